@@ -1,0 +1,55 @@
+#pragma once
+/// What a user says about a body before it exists.
+
+#include <talus/broadphase/broadphase.h>
+#include <talus/narrowphase/shape.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace talus {
+
+enum class BodyType : std::uint8_t {
+    fixed,      ///< never moves; infinite mass
+    kinematic,  ///< moves by its velocity only; infinite mass, pushes dynamic bodies and is never pushed
+    dynamic,    ///< moved by forces and contacts
+};
+
+/// Surface of a shape. Two surfaces mix as friction = sqrt(f1 * f2), restitution = max(e1, e2).
+struct Material {
+    float friction = 0.6f;     ///< Coulomb coefficient, >= 0
+    float restitution = 0.0f;  ///< 0 (no bounce) to 1
+};
+
+/// One shape of a body that has several.
+struct ShapeDef {
+    Shape shape;
+    Transform pose;          ///< of the shape's frame in the body's frame
+    Material material;
+    float density = 1000.0f; ///< kg/m^3, >= 0; a dynamic body needs mass from at least one shape
+    Filter filter;
+    bool sensor = false;     ///< reports overlaps, never pushes, adds no mass
+};
+
+/// Every field has a default; give what differs. Either `shape` (with material, density, filter, sensor beside it)
+/// or `shapes`, not both.
+struct BodyDef {
+    BodyType type = BodyType::dynamic;
+    Shape shape;
+    std::vector<ShapeDef> shapes;
+    vec3 position{0.0f};                    ///< of the body frame's origin, m
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};  ///< normalised on entry; w first
+    vec3 linear_velocity{0.0f};             ///< of the centre of mass, m/s
+    vec3 angular_velocity{0.0f};            ///< world axes, rad/s
+    Material material;                      ///< of `shape`
+    float density = 1000.0f;                ///< of `shape`, kg/m^3
+    Filter filter;                          ///< of `shape`
+    bool sensor = false;                    ///< of `shape`
+    float linear_damping = 0.0f;            ///< 1/s: velocity falls as 1 / (1 + damping * dt)
+    float angular_damping = 0.0f;           ///< 1/s
+    float gravity_scale = 1.0f;
+    bool allow_sleep = true;
+    std::uint64_t user_data = 0;            ///< yours; Talus never reads it
+};
+
+}  // namespace talus

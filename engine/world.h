@@ -1,0 +1,123 @@
+#pragma once
+/// The world: bodies, and the step that moves them.
+///
+/// A refused call returns a null handle, false or an empty result, leaves the world as it was, and sets last_error() to a
+/// code and a sentence. Getters on a stale handle return zero or identity and set it too. The world is a value: a copy is
+/// an independent world that steps to the same bits.
+
+#include <talus/engine/body.h>
+#include <talus/engine/events.h>
+#include <talus/engine/profile.h>
+#include <talus/ids.h>
+#include <talus/result.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+struct WorldDef {
+    vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
+    int substeps = 4;                  ///< solver sub-steps a step, 1 to 64
+    bool allow_sleep = true;
+    /// Coherence switches: turning one off changes cost, not results beyond tolerance. For profiling and tests.
+    bool enable_skip = true, enable_reuse = true, enable_axis = true, enable_warm_gjk = true;
+};
+
+struct WorldRayHit {
+    BodyId body;            ///< null: no hit
+    std::uint32_t shape = 0;
+    vec3 position{0.0f};    ///< world, m
+    vec3 normal{0.0f};      ///< world, unit, outward; zero when the ray starts inside
+    float fraction = 1.0f;  ///< of the translation
+    explicit operator bool() const { return static_cast<bool>(body); }
+};
+
+class World {
+public:
+    World();
+    explicit World(const WorldDef& def);
+    World(const World&);
+    World(World&&) noexcept;
+    World& operator=(const World&);
+    World& operator=(World&&) noexcept;
+    ~World();
+
+    // Bodies: add, remove and move at any time between steps.
+    BodyId add_body(const BodyDef& def);
+    /// All or none: out[i] is the handle of defs[i]. On a refusal every out is null and nothing was added.
+    bool add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out);
+    bool remove_body(BodyId body);
+    bool is_valid(BodyId body) const;
+
+    /// Advances by dt seconds, 0 < dt <= 1 (1/60 is typical). False, and nothing moved, for any other dt.
+    bool step(float dt);
+
+    // State. Velocities are those of the centre of mass; angular ones in world axes.
+    vec3 position(BodyId body) const;        ///< of the body frame's origin, where the user put it
+    quat rotation(BodyId body) const;
+    Transform transform(BodyId body) const;
+    vec3 center_of_mass(BodyId body) const;  ///< world
+    vec3 linear_velocity(BodyId body) const;
+    vec3 angular_velocity(BodyId body) const;
+    float mass(BodyId body) const;           ///< kg; 0 for fixed and kinematic bodies
+    mat3 inertia(BodyId body) const;         ///< about the centre of mass, world axes, kg m^2; 0 for fixed and kinematic
+    BodyType type(BodyId body) const;
+    bool is_awake(BodyId body) const;
+    std::uint64_t user_data(BodyId body) const;
+    Aabb bounds(BodyId body) const;          ///< tight, world
+    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until the next add or remove
+
+    bool set_transform(BodyId body, const vec3& position, const quat& rotation);  ///< teleport: caches drop, neighbours wake
+    bool set_linear_velocity(BodyId body, const vec3& velocity);
+    bool set_angular_velocity(BodyId body, const vec3& velocity);
+    bool set_gravity_scale(BodyId body, float scale);
+    bool set_damping(BodyId body, float linear, float angular);
+    bool set_user_data(BodyId body, std::uint64_t user_data);
+    bool set_awake(BodyId body, bool awake);
+
+    // Forces last for the next step; impulses act at once. Both wake the body. World axes; points are world points.
+    bool apply_force(BodyId body, const vec3& force);                          ///< at the centre of mass, N
+    bool apply_force_at(BodyId body, const vec3& force, const vec3& point);
+    bool apply_torque(BodyId body, const vec3& torque);                        ///< N m
+    bool apply_impulse(BodyId body, const vec3& impulse);                      ///< at the centre of mass, N s
+    bool apply_impulse_at(BodyId body, const vec3& impulse, const vec3& point);
+    bool apply_angular_impulse(BodyId body, const vec3& impulse);              ///< N m s
+
+    bool set_gravity(const vec3& gravity);
+    vec3 gravity() const;
+    const WorldDef& settings() const;
+    bool set_allow_sleep(bool allow);
+
+    // Queries. Not while step() runs; from many threads at once otherwise.
+    /// Closest hit of the segment origin + t * translation, 0 <= t <= 1, with shapes that `filter` meets (sensors excluded).
+    WorldRayHit ray_cast(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
+    /// Bodies with a shape that overlaps `shape` at `pose`, in order of their slots (sensors excluded).
+    std::vector<BodyId> overlap(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;
+    std::vector<BodyId> overlap(const Aabb& box, const Filter& filter = {}) const;  ///< exact against the box, not fat boxes
+
+    // What the last step left.
+    std::span<const ContactEvent> contacts_begun() const;
+    std::span<const ContactEvent> contacts_ended() const;
+    std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their creation
+    std::vector<Contact> contacts() const;             ///< all of them
+    const FrameProfile& profile() const;
+    MemoryStats memory() const;
+
+    std::vector<BodyId> bodies() const;  ///< in order of their slots
+    std::size_t body_count() const;
+    std::size_t awake_body_count() const;
+
+    /// A hash of all poses and velocities: equal worlds, equal hash, whatever the compiler.
+    std::uint64_t hash() const;
+
+    /// Of the last call that was refused on this world; the code is `none` if there was none.
+    const Error& last_error() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace talus

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <talus/math.h>
+
+namespace talus {
+
+/// An axis-aligned box, lower <= upper on each axis (m). A point is a valid box.
+struct Aabb {
+    vec3 lower{0.0f};
+    vec3 upper{0.0f};
+};
+
+/// Closed boxes: touching counts as overlapping.
+inline bool overlaps(const Aabb& a, const Aabb& b) {
+    return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&
+           a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
+}
+
+inline bool contains(const Aabb& outer, const Aabb& inner) {
+    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
+           inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
+}
+
+inline Aabb merge(const Aabb& a, const Aabb& b) { return {glm::min(a.lower, b.lower), glm::max(a.upper, b.upper)}; }
+
+inline Aabb expand(const Aabb& a, float margin) { return {a.lower - vec3(margin), a.upper + vec3(margin)}; }
+
+inline vec3 center(const Aabb& a) { return 0.5f * (a.lower + a.upper); }
+inline vec3 half_extents(const Aabb& a) { return 0.5f * (a.upper - a.lower); }
+
+/// The axis-aligned box around `local` after it is moved by `frame`.
+inline Aabb transform_box(const Frame& frame, const Aabb& local) {
+    const vec3 c = transform_point(frame, center(local));
+    const vec3 h = absolute(frame.rotation) * half_extents(local);
+    return {c - h, c + h};
+}
+
+}  // namespace talus

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace talus {
+
+/// A handle to a body: slot and generation, 8 bytes, copyable, comparable. Default-constructed it is null, and a
+/// handle whose body was removed is recognised as stale for 2^32 reuses of its slot.
+struct BodyId {
+    std::uint32_t slot = 0xffffffffu;
+    std::uint32_t generation = 0;
+
+    bool is_null() const { return slot == 0xffffffffu; }
+    explicit operator bool() const { return !is_null(); }
+    friend bool operator==(const BodyId&, const BodyId&) = default;
+};
+
+}  // namespace talus
+
+template <>
+struct std::hash<talus::BodyId> {
+    std::size_t operator()(const talus::BodyId& id) const noexcept {
+        return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.slot);
+    }
+};

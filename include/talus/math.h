@@ -1,0 +1,120 @@
+#pragma once
+/// Shared vector and pose helpers, on top of glm.
+///
+/// Everything the step uses is built from IEEE + - * / and sqrt alone (no libm), so that two compilers
+/// give the same bits. Units are SI; frames are right-handed with +y up.
+
+#include <glm/geometric.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/vec3.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace talus {
+
+using glm::mat3;
+using glm::quat;
+using glm::vec3;
+
+/// A rigid pose: rotate by the unit quaternion `rotation`, then translate by `position` (m).
+struct Transform {
+    vec3 position{0.0f};
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
+};
+
+/// The same pose with its rotation as a matrix: what inner loops use.
+struct Frame {
+    vec3 position{0.0f};
+    mat3 rotation{1.0f};
+};
+
+inline vec3 rotate(const quat& q, const vec3& v) {
+    const vec3 u(q.x, q.y, q.z);
+    const vec3 t = 2.0f * glm::cross(u, v);
+    return v + q.w * t + glm::cross(u, t);
+}
+
+inline vec3 inverse_rotate(const quat& q, const vec3& v) { return rotate(quat(q.w, -q.x, -q.y, -q.z), v); }
+
+/// The matrix of a unit quaternion.
+inline mat3 to_matrix(const quat& q) {
+    const float x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    const float xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
+    const float xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+    const float wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    return mat3(1.0f - (yy + zz), xy + wz, xz - wy,  // first column
+                xy - wz, 1.0f - (xx + zz), yz + wx,  // second column
+                xz + wy, yz - wx, 1.0f - (xx + yy));
+}
+
+inline Frame to_frame(const Transform& t) { return {t.position, to_matrix(t.rotation)}; }
+
+inline vec3 transform_point(const Transform& t, const vec3& p) { return t.position + rotate(t.rotation, p); }
+inline vec3 transform_point(const Frame& t, const vec3& p) { return t.position + t.rotation * p; }
+
+inline vec3 inverse_transform_point(const Transform& t, const vec3& p) {
+    return inverse_rotate(t.rotation, p - t.position);
+}
+
+/// v in the frame's own axes: transpose(m) * v without building the transpose.
+inline vec3 transpose_mul(const mat3& m, const vec3& v) {
+    return vec3(glm::dot(m[0], v), glm::dot(m[1], v), glm::dot(m[2], v));
+}
+
+inline quat multiply(const quat& a, const quat& b) {
+    return quat(a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w);
+}
+
+inline quat conjugate(const quat& q) { return quat(q.w, -q.x, -q.y, -q.z); }
+
+inline quat normalized(const quat& q) {
+    const float s = 1.0f / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return quat(q.w * s, q.x * s, q.y * s, q.z * s);
+}
+
+/// Parent pose times child pose.
+inline Transform multiply(const Transform& a, const Transform& b) {
+    return {transform_point(a, b.position), multiply(a.rotation, b.rotation)};
+}
+
+/// The pose of b seen from a: inverse(a) * b.
+inline Transform relative(const Transform& a, const Transform& b) {
+    const quat inverse = conjugate(a.rotation);
+    return {rotate(inverse, b.position - a.position), multiply(inverse, b.rotation)};
+}
+
+inline mat3 absolute(const mat3& m) { return mat3(glm::abs(m[0]), glm::abs(m[1]), glm::abs(m[2])); }
+
+inline bool is_finite(float x) { return std::isfinite(x); }
+inline bool is_finite(const vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+inline bool is_finite(const quat& q) {
+    return std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z);
+}
+
+inline float length_squared(const vec3& v) { return glm::dot(v, v); }
+
+/// A unit vector at right angles to the unit vector n; the same choice for the same n, without a branch on its sign.
+inline vec3 any_perpendicular(const vec3& n) {
+    const vec3 a = glm::abs(n);
+    // Cross with the axis that n leans on least, so that the result is never short.
+    const vec3 axis = a.x <= a.y && a.x <= a.z ? vec3(1, 0, 0) : a.y <= a.z ? vec3(0, 1, 0) : vec3(0, 0, 1);
+    const vec3 p = glm::cross(n, axis);
+    return p * (1.0f / std::sqrt(glm::dot(p, p)));
+}
+
+/// q turned by the rotation vector w (radians, |w| up to about pi), without libm: the half-angle sine and cosine
+/// are Taylor polynomials, good to float rounding for |w| <= pi.
+inline quat integrate_rotation(const quat& q, const vec3& w) {
+    const float h2 = 0.25f * glm::dot(w, w);  // squared half angle
+    const float cosine =
+        1.0f + h2 * (-1.0f / 2 + h2 * (1.0f / 24 + h2 * (-1.0f / 720 + h2 * (1.0f / 40320 + h2 * (-1.0f / 3628800)))));
+    const float sine_over_angle =
+        1.0f + h2 * (-1.0f / 6 + h2 * (1.0f / 120 + h2 * (-1.0f / 5040 + h2 * (1.0f / 362880 + h2 * (-1.0f / 39916800)))));
+    const float s = 0.5f * sine_over_angle;
+    return normalized(multiply(quat(cosine, s * w.x, s * w.y, s * w.z), q));
+}
+
+}  // namespace talus

@@ -1,0 +1,45 @@
+#pragma once
+/// GJK: the distance between two convex cores (Jovanoski 2008; simplex by Voronoi regions after Ericson 2005).
+
+#include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/support.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace talus {
+
+/// A simplex of the Minkowski difference A - B as pairs of support indices: what survives from frame to frame. Re-posing it
+/// is looking its points up again. count 0 is the empty cache.
+struct SimplexCache {
+    std::uint16_t a[4] = {};
+    std::uint16_t b[4] = {};
+    std::uint8_t count = 0;
+};
+
+enum class GjkStatus : std::uint8_t {
+    separated,      ///< distance > 0, exact to tolerance
+    overlapping,    ///< the cores touch or intersect: distance 0, the simplex encloses or touches the origin
+    beyond_limit,   ///< a support plane proves that the distance exceeds max_distance; `distance` is that lower bound
+    iteration_cap,  ///< not converged: distance is an upper bound, lower_bound still proves separation; counted in profiles
+};
+
+struct GjkResult {
+    GjkStatus status = GjkStatus::separated;
+    float distance = 0.0f;     ///< between the cores, m
+    float lower_bound = 0.0f;  ///< proved by a support plane, <= the true distance, m
+    vec3 normal{0.0f};         ///< unit, from A to B, in A's frame; zero when overlapping
+    vec3 point_a{0.0f};        ///< closest point of A's core, in A's frame
+    vec3 point_b{0.0f};        ///< closest point of B's core, in A's frame
+    std::uint16_t iterations = 0;
+    std::uint16_t support_evaluations = 0;  ///< of either shape
+    bool warm = false;                      ///< the cached simplex passed its check and was used
+};
+
+/// Distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from `cache` when its re-posed
+/// simplex is not degenerate, else from `b_in_a.position` as direction; leaves the final simplex in `cache`.
+/// Stops early (beyond_limit) once the distance is proved to exceed `max_distance` (m). Never returns NaN for finite input.
+GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+              float max_distance = std::numeric_limits<float>::infinity());
+
+}  // namespace talus

@@ -1,0 +1,58 @@
+#pragma once
+/// A convex polyhedron with everything the narrowphase asks of it: vertices for support search, faces with their
+/// planes and neighbours for manifolds, exact mass properties.
+///
+/// Built once from points (quickhull), then immutable; shared between shapes through `std::shared_ptr<const Hull>`.
+
+#include <talus/aabb.h>
+#include <talus/math.h>
+#include <talus/result.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+/// One polygonal face. Its corners are `Hull::face_vertices[first .. first + count)`, counter-clockwise seen from outside.
+struct HullFace {
+    vec3 normal;          ///< outward, unit
+    float offset;         ///< dot(normal, x) = offset on the face, m
+    std::uint32_t first;  ///< into face_vertices and face_neighbours
+    std::uint32_t count;  ///< corners, at least 3
+};
+
+/// Vertices and faces are indexed with 16 bits: at most 65,535 of each.
+struct Hull {
+    static constexpr std::size_t max_vertices = 65535;
+    static constexpr std::size_t max_faces = 65535;
+
+    std::vector<vec3> vertices;  ///< in the frame the points were given in, m
+
+    /// The same vertices as three arrays, padded to a multiple of 8 with copies of vertex 0, for SIMD support search.
+    std::vector<float> x, y, z;
+
+    std::vector<HullFace> faces;                ///< coplanar triangles merged
+    std::vector<std::uint16_t> face_vertices;   ///< corner i of a face starts its edge i, which ends at corner i + 1
+    std::vector<std::uint16_t> face_neighbours; ///< the face on the other side of edge i
+
+    std::vector<std::uint32_t> vertex_first;      ///< vertices.size() + 1 offsets into the two arrays below
+    std::vector<std::uint16_t> vertex_neighbours; ///< vertices joined to this one by an edge
+    std::vector<std::uint16_t> vertex_faces;      ///< faces that meet at this vertex (as many as neighbours)
+
+    Aabb bounds;
+    float volume = 0.0f;     ///< m^3
+    vec3 centroid{0.0f};     ///< of the solid
+    mat3 unit_inertia{0.0f}; ///< about the centroid, for a solid of mass 1, m^2
+
+    std::size_t bytes() const;  ///< heap memory held
+};
+
+/// The convex hull of `points` (m), in their own frame. Points inside, duplicate points and points on a face or an edge
+/// drop out; faces that are coplanar to within the builder's tolerance (relative to the size of the cloud) are merged.
+/// Refused: fewer than four points, non-finite points, points that span no volume (flat, collinear, coincident),
+/// more than 65,535 vertices or faces.
+Result<std::shared_ptr<const Hull>> make_hull(std::span<const vec3> points);
+
+}  // namespace talus
