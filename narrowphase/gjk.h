@@ -28,7 +28,7 @@ struct GjkResult {
     GjkStatus status = GjkStatus::separated;
     float distance = 0.0f;     ///< between the cores, m
     float lower_bound = 0.0f;  ///< proved by a support plane, <= the true distance, m
-    vec3 normal{0.0f};         ///< unit, from A to B, in A's frame; zero when overlapping
+    vec3 normal{0.0f};         ///< unit, from A to B, in A's frame; zero when overlapping; if beyond_limit, the proving plane's
     vec3 point_a{0.0f};        ///< closest point of A's core, in A's frame
     vec3 point_b{0.0f};        ///< closest point of B's core, in A's frame
     std::uint16_t iterations = 0;

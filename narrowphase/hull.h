@@ -42,6 +42,7 @@ struct Hull {
     std::vector<std::uint16_t> vertex_faces;      ///< faces that meet at this vertex (as many as neighbours)
 
     Aabb bounds;
+    float bounding_radius = 0.0f;  ///< of a ball around the frame's origin that holds all vertices, m: asked per step, so kept
     float volume = 0.0f;     ///< m^3
     vec3 centroid{0.0f};     ///< of the solid
     mat3 unit_inertia{0.0f}; ///< about the centroid, for a solid of mass 1, m^2

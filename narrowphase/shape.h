@@ -25,7 +25,7 @@ struct Shape {
     float radius = 0.0f;              ///< swept around the core, m
     vec3 half_extents{0.0f};          ///< box: half sizes; cylinder and cone: (r, half height, r); capsule: (0, half height, 0)
     vec3 points[3] = {};              ///< segment: the first two; triangle: all three
-    std::shared_ptr<const Hull> hull; ///< hull only
+    std::shared_ptr<const Hull> hull{};  ///< hull only
 };
 
 Shape sphere(float radius);                                  ///< centred at the origin
@@ -38,13 +38,14 @@ Shape segment(const vec3& a, const vec3& b, float radius = 0.0f);
 Shape triangle(const vec3& a, const vec3& b, const vec3& c, float radius = 0.0f);  ///< two-sided
 
 /// What is wrong with the shape's numbers, or an Error that is false. Sizes must be finite and positive (radius of
-/// a segment or triangle may be 0; half_height of a capsule may be 0), ends of a segment distinct, triangles not collinear.
+/// a segment or triangle may be 0; half_height of a capsule may be 0) and within size_limits.h, ends of a segment distinct,
+/// triangles not collinear, `radius` 0 for the shapes with sharp edges.
 Error check(const Shape& shape);
 
 /// The box around the shape (radius included) in its own frame.
 Aabb bounds(const Shape& shape);
 
-/// Radius of a ball around the shape's own origin that holds the whole shape, radius included, m.
+/// Radius of the ball around the shape's own origin that just holds the whole shape, radius included, m (rounded up).
 float bounding_radius(const Shape& shape);
 
 /// Mass (kg), centre of mass (m) and inertia about that centre (kg m^2), in the shape's frame.
@@ -54,7 +55,9 @@ struct MassProperties {
     mat3 inertia{0.0f};
 };
 
-/// Exact for every solid, the radius included. A segment or triangle without radius has no volume: mass 0.
+/// Exact for every solid, the radius included; `density` in kg/m^3. A segment or triangle without radius has no volume:
+/// mass 0. All zeros when check(shape) objects or the density is not a positive finite number. The inertia is always
+/// positive definite: where float rounding could make it otherwise (a needle across the axes), see moments.h.
 MassProperties mass_properties(const Shape& shape, float density);
 
 /// True for the shapes that enclose volume.

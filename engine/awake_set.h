@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+/// The bodies that take part in the step: dynamic ones that are not asleep, kinematic ones that move. A list to walk and a flag
+/// to ask; taking out is lazy, so that the list keeps its order.
+class AwakeSet {
+public:
+    bool contains(std::uint32_t slot) const { return slot < flags_.size() && flags_[slot] == Flag::awake; }
+
+    void insert(std::uint32_t slot) {
+        if (slot >= flags_.size()) flags_.resize(slot + 1, Flag::out);
+        if (flags_[slot] == Flag::out) list_.push_back(slot);
+        if (flags_[slot] != Flag::awake) ++count_;
+        flags_[slot] = Flag::awake;
+    }
+
+    void erase(std::uint32_t slot) {
+        if (!contains(slot)) return;
+        flags_[slot] = Flag::leaving;
+        --count_;
+    }
+
+    /// Drops what was erased from the list.
+    void compact() {
+        if (count_ == list_.size()) return;
+        std::size_t kept = 0;
+        for (const std::uint32_t slot : list_) {
+            if (flags_[slot] == Flag::awake) {
+                list_[kept++] = slot;
+            } else {
+                flags_[slot] = Flag::out;
+            }
+        }
+        list_.resize(kept);
+    }
+
+    /// Valid after compact() until the next insert or erase.
+    std::span<const std::uint32_t> list() const { return list_; }
+    std::size_t size() const { return count_; }
+    std::size_t bytes() const { return flags_.capacity() + list_.capacity() * sizeof(std::uint32_t); }
+
+private:
+    enum class Flag : std::uint8_t { out, awake, leaving };
+    std::vector<Flag> flags_;
+    std::vector<std::uint32_t> list_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace talus

@@ -1,0 +1,91 @@
+#pragma once
+/// Bodies and their shapes as index-only arrays: a body owns a run of slots in the collider pool.
+
+#include <talus/engine/body.h>
+#include <talus/ids.h>
+#include <talus/narrowphase/collide.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace talus {
+
+inline constexpr std::uint32_t null_index = 0xffffffffu;
+
+struct Body {
+    // State. `center` is the centre of mass; the frame's origin is center - rotation * local_center.
+    vec3 center{0.0f};
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
+    vec3 linear_velocity{0.0f};
+    vec3 angular_velocity{0.0f};
+    vec3 force{0.0f};   ///< gathered for the next step
+    vec3 torque{0.0f};
+
+    // Mass, in the body's frame.
+    vec3 local_center{0.0f};
+    mat3 inertia{0.0f};          ///< about the centre of mass
+    mat3 inverse_inertia{0.0f};
+    float mass = 0.0f;           ///< 0 unless dynamic
+    float inverse_mass = 0.0f;
+    bool isotropic = true;       ///< inertia is a multiple of the identity: no gyroscopic term
+
+    float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
+    float radius = 0.0f;         ///< of a ball around the centre of mass that holds every shape
+    float still_time = 0.0f;     ///< how long it has been slower than the sleep speed, s
+
+    std::uint32_t first_shape = 0, shape_count = 0;  ///< run in ShapePool and Colliders
+    std::uint32_t proxy = null_index;                ///< in the broadphase; a body has one
+    std::uint32_t first_pair = null_index;           ///< head of its list of pairs
+    std::uint32_t pair_count = 0;
+    std::uint32_t generation = 0;
+    std::uint64_t user_data = 0;
+    BodyType type = BodyType::fixed;
+    bool in_use = false;
+    bool allow_sleep = true;
+
+    Transform pose() const { return {center - rotate(rotation, local_center), rotation}; }
+    bool is_dynamic() const { return type == BodyType::dynamic; }
+};
+
+/// Runs of shape slots. Parallel to Colliders: index i is the same shape in both.
+class ShapePool {
+public:
+    /// A run of `count` slots, reusing a freed run of the same length if there is one.
+    std::uint32_t allocate(std::uint32_t count, Colliders& colliders);
+    void release(std::uint32_t first, std::uint32_t count, Colliders& colliders);
+
+    std::vector<ShapeDef> defs;
+    std::vector<Aabb> local_boxes;  ///< in the shape's frame
+    std::vector<Aabb> world_boxes;  ///< kept for bodies of several shapes only
+
+    std::size_t bytes() const;
+
+private:
+    struct FreeRun {
+        std::uint32_t first, count;
+    };
+    std::vector<FreeRun> free_runs_;
+};
+
+class BodyStore {
+public:
+    std::uint32_t allocate();
+    void release(std::uint32_t slot);
+    bool is_valid(BodyId id) const {
+        return id.slot < bodies_.size() && bodies_[id.slot].in_use && bodies_[id.slot].generation == id.generation;
+    }
+    BodyId id_of(std::uint32_t slot) const { return {slot, bodies_[slot].generation}; }
+
+    Body& operator[](std::uint32_t slot) { return bodies_[slot]; }
+    const Body& operator[](std::uint32_t slot) const { return bodies_[slot]; }
+    std::uint32_t slot_count() const { return static_cast<std::uint32_t>(bodies_.size()); }
+    std::uint32_t live_count() const { return live_count_; }
+    std::size_t bytes() const { return bodies_.capacity() * sizeof(Body) + free_.capacity() * sizeof(std::uint32_t); }
+
+private:
+    std::vector<Body> bodies_;
+    std::vector<std::uint32_t> free_;
+    std::uint32_t live_count_ = 0;
+};
+
+}  // namespace talus

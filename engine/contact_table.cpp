@@ -1,0 +1,115 @@
+#include <talus/engine/contact_table.h>
+
+#include <utility>
+
+namespace talus {
+
+namespace {
+
+int side_of(const Pair& pair, std::uint32_t body) { return pair.body[0] == body ? 0 : 1; }
+
+/// The lowest slot is not sought: the last one freed is taken, which is just as deterministic.
+template <class T>
+std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
+    if (free.empty()) {
+        slots.emplace_back();
+        return static_cast<std::uint32_t>(slots.size() - 1);
+    }
+    const std::uint32_t slot = free.back();
+    free.pop_back();
+    return slot;
+}
+
+}  // namespace
+
+std::uint32_t ContactTable::begin_pair(BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) {
+    const std::uint32_t p = take_slot(pairs, free_pairs_);
+    Pair& pair = pairs[p];
+    pair = Pair{};
+    pair.in_use = true;
+    pair.body[0] = body_a;
+    pair.body[1] = body_b;
+    for (int side = 0; side < 2; ++side) {
+        Body& body = store[pair.body[side]];
+        pair.next[side] = body.first_pair;
+        if (body.first_pair != null_index) {
+            Pair& head = pairs[body.first_pair];
+            head.previous[side_of(head, pair.body[side])] = p;
+        }
+        body.first_pair = p;
+        ++body.pair_count;
+    }
+    ++live_pairs_;
+    return p;
+}
+
+void ContactTable::end_pair(BodyStore& store, std::uint32_t p) {
+    Pair& pair = pairs[p];
+    for (int side = 0; side < 2; ++side) {
+        Body& body = store[pair.body[side]];
+        const std::uint32_t before = pair.previous[side], after = pair.next[side];
+        if (before != null_index) {
+            Pair& other = pairs[before];
+            other.next[side_of(other, pair.body[side])] = after;
+        } else {
+            body.first_pair = after;
+        }
+        if (after != null_index) {
+            Pair& other = pairs[after];
+            other.previous[side_of(other, pair.body[side])] = before;
+        }
+        --body.pair_count;
+    }
+    pair = Pair{};
+    free_pairs_.push_back(p);
+    --live_pairs_;
+}
+
+std::uint32_t ContactTable::find_pair(const BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) const {
+    if (store[body_a].pair_count > store[body_b].pair_count) std::swap(body_a, body_b);
+    for (std::uint32_t p = store[body_a].first_pair; p != null_index;) {
+        const Pair& pair = pairs[p];
+        const int side = side_of(pair, body_a);
+        if (pair.body[1 - side] == body_b) return p;
+        p = pair.next[side];
+    }
+    return null_index;
+}
+
+std::uint32_t ContactTable::add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
+                                        std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b) {
+    const std::uint32_t c = take_slot(states, free_contacts_);
+    bodies.resize(states.size());
+    records.resize(states.size());
+    caches.resize(states.size());
+    records[c] = make_pair(colliders, collider_a, collider_b);
+    caches[c] = PairCache{};
+    ContactState& state = states[c];
+    state = ContactState{};
+    state.pair = pair;
+    const bool swapped = records[c].a != collider_a;
+    bodies[c] = swapped ? ContactBodies{body_b, body_a} : ContactBodies{body_a, body_b};
+    state.next_in_pair = pairs[pair].first_contact;
+    pairs[pair].first_contact = c;
+    ++live_contacts_;
+    return c;
+}
+
+void ContactTable::remove_contact(std::uint32_t c) {
+    std::uint32_t* link = &pairs[states[c].pair].first_contact;
+    while (*link != c) link = &states[*link].next_in_pair;
+    *link = states[c].next_in_pair;
+    states[c] = ContactState{};
+    caches[c] = PairCache{};
+    bodies[c] = ContactBodies{};
+    free_contacts_.push_back(c);
+    --live_contacts_;
+}
+
+std::size_t ContactTable::bytes() const {
+    return pairs.capacity() * sizeof(Pair) + bodies.capacity() * sizeof(ContactBodies) + records.capacity() * sizeof(PairRecord) +
+           caches.capacity() * sizeof(PairCache) + states.capacity() * sizeof(ContactState) +
+           (free_pairs_.capacity() + free_contacts_.capacity()) * sizeof(std::uint32_t);
+}
+
+}  // namespace talus

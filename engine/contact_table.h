@@ -1,0 +1,97 @@
+#pragma once
+/// The pair table: what lives across frames about two bodies that are near each other.
+///
+/// A *pair* is two bodies whose fat boxes overlap. It owns 1..n *contacts*, one for each pair of their shapes that may touch,
+/// keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact is a
+/// slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the engine.
+///
+///     broadphase begin/end -> Pair -> contacts: bodies[i] | records[i] | caches[i] | states[i] -> constraint graph -> solver
+
+#include <talus/engine/body_store.h>
+#include <talus/narrowphase/collide.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace talus {
+
+/// The engine's share of a contact. Impulses are those of the last sub-step solved, the warm start of the next.
+struct ContactState {
+    std::uint32_t pair = null_index;
+    std::uint32_t next_in_pair = null_index;
+    float friction = 0.0f, restitution = 0.0f; ///< mixed
+    int point_count = 0;                       ///< of the arrays below, as last solved
+    std::uint32_t ids[max_manifold_points] = {};
+    float impulses[max_manifold_points] = {};     ///< normal, one sub-step, N s
+    float step_impulses[max_manifold_points] = {};///< normal, summed over the last step, N s
+    vec3 friction_impulse{0.0f};               ///< world, at the manifold's centre, one sub-step, N s
+    vec3 step_friction_impulse{0.0f};          ///< world, summed over the last step, N s
+    float twist_impulse = 0.0f;                ///< about the normal, one sub-step, N m s
+    bool sensor = false;
+    bool touching = false;                     ///< as last reported to the user
+};
+
+/// The body slots of a contact, in the order of its PairRecord: kept apart because finding the contacts of awake bodies reads
+/// nothing else. Both null in a free slot.
+struct ContactBodies {
+    std::uint32_t a = null_index, b = null_index;
+};
+
+struct Pair {
+    std::uint32_t body[2] = {};
+    std::uint32_t next[2] = {null_index, null_index};  ///< links in the list of body[i]
+    std::uint32_t previous[2] = {null_index, null_index};
+    std::uint32_t first_contact = null_index;
+    bool compound = false;  ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
+    bool in_use = false;
+};
+
+class ContactTable {
+public:
+    std::uint32_t begin_pair(BodyStore& store, std::uint32_t body_a, std::uint32_t body_b);
+    /// Unlinks and frees the pair. Its contacts must have been removed.
+    void end_pair(BodyStore& store, std::uint32_t pair);
+    /// The pair of two bodies, or null_index. Walks the shorter of the two bodies' lists.
+    std::uint32_t find_pair(const BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) const;
+
+    std::uint32_t add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
+                              std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b);
+    void remove_contact(std::uint32_t contact);
+
+    std::vector<Pair> pairs;
+    std::vector<ContactBodies> bodies;
+    std::vector<PairRecord> records;
+    std::vector<PairCache> caches;
+    std::vector<ContactState> states;
+
+    std::uint32_t live_contacts() const { return live_contacts_; }
+    std::uint32_t live_pairs() const { return live_pairs_; }
+    std::size_t bytes() const;
+
+private:
+    std::vector<std::uint32_t> free_pairs_, free_contacts_;
+    std::uint32_t live_contacts_ = 0, live_pairs_ = 0;
+};
+
+/// Calls visit(pair index) for each pair of a body, newest first. The pair visited may be ended by the visitor.
+template <class Visit>
+void for_each_pair(const ContactTable& table, const BodyStore& bodies, std::uint32_t body, Visit&& visit) {
+    for (std::uint32_t p = bodies[body].first_pair; p != null_index;) {
+        const Pair& pair = table.pairs[p];
+        const std::uint32_t next = pair.next[pair.body[0] == body ? 0 : 1];
+        visit(p);
+        p = next;
+    }
+}
+
+/// Calls visit(contact index) for each contact of a pair. The contact visited may be removed by the visitor.
+template <class Visit>
+void for_each_contact(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
+    for (std::uint32_t c = table.pairs[pair].first_contact; c != null_index;) {
+        const std::uint32_t next = table.states[c].next_in_pair;
+        visit(c);
+        c = next;
+    }
+}
+
+}  // namespace talus

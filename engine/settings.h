@@ -1,0 +1,33 @@
+#pragma once
+/// Every tolerance of the engine: name, unit, and what changes when it does. Those of the narrowphase are in
+/// narrowphase/tolerances.h.
+
+namespace talus::settings {
+
+/// Penetration that the solver leaves alone, m. Larger: contacts break and form less often; smaller: visible overlap shrinks,
+/// resting contacts flicker.
+inline constexpr float linear_slop = 0.0005f;
+
+/// Contact stiffness, Hz, capped at a quarter of the sub-step rate. A soft contact is a spring: too low and tall stacks
+/// buckle, too high and the solver rings.
+inline constexpr float contact_hertz = 30.0f;
+/// Damping ratio of that spring. Well above 1: overlap recovers without overshoot.
+inline constexpr float contact_damping_ratio = 10.0f;
+/// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last word.
+inline constexpr float fixed_contact_stiffening = 2.0f;
+/// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode more visibly.
+inline constexpr float max_push_speed = 3.0f;
+
+/// Approach speed below which nothing bounces, m/s. Lower: small bounces go on longer before they rest.
+inline constexpr float restitution_threshold = 0.5f;
+
+/// A body whose points all move slower than this (m/s) for `time_to_sleep` (s), together with its whole island, sleeps.
+inline constexpr float sleep_speed = 0.05f;
+inline constexpr float time_to_sleep = 0.5f;
+
+/// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
+inline constexpr float max_rotation_per_substep = 1.5f;
+/// Speed cap, m/s. Keeps a runaway body finite.
+inline constexpr float max_speed = 4000.0f;
+
+}  // namespace talus::settings

@@ -1,0 +1,336 @@
+#include <talus/narrowphase/collide.h>
+
+#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/support.h>
+#include <talus/narrowphase/tolerances.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+using Work = CollideScratch::Work;
+
+/// Microseconds since construction or the last call.
+class Stopwatch {
+public:
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        const double us = std::chrono::duration<double, std::micro>(now - last_).count();
+        last_ = now;
+        return us;
+    }
+
+private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// A bound on how far any point of b can have moved in a's frame between two poses: translation plus 2 r |dq|, where |dq| is
+/// the distance of the two unit quaternions (of either sign), 2 sin(angle / 4).
+float motion_bound(const Transform& from, const Transform& to, float radius_b) {
+    const vec3 d = to.position - from.position;
+    const quat &p = from.rotation, &q = to.rotation;
+    const float sign = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0.0f ? -1.0f : 1.0f;
+    const float w = q.w - sign * p.w, x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z;
+    return std::sqrt(glm::dot(d, d)) + 2.0f * radius_b * std::sqrt(w * w + x * x + y * y + z * z);
+}
+
+/// Anchors stay where they are in their bodies; what changes is the gap between them.
+void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
+    for (int i = 0; i < manifold.count; ++i) {
+        ManifoldPoint& p = manifold.points[i];
+        p.separation = glm::dot(transform_point(b_in_a, p.on_b) - p.on_a, manifold.normal);
+    }
+}
+
+std::uint16_t shape_types(const Shape& a, const Shape& b) {
+    const int i = static_cast<int>(a.type), j = static_cast<int>(b.type);
+    return static_cast<std::uint16_t>(std::min(i, j) * shape_type_count + std::max(i, j));
+}
+
+/// Sorts a worklist by shape types (stable), so that neighbours run the same code.
+void sort_by_types(std::vector<Work>& list, std::vector<Work>& spare) {
+    std::array<std::uint32_t, shape_type_count * shape_type_count + 1> first{};
+    for (const Work& w : list) ++first[w.shape_types + 1u];
+    for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+    spare.resize(list.size());
+    for (const Work& w : list) spare[first[w.shape_types]++] = w;
+    list.swap(spare);
+}
+
+/// One call of collide: the data it works on, and a function a rung.
+class Ladder {
+public:
+    Ladder(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
+           const CollideSettings& settings, CollideScratch& scratch, NarrowphaseProfile& profile)
+        : colliders_(colliders), records_(records), caches_(caches), settings_(settings), scratch_(scratch),
+          profile_(profile) {}
+
+    void run(std::span<const std::uint32_t> active) {
+        scratch_.axis.clear();
+        scratch_.warm.clear();
+        scratch_.cold.clear();
+        scratch_.deep.clear();
+        Stopwatch watch;
+        for (const std::uint32_t pair : active) sort_out(pair);
+        book(Rung::skip, watch.lap());
+
+        sort_by_types(scratch_.axis, scratch_.sorted);
+        for (Work& w : scratch_.axis) try_axis(w);
+        book(Rung::axis_separated, watch.lap());
+
+        sort_by_types(scratch_.warm, scratch_.sorted);
+        for (Work& w : scratch_.warm) run_gjk(w, Rung::warm_gjk);
+        book(Rung::warm_gjk, watch.lap());
+
+        sort_by_types(scratch_.cold, scratch_.sorted);
+        for (Work& w : scratch_.cold) run_gjk(w, Rung::cold_gjk);
+        book(Rung::cold_gjk, watch.lap());
+
+        for (Work& w : scratch_.deep) run_epa(w);
+        book(Rung::epa, watch.lap());
+    }
+
+private:
+    void book(Rung rung, double us) { profile_.microseconds[static_cast<std::size_t>(rung)] += us; }
+
+    void settle(PairRecord& record, Rung rung) {
+        record.rung = rung;
+        ++profile_.pairs[static_cast<std::size_t>(rung)];
+    }
+
+    const Shape& shape_a(const Work& w) const { return colliders_.shapes[records_[w.pair].a]; }
+    const Shape& shape_b(const Work& w) const { return colliders_.shapes[records_[w.pair].b]; }
+
+    // ---- pass A -----------------------------------------------------------------------------------------------------
+
+    void sort_out(std::uint32_t pair) {
+        PairRecord& record = records_[pair];
+        const Transform b_in_a = relative(colliders_.poses[record.a], colliders_.poses[record.b]);
+        const bool known = record.state != PairState::unknown &&
+                           record.stamp == colliders_.versions[record.a] + colliders_.versions[record.b];
+        if (known) {
+            const float motion = motion_bound(record.reference, b_in_a, record.radius_b);
+            if (record.state == PairState::separated) {
+                if (settings_.skip && motion < record.distance - contact_margin(colliders_, record)) {
+                    settle(record, Rung::skip);
+                    return;
+                }
+            } else if (settings_.reuse && motion < tolerance::reuse_motion * record.size) {
+                refresh_separations(caches_[pair].manifold, b_in_a);
+                settle(record, Rung::reuse);
+                return;
+            }
+        }
+        Work w;
+        w.pair = pair;
+        w.pose = b_in_a;
+        w.b_in_a = to_frame(b_in_a);
+        w.shape_types = shape_types(colliders_.shapes[record.a], colliders_.shapes[record.b]);
+        if (!known) {
+            caches_[pair].simplex.count = 0;
+            caches_[pair].axis = vec3(0.0f);
+            caches_[pair].axis_is_face = false;
+            scratch_.cold.push_back(w);
+        } else if (settings_.axis && caches_[pair].axis != vec3(0.0f)) {
+            scratch_.axis.push_back(w);
+        } else {
+            to_gjk(w);
+        }
+    }
+
+    void to_gjk(const Work& w) {
+        SimplexCache& simplex = caches_[w.pair].simplex;
+        if (!settings_.warm_gjk) simplex.count = 0;
+        (simplex.count != 0 ? scratch_.warm : scratch_.cold).push_back(w);
+    }
+
+    // ---- pass B -----------------------------------------------------------------------------------------------------
+
+    /// The last test's axis, re-posed: one support pair gives the signed separation along it.
+    void try_axis(Work& w) {
+        PairRecord& record = records_[w.pair];
+        PairCache& cache = caches_[w.pair];
+        const Shape &a = shape_a(w), &b = shape_b(w);
+        const vec3 n = cache.axis_in_b ? w.b_in_a.rotation * cache.axis : cache.axis;
+        const vec3 top = support(a, n, cache.simplex.a[0]).point + a.radius * n;
+        const vec3 n_in_b = transpose_mul(w.b_in_a.rotation, n);
+        const vec3 bottom = transform_point(w.b_in_a, support(b, -n_in_b, cache.simplex.b[0]).point) - b.radius * n;
+        profile_.support_evaluations += 2;
+        const float separation = glm::dot(bottom - top, n);
+        const float margin = contact_margin(colliders_, record);
+        if (separation > margin) {
+            separate(w, separation);
+            settle(record, Rung::axis_separated);
+            return;
+        }
+        // A face that still holds the other shape at a shallow depth: that is the contact, and EPA need not be asked. Not when
+        // the two faces do not overlap: then the contact is elsewhere.
+        if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.size) {
+            const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
+            const Manifold manifold = make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin, cache.hints);
+            ++profile_.manifolds_built;
+            if (manifold.overlaps) {
+                touch(w, manifold);
+                settle(record, Rung::axis_touching);
+                return;
+            }
+        }
+        to_gjk(w);
+    }
+
+    void run_gjk(Work& w, Rung rung) {
+        PairRecord& record = records_[w.pair];
+        PairCache& cache = caches_[w.pair];
+        const Shape &a = shape_a(w), &b = shape_b(w);
+        const float margin = contact_margin(colliders_, record);
+        const float radii = a.radius + b.radius;
+        // Beyond the margin only a bound is needed; asking for twice that, and some more, leaves a gap that `skip` can live on.
+        const float limit = radii + 2.0f * margin + tolerance::skip_reserve * record.size;
+        const GjkResult r = gjk(a, b, w.b_in_a, cache.simplex, limit);
+        ++profile_.gjk_queries;
+        profile_.gjk_iterations += r.iterations;
+        profile_.support_evaluations += r.support_evaluations;
+        ++profile_.gjk_histogram[std::min<std::size_t>(r.iterations, profile_.gjk_histogram.size() - 1)];
+        ++profile_.tested_by_shapes[w.shape_types / shape_type_count][w.shape_types % shape_type_count];
+        if (r.status == GjkStatus::iteration_cap) ++profile_.gjk_cap_hits;
+        const Rung settled = rung == Rung::warm_gjk && !r.warm ? Rung::cold_gjk : rung;
+
+        const float separation = r.distance - radii;
+        if (r.status == GjkStatus::overlapping) {
+            scratch_.deep.push_back(w);
+            return;
+        }
+        set_axis(cache, r.normal);
+        if (r.status == GjkStatus::beyond_limit || separation > margin) {
+            separate(w, r.lower_bound - radii);
+            settle(record, settled);
+            return;
+        }
+        const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
+        touch(w, build(w, r.normal, on_a, on_b, margin));
+        settle(record, settled);
+    }
+
+    void run_epa(Work& w) {
+        PairRecord& record = records_[w.pair];
+        PairCache& cache = caches_[w.pair];
+        const Shape &a = shape_a(w), &b = shape_b(w);
+        const EpaResult r = epa(a, b, w.b_in_a, cache.simplex);
+        ++profile_.epa_queries;
+        profile_.epa_iterations += r.iterations;
+        profile_.support_evaluations += r.support_evaluations;
+        ++profile_.epa_histogram[std::min<std::size_t>(r.iterations / 4u, profile_.epa_histogram.size() - 1)];
+        if (r.status == EpaStatus::out_of_memory) ++profile_.epa_cap_hits;
+        const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
+        touch(w, build(w, r.normal, on_a, on_b, contact_margin(colliders_, record)));
+        settle(record, Rung::epa);
+    }
+
+    Manifold build(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float margin) {
+        PairCache& cache = caches_[w.pair];
+        ++profile_.manifolds_built;
+        set_axis(cache, normal);
+        const Manifold manifold = make_manifold(shape_a(w), shape_b(w), w.b_in_a, normal, on_a, on_b, margin, cache.hints);
+        // An axis that is some face's normal stays good while that shape turns: it is kept in the frame of its owner.
+        if (manifold.face_owner == FaceOwner::b) {
+            cache.axis = transpose_mul(w.b_in_a.rotation, manifold.normal);
+            cache.axis_in_b = true;
+        }
+        cache.axis_is_face = manifold.face_owner != FaceOwner::none;
+        return manifold;
+    }
+
+    // ---- outcomes ---------------------------------------------------------------------------------------------------
+
+    static void set_axis(PairCache& cache, const vec3& axis_in_a) {
+        cache.axis = axis_in_a;
+        cache.axis_in_b = false;
+        cache.axis_is_face = false;
+    }
+
+    void tested(const Work& w, PairState state) {
+        PairRecord& record = records_[w.pair];
+        record.state = state;
+        record.reference = w.pose;
+        record.stamp = colliders_.versions[record.a] + colliders_.versions[record.b];
+    }
+
+    void separate(const Work& w, float distance) {
+        tested(w, PairState::separated);
+        records_[w.pair].distance = distance;
+        caches_[w.pair].manifold.count = 0;
+        caches_[w.pair].axis_is_face = false;
+    }
+
+    void touch(const Work& w, const Manifold& manifold) {
+        tested(w, PairState::touching);
+        caches_[w.pair].manifold = manifold;
+    }
+
+    const Colliders& colliders_;
+    std::span<PairRecord> records_;
+    std::span<PairCache> caches_;
+    const CollideSettings& settings_;
+    CollideScratch& scratch_;
+    NarrowphaseProfile& profile_;
+};
+
+}  // namespace
+
+const char* name_of(Rung rung) {
+    switch (rung) {
+        case Rung::skip: return "skip";
+        case Rung::reuse: return "reuse";
+        case Rung::axis_separated: return "axis_separated";
+        case Rung::axis_touching: return "axis_touching";
+        case Rung::warm_gjk: return "warm_gjk";
+        case Rung::cold_gjk: return "cold_gjk";
+        case Rung::epa: return "epa";
+    }
+    return "";
+}
+
+void Colliders::resize(std::size_t count) {
+    shapes.resize(count);
+    poses.resize(count);
+    versions.resize(count, 0);
+    reach.resize(count, 0.0f);
+}
+
+std::size_t Colliders::bytes() const {
+    return shapes.capacity() * sizeof(Shape) + poses.capacity() * sizeof(Transform) +
+           versions.capacity() * sizeof(std::uint32_t) + reach.capacity() * sizeof(float);
+}
+
+std::size_t CollideScratch::bytes() const {
+    return (axis.capacity() + warm.capacity() + cold.capacity() + deep.capacity() + sorted.capacity()) * sizeof(Work);
+}
+
+PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j) {
+    const float ri = bounding_radius(colliders.shapes[i]), rj = bounding_radius(colliders.shapes[j]);
+    PairRecord record;
+    const bool swap = ri < rj || (ri == rj && i > j);
+    record.a = swap ? j : i;
+    record.b = swap ? i : j;
+    record.radius_b = swap ? ri : rj;
+    record.size = record.radius_b;
+    return record;
+}
+
+float contact_margin(const Colliders& colliders, const PairRecord& record) {
+    const float reach = colliders.reach[record.a] + colliders.reach[record.b];
+    return tolerance::contact_margin * record.size + std::min(reach, tolerance::contact_reach * record.size);
+}
+
+void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
+             std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
+             NarrowphaseProfile& profile) {
+    Ladder(colliders, records, caches, settings, scratch, profile).run(active);
+}
+
+}  // namespace talus

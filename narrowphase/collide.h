@@ -1,0 +1,94 @@
+#pragma once
+/// The coherence ladder: settles every convex pair of a frame at the lowest cost that its motion allows.
+///
+/// A rigid world changes little from one frame to the next, so each pair keeps what its last test learned and pays for
+/// what changed. `collide` climbs only as far as it must:
+///
+///   skip            separated, and the pair moved less than its gap since it was measured
+///   reuse           touching, and moved less than a tolerance scaled to its size: anchors stay fixed in the bodies
+///   axis            last test's axis, re-posed, gives a signed separation from one support pair: apart, or a shallow contact
+///   warm GJK        from last test's simplex, re-posed from its vertex indices
+///   cold GJK        a new pair, or one whose cache does not match
+///   EPA             when GJK found the cores overlapping
+///
+/// Pass A runs over the small hot records of all active pairs and settles skip and reuse. What is left goes to worklists, one a
+/// rung, each sorted by shape types, and pass B works through them in batches, which is also how time is measured.
+///
+/// A cache is never trusted: separation is proved by a support plane, motion bounds are true bounds, and records carry the
+/// version stamps of their shapes, so that a changed shape or a teleport does not match.
+
+#include <talus/narrowphase/gjk.h>
+#include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/profile.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+/// The shapes that pairs refer to by index, with their world poses. The caller moves `poses` and raises `versions[i]`
+/// whenever shape i changes or jumps.
+struct Colliders {
+    std::vector<Shape> shapes;
+    std::vector<Transform> poses;
+    std::vector<std::uint32_t> versions;
+    std::vector<float> reach;  ///< how far points of the shape may move before the next collide, m: widens the contact margin
+
+    void resize(std::size_t count);
+    std::size_t bytes() const;
+};
+
+enum class PairState : std::uint8_t { unknown, separated, touching };
+
+/// The hot half of a pair: all that pass A reads, in one cache line. `b` is the smaller shape: motion is measured as its
+/// motion in the frame of `a`, where a small shape's rotation moves its points little.
+struct alignas(64) PairRecord {
+    std::uint32_t a = 0, b = 0;          ///< colliders
+    Transform reference;                 ///< pose of b in a when last tested
+    float radius_b = 0.0f;               ///< of a ball around b's origin that holds b, m
+    float size = 0.0f;                   ///< bounding radius of b: the scale of this pair's tolerances, m
+    float distance = 0.0f;               ///< a lower bound of the separation at the reference pose, m
+    std::uint32_t stamp = 0;             ///< versions[a] + versions[b] when last tested
+    PairState state = PairState::unknown;
+    Rung rung = Rung::cold_gjk;          ///< how the last collide settled it
+};
+
+/// The cold half: what the rungs above reuse start from, and the answer.
+struct PairCache {
+    SimplexCache simplex;
+    FaceHints hints;
+    bool axis_in_b = false;  ///< the axis is fixed in b's frame (b owns the face), else in a's
+    bool axis_is_face = false;
+    vec3 axis{0.0f};         ///< unit, from a to b
+    Manifold manifold;       ///< count 0 unless touching
+};
+
+struct CollideSettings {
+    bool skip = true, reuse = true, axis = true, warm_gjk = true;
+};
+
+/// Pairs on their way up the ladder. Kept between frames only so that nothing is allocated.
+struct CollideScratch {
+    struct Work {
+        std::uint32_t pair;
+        std::uint16_t shape_types;  ///< lower * 8 + higher
+        Transform pose;             ///< of b in a
+        Frame b_in_a;               ///< the same with its rotation as a matrix
+    };
+    std::vector<Work> axis, warm, cold, deep, sorted;
+    std::size_t bytes() const;
+};
+
+/// A fresh pair of colliders i and j (either order).
+PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j);
+
+/// Brings the manifolds of the `active` pairs up to date with the colliders' poses.
+void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
+             std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
+             NarrowphaseProfile& profile);
+
+/// Contact margin of a pair: points closer than this are part of its manifold, m.
+float contact_margin(const Colliders& colliders, const PairRecord& record);
+
+}  // namespace talus

@@ -1,0 +1,303 @@
+#include <talus/narrowphase/manifold.h>
+
+#include <talus/narrowphase/clip.h>
+#include <talus/narrowphase/supporting_feature.h>
+#include <talus/narrowphase/tolerances.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+using detail::Candidate;
+using detail::Candidates;
+using detail::Feature;
+using detail::FeatureKind;
+using detail::Patch;
+using detail::View;
+
+float largest(const vec3& v) { return std::max(v.x, std::max(v.y, v.z)); }
+
+/// About half the longest side of the shape, m.
+float reach_of(const Shape& shape) {
+    const auto span = [&](int i) { return 0.5f * largest(glm::abs(shape.points[i] - shape.points[0])); };
+    switch (shape.type) {
+        case ShapeType::segment: return span(1) + shape.radius;
+        case ShapeType::triangle: return std::max(span(1), span(2)) + shape.radius;
+        case ShapeType::hull: return largest(half_extents(shape.hull->bounds));
+        default: return largest(shape.half_extents) + shape.radius;
+    }
+}
+
+/// The scale on which a wrong normal would show, m: a round surface has bent away from a face within a fraction of its radius.
+float roundness_of(const Shape& shape, float reach) {
+    if (shape.radius > 0.0f) return shape.radius;
+    if (shape.type == ShapeType::cylinder || shape.type == ShapeType::cone) {
+        return std::min(shape.half_extents.x, shape.half_extents.y);
+    }
+    return reach;
+}
+
+vec3 sane_normal(const vec3& normal, const vec3& fallback) {
+    for (const vec3& v : {normal, fallback}) {
+        const float size = largest(glm::abs(v));
+        if (!(size > 0.0f) || !is_finite(v)) continue;
+        const vec3 scaled = v / size;
+        return scaled / std::sqrt(length_squared(scaled));
+    }
+    return {0.0f, 1.0f, 0.0f};
+}
+
+/// Two axes that make a right-handed frame with the unit vector n, without a root (Duff et al. 2017, "Building an
+/// orthonormal basis, revisited"). An axis of the coordinate system gives axes of the coordinate system.
+void contact_plane(const vec3& n, vec3& u, vec3& v) {
+    const float sign = std::copysign(1.0f, n.z);
+    const float a = -1.0f / (sign + n.z);
+    const float b = n.x * n.y * a;
+    u = vec3(1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x);
+    v = vec3(b, sign + n.y * n.y * a, -n.y);
+}
+
+/// Which two features touch, and along which normal.
+struct Choice {
+    vec3 normal;  ///< A's frame
+    Feature a, b;
+    FaceOwner owner = FaceOwner::none;
+};
+
+class Chooser {
+public:
+    Chooser(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, float least_separation, const FaceHints& hints)
+        : a_(a), b_(b), pose_(b_in_a), normal_(normal), least_separation_(least_separation), hints_(hints) {}
+
+    Choice choose() {
+        // The shape that gave the last normal is asked first, so that of two faces as good as each other the same one is kept.
+        const bool b_first = hints_.owner == FaceOwner::b;
+        if (b_first ? try_b() || try_a() : try_a() || try_b()) return choice_;
+        return without_face();
+    }
+
+    Choice without_face() const {
+        return {normal_, detail::supporting_feature(a_, normal_, hints_.a),
+                detail::supporting_feature(b_, transpose_mul(pose_.rotation, -normal_), hints_.b), FaceOwner::none};
+    }
+
+private:
+    // A face of `shape` along d to be tried as reference: last frame's face of a hull needs no search, since a face's plane is always
+    // a supporting plane.
+    template <class Accept>
+    static bool try_face(const Shape& shape, const vec3& d, std::uint16_t hint, Accept accept) {
+        const auto aligned = [&](const Feature& f) {
+            return f.has_face() && glm::dot(f.normal, d) >= tolerance::face_alignment;
+        };
+        bool tried_hint = false;
+        if (shape.type == ShapeType::hull && hint < shape.hull->faces.size()) {
+            const Feature face = detail::hull_face(*shape.hull, hint);
+            tried_hint = aligned(face);
+            if (tried_hint && accept(face)) return true;
+        }
+        const Feature face = detail::supporting_feature(shape, d, hint);
+        return aligned(face) && !(tried_hint && face.face == hint) && accept(face);
+    }
+
+    bool try_a() {
+        return try_face(a_, normal_, hints_.a, [&](const Feature& face) {
+            const vec3 d = transpose_mul(pose_.rotation, -face.normal);
+            const Feature other = detail::supporting_feature(b_, d, hints_.b);
+            const float separation = glm::dot(face.normal, pose_.position) - support_height(other, d) - face.offset;
+            if (!(separation >= least_separation_)) return false;
+            choice_ = {face.normal, face, other, FaceOwner::a};
+            return true;
+        });
+    }
+
+    bool try_b() {
+        return try_face(b_, transpose_mul(pose_.rotation, -normal_), hints_.b, [&](const Feature& face) {
+            const vec3 d = -(pose_.rotation * face.normal);
+            const Feature other = detail::supporting_feature(a_, d, hints_.a);
+            const float separation = glm::dot(d, pose_.position) - face.offset - support_height(other, d);
+            if (!(separation >= least_separation_)) return false;
+            choice_ = {d, other, face, FaceOwner::b};
+            return true;
+        });
+    }
+
+    const Shape &a_, &b_;
+    const Frame& pose_;
+    const vec3 normal_;
+    const float least_separation_;
+    const FaceHints& hints_;
+    Choice choice_;
+};
+
+/// The contact plane with the two shadows on it. Its origin is the witness point on A, which keeps coordinates small.
+class Contact {
+public:
+    Contact(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& origin)
+        : a_(a), b_(b), pose_(b_in_a), origin_(origin) {}
+
+    void place(const Choice& choice) {
+        n_ = choice.normal;
+        contact_plane(n_, u_, v_);
+        const auto in_plane = [&](const vec3& p) { return vec3(glm::dot(u_, p), glm::dot(v_, p), glm::dot(n_, p)); };
+        const auto in_b = [&](const vec3& p) { return transpose_mul(pose_.rotation, p); };
+        detail::project(a_, choice.a, {u_, v_, n_, -in_plane(origin_), false}, patch_a);
+        detail::project(b_, choice.b, {in_b(u_), in_b(v_), in_b(n_), in_plane(pose_.position - origin_), true}, patch_b);
+    }
+
+    ManifoldPoint point(const Candidate& c) const {
+        const float height_a = patch_a.height(c.x, c.y), height_b = patch_b.height(c.x, c.y);
+        const vec3 foot = origin_ + c.x * u_ + c.y * v_;
+        return {foot + height_a * n_, transpose_mul(pose_.rotation, (foot - pose_.position) + height_b * n_), height_b - height_a, c.id};
+    }
+
+    Patch patch_a, patch_b;
+    Candidates candidates;
+
+private:
+    const Shape &a_, &b_;
+    const Frame& pose_;
+    const vec3 origin_;
+    vec3 n_, u_, v_;
+};
+
+/// Picks up to four of the candidates: the deepest, the farthest from it, the one farthest from the line of these two, and
+/// the one farthest outside the triangle of these three. A later candidate must beat an earlier one by a margin, so that noise does
+/// not change the choice, and points that add less than `merge` (m) to the spread are not taken. Ascending indices come back.
+int reduce(const Candidates& candidates, float deeper, float merge, int* chosen) {
+    const Candidate* c = candidates.items;
+    const int count = candidates.count;
+    int picks[4], picked = 1;
+    picks[0] = 0;
+    for (int i = 1; i < count; ++i) {
+        if (c[i].separation < c[picks[0]].separation - deeper) picks[0] = i;
+    }
+    // Farthest by a measure in m; -1 where none exceeds `merge`.
+    const auto farthest = [&](auto&& measure) {
+        int best = -1;
+        float bar = merge;
+        for (int i = 0; i < count; ++i) {
+            const float m = measure(c[i]);
+            if (m > bar) {
+                bar = m * tolerance::farther;
+                best = i;
+            }
+        }
+        return best;
+    };
+    const Candidate& p0 = c[picks[0]];
+    picks[1] = farthest([&](const Candidate& p) {
+        return std::sqrt((p.x - p0.x) * (p.x - p0.x) + (p.y - p0.y) * (p.y - p0.y));
+    });
+    if (picks[1] >= 0) {
+        picked = 2;
+        const Candidate& p1 = c[picks[1]];
+        const auto beside = [](const Candidate& from, const Candidate& to) {
+            const float ex = to.x - from.x, ey = to.y - from.y;
+            const float scale = 1.0f / std::sqrt(ex * ex + ey * ey);
+            return [=](const Candidate& p) { return (ex * (p.y - from.y) - ey * (p.x - from.x)) * scale; };
+        };
+        const auto side01 = beside(p0, p1);
+        picks[2] = farthest([&](const Candidate& p) { return std::abs(side01(p)); });
+        if (picks[2] >= 0) {
+            picked = 3;
+            const Candidate& p2 = c[picks[2]];
+            // Distances outside the three sides; the triangle runs p0 p1 p2 counter-clockwise when p2 is left of p0 p1.
+            const float turn = side01(p2) > 0.0f ? -1.0f : 1.0f;
+            const auto side12 = beside(p1, p2);
+            const auto side20 = beside(p2, p0);
+            picks[3] = farthest([&](const Candidate& p) {
+                return turn * (turn > 0.0f ? std::max(side01(p), std::max(side12(p), side20(p)))
+                                           : std::min(side01(p), std::min(side12(p), side20(p))));
+            });
+            if (picks[3] >= 0) picked = 4;
+        }
+    }
+    std::sort(picks, picks + picked);
+    std::copy(picks, picks + picked, chosen);
+    return picked;
+}
+
+/// Ids of large hulls' features share 16 bits and may meet; within a manifold they must not.
+void keep_ids_distinct(Manifold& manifold) {
+    for (int i = 1; i < manifold.count; ++i) {
+        for (int j = 0; j < i;) {
+            if (manifold.points[i].id == manifold.points[j].id) {
+                ++manifold.points[i].id;
+                j = 0;
+            } else {
+                ++j;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
+                       const vec3& on_b, float margin, FaceHints& hints) {
+    vec3 n = normal;
+    if (!(std::abs(length_squared(n) - 1.0f) <= tolerance::unit_length)) n = sane_normal(normal, b_in_a.position);
+
+    const auto add_witness = [&](Manifold& m) {
+        const float separation = glm::dot(on_b - on_a, m.normal);
+        if (!(separation <= margin)) return;
+        m.points[m.count++] = {on_a, transpose_mul(b_in_a.rotation, on_b - b_in_a.position), separation, 0};
+    };
+    Manifold result;
+    result.normal = n;
+    if (a.type == ShapeType::sphere || b.type == ShapeType::sphere) {
+        hints = {};
+        add_witness(result);
+        return result;
+    }
+
+    const float reach_a = reach_of(a), reach_b = reach_of(b);
+    const float size = std::min(reach_a, reach_b);
+    const float roundness = std::min(roundness_of(a, reach_a), roundness_of(b, reach_b));
+    const float noise = tolerance::coordinate_noise * (std::max(reach_a, reach_b) + largest(glm::abs(b_in_a.position)));
+    const float separation = glm::dot(on_b - on_a, n);
+    const float least_separation = separation - (tolerance::face_preference * roundness + noise);
+    const float boundary = tolerance::contact_boundary * size + noise;
+
+    Chooser chooser(a, b, b_in_a, n, least_separation, hints);
+    Choice choice = chooser.choose();
+    Contact contact(a, b, b_in_a, on_a);
+    contact.place(choice);
+    Candidates& candidates = contact.candidates;
+    detail::overlap(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+    if (candidates.count == 0) {
+        // The shapes touch beside the face, or between two edges whose faces' shadows only meet in a line.
+        if (choice.owner != FaceOwner::none) {
+            choice = chooser.without_face();
+            contact.place(choice);
+            detail::overlap(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+        }
+        if (candidates.count == 0) detail::overlap_of_nearest_edges(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+    }
+    hints = {choice.a.face, choice.b.face, choice.owner};
+    result.normal = choice.normal;
+    result.face_owner = choice.owner;
+    if (candidates.count == 0) {
+        add_witness(result);
+        return result;
+    }
+
+    int chosen[max_manifold_points];
+    const int count = reduce(candidates, tolerance::deeper * size, 2.0f * boundary, chosen);
+    // The features may have missed where the shapes touch: then the witness pair is a point, too.
+    float deepest = margin;
+    for (int i = 0; i < candidates.count; ++i) deepest = std::min(deepest, candidates.items[i].separation);
+    const float witness = glm::dot(on_b - on_a, choice.normal);
+    result.overlaps = deepest <= witness + tolerance::missed_depth * size + noise;
+    if (!result.overlaps) add_witness(result);
+    for (int i = 0; i < count && result.count < max_manifold_points; ++i) {
+        result.points[result.count++] = contact.point(candidates.items[chosen[i]]);
+    }
+    keep_ids_distinct(result);
+    return result;
+}
+
+}  // namespace talus

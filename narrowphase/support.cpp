@@ -1,0 +1,156 @@
+#include <talus/narrowphase/core_support.h>
+
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+constexpr std::uint32_t quadrant_steps = rim_steps / 4;
+
+/// The rim step nearest to the direction (x, z); step 0 where it is zero.
+std::uint16_t rim_code(double x, double z) {
+    // Turn the direction into the first quadrant: (x, z) -> (z, -x) takes +z to +x.
+    std::uint32_t quadrant = 0;
+    if (x <= 0.0 && z > 0.0) {
+        quadrant = 1;
+        const double t = x;
+        x = z;
+        z = -t;
+    } else if (x < 0.0 && z <= 0.0) {
+        quadrant = 2;
+        x = -x;
+        z = -z;
+    } else if (x >= 0.0 && z < 0.0) {
+        quadrant = 3;
+        const double t = x;
+        x = -z;
+        z = t;
+    }
+    const double sum = x + z;
+    if (!(sum > 0.0)) return 0;
+    const auto step = static_cast<std::uint32_t>(z / sum * quadrant_steps + 0.5);
+    return static_cast<std::uint16_t>((quadrant * quadrant_steps + step) % rim_steps);
+}
+
+}  // namespace
+
+vec3 rim_direction(std::uint16_t code) {
+    const std::uint32_t quadrant = (code / quadrant_steps) % 4;
+    const float t = static_cast<float>(code % quadrant_steps) * (1.0f / quadrant_steps);
+    const float c = 1.0f - t;
+    const float scale = 1.0f / std::sqrt(c * c + t * t);
+    const float x = c * scale, z = t * scale;
+    switch (quadrant) {
+        case 0: return {x, 0.0f, z};
+        case 1: return {-z, 0.0f, x};
+        case 2: return {-x, 0.0f, -z};
+        default: return {z, 0.0f, -x};
+    }
+}
+
+namespace detail {
+
+std::uint16_t index_of(const Core& core, const dvec3& p) {
+    const std::uint16_t code = rim_code(p.x, p.z);
+    if (core.type == ShapeType::cylinder) return static_cast<std::uint16_t>(code + (p.y < 0.0 ? rim_steps : 0));
+    return p.y > 0.0 ? rim_steps : code;
+}
+
+/// The scan of core_support.h in double, for hulls so much larger than their partner that floats cannot rank their vertices.
+std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
+    const vec3* vertices = hull.vertices.data();
+    const std::size_t count = hull.vertices.size();
+    std::size_t best = 0;
+    double most = glm::dot(d, dvec3(vertices[0]));
+    for (std::size_t i = 1; i < count; ++i) {
+        const double along = glm::dot(d, dvec3(vertices[i]));
+        if (along > most) {
+            most = along;
+            best = i;
+        }
+    }
+    return static_cast<std::uint16_t>(best);
+}
+
+/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). On a convex hull a vertex that no neighbour exceeds is
+/// a farthest one, plateaus included, because the hull lies in the cone that the edges at that vertex span. The dot products are
+/// doubles: with floats, a climb over a finely cut region would stall where each step gains less than their rounding.
+std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
+    const vec3* vertices = hull.vertices.data();
+    std::uint32_t at = hint;
+    // A short scan over the first vertices beats a bad or missing hint: it saves the long way around.
+    constexpr std::size_t sample = 64;
+    const std::uint16_t sampled = scan_hull(hull, vec3(d), std::min(sample, hull.x.size()));
+    if (at >= hull.vertices.size()) at = sampled;
+    double most = glm::dot(d, dvec3(vertices[at]));
+    const double sampled_most = glm::dot(d, dvec3(vertices[sampled]));
+    if (sampled_most > most) {
+        most = sampled_most;
+        at = sampled;
+    }
+    for (;;) {
+        const std::uint32_t from = at;
+        for (std::uint32_t i = hull.vertex_first[from]; i < hull.vertex_first[from + 1]; ++i) {
+            const std::uint16_t neighbour = hull.vertex_neighbours[i];
+            const double along = glm::dot(d, dvec3(vertices[neighbour]));
+            if (along > most) {  // strictly: each step gains, so the walk ends
+                most = along;
+                at = neighbour;
+            }
+        }
+        if (at == from) return static_cast<std::uint16_t>(at);
+    }
+}
+
+}  // namespace detail
+
+SupportVertex support(const Shape& shape, const vec3& direction, std::uint16_t hint) {
+    const detail::Core core = detail::make_core(shape);
+    std::uint16_t index = hint;
+    const detail::dvec3 p = detail::support_point(core, detail::dvec3(direction), index);
+    if (detail::has_rim(shape.type)) {
+        index = detail::index_of(core, p);
+        return {core_point(shape, index), index};
+    }
+    return {vec3(p), index};
+}
+
+vec3 core_point(const Shape& shape, std::uint16_t index) {
+    if (index >= core_point_count(shape)) index = 0;
+    const vec3& h = shape.half_extents;
+    switch (shape.type) {
+        case ShapeType::sphere: return vec3(0.0f);
+        case ShapeType::capsule: return {0.0f, index ? -h.y : h.y, 0.0f};
+        case ShapeType::segment:
+        case ShapeType::triangle: return shape.points[index];
+        case ShapeType::box: return {index & 1 ? -h.x : h.x, index & 2 ? -h.y : h.y, index & 4 ? -h.z : h.z};
+        case ShapeType::cylinder: {
+            const vec3 rim = h.x * rim_direction(index % rim_steps);
+            return {rim.x, index < rim_steps ? h.y : -h.y, rim.z};
+        }
+        case ShapeType::cone: {
+            if (index == rim_steps) return {0.0f, h.y, 0.0f};
+            const vec3 rim = h.x * rim_direction(index);
+            return {rim.x, -h.y, rim.z};
+        }
+        case ShapeType::hull: return shape.hull->vertices[index];
+    }
+    return vec3(0.0f);
+}
+
+std::uint32_t core_point_count(const Shape& shape) {
+    switch (shape.type) {
+        case ShapeType::sphere: return 1;
+        case ShapeType::capsule:
+        case ShapeType::segment: return 2;
+        case ShapeType::triangle: return 3;
+        case ShapeType::box: return 8;
+        case ShapeType::cylinder: return 2u * rim_steps;
+        case ShapeType::cone: return rim_steps + 1u;
+        case ShapeType::hull: return static_cast<std::uint32_t>(shape.hull->vertices.size());
+    }
+    return 1;
+}
+
+}  // namespace talus

@@ -1,0 +1,135 @@
+#pragma once
+/// Every tolerance of the narrowphase: its name, its unit, and what happens when it is changed.
+///
+/// GJK, EPA and ray casts do their simplex arithmetic in double on float data: a cross product or a determinant of points
+/// that were floats is then good to about 1e-15 of its terms, and what other engines pay in epsilons (absolute ones fail on
+/// small and on large shapes) shrinks to the few relative numbers below. On scalar code a double costs what a float does.
+
+namespace talus::tolerance {
+
+// --- GJK, EPA, ray casts --------------------------------------------------------------------------------------------
+
+/// GJK stops when |v| - u <= this * min(|v|, size of the smaller shape), u the proved lower bound (Jovanoski 2008, section
+/// 2). Relative to |v| because the normal's error is about sqrt(2 gap / |v|): 1e-6 is at most 1.4 mrad, on curved shapes only
+/// (polytopes end at their exact feature). Ten times smaller costs a pair of cylinders about 1.7 iterations.
+inline constexpr double gjk_gap = 1e-6;
+
+/// ... but never finer than this * |v|, about what the float that carries the answer can hold.
+inline constexpr double gjk_gap_floor = 1e-7;
+
+/// Cores nearer than this * (largest coordinate of the simplex) count as touching: GJK says `overlapping` and EPA names the
+/// normal. Three decades above the rounding of double, so that a separated answer has a normal good to about 1e-3 rad even here.
+inline constexpr double gjk_touching = 1e-12;
+
+/// GJK gives up (status iteration_cap) after so many support pairs. Polytopes need 4 to 10, curved shapes close to contact up
+/// to 30; a lower cap loses those.
+inline constexpr int gjk_max_iterations = 96;
+
+/// A triangle whose smallest sine is below this is searched as its three edges, a tetrahedron whose volume is below this
+/// times the product of its edges as its four faces. Larger: thin but good simplices lose their inside. Smaller: normals of
+/// noise.
+inline constexpr double simplex_flatness = 1e-10;
+
+/// EPA stops when the support plane is within this * (size of the smaller shape) of the nearest face. Polytopes end at an exact
+/// face anyhow; larger values would take a neighbouring face's normal for good enough.
+inline constexpr double epa_gap = 1e-9;
+
+/// The same where a rim takes part, which has no last face: ten times smaller about doubles the iterations.
+inline constexpr double epa_gap_curved = 1e-5;
+
+/// A Minkowski difference thinner than this * (its largest coordinate) has no inside: EPA answers depth 0 and its plane's normal.
+inline constexpr double epa_flatness = 1e-11;
+
+/// A face counts as seen from a new vertex when that lies more than this * (largest coordinate) above it. Zero would let
+/// rounding cut coplanar faces to slivers; much more would leave dents.
+inline constexpr double epa_visible = 1e-13;
+
+/// Hulls whose largest coordinate exceeds this * (size of the smaller shape) are scanned in double: the float scan picks
+/// vertices that are short by up to about 2e-7 of that coordinate, which should stay under 1e-5 of the smaller shape.
+inline constexpr double float_scan_ratio = 32.0;
+
+/// A ray that has come within this * (size of the shape) of the surface has hit it.
+inline constexpr double ray_surface = 1e-9;
+
+// --- Contact manifolds ----------------------------------------------------------------------------------------------
+// In fractions of the pair's size (the longest half side of the smaller shape) unless said otherwise.
+
+/// A face whose normal is within 15 degrees (cosine) of the given one is asked for the manifold's normal. Larger: more faces are
+/// asked in vain. Smaller: an axis carried over a fast frame is not corrected by the face that it came from.
+inline constexpr float face_alignment = 0.9659f;
+
+/// ... and gets it when it separates the shapes as well as the given normal, to within this * (size, or radius of the
+/// rounder shape). It is the largest error in depth that the change may cause. Zero: rounding decides between a face and an edge
+/// axis. Larger: capsules near the edge of a box feel the face's normal (now to 2.6 degrees).
+inline constexpr float face_preference = 1e-3f;
+
+/// Corners this far outside the other shape's face still count as inside, so that boxes stacked edge on edge keep their
+/// corners from frame to frame. Contact points may stand this far (times 1.4 along diagonals) off a face's border.
+inline constexpr float contact_boundary = 5e-4f;
+
+/// Rounding of the pair's coordinates, a fraction of the largest of them: added to both of the above.
+inline constexpr float coordinate_noise = 4e-7f;
+
+/// Faces more than 60 degrees (cosine) off the normal make no manifold; edges or vertices do. Steeper ones would blow up
+/// the rounding of heights by more than 1.7.
+inline constexpr float steepest_face = 0.5f;
+
+/// Faces of rounded triangles are taken up to 2.6 degrees (cosine), beyond that their edges: the face misses the round corner by up to
+/// radius * (1 - this). Hulls whose face is farther off than this are asked for a level edge.
+inline constexpr float rounded_face = 0.999f;
+
+/// An edge or side line steeper than 45 degrees (sine) is represented by its nearer end alone.
+inline constexpr float steepest_edge = 0.7072f;
+
+/// The same for capsules and rounded edges (sine: 2.9 degrees): points between the ends lie up to 1.3e-3 radii below the surface.
+inline constexpr float steepest_round_edge = 0.05f;
+
+/// An edge of a hull this level (sine: 2.9 degrees) decides which of the faces at the support vertex may be taken: one of its own two.
+inline constexpr float level_edge = 0.05f;
+
+/// A cap tilted by less than this (sine) shows fixed rim points, else ones that start at its lowest point. Smaller: points of a
+/// resting cylinder wander with the noise. Larger: a rocking one stands on a polygon, up to 3e-4 radius off its lowest point.
+inline constexpr float flat_rim = 1e-3f;
+
+/// Lines that cross at less than 2.9 degrees (sine) are parallel and touch along a stretch, the others in a point.
+inline constexpr float parallel_lines = 0.05f;
+
+/// The stretch reaches as far as the lines are within this * (sum of the radii of curvature) of each other. Points are then off the
+/// surfaces by at most 8e-4 radii.
+inline constexpr float parallel_offset = 0.04f;
+
+/// Of the candidates the deepest is kept, but a later one must be deeper by this to replace an earlier one.
+inline constexpr float deeper = 1e-4f;
+
+/// ... and farther out by this factor. Larger: steadier, and up to so much less spread.
+inline constexpr float farther = 1.02f;
+
+/// The witness pair joins the manifold when it is deeper than all points of the overlap by more than this.
+inline constexpr float missed_depth = 1e-3f;
+
+/// Squared length of the given normal may differ from 1 by this before it is normalised again.
+inline constexpr float unit_length = 1e-5f;
+
+// --- The coherence ladder -------------------------------------------------------------------------------------------
+// The size of a pair is the bounding radius of its smaller shape.
+
+/// A touching pair that moved less than this * size keeps its manifold, anchors fixed in the bodies. Larger: fewer tests, and
+/// stacks stand better (fixed anchors do not wander); too large and sliding contacts lag behind their true place.
+inline constexpr float reuse_motion = 0.02f;
+
+/// A contact on a known face, no deeper than this * size, is taken from the face without asking GJK and EPA. Larger: fewer
+/// EPA calls, and a normal that may be stale for deep pairs.
+inline constexpr float axis_depth = 0.02f;
+
+/// Points closer than this * size belong to the manifold before they touch. Larger: more points and fewer surprises; too
+/// large and shapes feel each other around corners.
+inline constexpr float contact_margin = 0.02f;
+
+/// ... and than the distance the two may cover before the next test, up to this * size. Zero would let fast pairs overlap by a
+/// step's motion before they are noticed.
+inline constexpr float contact_reach = 0.1f;
+
+/// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.
+inline constexpr float skip_reserve = 0.25f;
+
+}  // namespace talus::tolerance

@@ -1,0 +1,202 @@
+#include "samples/render/mesh.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::samples {
+
+namespace {
+
+constexpr int slices = 32;  // a multiple of 4, so that tones change on slice borders
+constexpr int rings = 8;    // of a hemisphere
+
+vec3 around(int slice) {
+    const double angle = 6.283185307179586 * slice / slices;
+    return {static_cast<float>(std::cos(angle)), 0.0f, static_cast<float>(std::sin(angle))};
+}
+
+std::uint8_t quadrant_tone(int slice) { return static_cast<std::uint8_t>((4 * slice / slices) & 1); }
+
+std::uint32_t add_vertex(DrawMesh& mesh, const vec3& position, const vec3& normal) {
+    mesh.positions.push_back(position);
+    mesh.normals.push_back(normal);
+    return static_cast<std::uint32_t>(mesh.positions.size() - 1);
+}
+
+/// A flat convex polygon, all of whose sides are edges.
+void add_polygon(DrawMesh& mesh, const std::vector<vec3>& corners, const vec3& normal, std::uint8_t tone = 0) {
+    const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+    const auto count = static_cast<std::uint32_t>(corners.size());
+    for (const vec3& corner : corners) add_vertex(mesh, corner, normal);
+    for (std::uint32_t i = 1; i + 1 < count; ++i) {
+        std::uint8_t edges = 1;
+        if (i == 1) edges |= 4;
+        if (i + 2 == count) edges |= 2;
+        mesh.triangles.push_back({{first, first + i, first + i + 1}, edges, tone});
+    }
+}
+
+/// A ring of a surface of revolution about y: a radius, a height, and the normal there (outwards, upwards).
+struct Ring {
+    float radius, y;
+    float normal_out, normal_up;
+};
+
+/// The band between two rings, `low` below `high`; bit 0 of `edges` draws the lower rim, bit 1 the upper one.
+void add_band(DrawMesh& mesh, const Ring& low, const Ring& high, int edges, std::uint8_t tone_flip) {
+    for (int s = 0; s < slices; ++s) {
+        const auto vertex = [&](const Ring& ring, int slice) {
+            const vec3 out = around(slice);
+            return add_vertex(mesh, out * ring.radius + vec3(0.0f, ring.y, 0.0f),
+                              out * ring.normal_out + vec3(0.0f, ring.normal_up, 0.0f));
+        };
+        const std::uint8_t tone = quadrant_tone(s) ^ tone_flip;
+        const std::uint32_t a = vertex(low, s), b = vertex(low, s + 1), c = vertex(high, s + 1), d = vertex(high, s);
+        if (low.radius > 0.0f)
+            mesh.triangles.push_back({{a, c, b}, static_cast<std::uint8_t>((edges & 1) ? 2 : 0), tone});
+        if (high.radius > 0.0f)
+            mesh.triangles.push_back({{a, d, c}, static_cast<std::uint8_t>((edges & 2) ? 1 : 0), tone});
+    }
+}
+
+/// A disc at height y; faces up or down.
+void add_disc(DrawMesh& mesh, float radius, float y, bool up) {
+    const vec3 normal(0.0f, up ? 1.0f : -1.0f, 0.0f);
+    const vec3 center(0.0f, y, 0.0f);
+    for (int s = 0; s < slices; ++s) {
+        const std::uint32_t o = add_vertex(mesh, center, normal);
+        const std::uint32_t a = add_vertex(mesh, center + around(s) * radius, normal);
+        const std::uint32_t b = add_vertex(mesh, center + around(s + 1) * radius, normal);
+        const std::uint8_t tone = quadrant_tone(s);
+        if (up) {
+            mesh.triangles.push_back({{o, b, a}, 1, tone});
+        } else {
+            mesh.triangles.push_back({{o, a, b}, 1, tone});
+        }
+    }
+}
+
+/// A capsule about y, or a sphere when half_height is 0.
+void add_capsule(DrawMesh& mesh, float half_height, float radius) {
+    const auto ring = [&](int i) {  // i from -rings (south pole) to rings
+        const double angle = 1.5707963267948966 * i / rings;
+        const auto out = static_cast<float>(std::abs(i) == rings ? 0.0 : std::cos(angle));
+        const auto up = static_cast<float>(std::sin(angle));
+        return Ring{radius * out, radius * up + (i < 0 ? -half_height : half_height), out, up};
+    };
+    for (int i = -rings; i < 0; ++i) {
+        Ring high = ring(i + 1);
+        if (i == -1) high.y = -half_height;
+        add_band(mesh, ring(i), high, 0, 0);
+    }
+    if (half_height > 0.0f) {
+        add_band(mesh, {radius, -half_height, 1, 0}, {radius, 0.0f, 1, 0}, 0, 0);
+        add_band(mesh, {radius, 0.0f, 1, 0}, {radius, half_height, 1, 0}, 0, 1);
+    }
+    for (int i = 0; i < rings; ++i) add_band(mesh, ring(i), ring(i + 1), 0, 1);
+}
+
+/// A capsule between two points.
+void add_rod(DrawMesh& mesh, const vec3& a, const vec3& b, float radius) {
+    const vec3 along = b - a;
+    const float length = std::sqrt(length_squared(along));
+    DrawMesh rod;
+    add_capsule(rod, 0.5f * length, radius);
+    Transform pose{0.5f * (a + b), quat(1.0f, 0.0f, 0.0f, 0.0f)};
+    if (length > 0.0f) {
+        const vec3 to = along / length;
+        // The half-way quaternion from y to `to`; upside down, any axis across does.
+        pose.rotation =
+            to.y > -0.999f ? normalized(quat(1.0f + to.y, to.z, 0.0f, -to.x)) : quat(0.0f, 1.0f, 0.0f, 0.0f);
+    }
+    append(mesh, rod, pose);
+}
+
+void add_box(DrawMesh& mesh, const vec3& half) {
+    for (int axis = 0; axis < 3; ++axis) {
+        for (const float side : {-1.0f, 1.0f}) {
+            vec3 normal(0.0f), u(0.0f), v(0.0f);
+            normal[axis] = side;
+            u[(axis + 1) % 3] = half[(axis + 1) % 3];
+            v[(axis + 2) % 3] = side * half[(axis + 2) % 3];
+            const vec3 center = normal * half[axis];
+            add_polygon(mesh, {center - u - v, center + u - v, center + u + v, center - u + v}, normal);
+        }
+    }
+}
+
+void add_hull(DrawMesh& mesh, const Hull& hull) {
+    std::vector<vec3> corners;
+    for (const HullFace& face : hull.faces) {
+        corners.clear();
+        for (std::uint32_t i = 0; i < face.count; ++i) {
+            corners.push_back(hull.vertices[hull.face_vertices[face.first + i]]);
+        }
+        add_polygon(mesh, corners, face.normal);
+    }
+}
+
+/// Two faces, with rods along the sides when it has a radius.
+void add_triangle(DrawMesh& mesh, const vec3* p, float radius) {
+    const vec3 across = glm::cross(p[1] - p[0], p[2] - p[0]);
+    const vec3 normal = across * (1.0f / std::sqrt(length_squared(across)));
+    const vec3 lift = normal * radius;
+    add_polygon(mesh, {p[0] + lift, p[1] + lift, p[2] + lift}, normal);
+    add_polygon(mesh, {p[0] - lift, p[2] - lift, p[1] - lift}, -normal);
+    if (radius > 0.0f) {
+        for (int i = 0; i < 3; ++i) add_rod(mesh, p[i], p[(i + 1) % 3], radius);
+        for (DrawTriangle& t : mesh.triangles) t.edges = 0, t.tone = 0;
+    }
+}
+
+}  // namespace
+
+void append(DrawMesh& mesh, const DrawMesh& part, const Transform& pose) {
+    const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+    for (const vec3& p : part.positions) mesh.positions.push_back(transform_point(pose, p));
+    for (const vec3& n : part.normals) mesh.normals.push_back(rotate(pose.rotation, n));
+    for (DrawTriangle t : part.triangles) {
+        for (std::uint32_t& v : t.v) v += first;
+        mesh.triangles.push_back(t);
+    }
+}
+
+DrawMesh triangulate(const Shape& shape) {
+    DrawMesh mesh;
+    const float h = shape.half_extents.y, r = shape.half_extents.x;
+    switch (shape.type) {
+        case ShapeType::sphere:
+            add_capsule(mesh, 0.0f, shape.radius);
+            break;
+        case ShapeType::capsule:
+            add_capsule(mesh, h, shape.radius);
+            break;
+        case ShapeType::segment:
+            add_rod(mesh, shape.points[0], shape.points[1], std::max(shape.radius, 0.01f));
+            break;
+        case ShapeType::triangle:
+            add_triangle(mesh, shape.points, shape.radius);
+            break;
+        case ShapeType::box:
+            add_box(mesh, shape.half_extents);
+            break;
+        case ShapeType::cylinder:
+            add_disc(mesh, r, -h, false);
+            add_band(mesh, {r, -h, 1, 0}, {r, h, 1, 0}, 3, 0);
+            add_disc(mesh, r, h, true);
+            break;
+        case ShapeType::cone: {
+            const float slant = std::sqrt(4.0f * h * h + r * r);
+            const float out = 2.0f * h / slant, up = r / slant;
+            add_disc(mesh, r, -h, false);
+            add_band(mesh, {r, -h, out, up}, {0.0f, h, out, up}, 1, 0);
+            break;
+        }
+        case ShapeType::hull:
+            if (shape.hull) add_hull(mesh, *shape.hull);
+            break;
+    }
+    return mesh;
+}
+
+}  // namespace talus::samples

@@ -1,0 +1,35 @@
+#pragma once
+/// The command line of talus-samples.
+
+#include <talus/result.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talus::samples {
+
+struct Options {
+    bool help = false, list = false, hash = false;
+    std::string scene;         ///< empty: all of them
+    std::optional<int> steps;  ///< not given: as many as the scene wants
+    std::uint64_t seed = 1;
+    float jitter = 0.0f;  ///< m
+    bool sleep = true;
+    std::vector<std::string> meshes;
+    std::string csv, png;   ///< files to write; empty: none
+    std::optional<int> at;  ///< step of the picture; not given: after the last one
+    int width = 1280, height = 720;
+};
+
+/// Reads the arguments (without the program's name). Refused with a sentence: unknown options (the nearest one is named),
+/// missing values, values out of range, options that don't go together.
+Result<Options> parse_options(std::span<const std::string_view> arguments);
+
+/// What --help prints.
+std::string help_text();
+
+}  // namespace talus::samples

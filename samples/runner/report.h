@@ -1,0 +1,18 @@
+#pragma once
+/// Summaries as text.
+
+#include "samples/runner/run.h"
+
+namespace talus::samples {
+
+/// The table of all scenes: two header lines, then a line a scene.
+std::string table_header();
+std::string table_row(const Summary& summary);
+
+/// What the columns mean, for below the table.
+std::string table_legend();
+
+/// One scene, a line a fact.
+std::string describe(const Summary& summary);
+
+}  // namespace talus::samples

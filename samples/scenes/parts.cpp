@@ -1,0 +1,61 @@
+#include "samples/scenes/parts.h"
+
+namespace talus::samples {
+
+BodyDef block(const vec3& center, const vec3& half_extents, const quat& rotation) {
+    BodyDef def;
+    def.type = BodyType::fixed;
+    def.shape = box(half_extents);
+    def.position = center;
+    def.rotation = rotation;
+    return def;
+}
+
+BodyDef floor_slab(float half, float top) {
+    return block({0.0f, top - 0.5f * wall_thickness, 0.0f}, {half, 0.5f * wall_thickness, half});
+}
+
+void add_bin(SceneData& scene, float width, float height) {
+    const float t = 0.5f * wall_thickness;
+    const float inside = 0.5f * width;
+    const float away = inside + t;
+    const auto first = static_cast<std::uint32_t>(scene.bodies.size());
+    scene.bodies.push_back(block({-away, 0.5f * height, 0.0f}, {t, 0.5f * height, inside}));
+    scene.bodies.push_back(block({away, 0.5f * height, 0.0f}, {t, 0.5f * height, inside}));
+    scene.bodies.push_back(block({0.0f, 0.5f * height, -away}, {inside + wall_thickness, 0.5f * height, t}));
+    scene.bodies.push_back(block({0.0f, 0.5f * height, away}, {inside + wall_thickness, 0.5f * height, t}));
+    for (std::uint32_t i = 0; i < 4; ++i) scene.glass.push_back(first + i);
+}
+
+std::vector<vec3> lattice(std::size_t count, int columns, float pitch, float bottom) {
+    std::vector<vec3> points;
+    points.reserve(count);
+    const float middle = 0.5f * static_cast<float>(columns - 1);
+    for (int layer = 0; points.size() < count; ++layer) {
+        for (int i = 0; i < columns * columns && points.size() < count; ++i) {
+            points.emplace_back(pitch * (static_cast<float>(i % columns) - middle),
+                                bottom + pitch * static_cast<float>(layer),
+                                pitch * (static_cast<float>(i / columns) - middle));
+        }
+    }
+    return points;
+}
+
+Result<Shape> random_hull(Random& random, int points, float low, float high) {
+    const float a = random.between(low, high);
+    const float b = random.between(low, high);
+    const float c = random.between(low, high);
+    std::vector<vec3> cloud(static_cast<std::size_t>(points));
+    for (vec3& p : cloud) p = vec3(a, b, c) * random.direction();
+    const Result<std::shared_ptr<const Hull>> made = make_hull(cloud);
+    if (!made) return made.error();
+    return hull(*made);
+}
+
+Camera orbit(const vec3& target, float distance, float yaw, float pitch) {
+    constexpr float degree = 0.017453293f;
+    const quat look = multiply(turn({0, 1, 0}, yaw * degree), turn({1, 0, 0}, -pitch * degree));
+    return {target + rotate(look, {0.0f, 0.0f, distance}), target};
+}
+
+}  // namespace talus::samples

@@ -1,0 +1,79 @@
+/// Many bodies in a bin, at rest in the end.
+
+#include "samples/scenes/parts.h"
+#include "samples/scenes/scene_list.h"
+
+namespace talus::samples {
+
+namespace {
+
+/// `count` hulls of `points` points rain into a bin 13 m wide.
+Result<SceneData> hulls_in_bin(const SceneOptions& options, std::size_t count, int points) {
+    constexpr float pitch = 1.25f;  // above twice the largest semi-axis
+    Random random(options.seed);
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    const std::vector<vec3> places = lattice(count, 10, pitch, 1.0f);
+    add_bin(scene, 13.0f, std::min(places.back().y + 2.0f, 10.0f));
+    for (const vec3& place : places) {
+        const Result<Shape> shape = random_hull(random, points, 0.4f, 0.6f);
+        if (!shape) return shape.error();
+        BodyDef def;
+        def.shape = *shape;
+        def.position = place + random.in_box(vec3(0.02f));
+        def.rotation = random.rotation();
+        scene.bodies.push_back(def);
+    }
+    scene.camera = orbit({0, count > 500 ? 3.6f : 1.2f, 0}, count > 500 ? 31.0f : 26.0f, 32, 30);
+    return scene;
+}
+
+Result<SceneData> mixed(const SceneOptions& options) {
+    constexpr float pitch = 1.28f;  // above the largest diameter
+    Random random(options.seed);
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    const std::vector<vec3> places = lattice(2000, 12, pitch, 1.0f);
+    add_bin(scene, 16.0f, 10.0f);
+    for (const vec3& place : places) {
+        const float a = random.between(0.25f, 0.4f);
+        const float b = random.between(0.25f, 0.4f);
+        const float c = random.between(0.25f, 0.35f);
+        BodyDef def;
+        switch (random.below(4)) {
+            case 0:
+                def.shape = sphere(a);
+                break;
+            case 1:
+                def.shape = box({a, b, c});
+                break;
+            case 2:
+                def.shape = capsule(0.7f * c, 0.8f * a);
+                break;
+            default:
+                def.shape = cylinder(a, b);
+                break;
+        }
+        def.position = place + random.in_box(vec3(0.02f));
+        def.rotation = random.rotation();
+        scene.bodies.push_back(def);
+    }
+    scene.camera = orbit({0, 3.2f, 0}, 36, 32, 30);
+    return scene;
+}
+
+constexpr Scene scenes[] = {
+    {"hullpile", "1,000 hulls of 24 points rain into a bin.", 500,
+     [](const SceneOptions& options) { return hulls_in_bin(options, 1000, 24); }},
+    {"mixed", "2,000 spheres, boxes, capsules and cylinders rain into a bin.", 400, mixed},
+    {"bighulls44", "200 hulls of 44 points in a bin.", 400,
+     [](const SceneOptions& options) { return hulls_in_bin(options, 200, 44); }},
+    {"bighulls", "200 hulls of 200 points in a bin: the cost of support search.", 400,
+     [](const SceneOptions& options) { return hulls_in_bin(options, 200, 200); }},
+};
+
+}  // namespace
+
+std::span<const Scene> pile_scenes() { return scenes; }
+
+}  // namespace talus::samples

@@ -1,0 +1,146 @@
+#include "oracle.h"
+
+#include <limits>
+
+using namespace talus;
+using namespace talus::test;
+
+TEST_CASE("a plate put on 10,000 pedestals has 10,000 pairs in that step") {
+    Broadphase b;
+    for (int x = 0; x < 100; ++x) {
+        for (int z = 0; z < 100; ++z) {
+            b.add({.box = box_at(vec3(2.0f * float(x), 0.5f, 2.0f * float(z)), vec3(0.4f, 0.5f, 0.4f)), .moving = (x + z) % 2 == 0});
+        }
+    }
+    b.update();
+    REQUIRE(b.pair_count() == 0);
+    const ProxyIndex plate = b.add({.box = box_at(vec3(99.0f, 1.25f, 99.0f), vec3(101.0f, 0.25f, 101.0f))});
+    b.update();
+    REQUIRE(b.begun().size() == 10000);
+    for (ProxyIndex p = 0; p < 10000; ++p) REQUIRE(b.begun()[p] == ProxyPair{p, plate});
+    b.move(plate, box_at(vec3(99.0f, 3.0f, 99.0f), vec3(101.0f, 0.25f, 101.0f)), vec3(0.0f));
+    b.update();
+    CHECK(b.ended().size() == 10000);
+    CHECK(b.pair_count() == 0);
+    b.move(plate, box_at(vec3(99.0f, 1.25f, 99.0f), vec3(101.0f, 0.25f, 101.0f)), vec3(0.0f));
+    b.update();
+    REQUIRE(b.pair_count() == 10000);
+    for (ProxyIndex p = 0; p < 10000; p += 2) b.remove(p);  // every second one is pulled away from under it
+    b.update();
+    CHECK(b.ended().size() == 5000);
+    CHECK(b.pair_count() == 5000);
+}
+
+TEST_CASE("two thousand boxes in one point have all their two million pairs") {
+    Broadphase b;
+    constexpr std::size_t n = 2000;
+    for (std::size_t i = 0; i < n; ++i) b.add({.box = box_at(vec3(3.0f), vec3(0.5f))});
+    b.update();
+    REQUIRE(b.begun().size() == n * (n - 1) / 2);
+    std::size_t k = 0, wrong = 0;
+    for (ProxyIndex i = 0; i < n; ++i) {
+        for (ProxyIndex j = i + 1; j < n; ++j) wrong += b.begun()[k++] != ProxyPair{i, j};
+    }
+    CHECK(wrong == 0);
+    const std::size_t crowded = b.bytes();
+    for (ProxyIndex i = 0; i < n; ++i) b.move(i, box_at(vec3(3.0f * static_cast<float>(i), 0.0f, 0.0f), vec3(0.5f)), vec3(0.0f));
+    b.update();
+    CHECK(b.ended().size() == n * (n - 1) / 2);
+    CHECK(b.pair_count() == 0);
+    b.move(0, box_at(vec3(-3.0f), vec3(0.5f)), vec3(0.0f));
+    b.update();
+    CHECK(b.ended().empty());
+    CHECK(b.bytes() < crowded);  // the pair table gave its memory back
+}
+
+TEST_CASE("world-sized slabs meet each other and everything in them") {
+    Broadphase b;
+    Random random(5);
+    std::vector<OracleProxy> oracle;
+    const auto add = [&](const Aabb& box, bool moving) {
+        const ProxyIndex p = b.add({.box = box, .moving = moving});
+        oracle.push_back({true, moving, {}, b.fat_box(p)});
+    };
+    for (int i = 0; i < 40; ++i) add(box_at(random.point(-1.0f, 1.0f), vec3(1000.0f, 1.0f, 1000.0f)), i % 3 != 0);
+    for (int i = 0; i < 40; ++i) add(box_at(vec3(0.0f, 5.0f * float(i), 0.0f), vec3(500.0f, 1.0f, 500.0f)), false);
+    for (int i = 0; i < 1000; ++i) add(box_at(random.point(-100.0f, 100.0f), vec3(0.5f)), true);
+    b.update();
+    std::set<ProxyPair> pairs;
+    apply_events(b, pairs);
+    CHECK(pairs == expected_pairs(oracle, {}));
+    CHECK(pairs.size() > 1500);
+}
+
+TEST_CASE("boxes at the ends of the number line are pairs like any other") {
+    constexpr float huge = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
+    const std::vector<Aabb> boxes = {
+        {vec3(-huge), vec3(huge)}, {vec3(huge), vec3(huge)}, {vec3(-huge), vec3(-huge)}, {vec3(0.0f), vec3(0.0f)},
+        {vec3(-0.0f), vec3(0.0f)}, {vec3(tiny), vec3(tiny)}, {vec3(-tiny), vec3(0.0f)},  {vec3(1e30f), vec3(2e30f)},
+        {vec3(1.0f), vec3(1.0f)},  {vec3(-1e-30f), vec3(1e-30f)}};
+    for (const bool moving : {true, false}) {
+        for (const int copies : {1, 20}) {
+            Broadphase b;
+            std::vector<OracleProxy> oracle;
+            for (int copy = 0; copy < copies; ++copy) {
+                for (const Aabb& box : boxes) {
+                    const bool moves = moving || copy == 0;  // still ones keep these very boxes, moving ones are fattened
+                    const ProxyIndex p = b.add({.box = box, .moving = moves});
+                    oracle.push_back({true, moves, {}, b.fat_box(p)});
+                    CHECK(is_finite(b.fat_box(p).lower));
+                    CHECK(is_finite(b.fat_box(p).upper));
+                    CHECK(contains(b.fat_box(p), box));
+                }
+            }
+            b.update();
+            std::set<ProxyPair> pairs;
+            apply_events(b, pairs);
+            CHECK(pairs == expected_pairs(oracle, {}));
+        }
+    }
+}
+
+TEST_CASE("touching boxes are a pair, boxes one float apart are not") {
+    Broadphase b;
+    const ProxyIndex moving = b.add({.box = box_at(vec3(0.0f), vec3(0.5f))});
+    const float face = b.fat_box(moving).upper.x;
+    const ProxyIndex touching = b.add({.box = {vec3(face, -1, -1), vec3(face + 1, 1, 1)}, .moving = false});
+    const float beyond = std::nextafter(face, 2.0f * face);
+    b.add({.box = {vec3(beyond, -1, -1), vec3(beyond + 1, 1, 1)}, .moving = false});
+    b.update();
+    REQUIRE(b.begun().size() == 1);
+    CHECK(b.begun()[0] == ProxyPair{moving, touching});
+}
+
+TEST_CASE("an empty broadphase answers everything with nothing") {
+    Broadphase b;
+    b.update();
+    b.refresh();
+    CHECK(b.pair_count() == 0);
+    CHECK(b.proxy_count() == 0);
+    CHECK(b.begun().empty());
+    CHECK(b.ended().empty());
+    int visits = 0;
+    b.query({vec3(-1.0f), vec3(1.0f)}, [&](std::uint32_t) { ++visits; });
+    b.ray_cast(vec3(0.0f), vec3(1.0f), [&](std::uint32_t, float f) { return ++visits, f; });
+    CHECK(visits == 0);
+    const ProxyIndex p = b.add({.box = box_at(vec3(0.0f), vec3(1.0f))});
+    b.update();
+    b.remove(p);
+    b.update();
+    CHECK(b.proxy_count() == 0);
+    b.query({vec3(-1.0f), vec3(1.0f)}, [&](std::uint32_t) { ++visits; });
+    CHECK(visits == 0);
+}
+
+TEST_CASE("a box that was stretched by a fast flight gets its own size back at rest") {
+    Broadphase b;
+    const Aabb tight = box_at(vec3(0.0f), vec3(0.5f));
+    const ProxyIndex p = b.add({.box = tight});
+    b.move(p, box_at(vec3(5, 0, 0), vec3(0.5f)), vec3(0.8f, 0.0f, 0.0f));
+    const float stretched = b.fat_box(p).upper.x - b.fat_box(p).lower.x;
+    CHECK(stretched > 1.8f);
+    b.move(p, box_at(vec3(5.1f, 0, 0), vec3(0.5f)), vec3(0.0f));
+    const float rested = b.fat_box(p).upper.x - b.fat_box(p).lower.x;
+    CHECK(rested < 1.2f);
+    CHECK(rested > 1.0f);
+}

@@ -1,0 +1,216 @@
+#include "samples/runner/run.h"
+#include "samples/runner/csv.h"
+#include "samples/runner/report.h"
+#include "tests/samples/scene_checks.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+
+using namespace talus;
+using namespace talus::samples;
+
+namespace {
+
+Summary run(const char* scene, Options options = {}, const std::function<void(int, int)>& progress = {}) {
+    const Result<Summary> summary = run_scene(*find_scene(scene), options, progress);
+    REQUIRE_MESSAGE(static_cast<bool>(summary), summary.error().message);
+    return *summary;
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+std::size_t columns_of(const std::string& line) {
+    return static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
+}
+
+}  // namespace
+
+TEST_CASE("quantiles are values of the list") {
+    CHECK(quantile({}, 0.5) == 0.0);
+    CHECK(quantile({3.0}, 0.99) == 3.0);
+    CHECK(quantile({5, 1, 4, 2, 3}, 0.5) == 3.0);
+    CHECK(quantile({5, 1, 4, 2, 3}, 0.0) == 1.0);
+    CHECK(quantile({5, 1, 4, 2, 3}, 1.0) == 5.0);
+    std::vector<double> hundred;
+    for (int i = 1; i <= 100; ++i) hundred.push_back(i);
+    CHECK(quantile(hundred, 0.99) == 99.0);
+}
+
+TEST_CASE("a csv row has as many columns as the header and no two columns share a name") {
+    CHECK(columns_of(csv_header()) == columns_of(csv_row({})));
+    std::stringstream header(csv_header());
+    std::vector<std::string> names;
+    for (std::string name; std::getline(header, name, ',');) names.push_back(name);
+    std::sort(names.begin(), names.end());
+    CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+    CHECK(names.size() > 60);
+    FrameProfile profile;
+    profile.frame = 41;
+    profile.total = 1234.5;
+    CHECK(csv_row(profile).starts_with("41,1234.5,"));
+}
+
+TEST_CASE("every scene is taken by a world and steps without losing a body") {
+    const ScratchFolder folder;
+    for (const Scene& scene : all_scenes()) {
+        CAPTURE(scene.name);
+        const Result<SceneData> data = scene.make(options_with_meshes(folder));
+        REQUIRE(static_cast<bool>(data));
+        std::vector<BodyId> ids;
+        World world = make_world(*data, &ids);
+        REQUIRE_MESSAGE(world.body_count() == data->bodies.size(), world.last_error().message);
+        for (int step = 0; step < 3; ++step)
+            REQUIRE_MESSAGE(step_scene(world, *data, step), world.last_error().message);
+        for (const BodyId id : ids) {
+            REQUIRE(is_finite(world.position(id)));
+            REQUIRE(is_finite(world.rotation(id)));
+        }
+    }
+}
+
+TEST_CASE("a scene that the world refuses says why") {
+    SceneData scene;
+    scene.bodies.resize(2);
+    scene.bodies[0].shape = sphere(1.0f);
+    scene.bodies[1].shape = sphere(-1.0f);
+    const World world = make_world(scene);
+    CHECK(world.body_count() == 0);
+    CHECK(world.last_error().message.size() > 10);
+}
+
+TEST_CASE("the falling box ends at rest on the floor") {
+    const Scene& scene = *find_scene("falling_box");
+    const Result<SceneData> data = scene.make({});
+    REQUIRE(static_cast<bool>(data));
+    std::vector<BodyId> ids;
+    World world = make_world(*data, &ids);
+    for (int step = 0; step < scene.steps; ++step) step_scene(world, *data, step);
+    CHECK(world.position(ids[1]).y == doctest::Approx(0.5).epsilon(0.01));
+    CHECK(glm::length(world.linear_velocity(ids[1])) < 0.01f);
+}
+
+TEST_CASE("a run reports what happened and how far it is") {
+    Options options;
+    options.steps = 120;
+    int calls = 0, last = 0;
+    const Summary summary = run("pyramid10", options, [&](int done, int steps) {
+        ++calls;
+        CHECK(done == last + 1);
+        CHECK(steps == 120);
+        last = done;
+    });
+    CHECK(calls == 120);
+    CHECK(summary.steps == 120);
+    CHECK(summary.bodies == 56);
+    CHECK(summary.pairs >= 100);           // 10 on the floor, 90 between rows
+    CHECK(summary.contact_points >= 200);  // at least two points each
+    CHECK(summary.max_penetration < 0.01);
+    CHECK(summary.mean_penetration <= summary.max_penetration);
+    CHECK(summary.median_ms > 0.0);
+    CHECK(summary.p99_ms >= summary.median_ms);
+    CHECK(summary.narrowphase_share > 0.0);
+    CHECK(summary.narrowphase_share < 1.0);
+    double pairs = 0.0;
+    for (const double rung : summary.rungs) pairs += rung;
+    CHECK(pairs > 0.0);
+}
+
+TEST_CASE("sleep can be switched off") {
+    Options options;
+    options.steps = 300;
+    CHECK(run("stack20", options).asleep == 20);
+    options.sleep = false;
+    CHECK(run("stack20", options).asleep == 0);
+}
+
+TEST_CASE("equal runs have equal hashes and other seeds or lengths other ones") {
+    Options options;
+    options.steps = 40;
+    const std::uint64_t first = run("shapes", options).hash;
+    CHECK(run("shapes", options).hash == first);
+    options.seed = 2;
+    CHECK(run("shapes", options).hash != first);
+    options.seed = 1;
+    options.steps = 41;
+    CHECK(run("shapes", options).hash != first);
+}
+
+TEST_CASE("a run writes a row a frame and the picture of the step it was asked for") {
+    const ScratchFolder folder;
+    Options options;
+    options.steps = 30;
+    options.csv = folder.path("frames.csv");
+    options.png = folder.path("start.png");
+    options.at = 0;
+    options.width = 160;
+    options.height = 90;
+    run("falling_box", options);
+    const std::vector<std::string> lines = lines_of(options.csv);
+    REQUIRE(lines.size() == 31);
+    for (const std::string& line : lines) CHECK(columns_of(line) == columns_of(lines[0]));
+    const auto size_of_start = std::filesystem::file_size(options.png);
+    CHECK(size_of_start > 1000);
+    options.csv.clear();
+    options.png = folder.path("end.png");
+    options.at.reset();
+    run("falling_box", options);
+    CHECK(std::filesystem::file_size(options.png) > 1000);
+    CHECK(lines_of(folder.path("start.png")) != lines_of(folder.path("end.png")));
+}
+
+TEST_CASE("a run that cannot write its files stops before it starts") {
+    const ScratchFolder folder;
+    int calls = 0;
+    const auto count_calls = [&](int, int) { ++calls; };
+    Options options;
+    options.steps = 5;
+    options.csv = folder.path("no/such/folder/a.csv");
+    CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
+    options.csv.clear();
+    options.png = folder.path("no/such/folder/a.png");
+    CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
+    options.png = folder.path("a.png");
+    options.at = 6;
+    CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
+    options.png.clear();
+    options.at.reset();
+    CHECK(!run_scene(*find_scene("real_things"), options, count_calls));
+    CHECK(calls == 0);
+}
+
+TEST_CASE("the table keeps its columns under their headings") {
+    const std::string header = table_header();
+    const std::size_t first_end = header.find('\n');
+    const std::string second = header.substr(first_end + 1);
+    Summary summary;
+    summary.scene = "real_things";
+    summary.steps = 1200;
+    summary.bodies = 10000;
+    summary.pairs = 99999;
+    summary.contact_points = 99999;
+    summary.median_ms = 12.345;
+    summary.p99_ms = 99.999;
+    summary.narrowphase_us = 12345;
+    summary.narrowphase_share = 1.0;
+    summary.rungs = {1, 2, 3, 4, 5, 6, 1e6};
+    summary.gjk_iterations = 9.99;
+    summary.epa_calls = 12345;
+    summary.mean_penetration = 0.0123;
+    summary.max_penetration = 0.123;
+    summary.kinetic_energy = 1.2e9;
+    summary.asleep = 10000;
+    const std::string row = table_row(summary);
+    CHECK(row.size() == second.size());
+    for (std::size_t i = 0; i < std::min(row.size(), second.size()); ++i) {
+        CAPTURE(i);
+        CHECK((row[i] == '|') == (second[i] == '|'));
+        CHECK((second[i] != '|' || header[i] == '|' || i >= first_end));
+    }
+}
