@@ -21,32 +21,40 @@ constexpr std::uint32_t idle_refreshes = 32;
 // looks at fewer boxes. Sweep when more than one in this many of the level is dirty.
 constexpr std::size_t sweep_part = 5;
 // What following a pair's links costs, in slots of the table read in a row.
-constexpr std::size_t slots_per_link = 8;
+constexpr std::size_t slots_per_link = 24;
 constexpr std::size_t lookahead = 8;  // pairs whose table slot is being fetched while one is looked up
 
-Aabb fatten(const Aabb& tight, const vec3& margin, const vec3& stretch) {
-    return {tight.lower - margin + glm::min(stretch, vec3(0.0f)), tight.upper + margin + glm::max(stretch, vec3(0.0f))};
-}
-
-float largest(const vec3& v) { return std::max(v.x, std::max(v.y, v.z)); }
-
-vec3 margin_of(const vec3& edges) {
-    const FatBoxSettings& s = fat_box_settings;
-    const float least = std::max(s.min_margin, s.margin_of_longest * largest(edges));
-    return glm::min(glm::max(s.margin * edges, vec3(least)), vec3(s.max_margin));
-}
-
-vec3 stretch_of(const vec3& edges, const vec3& displacement) {
-    const FatBoxSettings& s = fat_box_settings;
-    const vec3 step = glm::abs(displacement);
-    const vec3 length = glm::min(s.steps_ahead * step, glm::max(step, vec3(s.max_stretch * largest(edges))));
-    return glm::mix(length, -length, glm::lessThan(displacement, vec3(0.0f)));
+// How far ahead of a box with this longest edge one moves that moves `step` (m) a step.
+Float4 stretch_of(Float4 longest, Float4 step) {
+    constexpr FatBoxSettings s = fat_box_settings;
+    return min(splat(s.steps_ahead) * step, max(step, splat(s.max_stretch) * longest));
 }
 
 // Fat boxes stay finite: what would overflow is cut off at the largest float, which no tight box exceeds.
-Aabb finite(const Aabb& box) {
-    const vec3 limit(std::numeric_limits<float>::max());
-    return {glm::clamp(box.lower, -limit, limit), glm::clamp(box.upper, -limit, limit)};
+BoxLanes finite(const BoxLanes& box) {
+    const Float4 limit = splat(std::numeric_limits<float>::max());
+    return {max(min(box.lower, limit), -limit), max(min(box.upper, limit), -limit)};
+}
+
+Aabb fatten(const Aabb& tight, const vec3& displacement) {
+    constexpr FatBoxSettings s = fat_box_settings;
+    const BoxLanes box = lanes_of(tight);
+    const Float4 edges = box.upper - box.lower, longest = largest(edges), motion = lanes_of(displacement);
+    const Float4 least = max(splat(s.min_margin), splat(s.margin_of_longest) * longest);
+    const Float4 margin = min(max(splat(s.margin) * edges, least), splat(s.max_margin));
+    const Float4 ahead = stretch_of(longest, max(motion, splat(0.0f))), behind = stretch_of(longest, max(-motion, splat(0.0f)));
+    return aabb_of(finite({box.lower - margin - behind, box.upper + margin + ahead}));
+}
+
+// Whether `fat` holds the tight box and reaches nowhere beyond it so far that it should be made anew.
+bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement) {
+    constexpr FatBoxSettings s = fat_box_settings;
+    const BoxLanes inner = lanes_of(tight), outer = lanes_of(fat);
+    const Float4 below = inner.lower - outer.lower, above = outer.upper - inner.upper;
+    const Float4 longest = largest(inner.upper - inner.lower), step = largest(abs(lanes_of(displacement)));
+    const Float4 margin = min(max(splat(s.margin) * longest, splat(s.min_margin)), splat(s.max_margin));
+    const Float4 gap = splat(s.shrink_factor) * (margin + stretch_of(longest, step));
+    return all((below >= splat(0.0f)) & (above >= splat(0.0f)) & (below <= gap) & (above <= gap));
 }
 
 bool is_box(const Aabb& box) {
@@ -83,7 +91,7 @@ ProxyIndex Broadphase::add(const ProxyDef& def) {
     proxies_[proxy].filter = def.filter;
     proxies_[proxy].user_data = def.user_data;
     proxies_[proxy].moving = def.moving;
-    boxes_[proxy] = def.moving ? finite(fatten(def.box, margin_of(def.box.upper - def.box.lower), vec3(0.0f))) : def.box;
+    boxes_[proxy] = def.moving ? fatten(def.box, vec3(0.0f)) : def.box;
     ++proxy_count_;
     mark_pending(proxy);
     return proxy;
@@ -105,15 +113,8 @@ void Broadphase::remove(ProxyIndex proxy) {
 
 void Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
     assert(proxies_[proxy].home != Home::none && is_box(tight) && is_finite(displacement));
-    const Aabb& fat = boxes_[proxy];
-    const vec3 edges = tight.upper - tight.lower;
-    const vec3 margin = margin_of(edges), stretch = stretch_of(edges, displacement);
-    if (contains(fat, tight)) {
-        const vec3 slack = (fat.upper - fat.lower) - edges;
-        const vec3 allowed = fat_box_settings.shrink_factor * (2.0f * margin + glm::abs(stretch));
-        if (glm::all(glm::lessThanEqual(slack, allowed))) return;
-    }
-    boxes_[proxy] = proxies_[proxy].moving ? finite(fatten(tight, margin, stretch)) : tight;
+    if (still_fits(boxes_[proxy], tight, displacement)) return;
+    boxes_[proxy] = proxies_[proxy].moving ? fatten(tight, displacement) : tight;
     mark_pending(proxy);
 }
 
@@ -165,7 +166,7 @@ void Broadphase::refresh() {
 
 bool Broadphase::may_pair(ProxyIndex a, ProxyIndex b) const {
     const Proxy &pa = proxies_[a], &pb = proxies_[b];
-    return pa.home != Home::none && pb.home != Home::none && overlaps(boxes_[a], boxes_[b]) &&
+    return pa.home != Home::none && pb.home != Home::none && overlaps(lanes_of(boxes_[a]), lanes_of(boxes_[b])) &&
            should_collide(pa.filter, pb.filter);
 }
 
@@ -174,17 +175,26 @@ void Broadphase::find_ended() {
     std::vector<PairTable::Key>& ended = scratch_.ended;
     ended.clear();
     if (pairs_.size() == 0) return;
-    const std::size_t changed = dirty_.size() + removed_.size();
-    const std::size_t links = 2 * pairs_.size() * changed / proxies_.size();
+    const std::size_t links = 2 * pairs_.size() * (dirty_.size() + removed_.size()) / proxies_.size();
     if (links * slots_per_link > pairs_.slots().size()) {
+        std::vector<std::uint8_t>& changed = scratch_.changed;
+        changed.assign(proxies_.size(), 0);
+        for (const ProxyIndex p : dirty_) changed[p] = 1;
+        for (const ProxyIndex p : removed_) changed[p] = 1;
+        // First without a branch (which slots are in use and whose proxies changed is noise), then with one that rarely varies.
+        ended.resize(pairs_.slots().size());
+        std::size_t count = 0;
         for (const PairTable::Key key : pairs_.slots()) {
-            if (key == PairTable::no_key) continue;
             const ProxyPair pair = PairTable::pair_of(key);
-            const Proxy &a = proxies_[pair.a], &b = proxies_[pair.b];
-            if ((a.dirty || b.dirty || a.home == Home::none || b.home == Home::none) && !may_pair(pair.a, pair.b)) {
-                ended.push_back(key);
-            }
+            ended[count] = key;
+            count += (changed[pair.a] | changed[pair.b]) & static_cast<unsigned>(key != PairTable::no_key);
         }
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const ProxyPair pair = PairTable::pair_of(ended[i]);
+            if (!may_pair(pair.a, pair.b)) ended[kept++] = ended[i];
+        }
+        ended.resize(kept);
     } else {
         const auto follow = [&](ProxyIndex p) {
             pairs_.for_each_of(p, [&](PairTable::Key key) {
@@ -278,7 +288,7 @@ void Broadphase::update() {
 std::vector<ProxyIndex> Broadphase::find_all(const Aabb& box) const {
     std::vector<ProxyIndex> result;
     if (!glm::all(glm::lessThanEqual(box.lower, box.upper))) return result;  // NaN lands here too
-    const Aabb bounded = finite(box);
+    const Aabb bounded = aabb_of(finite(lanes_of(box)));
     FoundPairs found;
     const auto collect = [&](const ColumnGrid& grid, Home home) {
         for (std::size_t level = 0; level < grid.level_count(); ++level) {
@@ -326,7 +336,7 @@ std::size_t Broadphase::bytes() const {
     const Scratch& s = scratch_;
     return of(proxies_) + of(boxes_) + of(free_) + of(removed_) + of(pending_) + of(dirty_) + of(restless_members_) +
            restless_.bytes() + settled_.bytes() + pairs_.bytes() + of(begun_) + of(ended_) + of(s.found.slots) + of(s.begun) +
-           of(s.ended) + of(s.sort) + of(s.dirty_in_level) + of(s.build.members) + of(s.build.order) +
+           of(s.ended) + of(s.changed) + of(s.sort) + of(s.dirty_in_level) + of(s.build.members) + of(s.build.order) +
            of(s.build.order_scratch) + of(s.build.placements) + of(s.build.cursors);
 }
 

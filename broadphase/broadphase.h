@@ -48,7 +48,7 @@ struct FatBoxSettings {
     float max_margin = 0.1f;        ///< never more than this, m: a platform of 100 m needs no more than a crate
     float steps_ahead = 4.0f;       ///< the box is stretched along this many steps of its expected motion...
     float max_stretch = 1.0f;       ///< ...but not by more than this part of its longest edge, or one step if that is more
-    float shrink_factor = 3.0f;     ///< a fat box with more than this times the slack it needs is made anew (at least 1)
+    float shrink_factor = 3.0f;     ///< a fat box that reaches further out than this times what it needs is made anew, > 1
 };
 inline constexpr FatBoxSettings fat_box_settings{};
 
@@ -139,6 +139,7 @@ private:
 
         FoundPairs found;
         std::vector<PairTable::Key> begun, ended, sort;
+        std::vector<std::uint8_t> changed;
         std::vector<std::uint32_t> dirty_in_level;
         ColumnGrid::BuildScratch build;
     };

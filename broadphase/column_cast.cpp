@@ -16,7 +16,7 @@ namespace talus {
 namespace {
 
 constexpr double fraction_slack = 1e-14;  // relative rounding allowed to a ray that grazes a box
-constexpr double cell_slack = 1e-6;       // relative rounding of cell_of, in cells per cell of distance from the origin
+constexpr double cell_slack = 1e-6;       // relative rounding of cells_of, in cells per cell of distance from the origin
 constexpr double bound_slack = 1e-6;      // widening of a piece's box, relative to its coordinates
 
 struct Interval {
@@ -58,13 +58,17 @@ struct ColumnGrid::Walk {
 
     double at(int axis, double t) const { return double{ray.origin[axis]} + t * double{ray.translation[axis]}; }
 
+    std::int32_t cell_at(int axis, float per_cell, double t) const {
+        return cells_of(Float4{clamp_to_float(at(axis, t))}, Float4{per_cell})[0];
+    }
+
     // The cells along an axis that the ray crosses in [t.enter, t.exit], in its direction.
     struct Steps {
         std::int32_t first, last, step;
     };
     Steps steps(int axis, float per_cell, Interval t) const {
-        const std::int32_t a = cell_of(clamp_to_float(at(axis, t.enter)), per_cell);
-        const std::int32_t b = cell_of(clamp_to_float(at(axis, t.exit)), per_cell);
+        const std::int32_t a = cell_at(axis, per_cell, t.enter);
+        const std::int32_t b = cell_at(axis, per_cell, t.exit);
         return {a, b, a <= b ? 1 : -1};
     }
     // The part of t in which the ray may be in that cell. The first and the last are open to their ends.
@@ -94,9 +98,9 @@ void ColumnGrid::cast_cell(Walk& walk, std::int32_t u, std::int32_t v, double en
         const Aabb& box = walk.boxes[member];
         const double t = enter_fraction(walk.ray, box);
         if (t < 0.0) continue;
-        const Cells c = cells(level, box);
-        const std::int32_t at_u = cell_of(clamp_to_float(walk.at(level.u, t)), level.per_cell_u);
-        const std::int32_t at_v = cell_of(clamp_to_float(walk.at(level.v, t)), level.per_cell_v);
+        const Cells c = cells(level, entry_of(level, box));
+        const std::int32_t at_u = walk.cell_at(level.u, level.per_cell_u, t);
+        const std::int32_t at_v = walk.cell_at(level.v, level.per_cell_v, t);
         if (std::clamp(at_u, c.u0, c.u1) != u || std::clamp(at_v, c.v0, c.v1) != v) continue;
         const float left = walk.visit(walk.context, member, walk.ray.max_fraction);
         walk.ray.max_fraction = std::min(walk.ray.max_fraction, left);

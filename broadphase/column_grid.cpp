@@ -8,10 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace talus {
 
 namespace {
@@ -20,7 +16,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // A column is this many median boxes wide: wider ones hold strangers, narrower ones the same box too often. 2 to 4 is flat.
 constexpr double cell_edges = 3.0;
-// Boxes up to this part of a cell stand in its level. Below 1 by more than the rounding of cell_of at cell_limit, so that
+// Boxes up to this part of a cell stand in its level. Below 1 by more than the rounding of cells_of at cell_limit, so that
 // no box touches three columns along an axis.
 constexpr double cell_fill = 0.8;
 // In a sparse world columns widen until they hold about this many boxes. Fewer: more columns to visit than boxes in them.
@@ -38,69 +34,43 @@ constexpr std::size_t size_bins = (0x7f800000u >> size_shift) + 1;
 std::size_t size_bin(float size) { return std::bit_cast<std::uint32_t>(size) >> size_shift; }
 float bin_lower_edge(std::size_t bin) { return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << size_shift); }
 
-// At least +0, never -0: its bits are a bin.
-float longest_edge(const Aabb& box) {
-    const vec3 e = box.upper - box.lower;
-    return std::max(0.0f, std::max(e.x, std::max(e.y, e.z)));
+// At least +0, never -0: its bits are a bin. (Written so that it compiles to maxima rather than to branches.)
+inline float longest_edge(const Aabb& box) {
+    const float x = box.upper.x - box.lower.x, y = box.upper.y - box.lower.y, z = box.upper.z - box.lower.z;
+    const float xy = x > y ? x : y;
+    const float xyz = xy > z ? xy : z;
+    return xyz > 0.0f ? xyz : 0.0f;
 }
 
-#if defined(__SSE2__)
-
+// The largest values with which an entry still meets the box.
 struct Probe {
-    __m128 high, minus_low;
+    Float4 high, minus_low;
 };
 
 Probe probe_of(const ColumnEntry& e) {
-    // Minus each bound; in the last lane 1 - flag, which stays beside the flag that it is compared with.
-    const __m128 low = _mm_load_ps(e.low), minus_high = _mm_load_ps(e.minus_high);
-    const __m128 bounds = _mm_castsi128_ps(_mm_set_epi32(0, -1, -1, -1));
-    const __m128 one = _mm_set_ps(1.0f, 0.0f, 0.0f, 0.0f);
-    return {_mm_sub_ps(one, _mm_or_ps(_mm_and_ps(bounds, minus_high), _mm_andnot_ps(bounds, low))),
-            _mm_sub_ps(one, _mm_or_ps(_mm_and_ps(bounds, low), _mm_andnot_ps(bounds, minus_high)))};
+    // Minus each bound; in the last lane 1 - flag, beside the flag that it is compared with.
+    const Float4 one = {0.0f, 0.0f, 0.0f, 1.0f};
+    return {one - __builtin_shufflevector(e.minus_high, e.low, 0, 1, 2, 7),
+            one - __builtin_shufflevector(e.low, e.minus_high, 0, 1, 2, 7)};
 }
 
-bool meets(const ColumnEntry& e, const Probe& p) {
-    const __m128 low = _mm_cmple_ps(_mm_load_ps(e.low), p.high);
-    const __m128 high = _mm_cmple_ps(_mm_load_ps(e.minus_high), p.minus_low);
-    return _mm_movemask_ps(_mm_and_ps(low, high)) == 15;
-}
+bool meets(const ColumnEntry& e, const Probe& p) { return all((e.low <= p.high) & (e.minus_high <= p.minus_low)); }
 
-float upper_along_s(const Probe& p) { return _mm_cvtss_f32(p.high); }
-
-#else
-
-struct Probe {
-    float high[4], minus_low[4];
-};
-
-Probe probe_of(const ColumnEntry& e) {
-    Probe p;
-    for (int i = 0; i < 3; ++i) p.high[i] = -e.minus_high[i], p.minus_low[i] = -e.low[i];
-    p.high[3] = 1.0f - e.low[3];
-    p.minus_low[3] = 1.0f - e.minus_high[3];
-    return p;
-}
-
-bool meets(const ColumnEntry& e, const Probe& p) {
-    bool all = true;
-    for (int i = 0; i < 4; ++i) all &= (e.low[i] <= p.high[i]) & (e.minus_high[i] <= p.minus_low[i]);
-    return all;
-}
-
-float upper_along_s(const Probe& p) { return p.high[0]; }
-
-#endif
-
-// Writes (owner, id) for each entry of the run, up to the first that begins behind the probe, which the probe meets.
-// The sentinel ends every run. Hits are written without a branch: nobody can predict them.
-std::size_t scan(const ColumnEntry* entry, const ProxyIndex* id, const Probe& probe, ProxyIndex owner, ProxyPair* out) {
-    const float end = upper_along_s(probe);
-    std::size_t count = 0;
-    for (; entry->low[0] <= end; ++entry, ++id) {
-        out[count] = {owner, *id};
-        count += meets(*entry, probe);
+// Appends (owner, id) for each entry from `entry` on which the probe meets, up to the first that begins behind the probe; at the
+// latest, that is the sentinel. Hits are written without a branch: nobody can predict them.
+void scan(const ColumnEntry* entry, const ProxyIndex* id, const Probe& probe, ProxyIndex owner, FoundPairs& found) {
+    constexpr std::size_t batch = 64;
+    const float end = probe.high[0];
+    for (bool more = true; more;) {
+        ProxyPair* out = found.room_for(batch);
+        const ColumnEntry* const stop = entry + batch;
+        std::size_t count = 0;
+        for (; (more = entry->low[0] <= end) && entry != stop; ++entry, ++id) {
+            out[count] = {owner, *id};
+            count += meets(*entry, probe);
+        }
+        found.count += count;
     }
-    return count;
 }
 
 }  // namespace
@@ -188,20 +158,21 @@ void ColumnGrid::choose_columns(Level& level, std::span<const ProxyIndex> member
     }
 }
 
-ColumnGrid::Cells ColumnGrid::cells(const Level& level, const Aabb& box) {
-    return {cell_of(box.lower[level.u], level.per_cell_u), cell_of(box.upper[level.u], level.per_cell_u),
-            cell_of(box.lower[level.v], level.per_cell_v), cell_of(box.upper[level.v], level.per_cell_v)};
+ColumnEntry ColumnGrid::entry_of(const Level& level, const Aabb& box) {
+    return {Float4{box.lower[level.s], box.lower[level.u], box.lower[level.v], 0.0f},
+            Float4{-box.upper[level.s], -box.upper[level.u], -box.upper[level.v], 0.0f}};
 }
 
-ColumnEntry ColumnGrid::entry_of(const Level& level, const Aabb& box, float later_u, float later_v) {
-    return {{box.lower[level.s], box.lower[level.u], box.lower[level.v], later_u},
-            {-box.upper[level.s], -box.upper[level.u], -box.upper[level.v], later_v}};
+Int4 ColumnGrid::cells_of(Float4 x, Float4 per_cell) {
+    const Float4 c = max(min(x * per_cell, splat(cell_limit)), splat(-cell_limit));
+    const Int4 truncated = __builtin_convertvector(c, Int4);
+    return truncated + (c < __builtin_convertvector(truncated, Float4));  // floor: true is -1
 }
 
-std::int32_t ColumnGrid::cell_of(float x, float per_cell) {
-    const float c = std::min(std::max(x * per_cell, -cell_limit), cell_limit);
-    const auto truncated = static_cast<std::int32_t>(c);
-    return truncated - (c < static_cast<float>(truncated) ? 1 : 0);
+ColumnGrid::Cells ColumnGrid::cells(const Level& level, const ColumnEntry& box) {
+    const Float4 per_cell = {level.per_cell_u, level.per_cell_v, -level.per_cell_u, -level.per_cell_v};
+    const Int4 c = cells_of(__builtin_shufflevector(box.low, box.minus_high, 1, 2, 5, 6), per_cell);
+    return {c[0], c[2], c[1], c[3]};
 }
 
 std::uint32_t ColumnGrid::column_at(const Level& level, std::int32_t u, std::int32_t v) {
@@ -216,11 +187,13 @@ void ColumnGrid::fill_level(Level& level, std::span<const ProxyIndex> members, s
     level.first_column = static_cast<std::uint32_t>(column_first_.size() - 1);
     scratch.order.resize(members.size());
     scratch.placements.resize(members.size());
+    scratch.entries.resize(members.size());
     scratch.cursors.assign(columns, 1);  // each run ends with a sentinel
     for (std::size_t i = 0; i < members.size(); ++i) {
         const Aabb& box = boxes[members[i]];
         scratch.order[i] = std::uint64_t{ordered_bits(box.lower[level.s])} << 32 | i;
-        const Cells c = cells(level, box);
+        scratch.entries[i] = entry_of(level, box);
+        const Cells c = cells(level, scratch.entries[i]);
         assert(c.u1 - c.u0 <= 1 && c.v1 - c.v0 <= 1);
         const std::uint32_t at = column_at(level, c.u0, c.v0);
         const auto step_u = static_cast<std::int32_t>(column_at(level, c.u1, c.v0) - at);
@@ -249,23 +222,23 @@ void ColumnGrid::fill_level(Level& level, std::span<const ProxyIndex> members, s
     }
     for (const std::uint64_t key : scratch.order) {
         const auto i = static_cast<std::uint32_t>(key);
-        const ProxyIndex member = members[i];
-        const Aabb& box = boxes[member];
-        const auto append = [&](std::uint32_t column, float later_u, float later_v) {
+        const ColumnEntry& entry = scratch.entries[i];
+        const auto append = [&](std::uint32_t column, Float4 later_u, Float4 later_v) {
             const std::uint32_t slot = scratch.cursors[column]++;
-            entries_[slot] = entry_of(level, box, later_u, later_v);
-            ids_[slot] = member;
+            entries_[slot] = {entry.low + later_u, entry.minus_high + later_v};
+            ids_[slot] = members[i];
         };
+        constexpr Float4 first = {0.0f, 0.0f, 0.0f, 0.0f}, later = {0.0f, 0.0f, 0.0f, 1.0f};
         const BuildScratch::Placement at = scratch.placements[i];
-        append(at.column, 0.0f, 0.0f);
-        if (at.step_u != 0) append(at.column + at.step_u, 1.0f, 0.0f);
+        append(at.column, first, first);
+        if (at.step_u != 0) append(at.column + at.step_u, later, first);
         if (at.step_v != 0) {
-            append(at.column + at.step_v, 0.0f, 1.0f);
-            if (at.step_u != 0) append(at.column + at.step_u + at.step_v, 1.0f, 1.0f);
+            append(at.column + at.step_v, first, later);
+            if (at.step_u != 0) append(at.column + at.step_u + at.step_v, later, later);
         }
     }
     for (const std::uint32_t slot : scratch.cursors) {
-        entries_[slot] = {{infinity, infinity, infinity, 0.0f}, {infinity, infinity, infinity, 0.0f}};
+        entries_[slot] = {Float4{infinity}, Float4{}};
         ids_[slot] = 0;
     }
 }
@@ -304,14 +277,14 @@ std::uint32_t ColumnGrid::run_begin(std::uint32_t column, float from) const {
 
 void ColumnGrid::find(std::size_t level_index, const Aabb& box, ProxyIndex owner, FoundPairs& found) const {
     const Level& level = levels_[level_index];
-    Cells c = cells(level, box);
+    ColumnEntry entry = entry_of(level, box);
+    Cells c = cells(level, entry);
     // Members span two cells. As long as theirs and ours together fit once around the torus, a shared column is the first
     // of one of the two exactly once. A box too wide for that visits all columns and goes by the members' flags alone.
     const bool all_u = static_cast<std::uint32_t>(c.u1 - c.u0) + 2 > level.width;
     const bool all_v = static_cast<std::uint32_t>(c.v1 - c.v0) + 2 > level.height;
     if (all_u) c.u0 = 0, c.u1 = static_cast<std::int32_t>(level.width - 1);
     if (all_v) c.v0 = 0, c.v1 = static_cast<std::int32_t>(level.height - 1);
-    ColumnEntry entry = entry_of(level, box);
     for (std::int32_t v = c.v0; v <= c.v1; ++v) {
         entry.minus_high[3] = all_v || v != c.v0 ? 1.0f : 0.0f;
         for (std::int32_t u = c.u0; u <= c.u1; ++u) {
@@ -326,15 +299,13 @@ void ColumnGrid::find_in_column(const Level& level, std::uint32_t column, const 
     float from = box.low[0] - level.reach;
     from -= std::abs(from) * reach_slack;
     const std::uint32_t begin = run_begin(column, from);
-    ProxyPair* out = found.room_for(column_first_[column + 1] - begin);
-    found.count += scan(&entries_[begin], &ids_[begin], probe_of(box), owner, out);
+    scan(&entries_[begin], &ids_[begin], probe_of(box), owner, found);
 }
 
 void ColumnGrid::sweep_column(std::uint32_t column, FoundPairs& found) const {
     const std::uint32_t sentinel = column_first_[column + 1] - 1;
     for (std::uint32_t i = column_first_[column]; i < sentinel; ++i) {
-        ProxyPair* out = found.room_for(sentinel - i);
-        found.count += scan(&entries_[i + 1], &ids_[i + 1], probe_of(entries_[i]), ids_[i], out);
+        scan(&entries_[i + 1], &ids_[i + 1], probe_of(entries_[i]), ids_[i], found);
     }
 }
 

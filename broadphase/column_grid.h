@@ -25,6 +25,7 @@
 /// Building costs about 25 ns a box, finding about 20 ns a box and column. The contents are immutable once built.
 
 #include <talus/aabb.h>
+#include <talus/broadphase/lanes.h>
 #include <talus/broadphase/proxy.h>
 
 #include <cstddef>
@@ -48,8 +49,8 @@ struct FoundPairs {
 
 /// A box in one of its columns. Box j meets box i when low_j <= high_i and minus_high_j <= minus_low_i, all lanes.
 struct ColumnEntry {
-    alignas(16) float low[4];  ///< lower bound along s, u, v (m); 0 in the box's first column along u, else 1
-    float minus_high[4];       ///< minus the upper bound along s, u, v (m); 0 in the box's first column along v, else 1
+    Float4 low;         ///< lower bound along s, u, v (m); 0 in the box's first column along u, else 1
+    Float4 minus_high;  ///< minus the upper bound along s, u, v (m); 0 in the box's first column along v, else 1
 };
 
 /// A segment from origin to origin + translation, of which the part up to max_fraction is left.
@@ -76,6 +77,7 @@ public:
         std::vector<ProxyIndex> members;        // by level
         std::vector<std::uint64_t> order, order_scratch;
         std::vector<Placement> placements;
+        std::vector<ColumnEntry> entries;       // as they stand in the lower corner's column
         std::vector<std::uint32_t> cursors;
     };
 
@@ -131,9 +133,9 @@ private:
 
     // Things further out than this many cells share the outermost column, where float can no longer tell cells apart well.
     static constexpr float cell_limit = 1048576.0f;
-    static std::int32_t cell_of(float x, float per_cell);  // of the coordinate x; non-decreasing in x
-    static Cells cells(const Level& level, const Aabb& box);
-    static ColumnEntry entry_of(const Level& level, const Aabb& box, float later_u = 0.0f, float later_v = 0.0f);
+    static Int4 cells_of(Float4 x, Float4 per_cell);  // of coordinates; non-decreasing in x
+    static Cells cells(const Level& level, const ColumnEntry& box);
+    static ColumnEntry entry_of(const Level& level, const Aabb& box);
     static std::uint32_t column_at(const Level& level, std::int32_t u, std::int32_t v);
     std::uint32_t run_begin(std::uint32_t column, float from) const;
     void find_in_column(const Level& level, std::uint32_t column, const ColumnEntry& box, ProxyIndex owner,

@@ -8,11 +8,12 @@ namespace talus::settings {
 /// resting contacts flicker.
 inline constexpr float linear_slop = 0.0005f;
 
-/// Contact stiffness, Hz, capped at a quarter of the sub-step rate. A soft contact is a spring: too low and tall stacks
-/// buckle, too high and the solver rings.
-inline constexpr float contact_hertz = 30.0f;
-/// Damping ratio of that spring. Well above 1: overlap recovers without overshoot.
-inline constexpr float contact_damping_ratio = 10.0f;
+/// Contact stiffness, Hz, capped at a quarter of the sub-step rate (at 60 Hz and 4 sub-steps that is 60). A soft contact is a
+/// spring: at 30 Hz a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands.
+inline constexpr float contact_hertz = 60.0f;
+/// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed energy into
+/// big pyramids (820 boxes drift for ever at 2 and above); at 1 the same pyramid comes to rest.
+inline constexpr float contact_damping_ratio = 1.0f;
 /// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last word.
 inline constexpr float fixed_contact_stiffening = 2.0f;
 /// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode more visibly.

@@ -28,8 +28,8 @@ inline constexpr std::uint16_t edge_code(std::uint32_t from, std::uint32_t to) {
 inline constexpr std::uint32_t point_id(std::uint16_t a, std::uint16_t b) { return (std::uint32_t{a} << 16) | b; }
 
 struct Candidate {
-    float x, y;         ///< on the contact plane, m
-    float separation;   ///< m
+    float x, y;        ///< on the contact plane, m
+    float separation;  ///< m
     std::uint32_t id;
 };
 

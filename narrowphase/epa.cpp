@@ -282,6 +282,114 @@ struct Answer {
     std::uint8_t vertex[3] = {};
 };
 
+/// Slides the answer down to the local minimum of the depth: for rims, which have no last face to end at.
+///
+/// Let p = depth * normal, pushed out of A - B by a little, and q the point of A - B nearest to p, with normal m. Because p lies
+/// outside the old support plane, the support plane at q is nearer to the origin than the old one, unless m is the old
+/// normal: so m is a better answer, and GJK finds q. Where the depth hardly depends on the direction (nearly coaxial cylinders) m
+/// lies only a little farther that way; so a line search over the great circle from n through m follows.
+class Slide {
+public:
+    Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
+        : difference_(difference), centre_(difference.position), push_(tolerance::epa_slide_push * difference.size) {
+        difference_.gap = tolerance::epa_slide_gap;
+        for (int i = 0; i < 3; ++i) simplex_.vertex[i] = polytope.vertices[start.vertex[i]];
+        simplex_.count = 3;
+    }
+
+    /// Improves `best` and returns true, unless nothing can be found out (the witness points are then not to be used).
+    bool run(Answer& best) {
+        const double enough = tolerance::epa_slide_progress * difference_.size;
+        for (int i = 0; i < tolerance::epa_max_slides; ++i) {
+            const dvec3 from = best.normal;
+            if (!step(best)) return false;
+            const double before = best.depth;
+            if (!search_line(from, best)) return true;  // nothing better: q belongs to the answer
+            if (before - best.depth <= enough) break;
+        }
+        return step(best);
+    }
+
+    dvec3 on_a() const { return simplex_.on_a(); }
+    dvec3 nearest() const { return simplex_.closest() + shift_; }  ///< q
+    int supports() const { return supports_; }
+
+private:
+    /// From p over q to its normal.
+    bool step(Answer& best) {
+        const dvec3 p = (best.depth + push_) * best.normal;
+        for (int i = 0; i < simplex_.count; ++i) simplex_.vertex[i].w -= p - shift_;
+        shift_ = p;
+        difference_.position = centre_ + p;
+        reduce(simplex_, 0);
+        const Search search = find_closest(difference_, simplex_, std::numeric_limits<double>::infinity());
+        supports_ += search.iterations;
+        if (search.outcome == Outcome::overlapping || !(search.lower_bound > 0.0)) return false;
+        const dvec3 m = search.axis / std::sqrt(glm::dot(search.axis, search.axis));
+        const double depth = glm::dot(m, p) - search.lower_bound;
+        if (depth < best.depth) {
+            best.normal = m;
+            best.depth = depth;
+        }
+        return true;
+    }
+
+    /// Least depth over the normals n + x t, x > 0, with t towards best.normal at right angles to n. The depth's slope there is
+    /// w.(t - x n), up to a positive factor, w the support point: its root is bracketed, then found by false position.
+    bool search_line(const dvec3& n, Answer& best) {
+        const double along = glm::dot(best.normal, n);
+        dvec3 t = best.normal - along * n;
+        const double across = std::sqrt(glm::dot(t, t));
+        if (!(across > tolerance::epa_slide_turn && along > 0.0)) return false;
+        t /= across;
+        difference_.position = centre_;
+        const double before = best.depth;
+        const auto slope = [&](double x) {
+            const dvec3 direction = n + x * t;
+            const SimplexVertex v = difference_.support(direction, 0, 0);
+            ++supports_;
+            const double length = std::sqrt(1.0 + x * x), depth = glm::dot(direction, v.w) / length;
+            if (depth < best.depth) {
+                best.normal = direction / length;
+                best.depth = depth;
+            }
+            return glm::dot(v.w, t - x * n);
+        };
+        double low = across / along, high = low, at_low = slope(low), at_high = at_low;
+        while (at_high < 0.0 && high < 8.0) {
+            low = high;
+            at_low = at_high;
+            high *= 4.0;
+            at_high = slope(high);
+        }
+        if (!(at_low < 0.0 && at_high > 0.0)) return best.depth < before;
+        int side = 0;  // Illinois: an end that stays twice counts half
+        for (int i = 0; i < tolerance::epa_max_slides && high - low > tolerance::epa_slide_turn * high; ++i) {
+            const double x = (low * at_high - high * at_low) / (at_high - at_low);
+            const double at_x = slope(x);
+            if (at_x < 0.0) {
+                low = x;
+                at_low = at_x;
+                if (side < 0) at_high *= 0.5;
+                side = -1;
+            } else {
+                high = x;
+                at_high = at_x;
+                if (side > 0) at_low *= 0.5;
+                side = 1;
+            }
+        }
+        return best.depth < before;
+    }
+
+    MinkowskiDifference difference_;  ///< its B stands moved by p
+    dvec3 centre_;                    ///< where B stands unmoved
+    double push_;
+    dvec3 shift_{0.0};                ///< p
+    Simplex simplex_;                 ///< relative to p
+    int supports_ = 0;
+};
+
 /// Barycentric coordinates of the origin's projection onto the triangle's plane.
 dvec3 project_origin(const dvec3& a, const dvec3& b, const dvec3& c) {
     const dvec3 ab = b - a, ac = c - a, n = glm::cross(ab, ac);
@@ -341,42 +449,56 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     const bool curved = has_rim(a.type) || has_rim(b.type);
     const double gap = difference.size * (curved ? tolerance::epa_gap_curved : tolerance::epa_gap);
     Answer best;
+    double proved = 0.0;  // the nearest face's distance: a lower bound of the depth
     bool converged = false;
     int iterations = 0;
     for (;;) {
         const int f = polytope.nearest();
         if (f < 0) break;
         const Face& face = polytope.face(f);
-        const std::uint8_t last = static_cast<std::uint8_t>(polytope.vertex_count - 1);
-        const SimplexVertex w = difference.support(face.normal, polytope.vertices[last].index_a, polytope.vertices[last].index_b);
-        ++supports;
+        const SimplexVertex& last = polytope.vertices[polytope.vertex_count - 1];
+        const SimplexVertex w = difference.support(face.normal, last.index_a, last.index_b);
         ++iterations;
         const double height = glm::dot(face.normal, w.w);
-        // The nearest face bounds the depth from below, every support plane from above.
+        proved = face.offset;
         const double slack = std::max(gap, 8.0 * tolerance::epa_visible * polytope.scale);
-        converged = height - face.offset <= slack;
+        converged = height - proved <= slack;
         if (height < best.depth || converged) {
             const int g = converged ? walk_to_projection(polytope, f, slack) : f;
             best.normal = face.normal;
             best.depth = height;
             std::copy_n(polytope.face(g).vertex, 3, best.vertex);
         }
-        converged = converged || best.depth - face.offset <= slack;
+        converged = converged || best.depth - proved <= slack;
         if (converged || !polytope.expand(f, w)) break;
+    }
+    supports += iterations;
+
+    const SimplexVertex* corner[3];
+    for (int i = 0; i < 3; ++i) corner[i] = &polytope.vertices[best.vertex[i]];
+    dvec3 on_a, w;  // the deepest point as seen from A, and as a point of A - B
+    bool slid = false;
+    if (curved) {
+        Slide slide(difference, polytope, best);
+        slid = slide.run(best);
+        on_a = slide.on_a();
+        w = slide.nearest();
+        supports += slide.supports();
+        converged = converged || (slid && best.depth - proved <= tolerance::epa_gap_spent * std::max(difference.size, best.depth));
+    }
+    if (!slid) {
+        dvec3 weight = glm::max(project_origin(corner[0]->w, corner[1]->w, corner[2]->w), dvec3(0.0));
+        weight /= weight.x + weight.y + weight.z;
+        on_a = weight.x * corner[0]->a + weight.y * corner[1]->a + weight.z * corner[2]->a;
+        w = weight.x * corner[0]->w + weight.y * corner[1]->w + weight.z * corner[2]->w;
     }
 
     EpaResult result;
     result.status = converged ? EpaStatus::converged : EpaStatus::out_of_memory;
     result.iterations = static_cast<std::uint16_t>(iterations);
     result.support_evaluations = static_cast<std::uint16_t>(2 * supports);
-    const SimplexVertex* corner[3];
-    for (int i = 0; i < 3; ++i) corner[i] = &polytope.vertices[best.vertex[i]];
-    dvec3 weight = glm::max(project_origin(corner[0]->w, corner[1]->w, corner[2]->w), dvec3(0.0));
-    weight /= weight.x + weight.y + weight.z;
-    const dvec3 on_a = weight.x * corner[0]->a + weight.y * corner[1]->a + weight.z * corner[2]->a;
-    const dvec3 w = weight.x * corner[0]->w + weight.y * corner[1]->w + weight.z * corner[2]->w;
     const double depth = std::max(best.depth, 0.0);
-    // The face lies up to the gap below its support plane: share the difference between the two bodies.
+    // w may lie up to the gap below its support plane: share the difference between the two bodies.
     const dvec3 point_a = on_a + 0.5 * (depth * best.normal - w);
     result.depth = static_cast<float>(depth);
     result.normal = vec3(best.normal);

@@ -266,8 +266,8 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
 
     std::uint16_t hint_a = simplex.vertex[0].index_a, hint_b = simplex.vertex[0].index_b;
     const double size2 = difference.size * difference.size;
-    constexpr double gap2 = tolerance::gjk_gap * tolerance::gjk_gap;
-    constexpr double floor2 = tolerance::gjk_gap_floor * tolerance::gjk_gap_floor / gap2;
+    const double gap2 = difference.gap * difference.gap;
+    const double floor2 = std::min(gap2, tolerance::gjk_gap_floor * tolerance::gjk_gap_floor);
     constexpr double touching2 = tolerance::gjk_touching * tolerance::gjk_touching;
     double largest2 = 0.0;  // squared distance of the farthest vertex met
     for (int i = 0; i < simplex.count; ++i) {
@@ -288,8 +288,8 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
 
         // |v| - y.w / |y| <= gap * min(|v|, size), squared and without a root.
         const double rest = simplex.yv - yw;
-        const double allowed = std::max(std::min(simplex.vv, size2), floor2 * simplex.vv);
-        if (!(rest > 0.0) || rest * rest <= gap2 * simplex.yy * allowed) return finish(Outcome::separated);
+        const double allowed = std::max(gap2 * std::min(simplex.vv, size2), floor2 * simplex.vv);
+        if (!(rest > 0.0) || rest * rest <= simplex.yy * allowed) return finish(Outcome::separated);
         for (int i = 0; i < simplex.count; ++i) {
             if (same_point(simplex.vertex[i], next)) return finish(Outcome::separated);
         }

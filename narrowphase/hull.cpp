@@ -18,7 +18,8 @@ using glm::dvec3;
 /// Rounds of leaving out vertices that lie inside a face. One is usual; each leaves out at least one vertex.
 constexpr int max_rounds = 8;
 
-/// Tolerance of the later rounds, in tolerance units: they shall not drop points that the first one found worth keeping.
+/// Tolerance of the later rounds, in tolerance units: they shall not drop points that the first one found worth
+/// keeping.
 constexpr double later_tolerance = 0.125;
 
 /// The polygonal hull in cloud indices.
@@ -47,8 +48,8 @@ Result<PolygonMesh> polygonal_hull(const Cloud& cloud) {
     return is_valid(cloud, merged) ? std::move(merged) : keep_triangles(*mesh);
 }
 
-/// One order for one hull, whatever order it was built in: loops start at their lowest vertex, faces are sorted by their loops.
-/// Corners become hull vertices, which keep the order of the points; returns the points they came from.
+/// One order for one hull, whatever order it was built in: loops start at their lowest vertex, faces are sorted by
+/// their loops. Corners become hull vertices, which keep the order of the points; returns the points they came from.
 std::vector<Index> renumber(PolygonMesh& mesh) {
     std::vector<Index> points = mesh.corners;
     std::sort(points.begin(), points.end());
@@ -120,7 +121,8 @@ void set_faces(Hull& hull, const Cloud& cloud, const PolygonMesh& mesh) {
 /// Walks round each vertex: from the edge that leaves it along one face to the edge that leaves it along the next.
 void set_vertex_rings(Hull& hull) {
     const std::size_t corner_count = hull.face_vertices.size();
-    // For each corner of a face, the edge of the same face that ends there, and the edges of each vertex grouped.
+    // For each corner of a face, the edge of that face that ends there; the edges that leave a vertex, by ascending
+    // face.
     std::vector<std::uint32_t> first(hull.vertices.size() + 1, 0), previous(corner_count), face_at(corner_count);
     for (std::uint32_t f = 0; f < hull.faces.size(); ++f) {
         const HullFace& face = hull.faces[f];
@@ -149,7 +151,7 @@ void set_vertex_rings(Hull& hull) {
             hull.vertex_faces.push_back(static_cast<std::uint16_t>(face_at[c]));
             // Counter-clockwise on: across the edge that comes in along this face lies the next face.
             const std::uint16_t across = hull.face_neighbours[previous[c]];
-            c = *std::find_if(begin, end, [&](auto edge) { return face_at[edge] == across; });
+            c = *std::lower_bound(begin, end, across, [&](auto edge, auto face) { return face_at[edge] < face; });
         }
     }
 }

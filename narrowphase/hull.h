@@ -15,7 +15,8 @@
 
 namespace talus {
 
-/// One polygonal face. Its corners are `Hull::face_vertices[first .. first + count)`, counter-clockwise seen from outside.
+/// One polygonal face. Its corners are `Hull::face_vertices[first .. first + count)`, counter-clockwise seen from
+/// outside.
 struct HullFace {
     vec3 normal;          ///< outward, unit
     float offset;         ///< dot(normal, x) = offset on the face, m
@@ -33,27 +34,33 @@ struct Hull {
     /// The same vertices as three arrays, padded to a multiple of 8 with copies of vertex 0, for SIMD support search.
     std::vector<float> x, y, z;
 
-    std::vector<HullFace> faces;                ///< coplanar triangles merged
-    std::vector<std::uint16_t> face_vertices;   ///< corner i of a face starts its edge i, which ends at corner i + 1
-    std::vector<std::uint16_t> face_neighbours; ///< the face on the other side of edge i
+    std::vector<HullFace> faces;                 ///< coplanar triangles merged
+    std::vector<std::uint16_t> face_vertices;    ///< corner i of a face starts its edge i, which ends at corner i + 1
+    std::vector<std::uint16_t> face_neighbours;  ///< the face on the other side of edge i
 
-    std::vector<std::uint32_t> vertex_first;      ///< vertices.size() + 1 offsets into the two arrays below
-    std::vector<std::uint16_t> vertex_neighbours; ///< vertices joined to this one by an edge
-    std::vector<std::uint16_t> vertex_faces;      ///< faces that meet at this vertex (as many as neighbours)
+    std::vector<std::uint32_t> vertex_first;  ///< vertices.size() + 1 offsets into the two arrays below
+    /// Vertices joined to this one by an edge, at least 3, counter-clockwise seen from outside, from the lowest on.
+    std::vector<std::uint16_t> vertex_neighbours;
+    /// As many faces that meet at this vertex: face i lies between the edges to neighbours i and i + 1.
+    std::vector<std::uint16_t> vertex_faces;
 
     Aabb bounds;
-    float bounding_radius = 0.0f;  ///< of a ball around the frame's origin that holds all vertices, m: asked per step, so kept
-    float volume = 0.0f;     ///< m^3
-    vec3 centroid{0.0f};     ///< of the solid
-    mat3 unit_inertia{0.0f}; ///< about the centroid, for a solid of mass 1, m^2
+    float bounding_radius = 0.0f;  ///< of the ball around the frame's origin that holds all vertices, m
+    float volume = 0.0f;           ///< m^3
+    vec3 centroid{0.0f};           ///< of the solid
+    mat3 unit_inertia{0.0f};       ///< about the centroid, for a solid of mass 1, m^2
 
     std::size_t bytes() const;  ///< heap memory held
 };
 
-/// The convex hull of `points` (m), in their own frame. Points inside, duplicate points and points on a face or an edge
-/// drop out; faces that are coplanar to within the builder's tolerance (relative to the size of the cloud) are merged.
-/// Refused: fewer than four points, non-finite points, points that span no volume (flat, collinear, coincident),
-/// more than 65,535 vertices or faces.
+/// The convex hull of `points` (m), in their own frame. Points inside, duplicate points (the first stays) and points on
+/// a face or an edge drop out, the others keep their order; faces that are coplanar to within the builder's tolerance
+/// are merged. That tolerance is a millionth of the cloud's extent plus the rounding of its coordinates, along each
+/// axis (quickhull.h): no point lies more than three of them outside a face. Same points, same bits.
+///
+/// Refused: fewer than four points, non-finite points, points that span no volume (flat, collinear, coincident), sizes
+/// beyond size_limits.h, more than 65,535 vertices or faces (about 33,000 points in general position on a sphere).
+/// Costs (hull.cpp has the table): 0.03 ms for 24 points, 0.4 ms for 200 on a sphere.
 Result<std::shared_ptr<const Hull>> make_hull(std::span<const vec3> points);
 
 }  // namespace talus

@@ -316,7 +316,8 @@ bool is_valid(const Cloud& cloud, const PolygonMesh& mesh) {
         if (!(highest - lowest <= valid_depth)) return false;
 
         for (std::uint32_t i = 0; i < face.count; ++i) {
-            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes round once.
+            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes round
+            // once.
             const dvec3 in = point(i + 1) - point(i), out = point(i + 2) - point(i + 1);
             const double turn = glm::dot(glm::cross(in, out), unit);
             if (turn < 0.0 && !(-turn <= valid_dent * length(in + out) && glm::dot(in, out) > 0.0)) return false;

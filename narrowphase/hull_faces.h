@@ -1,12 +1,12 @@
 #pragma once
 /// From the triangles of quickhull to polygonal faces.
 ///
-/// Contact manifolds want one face where the user sees one face, although rounding has bent it by a few millionths. Merging in
-/// floating point is where hull builders usually break their topology, so here it is kept apart from building, and it
-/// can always say no:
+/// Contact manifolds want one face where the user sees one face, although rounding has bent it by a few millionths.
+/// Merging in floating point is where hull builders usually break their topology, so here it is kept apart from
+/// building, and it can always say no:
 ///
-///  1. `patches`: triangles are gathered, largest first, as long as their corners stay within one tolerance unit under the support
-///     plane of the patch. A patch says which edges *may* go.
+///  1. `patches`: triangles are gathered, largest first, as long as their corners stay within one tolerance unit under
+///     the support plane of the patch. A patch says which edges *may* go.
 ///  2. Vertices inside a patch carry nothing: they are left out and the hull is built again from the others (hull.cpp).
 ///  3. `merge_patches`: edges between two faces of one patch are removed one chain at a time, only where the union is
 ///     one loop and stays convex at the two ends of the chain. What cannot be merged stays apart: still a valid hull.
@@ -25,7 +25,7 @@ inline constexpr double valid_depth = 4.0;
 
 struct PolygonFace {
     std::uint32_t first, count;  ///< into corners and neighbours
-    glm::dvec3 area;             ///< the sum over its triangles: a plane with this normal that holds them holds the hull
+    glm::dvec3 area;             ///< the sum over its triangles, outward
 };
 
 /// The boundary of a polyhedron; corners counter-clockwise seen from outside, edge i runs from corner i to i + 1.

@@ -1,11 +1,13 @@
 #include <talus/narrowphase/manifold.h>
 
+#include <talus/lanes.h>
 #include <talus/narrowphase/clip.h>
 #include <talus/narrowphase/supporting_feature.h>
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace talus {
 
@@ -24,10 +26,14 @@ float largest(const vec3& v) { return std::max(v.x, std::max(v.y, v.z)); }
 float reach_of(const Shape& shape) {
     const auto span = [&](int i) { return 0.5f * largest(glm::abs(shape.points[i] - shape.points[0])); };
     switch (shape.type) {
-        case ShapeType::segment: return span(1) + shape.radius;
-        case ShapeType::triangle: return std::max(span(1), span(2)) + shape.radius;
-        case ShapeType::hull: return largest(half_extents(shape.hull->bounds));
-        default: return largest(shape.half_extents) + shape.radius;
+        case ShapeType::segment:
+            return span(1) + shape.radius;
+        case ShapeType::triangle:
+            return std::max(span(1), span(2)) + shape.radius;
+        case ShapeType::hull:
+            return largest(half_extents(shape.hull->bounds));
+        default:
+            return largest(shape.half_extents) + shape.radius;
     }
 }
 
@@ -69,7 +75,8 @@ struct Choice {
 
 class Chooser {
 public:
-    Chooser(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, float least_separation, const FaceHints& hints)
+    Chooser(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, float least_separation,
+            const FaceHints& hints)
         : a_(a), b_(b), pose_(b_in_a), normal_(normal), least_separation_(least_separation), hints_(hints) {}
 
     Choice choose() {
@@ -144,13 +151,44 @@ public:
         const auto in_plane = [&](const vec3& p) { return vec3(glm::dot(u_, p), glm::dot(v_, p), glm::dot(n_, p)); };
         const auto in_b = [&](const vec3& p) { return transpose_mul(pose_.rotation, p); };
         detail::project(a_, choice.a, {u_, v_, n_, -in_plane(origin_), false}, patch_a);
-        detail::project(b_, choice.b, {in_b(u_), in_b(v_), in_b(n_), in_plane(pose_.position - origin_), true}, patch_b);
+        detail::project(b_, choice.b, {in_b(u_), in_b(v_), in_b(n_), in_plane(pose_.position - origin_), true},
+                        patch_b);
     }
 
-    ManifoldPoint point(const Candidate& c) const {
-        const float height_a = patch_a.height(c.x, c.y), height_b = patch_b.height(c.x, c.y);
-        const vec3 foot = origin_ + c.x * u_ + c.y * v_;
-        return {foot + height_a * n_, transpose_mul(pose_.rotation, (foot - pose_.position) + height_b * n_), height_b - height_a, c.id};
+    /// The manifold points of up to four candidates, a lane each; lanes beyond `count` are not written.
+    void write_points(const int* chosen, int count, ManifoldPoint* points) const {
+        static_assert(sizeof(ManifoldPoint) == 8 * sizeof(float) && sizeof(Candidate) == 4 * sizeof(float));
+        Float4 row[4];
+        for (int i = 0; i < 4; ++i) std::memcpy(&row[i], &candidates.items[chosen[i < count ? i : 0]], sizeof row[i]);
+        transpose(row[0], row[1], row[2], row[3]);
+        const Float4 x = row[0], y = row[1], id = row[3];
+        const Float4 height_a = patch_a.h0 + patch_a.gx * x + patch_a.gy * y;
+        const Float4 height_b = patch_b.h0 + patch_b.gx * x + patch_b.gy * y;
+        Vec3Lanes<Float4> a, b;
+        const auto place = [&](int axis, Float4& on_a, Float4& on_b) {
+            const Float4 foot = origin_[axis] + u_[axis] * x + v_[axis] * y;
+            on_a = foot + n_[axis] * height_a;
+            on_b = (foot - pose_.position[axis]) + n_[axis] * height_b;
+        };
+        place(0, a.x, b.x);
+        place(1, a.y, b.y);
+        place(2, a.z, b.z);
+        const mat3& r = pose_.rotation;
+        Float4 bx = r[0].x * b.x + r[0].y * b.y + r[0].z * b.z;
+        Float4 by = r[1].x * b.x + r[1].y * b.y + r[1].z * b.z;
+        Float4 bz = r[2].x * b.x + r[2].y * b.y + r[2].z * b.z;
+        Float4 first[4] = {a.x, a.y, a.z, bx}, second[4] = {by, bz, height_b - height_a, id};
+        transpose(first[0], first[1], first[2], first[3]);
+        transpose(second[0], second[1], second[2], second[3]);
+        for (int i = 0; i < count; ++i) {
+            float numbers[7];
+            std::memcpy(numbers, &first[i], 16);
+            std::memcpy(numbers + 4, &second[i], 12);
+            points[i].on_a = {numbers[0], numbers[1], numbers[2]};
+            points[i].on_b = {numbers[3], numbers[4], numbers[5]};
+            points[i].separation = numbers[6];
+            points[i].id = candidates.items[chosen[i]].id;
+        }
     }
 
     Patch patch_a, patch_b;
@@ -165,60 +203,89 @@ private:
 
 /// Picks up to four of the candidates: the deepest, the farthest from it, the one farthest from the line of these two, and
 /// the one farthest outside the triangle of these three. A later candidate must beat an earlier one by a margin, so that noise does
-/// not change the choice, and points that add less than `merge` (m) to the spread are not taken. Ascending indices come back.
-int reduce(const Candidates& candidates, float deeper, float merge, int* chosen) {
-    const Candidate* c = candidates.items;
-    const int count = candidates.count;
-    int picks[4], picked = 1;
-    picks[0] = 0;
-    for (int i = 1; i < count; ++i) {
-        if (c[i].separation < c[picks[0]].separation - deeper) picks[0] = i;
+/// not change the choice, and points that add less than `merge` (m) to the spread are not taken. Indices come back in ascending order.
+class Reduction {
+public:
+    Reduction(const Candidates& candidates, float deeper, float merge)
+        : c_(candidates.items), n_(candidates.count), merge_(merge) {
+        if (n_ <= max_manifold_points && are_distinct()) {
+            for (; count < n_; ++count) chosen[count] = count;
+            return;
+        }
+        int deepest = 0;
+        for (int i = 1; i < n_; ++i) {
+            if (c_[i].separation < c_[deepest].separation - deeper) deepest = i;
+        }
+        take(deepest);
+        const Candidate p0 = c_[deepest];
+        const int second = farthest(merge * merge, tolerance::farther * tolerance::farther,
+                                    [&](const Candidate& p) { return squared_distance(p, p0); });
+        if (second < 0) return;
+        take(second);
+        const Side side01(p0, c_[second]);
+        const int third = farthest(merge, tolerance::farther, [&](const Candidate& p) { return std::abs(side01(p)); });
+        if (third < 0) return;
+        take(third);
+        // The triangle runs counter-clockwise when its third corner is left of the first side: then right is outside.
+        const float outside = side01(c_[third]) > 0.0f ? -1.0f : 1.0f;
+        const Side side12(c_[second], c_[third]), side20(c_[third], p0);
+        const int fourth = farthest(merge, tolerance::farther, [&](const Candidate& p) {
+            return std::max(outside * side01(p), std::max(outside * side12(p), outside * side20(p)));
+        });
+        if (fourth >= 0) take(fourth);
     }
-    // Farthest by a measure in m; -1 where none exceeds `merge`.
-    const auto farthest = [&](auto&& measure) {
+
+    int count = 0;
+    int chosen[max_manifold_points];
+
+private:
+    /// Signed distance from the line through two points: positive on its left, m.
+    struct Side {
+        Side(const Candidate& from, const Candidate& to) : x(from.x), y(from.y), ex(to.x - from.x), ey(to.y - from.y) {
+            const float scale = 1.0f / std::sqrt(ex * ex + ey * ey);
+            ex *= scale, ey *= scale;
+        }
+        float operator()(const Candidate& p) const { return ex * (p.y - y) - ey * (p.x - x); }
+        float x, y, ex, ey;
+    };
+
+    static float squared_distance(const Candidate& p, const Candidate& q) {
+        return (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y);
+    }
+
+    bool are_distinct() const {
+        for (int i = 1; i < n_; ++i) {
+            for (int j = 0; j < i; ++j) {
+                if (!(squared_distance(c_[i], c_[j]) > merge_ * merge_)) return false;
+            }
+        }
+        return true;
+    }
+
+    /// The candidate with the largest measure above `bar`, -1 if there is none.
+    template <class Measure>
+    int farthest(float bar, float factor, Measure measure) const {
         int best = -1;
-        float bar = merge;
-        for (int i = 0; i < count; ++i) {
-            const float m = measure(c[i]);
+        for (int i = 0; i < n_; ++i) {
+            const float m = measure(c_[i]);
             if (m > bar) {
-                bar = m * tolerance::farther;
+                bar = m * factor;
                 best = i;
             }
         }
         return best;
-    };
-    const Candidate& p0 = c[picks[0]];
-    picks[1] = farthest([&](const Candidate& p) {
-        return std::sqrt((p.x - p0.x) * (p.x - p0.x) + (p.y - p0.y) * (p.y - p0.y));
-    });
-    if (picks[1] >= 0) {
-        picked = 2;
-        const Candidate& p1 = c[picks[1]];
-        const auto beside = [](const Candidate& from, const Candidate& to) {
-            const float ex = to.x - from.x, ey = to.y - from.y;
-            const float scale = 1.0f / std::sqrt(ex * ex + ey * ey);
-            return [=](const Candidate& p) { return (ex * (p.y - from.y) - ey * (p.x - from.x)) * scale; };
-        };
-        const auto side01 = beside(p0, p1);
-        picks[2] = farthest([&](const Candidate& p) { return std::abs(side01(p)); });
-        if (picks[2] >= 0) {
-            picked = 3;
-            const Candidate& p2 = c[picks[2]];
-            // Distances outside the three sides; the triangle runs p0 p1 p2 counter-clockwise when p2 is left of p0 p1.
-            const float turn = side01(p2) > 0.0f ? -1.0f : 1.0f;
-            const auto side12 = beside(p1, p2);
-            const auto side20 = beside(p2, p0);
-            picks[3] = farthest([&](const Candidate& p) {
-                return turn * (turn > 0.0f ? std::max(side01(p), std::max(side12(p), side20(p)))
-                                           : std::min(side01(p), std::min(side12(p), side20(p))));
-            });
-            if (picks[3] >= 0) picked = 4;
-        }
     }
-    std::sort(picks, picks + picked);
-    std::copy(picks, picks + picked, chosen);
-    return picked;
-}
+
+    void take(int index) {
+        int at = count++;
+        for (; at > 0 && chosen[at - 1] > index; --at) chosen[at] = chosen[at - 1];
+        chosen[at] = index;
+    }
+
+    const Candidate* c_;
+    const int n_;
+    const float merge_;
+};
 
 /// Ids of large hulls' features share 16 bits and may meet; within a manifold they must not.
 void keep_ids_distinct(Manifold& manifold) {
@@ -242,9 +309,9 @@ Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, cons
     if (!(std::abs(length_squared(n) - 1.0f) <= tolerance::unit_length)) n = sane_normal(normal, b_in_a.position);
 
     const auto add_witness = [&](Manifold& m) {
+        const vec3 in_b = transpose_mul(b_in_a.rotation, on_b - b_in_a.position);
         const float separation = glm::dot(on_b - on_a, m.normal);
-        if (!(separation <= margin)) return;
-        m.points[m.count++] = {on_a, transpose_mul(b_in_a.rotation, on_b - b_in_a.position), separation, 0};
+        if (separation <= margin && is_finite(in_b)) m.points[m.count++] = {on_a, in_b, separation, 0};
     };
     Manifold result;
     result.normal = n;
@@ -275,7 +342,8 @@ Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, cons
             contact.place(choice);
             detail::overlap(contact.patch_a, contact.patch_b, boundary, margin, candidates);
         }
-        if (candidates.count == 0) detail::overlap_of_nearest_edges(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+        if (candidates.count == 0)
+            detail::overlap_of_nearest_edges(contact.patch_a, contact.patch_b, boundary, margin, candidates);
     }
     hints = {choice.a.face, choice.b.face, choice.owner};
     result.normal = choice.normal;
@@ -285,17 +353,16 @@ Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, cons
         return result;
     }
 
-    int chosen[max_manifold_points];
-    const int count = reduce(candidates, tolerance::deeper * size, 2.0f * boundary, chosen);
+    const Reduction reduction(candidates, tolerance::deeper * size, 2.0f * boundary);
     // The features may have missed where the shapes touch: then the witness pair is a point, too.
     float deepest = margin;
     for (int i = 0; i < candidates.count; ++i) deepest = std::min(deepest, candidates.items[i].separation);
     const float witness = glm::dot(on_b - on_a, choice.normal);
     result.overlaps = deepest <= witness + tolerance::missed_depth * size + noise;
     if (!result.overlaps) add_witness(result);
-    for (int i = 0; i < count && result.count < max_manifold_points; ++i) {
-        result.points[result.count++] = contact.point(candidates.items[chosen[i]]);
-    }
+    const int count = std::min(reduction.count, max_manifold_points - result.count);
+    contact.write_points(reduction.chosen, count, result.points + result.count);
+    result.count += count;
     keep_ids_distinct(result);
     return result;
 }

@@ -23,10 +23,12 @@ namespace talus {
 inline constexpr int max_manifold_points = 4;
 
 struct ManifoldPoint {
-    vec3 on_a{0.0f};         ///< on A's surface, in A's shape frame
-    vec3 on_b{0.0f};         ///< on B's surface, in B's shape frame: both stay fixed in their bodies when the manifold is reused
-    float separation = 0.0f; ///< along the normal, negative when penetrating, m
-    std::uint32_t id = 0;    ///< the pair of features that made the point: equal ids from frame to frame carry the impulse
+    vec3 on_a{0.0f};  ///< on A's surface, in A's shape frame
+    vec3 on_b{
+        0.0f};  ///< on B's surface, in B's shape frame: both stay fixed in their bodies when the manifold is reused
+    float separation = 0.0f;  ///< along the normal, negative when penetrating, m
+    std::uint32_t id =
+        0;  ///< the pair of features that made the point: equal ids from frame to frame carry the impulse
 };
 
 /// Whose face gave a manifold its normal: the normal turns with that shape.
@@ -40,7 +42,8 @@ struct Manifold {
     vec3 normal{0.0f};  ///< unit, from A to B, in A's shape frame
     int count = 0;      ///< 0 to 4
     FaceOwner face_owner = FaceOwner::none;
-    bool overlaps = false;  ///< the points span the overlap of two features that hold the contact; else the witness pair had to help
+    bool overlaps =
+        false;  ///< the points span the overlap of two features that hold the contact; else the witness pair had to help
     ManifoldPoint points[max_manifold_points];
 };
 

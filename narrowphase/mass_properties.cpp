@@ -30,8 +30,8 @@ Moments cylinder_part(double half_height, double r) {
     return {volume, dvec3(0.0), diagonal(across, volume * half_height * half_height / 3.0, across)};
 }
 
-/// The cylinder, and the two halves of a ball at its ends: about the ends they are the ball cut in two, whose halves lean out
-/// by volume * 3/8 r.
+/// The cylinder, and the two halves of a ball at its ends: about the ends they are the ball cut in two, whose halves
+/// lean out by volume * 3/8 r.
 Moments capsule_part(double half_height, double r) {
     Moments m = cylinder_part(half_height, r);
     const Moments caps = ball(r);
@@ -61,8 +61,8 @@ Moments rounded_segment(const dvec3& a, const dvec3& b, double r) {
     return at(0.5 * (a + b), m.volume, dmat3(across) + (along - across) * glm::outerProduct(axis, axis));
 }
 
-/// The angle in (0, pi) with this sine > 0 and cosine, without libm, whose last bits differ between systems: the tangent of the
-/// half angle is halved twice more, and the series of the arctangent ends below 2^-53 for what is left.
+/// The angle in (0, pi) with this sine > 0 and cosine, without libm, whose last bits differ between systems: the
+/// tangent of the half angle is halved twice more, and the series of the arctangent ends below 2^-53 for what is left.
 double angle_of(double sine, double cosine) {
     const double length = std::sqrt(sine * sine + cosine * cosine);
     // Halving up to an eighth: t <= tan(pi / 16) < 0.2 at the end.
@@ -77,8 +77,8 @@ double angle_of(double sine, double cosine) {
     return 2.0 * (obtuse ? pi / 2.0 - half_angle : half_angle);
 }
 
-/// The Minkowski sum of a triangle and a ball, in disjoint parts: the slab over the triangle, half a cylinder along each
-/// edge, a wedge of the ball at each corner (the three of them make one whole ball).
+/// The Minkowski sum of a triangle and a ball, in disjoint parts: the slab over the triangle, half a cylinder along
+/// each edge, a wedge of the ball at each corner (the three of them make one whole ball).
 Moments rounded_triangle(const dvec3& a, const dvec3& b, const dvec3& c, double r) {
     const dvec3 centroid = (a + b + c) / 3.0;
     const dvec3 corner[3] = {a - centroid, b - centroid, c - centroid};

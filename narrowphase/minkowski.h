@@ -88,6 +88,7 @@ public:
     const Shape& shape_b;
     Core core_a, core_b;
     double size;  ///< of the smaller shape, m
+    double gap = tolerance::gjk_gap;
 
 private:
     dvec3 to_a(const dvec3& b) const { return rotation * b + position; }

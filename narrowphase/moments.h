@@ -19,14 +19,16 @@ struct Moments {
         second += part.second;
     }
 
-    /// The tetrahedron between the origin and the triangle a, b, c; negative when the triangle is clockwise seen from outside.
+    /// The tetrahedron between the origin and the triangle a, b, c; negative when the triangle is clockwise seen from
+    /// outside.
     void add_tetrahedron(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
         const double v = glm::dot(a, glm::cross(b, c)) / 6.0;
         const glm::dvec3 sum = a + b + c;
         volume += v;
         first += v / 4.0 * sum;
-        second += v / 20.0 *
-                  (glm::outerProduct(a, a) + glm::outerProduct(b, b) + glm::outerProduct(c, c) + glm::outerProduct(sum, sum));
+        second +=
+            v / 20.0 *
+            (glm::outerProduct(a, a) + glm::outerProduct(b, b) + glm::outerProduct(c, c) + glm::outerProduct(sum, sum));
     }
 
     glm::dvec3 center() const { return first / volume; }
@@ -38,10 +40,10 @@ struct Moments {
     }
 };
 
-/// The smallest principal moment that a float inertia matrix may have, as a part of its trace (no unit). A needle thinner than
-/// 1:1000 that lies across the axes has a smaller one, which six-digit entries cannot tell from a negative one; it gets
-/// this floor. Larger: thin bodies resist spinning about their axis more than they should. Smaller than 1e-7: inertias that
-/// rounding makes indefinite. A matrix that is diagonal keeps any moments.
+/// The smallest principal moment that a float inertia matrix may have, as a part of its trace (no unit). A needle
+/// thinner than 1:1000 that lies across the axes has a smaller one, which six-digit entries cannot tell from a negative
+/// one; it gets this floor. Larger: thin bodies resist spinning about their axis more than they should. Smaller than
+/// 1e-7: inertias that rounding makes indefinite. A matrix that is diagonal keeps any moments.
 inline constexpr double least_principal_moment = 1e-6;
 
 /// A symmetric positive definite double matrix, rounded so that it stays both.

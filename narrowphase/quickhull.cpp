@@ -22,8 +22,8 @@ constexpr int grid_bits = 30;
 /// extent over its tolerance), their products round at 2^-53.
 constexpr double height_noise = 1e-9;
 
-/// The double estimate of the determinant is off by less than this, in grid units: normals of 2^61 and offsets of 2^30 make
-/// products of 2^91, and a dozen roundings at 2^-53 of that.
+/// The double estimate of the determinant is off by less than this, in grid units: normals of 2^61 and offsets of 2^30
+/// make products of 2^91, and a dozen roundings at 2^-53 of that.
 constexpr double determinant_noise = 17592186044416.0;  // 2^44
 
 Error refuse(ErrorCode code, const char* format, double value = 0.0) {
@@ -169,8 +169,8 @@ void Quickhull::queue(Index facet) {
     if (f.farthest != none && f.farthest_height > tolerance_) pending_.push({f.farthest_height, facet, f.stamp});
 }
 
-/// The first tetrahedron: the ends of the longest axis, the point farthest from their line, the point farthest from that plane.
-/// Measured in metres, because flat is meant in metres.
+/// The first tetrahedron: the ends of the longest axis, the point farthest from their line, the point farthest from
+/// that plane. Measured in metres, because flat is meant in metres.
 Error Quickhull::start() {
     const Error flat{
         ErrorCode::degenerate_shape,

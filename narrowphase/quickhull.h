@@ -2,18 +2,18 @@
 /// Quickhull (Barber, Dobkin, Huhdanpaa 1996): the triangulated convex hull of a cloud of points.
 ///
 /// Why not plain floating point: a hull builder dies of one wrong sign. A point that rounding puts above one of two
-/// coplanar triangles and below the other gives a horizon that is no loop, and from there on repairs breed repairs. So every
-/// decision about *topology* is exact here: the cloud is laid on an integer grid of 2^30 steps along each axis (finer
-/// than its float coordinates, unless it is tiny in its own coordinates' range), and "is this point above that
-/// triangle" is a 3 x 3 determinant of integers, settled in double when it is clearly not zero and in 128 bits when it is
-/// not. Ties are real ties; the mesh is a closed, strictly oriented surface at every moment, for any input.
+/// coplanar triangles and below the other gives a horizon that is no loop, and from there on repairs breed repairs. So
+/// every decision about *topology* is exact here: the cloud is laid on an integer grid of 2^30 steps along each axis (a
+/// thousandth of the tolerance below), and "is this point above that triangle" is a 3 x 3 determinant of integers,
+/// settled in double when it is clearly not zero and in 128 bits when it is not. Ties are real ties; the mesh is a
+/// closed, strictly oriented surface at every moment, for any input.
 ///
-/// Decisions about *worth* are in double: a point becomes a vertex only while it stands more than a tolerance above some
-/// triangle, the farthest point of all first. That is what keeps the noise of nearly flat faces out of the hull.
+/// Decisions about *worth* are in double: a point becomes a vertex only while it stands more than a tolerance above
+/// some triangle, the farthest point of all first. That is what keeps the noise of nearly flat faces out of the hull.
 ///
-/// The tolerance is a box, because float rounding is one: so much along x, so much along y, so much along z. We
-/// divide each coordinate by it; in these *tolerance units* a plane n.x = d is one unit thick when |nx| + |ny| + |nz| = 1. Convexity
-/// doesn't mind the stretching, and needles and plates along the axes become ordinary clouds.
+/// The tolerance is a box, because float rounding is one: so much along x, so much along y, so much along z. We divide
+/// each coordinate by it; in these *tolerance units* a plane n.x = d is one unit thick when |nx| + |ny| + |nz| = 1.
+/// Convexity doesn't mind the stretching, and needles and plates along the axes become ordinary clouds.
 ///
 /// Cost: O(n log n) in practice, 6 triangles made per vertex; see the table in hull.cpp.
 
@@ -29,8 +29,8 @@ namespace talus::hull_builder {
 using Index = std::uint32_t;
 inline constexpr Index none = 0xffffffffu;
 
-/// The builder's tolerance along an axis, as a part of the cloud's extent along it (no unit). Smaller: float noise on flat faces
-/// makes slivers and stray vertices. Larger: details of that size are flattened.
+/// The builder's tolerance along an axis, as a part of the cloud's extent along it (no unit). Smaller: float noise on
+/// flat faces makes slivers and stray vertices. Larger: details of that size are flattened.
 inline constexpr double tolerance_of_extent = 1e-6;
 
 /// And as a part of the largest coordinate along it: four units in the last place of a float, since that is how

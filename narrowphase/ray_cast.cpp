@@ -76,18 +76,18 @@ RayHit cast_on_core(const Shape& shape, const dvec3& origin, const dvec3& transl
         for (int i = 0; i < simplex.count; ++i) simplex.vertex[i].w = simplex.vertex[i].a - difference.position;
         if (simplex.count > 0) reduce(simplex, 0);
         const Search search = find_closest(difference, simplex, std::numeric_limits<double>::infinity());
-        const double distance = std::sqrt(simplex.vv);
-        if (search.outcome == Outcome::overlapping || distance - radius <= surface) break;
+        if (search.outcome == Outcome::overlapping) break;
+        if (clip > 0) normal = -simplex.y / std::sqrt(simplex.yy);
+        if (std::sqrt(simplex.vv) - radius <= surface) break;
 
-        // The plane through the closest surface point at right angles to y bounds the shape: y.(x - p) = -|y| (distance - radius).
-        const double length = std::sqrt(simplex.yy);
-        normal = -simplex.y / length;
-        const double approach = -glm::dot(normal, translation);
+        // The shape lies behind the plane at right angles to `axis`, `gap` away from the point: the ray is clear up to there.
+        const dvec3 axis = search.axis / std::sqrt(glm::dot(search.axis, search.axis));
+        const double gap = search.lower_bound - radius, approach = -glm::dot(axis, translation);
+        if (!(gap > 0.0)) break;
         if (!(approach > 0.0)) return RayHit{};
-        const double step = (search.lower_bound - radius) / approach;
-        if (!(step > 0.0)) break;
-        t += step;
+        t += gap / approach;
         if (!(t <= 1.0)) return RayHit{};
+        normal = axis;
     }
     hit.hit = true;
     hit.fraction = static_cast<float>(t);

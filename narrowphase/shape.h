@@ -1,12 +1,13 @@
 #pragma once
 /// The closed set of convex shapes: each is a *core* (point, segment, triangle, box, cylinder, cone, polyhedron) plus a
-/// *radius* swept around it (0 for all but sphere, capsule and rounded segments and triangles). GJK and EPA see the core;
-/// the radius is added to or taken off their answers. Surfaces lie where these numbers put them: there is no hidden margin.
+/// *radius* swept around it (0 for all but sphere, capsule and rounded segments and triangles). GJK and EPA see the
+/// core; the radius is added to or taken off their answers. Surfaces lie where these numbers put them: there is no
+/// hidden margin.
 
 #include <talus/aabb.h>
 #include <talus/math.h>
-#include <talus/result.h>
 #include <talus/narrowphase/hull.h>
+#include <talus/result.h>
 
 #include <memory>
 #include <string_view>
@@ -22,24 +23,24 @@ std::string_view name_of(ShapeType type);
 /// `check(shape)` (which every consumer calls) says what is wrong with them.
 struct Shape {
     ShapeType type = ShapeType::sphere;
-    float radius = 0.0f;              ///< swept around the core, m
-    vec3 half_extents{0.0f};          ///< box: half sizes; cylinder and cone: (r, half height, r); capsule: (0, half height, 0)
-    vec3 points[3] = {};              ///< segment: the first two; triangle: all three
+    float radius = 0.0f;                 ///< swept around the core, m
+    vec3 half_extents{0.0f};             ///< box; cylinder and cone: (r, half height, r); capsule: (0, half height, 0)
+    vec3 points[3] = {};                 ///< segment: the first two; triangle: all three
     std::shared_ptr<const Hull> hull{};  ///< hull only
 };
 
-Shape sphere(float radius);                                  ///< centred at the origin
-Shape capsule(float half_height, float radius);              ///< axis y; half_height is that of the cylindrical part, > 0
+Shape sphere(float radius);                      ///< centred at the origin
+Shape capsule(float half_height, float radius);  ///< axis y; half_height is that of the cylindrical part
 Shape box(const vec3& half_extents);
-Shape cylinder(float half_height, float radius);             ///< axis y
-Shape cone(float half_height, float radius);                 ///< base at y = -half_height, apex at y = +half_height
+Shape cylinder(float half_height, float radius);  ///< axis y
+Shape cone(float half_height, float radius);      ///< base at y = -half_height, apex at y = +half_height
 Shape hull(std::shared_ptr<const Hull> hull);
 Shape segment(const vec3& a, const vec3& b, float radius = 0.0f);
 Shape triangle(const vec3& a, const vec3& b, const vec3& c, float radius = 0.0f);  ///< two-sided
 
-/// What is wrong with the shape's numbers, or an Error that is false. Sizes must be finite and positive (radius of
-/// a segment or triangle may be 0; half_height of a capsule may be 0) and within size_limits.h, ends of a segment distinct,
-/// triangles not collinear, `radius` 0 for the shapes with sharp edges.
+/// What is wrong with the shape's numbers, or an Error that is false. Sizes must be finite and positive (radius of a
+/// segment or triangle may be 0; half_height of a capsule may be 0) and within size_limits.h, ends of a segment
+/// distinct, triangles not collinear, `radius` 0 for the shapes with sharp edges.
 Error check(const Shape& shape);
 
 /// The box around the shape (radius included) in its own frame.

@@ -1,8 +1,8 @@
 #pragma once
 /// How small and how large a shape may be.
 ///
-/// The narrowphase squares volumes (a simplex's determinant), so lengths appear to the sixth power: (1e-6)^6 = 1e-36 and
-/// (1e6)^6 = 1e36 both still fit a float with room for a factor of 100. Wider limits would let GJK and EPA meet
+/// The narrowphase squares volumes (a simplex's determinant), so lengths appear to the sixth power: (1e-6)^6 = 1e-36
+/// and (1e6)^6 = 1e36 both still fit a float with room for a factor of 100. Wider limits would let GJK and EPA meet
 /// denormals and infinities; narrower ones would only refuse more shapes.
 
 namespace talus {

@@ -1,10 +1,12 @@
 #include <talus/narrowphase/supporting_feature.h>
 
+#include <talus/lanes.h>
 #include <talus/narrowphase/core_support.h>
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace talus::detail {
 
@@ -20,7 +22,8 @@ Feature vertex_feature(const vec3& p, std::uint16_t id) {
 /// The edge from its support end p0 to p1, or p0 alone where the edge leaves the contact plane too steeply: with a radius soon,
 /// because the straight line between the ends runs below the round surface. The radius is added at the support end along the
 /// direction (there the round end touches), at the other end across the edge (there its side is).
-Feature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1, std::uint16_t id1, float radius, const vec3& d) {
+Feature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1, std::uint16_t id1, float radius,
+                     const vec3& d) {
     const vec3 edge = p1 - p0;
     const float length2 = length_squared(edge);
     const float along = glm::dot(edge, d);
@@ -78,9 +81,11 @@ Feature triangle_feature(const Shape& shape, const vec3& d) {
     // Edge-on: the flatter one of the edges at the top.
     const int i = (top + 1) % 3, j = (top + 2) % 3;
     const float drop_i = h[top] - h[i], drop_j = h[top] - h[j];
-    const bool take_i = drop_i * drop_i * length_squared(p[j] - p[top]) <= drop_j * drop_j * length_squared(p[i] - p[top]);
+    const bool take_i =
+        drop_i * drop_i * length_squared(p[j] - p[top]) <= drop_j * drop_j * length_squared(p[i] - p[top]);
     const int other = take_i ? i : j;
-    return edge_feature(p[top], static_cast<std::uint16_t>(top), p[other], static_cast<std::uint16_t>(other), shape.radius, d);
+    return edge_feature(p[top], static_cast<std::uint16_t>(top), p[other], static_cast<std::uint16_t>(other),
+                        shape.radius, d);
 }
 
 Feature disc_feature(float y, float radius, bool base, const vec3& d, const vec3& lowest) {
@@ -111,7 +116,8 @@ Feature cylinder_feature(const vec3& half, const vec3& d) {
     if (d.y * d.y >= 0.5f) return disc_feature(base ? -half.y : half.y, half.x, base, d, radial);
     // Nearer to lying on its side: the line on the side whose lower end is the support point.
     const vec3 side = half.x * radial, axis(0.0f, half.y, 0.0f);
-    Feature f = base ? edge_feature(side - axis, 1, side + axis, 0, 0.0f, d) : edge_feature(side + axis, 0, side - axis, 1, 0.0f, d);
+    Feature f = base ? edge_feature(side - axis, 1, side + axis, 0, 0.0f, d)
+                     : edge_feature(side + axis, 0, side - axis, 1, 0.0f, d);
     f.curvature = half.x;
     return f;
 }
@@ -199,17 +205,24 @@ Feature hull_face(const Hull& hull, std::uint16_t face) {
 
 Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint16_t face_hint) {
     switch (shape.type) {
-        case ShapeType::sphere: return vertex_feature(shape.radius * direction, 0);
+        case ShapeType::sphere:
+            return vertex_feature(shape.radius * direction, 0);
         case ShapeType::capsule: {
             const vec3 end(0.0f, shape.half_extents.y, 0.0f);
             return segment_feature(end, -end, shape.radius, direction);
         }
-        case ShapeType::segment: return segment_feature(shape.points[0], shape.points[1], shape.radius, direction);
-        case ShapeType::triangle: return triangle_feature(shape, direction);
-        case ShapeType::box: return box_feature(shape.half_extents, direction);
-        case ShapeType::cylinder: return cylinder_feature(shape.half_extents, direction);
-        case ShapeType::cone: return cone_feature(shape.half_extents, direction);
-        case ShapeType::hull: return hull_feature(*shape.hull, direction, face_hint);
+        case ShapeType::segment:
+            return segment_feature(shape.points[0], shape.points[1], shape.radius, direction);
+        case ShapeType::triangle:
+            return triangle_feature(shape, direction);
+        case ShapeType::box:
+            return box_feature(shape.half_extents, direction);
+        case ShapeType::cylinder:
+            return cylinder_feature(shape.half_extents, direction);
+        case ShapeType::cone:
+            return cone_feature(shape.half_extents, direction);
+        case ShapeType::hull:
+            return hull_feature(*shape.hull, direction, face_hint);
     }
     return {};
 }
@@ -228,7 +241,9 @@ struct Point2 {
 /// A direction of the shape, seen from the contact.
 Point2 turn(const View& view, const vec3& d) { return {glm::dot(view.u, d), glm::dot(view.v, d)}; }
 
-Point2 place(const View& view, const vec3& p) { return {glm::dot(view.u, p) + view.origin.x, glm::dot(view.v, p) + view.origin.y}; }
+Point2 place(const View& view, const vec3& p) {
+    return {glm::dot(view.u, p) + view.origin.x, glm::dot(view.v, p) + view.origin.y};
+}
 
 void set_plane(const View& view, const Feature& feature, Patch& patch) {
     const vec3 m(glm::dot(view.u, feature.normal), glm::dot(view.v, feature.normal), glm::dot(view.n, feature.normal));
@@ -246,28 +261,44 @@ void close_loop(Patch& patch) {
     }
 }
 
+void set_sharpness(Patch& patch) {
+    float least = 1.0f;  // squared sine
+    float px = patch.x[0] - patch.x[patch.count - 1], py = patch.y[0] - patch.y[patch.count - 1];
+    for (int i = 0; i < patch.count; ++i) {
+        const float ex = patch.x[i + 1] - patch.x[i], ey = patch.y[i + 1] - patch.y[i];
+        const float along = px * ex + py * ey, lengths2 = (px * px + py * py) * (ex * ex + ey * ey);
+        if (along < 0.0f && along * along > 0.25f * lengths2)
+            least = std::min(least, std::max(0.0f, 1.0f - along * along / lengths2));
+        px = ex, py = ey;
+    }
+    patch.sharpness = least < 1.0f ? std::sqrt(least) : 1.0f;
+}
+
 void project_box(const vec3& half, const Feature& feature, const View& view, Patch& patch) {
+    constexpr int next[] = {1, 2, 0, 1};
     const int axis = feature.face >> 1;
     const bool negative = feature.face & 1;
     // Counter-clockwise seen from +axis; the other way round if one of the two, face and view, is turned over.
-    int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    if (negative != view.mirrored) std::swap(i, j);
+    const bool reversed = negative != view.mirrored;
+    const int i = next[axis + (reversed ? 1 : 0)], j = next[axis + (reversed ? 0 : 1)];
     const float s = negative ? -half[axis] : half[axis];
-    const Point2 c{s * view.u[axis] + view.origin.x, s * view.v[axis] + view.origin.y};
-    const Point2 a{half[i] * view.u[i], half[i] * view.v[i]};
-    const Point2 b{half[j] * view.u[j], half[j] * view.v[j]};
-    const float x0 = c.x + a.x, x1 = c.x - a.x, y0 = c.y + a.y, y1 = c.y - a.y;
+    const Float4 sign_i = {1.0f, -1.0f, -1.0f, 1.0f}, sign_j = {1.0f, 1.0f, -1.0f, -1.0f};
+    const Float4 along_i = half[i] * sign_i, along_j = half[j] * sign_j;
+    const Float4 x = (s * view.u[axis] + view.origin.x) + along_i * view.u[i] + along_j * view.u[j];
+    const Float4 y = (s * view.v[axis] + view.origin.y) + along_i * view.v[i] + along_j * view.v[j];
     patch.count = 4;
-    patch.x[0] = patch.x[4] = x0 + b.x, patch.y[0] = patch.y[4] = y0 + b.y;
-    patch.x[1] = x1 + b.x, patch.y[1] = y1 + b.y;
-    patch.x[2] = x1 - b.x, patch.y[2] = y1 - b.y;
-    patch.x[3] = x0 - b.x, patch.y[3] = y0 - b.y;
+    std::memcpy(patch.x, &x, sizeof x);
+    std::memcpy(patch.y, &y, sizeof y);
+    patch.x[4] = patch.x[0];
+    patch.y[4] = patch.y[0];
     // Numbers as in core_point: a bit is set where the coordinate is negative.
-    const int base = negative ? 1 << axis : 0, bi = 1 << i, bj = 1 << j;
+    const unsigned base = negative ? 1u << axis : 0u, bi = 1u << i, bj = 1u << j;
     patch.vertex[0] = static_cast<std::uint16_t>(base);
     patch.vertex[1] = static_cast<std::uint16_t>(base + bi);
     patch.vertex[2] = static_cast<std::uint16_t>(base + bi + bj);
     patch.vertex[3] = static_cast<std::uint16_t>(base + bj);
+    patch.sharpness =
+        1.0f;  // its face is at most 54.8 degrees off the contact plane, where a right angle may look like 60
 }
 
 void project_triangle(const Shape& shape, const Feature& feature, const View& view, Patch& patch) {
@@ -281,6 +312,7 @@ void project_triangle(const Shape& shape, const Feature& feature, const View& vi
         patch.vertex[i] = static_cast<std::uint16_t>(corner);
     }
     close_loop(patch);
+    set_sharpness(patch);
 }
 
 /// Which corners of a face with more than a patch holds are kept: a corner is dropped while the boundary since the last kept one
@@ -328,7 +360,11 @@ void project_hull(const Hull& hull, const Feature& feature, const View& view, Pa
         patch.vertex[i] = vertex;
     }
     close_loop(patch);
+    set_sharpness(patch);
 }
+
+/// The rim points' steps from the lowest one: first the four quarters, then what lies between them.
+constexpr std::uint8_t rim_order[rim_points] = {0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15};
 
 void project_disc(const Shape& shape, const Feature& feature, const View& view, Patch& patch) {
     constexpr float c1 = 0.92387953f, c2 = 0.70710678f, c3 = 0.38268343f;
@@ -344,10 +380,11 @@ void project_disc(const Shape& shape, const Feature& feature, const View& view, 
     patch.radius = radius;
     patch.count = rim_points;
     for (int i = 0; i < rim_points; ++i) {
-        const float cosine = cosines[i], sine = cosines[(i + 12) % rim_points];
+        const int step = rim_order[i];
+        const float cosine = cosines[step], sine = cosines[(step + 12) % rim_points];
         patch.x[i] = c.x + cosine * a.x + sine * b.x;
         patch.y[i] = c.y + cosine * a.y + sine * b.y;
-        patch.vertex[i] = static_cast<std::uint16_t>(i);
+        patch.vertex[i] = static_cast<std::uint16_t>(step);
     }
     close_loop(patch);
 }
@@ -388,7 +425,8 @@ void project(const Shape& shape, const Feature& feature, const View& view, Patch
             break;
         }
         case FeatureKind::segment:
-            make_segment(full(feature.points[0]), full(feature.points[1]), feature.ids[0], feature.ids[1], feature.curvature, patch);
+            make_segment(full(feature.points[0]), full(feature.points[1]), feature.ids[0], feature.ids[1],
+                         feature.curvature, patch);
             break;
         case FeatureKind::polygon:
             set_plane(view, feature, patch);
@@ -407,6 +445,21 @@ void project(const Shape& shape, const Feature& feature, const View& view, Patch
     }
 }
 
-void disc_to_polygon(Patch& patch) { patch.kind = FeatureKind::polygon; }
+Patch disc_to_polygon(const Patch& disc) {
+    Patch polygon;
+    polygon.kind = FeatureKind::polygon;
+    polygon.count = rim_points;
+    polygon.h0 = disc.h0, polygon.gx = disc.gx, polygon.gy = disc.gy;
+    polygon.curvature = 0.0f;
+    polygon.sharpness = 1.0f;
+    for (int i = 0; i < rim_points; ++i) {
+        const int step = rim_order[i];
+        polygon.x[step] = disc.x[i];
+        polygon.y[step] = disc.y[i];
+        polygon.vertex[step] = disc.vertex[i];
+    }
+    close_loop(polygon);
+    return polygon;
+}
 
 }  // namespace talus::detail

@@ -26,13 +26,13 @@ enum class FeatureKind : std::uint8_t { point, segment, polygon, disc };
 /// A feature in its shape's own frame. Its surface is the true one: radii are in it.
 struct Feature {
     FeatureKind kind = FeatureKind::point;
-    std::uint16_t face = 0;    ///< polygon: of the hull, box (2 * axis + negative) or triangle side; disc: 0 top, 1 base
-    std::uint16_t ids[2] = {}; ///< point and segment: their vertices
-    float height = 0.0f;       ///< polygon, disc: of the whole shape along the direction that was asked for, m
-    float curvature = 0.0f;    ///< segment: radius of the surface across the line, 0 for a sharp edge, m
-    vec3 normal{0.0f};         ///< polygon, disc: outward, unit
-    float offset = 0.0f;       ///< polygon, disc: dot(normal, x) = offset, m
-    vec3 points[2] = {};       ///< point, segment: on the surface; disc: centre, and unit direction to its lowest rim point
+    std::uint16_t face = 0;  ///< polygon: of the hull, box (2 * axis + negative) or triangle side; disc: 0 top, 1 base
+    std::uint16_t ids[2] = {};  ///< point and segment: their vertices
+    float height = 0.0f;        ///< polygon, disc: of the whole shape along the direction that was asked for, m
+    float curvature = 0.0f;     ///< segment: radius of the surface across the line, 0 for a sharp edge, m
+    vec3 normal{0.0f};          ///< polygon, disc: outward, unit
+    float offset = 0.0f;        ///< polygon, disc: dot(normal, x) = offset, m
+    vec3 points[2] = {};  ///< point, segment: on the surface; disc: centre, and unit direction to its lowest rim point
 
     bool has_face() const { return kind == FeatureKind::polygon || kind == FeatureKind::disc; }
 };
@@ -55,18 +55,21 @@ struct View {
 };
 
 inline constexpr int max_patch_corners = 64;  ///< faces with more are thinned out, see supporting_feature.cpp
-inline constexpr int rim_points = 16;         ///< sample points on a disc's rim; 0 is the lowest one, in steps of 22.5 degrees
+inline constexpr int rim_points =
+    16;  ///< sample points on a disc's rim, in steps of 22.5 degrees from the lowest one; the first four are quarters
 
 /// A feature's shadow on the contact plane. Polygons run counter-clockwise. Left uninitialised beyond what `kind` uses.
 struct Patch {
     FeatureKind kind;
-    int count;                              ///< corners; of a disc: rim points
-    float h0, gx, gy;                       ///< height along n at (x, y) is h0 + gx * x + gy * y
-    float curvature;                        ///< as in Feature
-    float cx, cy, radius;                   ///< disc
-    alignas(16) float x[max_patch_corners + 8];  ///< corners or rim points, then corner 0 again until the end of the last group of 4
+    int count;             ///< corners; of a disc: rim points
+    float h0, gx, gy;      ///< height along n at (x, y) is h0 + gx * x + gy * y
+    float curvature;       ///< as in Feature
+    float sharpness;       ///< polygon: sine of its sharpest corner, 1 when that is 60 degrees or more
+    float cx, cy, radius;  ///< disc
+    alignas(16) float x[max_patch_corners +
+                        8];  ///< corners or rim points, then corner 0 again until the end of the last group of 4
     alignas(16) float y[max_patch_corners + 8];
-    std::uint16_t vertex[max_patch_corners];     ///< the number of each corner in its shape
+    std::uint16_t vertex[max_patch_corners];  ///< the number of each corner in its shape
 
     float height(float px, float py) const { return h0 + gx * px + gy * py; }
     bool has_area() const { return kind == FeatureKind::polygon || kind == FeatureKind::disc; }
@@ -78,7 +81,7 @@ void project(const Shape& shape, const Feature& feature, const View& view, Patch
 /// `patch` becomes the shadow of the segment between two points that are given in view coordinates.
 void make_segment(const vec3& p0, const vec3& p1, std::uint16_t id0, std::uint16_t id1, float curvature, Patch& patch);
 
-/// A disc becomes the polygon of its rim points, in place. What it loses of its radius is 1 - cos(pi / 16) = 1.9%.
-void disc_to_polygon(Patch& patch);
+/// The polygon of a disc's rim points. What it loses of the radius is 1 - cos(pi / 16) = 1.9%.
+Patch disc_to_polygon(const Patch& disc);
 
 }  // namespace talus::detail

@@ -34,8 +34,23 @@ inline constexpr double simplex_flatness = 1e-10;
 /// face anyhow; larger values would take a neighbouring face's normal for good enough.
 inline constexpr double epa_gap = 1e-9;
 
-/// The same where a rim takes part, which has no last face: ten times smaller about doubles the iterations.
-inline constexpr double epa_gap_curved = 1e-5;
+/// The same where a rim takes part, which has no last face: there EPA ends this near to the depth, which then slides down to the
+/// minimum. So this bounds what a rival elsewhere could be better by; ten times smaller triples the iterations.
+inline constexpr double epa_gap_curved = 5e-5;
+
+/// When memory runs out over a rim with less than this * (size, or depth) left to prove, the minimum that the slide found
+/// counts as the answer. Coaxial cylinders, as deep in one direction as in the next, end like this.
+inline constexpr double epa_gap_spent = 5e-3;
+
+/// The slide stands this * size off the surface, and runs GJK to this * distance: the normal there is good to the root of twice
+/// that, and witness points of the depth times that.
+inline constexpr double epa_slide_push = 1e-2;
+inline constexpr double epa_slide_gap = 1e-10;
+
+/// The slide ends when a line search gains less than this * size or turns by less than this (rad), or after so many searches.
+inline constexpr double epa_slide_progress = 1e-7;
+inline constexpr double epa_slide_turn = 1e-6;
+inline constexpr int epa_max_slides = 12;
 
 /// A Minkowski difference thinner than this * (its largest coordinate) has no inside: EPA answers depth 0 and its plane's normal.
 inline constexpr double epa_flatness = 1e-11;
@@ -50,6 +65,10 @@ inline constexpr double float_scan_ratio = 32.0;
 
 /// A ray that has come within this * (size of the shape) of the surface has hit it.
 inline constexpr double ray_surface = 1e-9;
+
+/// Planes a ray is clipped by before its point counts as on the surface. Only rays that touch a curved surface at a grazing angle
+/// need more than about ten; each clip then halves what is left.
+inline constexpr int ray_max_clips = 64;
 
 // --- Contact manifolds ----------------------------------------------------------------------------------------------
 // In fractions of the pair's size (the longest half side of the smaller shape) unless said otherwise.
@@ -102,7 +121,7 @@ inline constexpr float parallel_offset = 0.04f;
 inline constexpr float deeper = 1e-4f;
 
 /// ... and farther out by this factor. Larger: steadier, and up to so much less spread.
-inline constexpr float farther = 1.02f;
+inline constexpr float farther = 1.01f;
 
 /// The witness pair joins the manifold when it is deeper than all points of the overlap by more than this.
 inline constexpr float missed_depth = 1e-3f;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace talus::samples {
 
@@ -29,26 +30,33 @@ void fill_triangle(const ScreenPoint (&p)[3], int width, int height, Pixel&& pix
     const int x1 = static_cast<int>(std::min<double>(width, std::ceil(right)));
     const int y1 = static_cast<int>(std::min<double>(height, std::ceil(bottom)));
 
-    // w_i = the triangle (sample, p_j, p_k) over the whole: linear in the sample's place.
-    double dx[3], dy[3], row[3];
-    bool owns[3];  // samples exactly on side i belong to this triangle
+    // Side i is the line through the other two corners, taken in an order of its own: two triangles that share it compute
+    // the same bits for it, with opposite signs, and so agree on each sample.
+    struct Side {
+        double x, y, dx, dy;  // value at (px, py): (px - x) * dx + (py - y) * dy, 1 at corner i
+        bool owns;            // the inside is where it is positive, and samples exactly on the line belong to it
+    } sides[3];
     for (int i = 0; i < 3; ++i) {
-        const ScreenPoint& j = p[(i + 1) % 3];
-        const ScreenPoint& k = p[(i + 2) % 3];
-        dx[i] = (j.y - k.y) / area;
-        dy[i] = (k.x - j.x) / area;
-        row[i] = (x0 + 0.5 - j.x) * dx[i] + (y0 + 0.5 - j.y) * dy[i];
-        owns[i] = dx[i] > 0 || (dx[i] == 0 && dy[i] > 0);
+        ScreenPoint j = p[(i + 1) % 3], k = p[(i + 2) % 3];
+        const bool turned = j.x > k.x || (j.x == k.x && j.y > k.y);
+        if (turned) std::swap(j, k);
+        sides[i] = {j.x, j.y, j.y - k.y, k.x - j.x, turned == (area < 0)};
     }
     for (int y = y0; y < y1; ++y) {
-        double w[3] = {row[0], row[1], row[2]};
+        const double py = y + 0.5;
+        double row[3];
+        for (int i = 0; i < 3; ++i) row[i] = (py - sides[i].y) * sides[i].dy;
         for (int x = x0; x < x1; ++x) {
-            const bool inside = (w[0] > 0 || (w[0] == 0 && owns[0])) && (w[1] > 0 || (w[1] == 0 && owns[1])) &&
-                                (w[2] > 0 || (w[2] == 0 && owns[2]));
+            const double px = x + 0.5;
+            double w[3];
+            bool inside = true;
+            for (int i = 0; i < 3; ++i) {
+                const double value = (px - sides[i].x) * sides[i].dx + row[i];
+                inside = inside && (sides[i].owns ? value >= 0 : value < 0);
+                w[i] = std::abs(value) / std::abs(area);
+            }
             if (inside) pixel(x, y, w);
-            for (int i = 0; i < 3; ++i) w[i] += dx[i];
         }
-        for (int i = 0; i < 3; ++i) row[i] += dy[i];
     }
 }
 

@@ -33,18 +33,21 @@ double percent(const Summary& summary, std::size_t rung) {
 }  // namespace
 
 std::string table_header() {
-    return "                                         |  ms a step    | narrowphase  | pairs by rung, %                 "
-           "        | GJK   EPA  | penetration |\n"
-           "scene        steps bodies pairs contacts | median   p99  | us/frame   % | skip reuse  sep touch  warm  "
-           "cold   EPA | it/q  /fr. | mean max mm | energy J  asleep\n";
+    return format("%-40s | %-13s | %-12s | %-41s | %-11s | %-11s | %s\n", "", "ms a step", "narrowphase",
+                  "pairs by rung, %", "GJK  EPA", "overlap, mm", "energy") +
+           format(
+               "%-12s %5s %6s %5s %8s | %6s %6s | %8s %3s | %5s %5s %5s %5s %5s %5s %5s | %4s %6s | %4s %6s | %8s "
+               "%7s\n",
+               "scene", "steps", "bodies", "pairs", "contacts", "median", "p99", "us/frame", "%", "skip", "reuse",
+               "sep", "touch", "warm", "cold", "EPA", "it/q", "/frame", "mean", "max", "J", "asleep");
 }
 
 std::string table_row(const Summary& s) {
     std::string row =
         format("%-12s %5d %6zu %5" PRIu32 " %8zu | %6.3f %6.3f | %8.0f %3.0f |", s.scene.c_str(), s.steps, s.bodies,
                s.pairs, s.contact_points, s.median_ms, s.p99_ms, s.narrowphase_us, 100.0 * s.narrowphase_share);
-    for (std::size_t i = 0; i < s.rungs.size(); ++i) row += format(i == 0 ? " %4.1f" : " %5.1f", percent(s, i));
-    row += format(" | %4.2f %5s | %4s %6s | %8s %7zu\n", s.gjk_iterations, number(s.epa_calls).c_str(),
+    for (std::size_t i = 0; i < s.rungs.size(); ++i) row += format(" %5.1f", percent(s, i));
+    row += format(" | %4.2f %6s | %4s %6s | %8s %7zu\n", s.gjk_iterations, number(s.epa_calls).c_str(),
                   number(1000.0 * s.mean_penetration).c_str(), number(1000.0 * s.max_penetration).c_str(),
                   number(s.kinetic_energy).c_str(), s.asleep);
     return row;
@@ -52,7 +55,8 @@ std::string table_row(const Summary& s) {
 
 std::string table_legend() {
     return "\n"
-           "Bodies, pairs (of convex shapes whose boxes meet), contacts (points), penetration, energy (kinetic) and "
+           "Bodies, pairs (of convex shapes whose boxes meet), contacts (points), overlap (of contacts), energy "
+           "(kinetic) and "
            "asleep: after the last step.\n"
            "Times, narrowphase (and its share of a step), rungs, GJK (iterations a query) and EPA (calls a frame): "
            "over the whole run.\n"

@@ -1,8 +1,9 @@
-/// Talus beside Bullet's pair detector (GJK, then its EPA) on hulls, with the oracle as referee: a second implementation with
-/// its own conventions, so that a sign, a frame or a unit that Talus and its oracle both got wrong would show.
+/// Talus beside Bullet's pair detector (GJK, then its EPA) on hulls, with the oracle as referee: a second
+/// implementation with its own conventions, so that a sign, a frame or a unit that Talus and its oracle both got wrong
+/// would show.
 ///
-/// Bullet 3.24 (float, absolute tolerances, margin 0) is 6e-3 radii off at worst and within 1e-3 in 5,999 of these 6,000 pairs, so
-/// it is held to agree mostly; where the two disagree, the referee must side with Talus every time.
+/// Bullet 3.24 (float, absolute tolerances, margin 0) is 6e-3 radii off at worst and within 1e-3 in 5,999 of these
+/// 6,000 pairs, so it is held to agree mostly; where the two disagree, the referee must side with Talus every time.
 
 #include "tests/narrowphase/judge.h"
 #include "tests/narrowphase/random_pairs.h"
@@ -114,8 +115,8 @@ TEST_CASE("on hull pairs Talus and Bullet mostly agree, and where they do not th
         const double loss = truth.separation - oracle::separation_along(a.solid, b.solid, pose, theirs.normal);
         normals_agreed += int(loss <= bullet_normal_loss * size);
     }
-    INFO("apart ", apart, ", deep ", deep, "; Bullet silent ", silent, ", same separation ", agreed, ", normal as good ",
-         normals_agreed, "; worst error Talus ", worst_talus, ", Bullet ", worst_bullet, " radii");
+    INFO("apart ", apart, ", deep ", deep, "; Bullet silent ", silent, ", same separation ", agreed,
+         ", normal as good ", normals_agreed, "; worst error Talus ", worst_talus, ", Bullet ", worst_bullet, " radii");
     CHECK(talus_wrong == 0);
     CHECK(apart > pairs / 4);
     CHECK(deep > pairs / 4);

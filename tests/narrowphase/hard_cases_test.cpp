@@ -1,6 +1,7 @@
-/// Cases with exact answers, one for each way in which distance and depth queries are known to fail: needles and plates,
-/// differences without an inside, faces that touch, gaps of a rounding, everything parallel, one shape lost in another, a
-/// millimetre beside a kilometre, and caches full of rubbish. The oracle checks the exact answer, the judge checks Talus.
+/// Cases with exact answers, one for each way in which distance and depth queries are known to fail: needles and
+/// plates, differences without an inside, faces that touch, gaps of a rounding, everything parallel, one shape lost in
+/// another, a millimetre beside a kilometre, and caches full of rubbish. The oracle checks the exact answer, the judge
+/// checks Talus.
 
 #include "tests/narrowphase/judge.h"
 #include "tests/narrowphase/random_pairs.h"
@@ -20,10 +21,12 @@ using namespace talus;
 using oracle::dmat3;
 using oracle::dvec3;
 
-/// Closed forms hold to this times the smaller shape's radius: cores without rims are exact to rounding, rims are searched.
+/// Closed forms hold to this times the smaller shape's radius: cores without rims are exact to rounding, rims are
+/// searched.
 constexpr double exact_polytope = 1e-6, exact_curved = 1e-5;
 constexpr double float_rounding = 1.2e-7;
-/// Normals (rad). Beside a curved surface a gap of e bounds the normal to about sqrt(2 e), which is 1.4e-3 for e = 1e-6.
+/// Normals (rad). Beside a curved surface a gap of e bounds the normal to about sqrt(2 e), which is 1.4e-3 for e =
+/// 1e-6.
 constexpr double exact_normal_polytope = 1e-3, exact_normal_curved = 2e-3;
 constexpr double quarter = 1.5707963267948966;
 
@@ -38,7 +41,8 @@ Shape cloud(const std::vector<vec3>& points) {
 /// The corners of a box about `center`, as a hull.
 Shape brick(const vec3& h, const vec3& center = vec3(0.0f)) {
     std::vector<vec3> p;
-    for (int i = 0; i < 8; ++i) p.push_back(center + h * vec3((i & 1) != 0 ? 1 : -1, (i & 2) != 0 ? 1 : -1, (i & 4) != 0 ? 1 : -1));
+    for (int i = 0; i < 8; ++i)
+        p.push_back(center + h * vec3((i & 1) != 0 ? 1 : -1, (i & 2) != 0 ? 1 : -1, (i & 4) != 0 ? 1 : -1));
     return cloud(p);
 }
 
@@ -63,7 +67,8 @@ void expect_ordered(const Shape& a, const Shape& b, const Frame& f, double exact
         CHECK_MESSAGE(v.complaint.empty(), v.complaint);
         CHECK_MESSAGE(std::abs(r.separation - exact) <= slack, "separation ", r.separation, " should be ", exact);
         if (!normal) continue;
-        CHECK_MESSAGE(glm::length(dvec3(r.normal) - *normal) <= normal_slack, "normal ", r.normal.x, " ", r.normal.y, " ", r.normal.z);
+        CHECK_MESSAGE(glm::length(dvec3(r.normal) - *normal) <= normal_slack, "normal ", r.normal.x, " ", r.normal.y,
+                      " ", r.normal.z);
     }
 }
 
@@ -72,7 +77,8 @@ void expect(const Shape& a, const Shape& b, const Frame& f, double exact, std::o
     expect_ordered(a, b, f, exact, normal);
     const mat3 back = glm::transpose(f.rotation);
     const dmat3 exactly(f.rotation);
-    const bool invertible = glm::transpose(exactly) * exactly == dmat3(1.0) && dvec3(-(back * f.position)) == -(glm::transpose(exactly) * dvec3(f.position));
+    const bool invertible = glm::transpose(exactly) * exactly == dmat3(1.0) &&
+                            dvec3(-(back * f.position)) == -(glm::transpose(exactly) * dvec3(f.position));
     if (!invertible) return;  // rounding would make it another pair
     if (normal) normal = -(glm::transpose(exactly) * *normal);
     expect_ordered(b, a, {-(back * f.position), back}, exact, normal);
@@ -82,12 +88,13 @@ void expect(const Shape& a, const Shape& b, const Frame& f, double exact, std::o
 void expect_agreement(const Shape& a, const Shape& b, const Frame& f) {
     const oracle::Solid sa = oracle::make_solid(a), sb = oracle::make_solid(b);
     const double size = std::min(sa.size, sb.size), large = std::max(sa.size, sb.size);
-    const oracle::SignedDistance truth = oracle::signed_distance(sa, sb, oracle::Pose(f), std::max(1e-6 * size, 1e-12 * large));
+    const oracle::SignedDistance truth =
+        oracle::signed_distance(sa, sb, oracle::Pose(f), std::max(1e-6 * size, 1e-12 * large));
     SimplexCache cache;
     for (const std::string how : {"cold", "warm"}) {
         const test::Verdict v = test::judge(sa, sb, oracle::Pose(f), truth, separation(a, b, f, cache));
-        CHECK_MESSAGE(v.complaint.empty(), name_of(a.type), " and ", name_of(b.type), ", ", how, ": ", v.complaint, "; truth ",
-                      truth.separation, "\n", test::reproduce(a, b, f));
+        CHECK_MESSAGE(v.complaint.empty(), name_of(a.type), " and ", name_of(b.type), ", ", how, ": ", v.complaint,
+                      "; truth ", truth.separation, "\n", test::reproduce(a, b, f));
     }
 }
 
@@ -95,7 +102,7 @@ constexpr dvec3 ex(1, 0, 0), ey(0, 1, 0), ez(0, 0, 1);
 
 }  // namespace
 
-// ---- Touching faces and gaps of a rounding ------------------------------------------------------------------------------
+// ---- Touching faces and gaps of a rounding --------------------------------------------------------------------------
 
 TEST_CASE("boxes whose faces touch exactly are zero apart, and the normal is the face's") {
     for (const float h : {0.0005f, 0.5f, 1.0f, 1024.0f}) {
@@ -139,7 +146,8 @@ TEST_CASE("parallel edges side by side do not confuse the distance") {
     // Square bars with an edge up and an edge down, along z: the edges are parallel, and overlap in part or not at all.
     expect_agreement(box({1, 1, 2}), box({1, 1, 2}), at({2.5f, 0, 1.5f}, roll));
     expect_agreement(box({1, 1, 2}), box({1, 1, 2}), at({2.5f, 0, 0}, roll));
-    const Shape diamond = cloud({{1, 0, -2}, {-1, 0, -2}, {0, 1, -2}, {0, -1, -2}, {1, 0, 2}, {-1, 0, 2}, {0, 1, 2}, {0, -1, 2}});
+    const Shape diamond =
+        cloud({{1, 0, -2}, {-1, 0, -2}, {0, 1, -2}, {0, -1, -2}, {1, 0, 2}, {-1, 0, 2}, {0, 1, 2}, {0, -1, 2}});
     for (const float shift : {0.0f, 0.5f, 3.5f, 4.0f}) {
         expect(diamond, diamond, at({2.25f, 0, shift}), 0.25, ex);
         expect(diamond, diamond, at({2.25f, 0, -shift}), 0.25, ex);
@@ -159,7 +167,8 @@ TEST_CASE("vertex on vertex, tip on tip") {
     expect(o, o, at({0, 2 + 0x1p-20f, 0}), 0x1p-20, ey);
     expect(box(vec3(1)), box(vec3(1)), at({2, 2, 2}), 0.0);
     expect(box(vec3(1)), box(vec3(1)), at({3, 3, 3}), std::sqrt(3.0), dvec3(1) / std::sqrt(3.0));
-    expect(box(vec3(1)), box(vec3(1)), at({2 + 0x1p-18f, 2 + 0x1p-18f, 2 + 0x1p-18f}), 0x1p-18 * std::sqrt(3.0), dvec3(1) / std::sqrt(3.0));
+    expect(box(vec3(1)), box(vec3(1)), at({2 + 0x1p-18f, 2 + 0x1p-18f, 2 + 0x1p-18f}), 0x1p-18 * std::sqrt(3.0),
+           dvec3(1) / std::sqrt(3.0));
     expect(cone(1, 1), cone(1, 1), at({0, 2, 0}, mat3(1, 0, 0, 0, -1, 0, 0, 0, -1)), 0.0);
     expect(cone(1, 1), cone(1, 1), at({0, 2.5f, 0}, mat3(1, 0, 0, 0, -1, 0, 0, 0, -1)), 0.5, ey);
     expect(cone(1, 1), o, at({0, 2, 0}), 0.0);
@@ -177,7 +186,7 @@ TEST_CASE("a box tilted by any tiny angle on a box has a depth and a normal near
     }
 }
 
-// ---- One inside the other -----------------------------------------------------------------------------------------------
+// ---- One inside the other -------------------------------------------------------------------------------------------
 
 TEST_CASE("concentric shapes have the depth of their cheapest way out") {
     expect(sphere(1), sphere(2), at({0, 0, 0}), -3.0);
@@ -191,7 +200,8 @@ TEST_CASE("concentric shapes have the depth of their cheapest way out") {
     expect(octahedron(1), octahedron(1), at({0, 0, 0}), -2.0 / std::sqrt(3.0));
     expect(octahedron(1), sphere(1), at({0, 0, 0}), -1.0 / std::sqrt(3.0) - 1.0);
     expect(segment({-1, 0, 0}, {1, 0, 0}, 0.25f), segment({-1, 0, 0}, {1, 0, 0}, 0.5f), at({0, 0, 0}), -0.75);
-    expect(triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), at({0, 0, 0}), 0.0);
+    expect(triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), at({0, 0, 0}),
+           0.0);
     expect(triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.5f), sphere(1), at({0, 0, 0}), -1.5);
 }
 
@@ -223,7 +233,8 @@ TEST_CASE("a ball's centre exactly on a face, an edge or a corner is depth one r
 }
 
 TEST_CASE("pushed through each other, two boxes never flip their normal before the middle") {
-    const std::pair<Shape, Shape> pairs[] = {{box({1, 4, 4}), box({0.5f, 3, 3})}, {brick({1, 4, 4}), brick({0.5f, 3, 3})},
+    const std::pair<Shape, Shape> pairs[] = {{box({1, 4, 4}), box({0.5f, 3, 3})},
+                                             {brick({1, 4, 4}), brick({0.5f, 3, 3})},
                                              {box({1, 4, 4}), brick({0.5f, 3, 3})}};
     for (const auto& [a, b] : pairs) {
         for (int i = -40; i <= 40; ++i) {
@@ -234,7 +245,7 @@ TEST_CASE("pushed through each other, two boxes never flip their normal before t
     }
 }
 
-// ---- Differences without an inside --------------------------------------------------------------------------------------
+// ---- Differences without an inside ----------------------------------------------------------------------------------
 
 TEST_CASE("coplanar triangles that overlap are zero deep along their plane's normal") {
     const Shape t = triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1});
@@ -254,7 +265,8 @@ TEST_CASE("coplanar triangles apart in their plane, or sharing an edge or a corn
     expect(t, t, at({3, 0, 0}), 1.0, ex);
     expect(t, t, at({0, 0, 3}), 1.0, ez);
     expect(t, triangle({1, 0, 1}, {1, 0, -1}, {-1, 0, 1}), at({0, 0, 0}), 0.0);
-    expect(t, triangle({1, 0, 1}, {1, 0, -1}, {-1, 0, 1}), at({1, 0, 1}), std::sqrt(2.0), dvec3(1, 0, 1) / std::sqrt(2.0));
+    expect(t, triangle({1, 0, 1}, {1, 0, -1}, {-1, 0, 1}), at({1, 0, 1}), std::sqrt(2.0),
+           dvec3(1, 0, 1) / std::sqrt(2.0));
     expect(t, t, at({2, 0, 0}), 0.0);
     expect(t, t, at({-2, 0, 2}), 0.0);
     expect(t, triangle({-1, 0, -1}, {1, 0, -1}, {-1, 2, -1}), at({0, 0, 0}), 0.0);
@@ -291,12 +303,13 @@ TEST_CASE("a triangle or a segment lying in a face, or standing through one, get
     expect(t, segment({0, -1, 0}, {0, 3, 0}), at({0, 0, -0.875f}), -0.125, -ez);
 }
 
-// ---- Aspect ratios to 1:10,000 ------------------------------------------------------------------------------------------
+// ---- Aspect ratios to 1:10,000 --------------------------------------------------------------------------------------
 
 TEST_CASE("plates and needles with aspect ratios to 1:10,000 keep their depth and normal") {
     for (const float thin : {0.1f, 0.01f, 0.001f, 0.0001f}) {
         const double t = static_cast<double>(thin);
-        const Shape plate = box({1, thin, 1}), needle = box({thin, 1, thin}), sheet = brick({1, thin, 1}), pin = brick({thin, 1, thin});
+        const Shape plate = box({1, thin, 1}), needle = box({thin, 1, thin}), sheet = brick({1, thin, 1}),
+                    pin = brick({thin, 1, thin});
         // Plate on plate: crossed by half their thickness, touching, apart by their thickness.
         expect(plate, plate, at({0.25f, thin, 0.5f}), -t, ey);
         expect(sheet, plate, at({0.25f, 2 * thin, 0.5f}), 0.0, ey);
@@ -323,7 +336,8 @@ TEST_CASE("plates and needles with aspect ratios to 1:10,000 keep their depth an
         expect(cylinder(1, thin), cylinder(1, thin), at({3 * thin, 0.5f, 0}), t, ex);
         expect(box({1, thin, 1}), cone(1, thin), at({0.25f, 1 + 2 * thin, 0.25f}), t, ey);
         expect(cylinder(thin, 1), sphere(0.5f), at({0.25f, 0.5f, 0.25f}), -t, ey);
-        expect(segment({-1, 0, 0}, {1, 0, 0}, thin), segment({0, 0, -1}, {0, 0, 1}, thin), at({0.25f, thin, 0.25f}), -t, ey);
+        expect(segment({-1, 0, 0}, {1, 0, 0}, thin), segment({0, 0, -1}, {0, 0, 1}, thin), at({0.25f, thin, 0.25f}), -t,
+               ey);
     }
 }
 
@@ -331,8 +345,14 @@ TEST_CASE("plates and needles turned at random agree with the oracle") {
     test::Random random(77);
     for (int i = 0; i < 400; ++i) {
         const float t = static_cast<float>(random.scale(1e-4, 0.1)), u = static_cast<float>(random.scale(1e-4, 0.1));
-        const Shape shapes[] = {box({1, t, 1}), box({t, 1, t}), brick({1, t, 1}), brick({u, 1, t}), box({u, t, 1}),
-                                triangle({0, 0, 0}, {1, 0, 0}, {0.5f, 0, t}), segment({-1, 0, 0}, {1, 0, 0}, 0), capsule(1, t)};
+        const Shape shapes[] = {box({1, t, 1}),
+                                box({t, 1, t}),
+                                brick({1, t, 1}),
+                                brick({u, 1, t}),
+                                box({u, t, 1}),
+                                triangle({0, 0, 0}, {1, 0, 0}, {0.5f, 0, t}),
+                                segment({-1, 0, 0}, {1, 0, 0}, 0),
+                                capsule(1, t)};
         const Shape &a = shapes[random.below(8)], &b = shapes[random.below(8)];
         const vec3 position = test::narrow(random.scale(1e-3, 1.0) * random.direction());
         expect_agreement(a, b, at(position, test::mixed_turn(random)));
@@ -366,7 +386,7 @@ TEST_CASE("a dome of nearly coplanar facets has the depth of its top") {
     }
 }
 
-// ---- Sizes --------------------------------------------------------------------------------------------------------------
+// ---- Sizes ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a millimetre and a kilometre behave like a metre") {
     for (const float u : {0x1p-10f, 1.0f, 0x1p10f}) {
@@ -384,7 +404,8 @@ TEST_CASE("a millimetre and a kilometre behave like a metre") {
 }
 
 TEST_CASE("size ratios to 1:100,000, in the middle and near the rim of the large one") {
-    // Ground of 1000 x 1 x 1000 m (half) under things of a centimetre, resting a tenth of their size deep, or as far above.
+    // Ground of 1000 x 1 x 1000 m (half) under things of a centimetre, resting a tenth of their size deep, or as far
+    // above.
     const float h = 0x1p-7f, g = 0x1p-10f;
     const double d = static_cast<double>(g);
     const Shape grounds[] = {box({1000, 1, 1000}), brick({1000, 1, 1000}), cylinder(1, 1000)};
@@ -431,7 +452,7 @@ TEST_CASE("a pair ten kilometres apart has a finite distance and a unit normal")
     expect_agreement(brick(vec3(1)), cylinder(1, 1), at({7000, 5000, -6000}, test::turn(ez, 0.5)));
 }
 
-// ---- Curved shapes in their singular poses ------------------------------------------------------------------------------
+// ---- Curved shapes in their singular poses --------------------------------------------------------------------------
 
 TEST_CASE("a cylinder lying, standing or on its rim on a box is as deep as its lowest line or point") {
     const mat3 lying(0, 1, 0, -1, 0, 0, 0, 0, 1);
@@ -458,7 +479,8 @@ TEST_CASE("a cone on its base, its apex or its side touches where it should") {
     const double h = 1.0, r = 0.5, half_angle = std::atan(r / (2 * h));
     for (const double lift : {-0.125, 0.0, 0.125}) {
         const mat3 side = test::turn(ez, -(quarter + half_angle));
-        expect_agreement(ground, cone(1, 0.5f), at({0, static_cast<float>(1.0 + r * h / std::hypot(r, 2 * h) + lift), 0}, side));
+        expect_agreement(ground, cone(1, 0.5f),
+                         at({0, static_cast<float>(1.0 + r * h / std::hypot(r, 2 * h) + lift), 0}, side));
     }
     expect(cone(1, 1), cone(1, 1), at({0, 0.5f, 0}), -1.5, ey);  // one in the other like paper cups
     expect(cone(1, 1), cone(1, 1), at({0, 3, 0}), 1.0, ey);
@@ -473,15 +495,22 @@ TEST_CASE("rims that touch rims are exact") {
     expect(cylinder(0.5f, 2), cylinder(0.5f, 2), at({4.5f, 1, 0}), 0.5, ex);
 }
 
-// ---- Caches -------------------------------------------------------------------------------------------------------------
+// ---- Caches ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a cache full of rubbish, or left by another pair, changes no answer") {
     test::Random random(99);
-    std::vector<Shape> shapes = {sphere(0.5f), capsule(0.5f, 0.25f), segment({-1, 0, 0}, {1, 0, 0}), triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.1f),
-                                 box({0.5f, 1, 0.25f}), cylinder(0.5f, 0.5f), cone(0.5f, 0.5f), octahedron(1)};
+    std::vector<Shape> shapes = {sphere(0.5f),
+                                 capsule(0.5f, 0.25f),
+                                 segment({-1, 0, 0}, {1, 0, 0}),
+                                 triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.1f),
+                                 box({0.5f, 1, 0.25f}),
+                                 cylinder(0.5f, 0.5f),
+                                 cone(0.5f, 0.5f),
+                                 octahedron(1)};
     SimplexCache other;
     for (int i = 0; i < 3000; ++i) {
-        const Shape &a = shapes[static_cast<std::size_t>(random.below(8))], &b = shapes[static_cast<std::size_t>(random.below(8))];
+        const Shape &a = shapes[static_cast<std::size_t>(random.below(8))],
+                    &b = shapes[static_cast<std::size_t>(random.below(8))];
         const Frame f = at(test::narrow(random.between(0.0, 2.0) * random.direction()), test::mixed_turn(random));
         SimplexCache cold, rubbish;
         rubbish.count = static_cast<std::uint8_t>(random.below(5));
@@ -495,7 +524,8 @@ TEST_CASE("a cache full of rubbish, or left by another pair, changes no answer")
         for (SimplexCache* cache : {&rubbish, &other}) {
             const SeparationResult r = separation(a, b, f, *cache);
             const double slack = test::separation_tolerance * 0.5;
-            CHECK_MESSAGE(std::abs(r.separation - right) <= slack, "cold ", right, ", with a foreign cache ", r.separation);
+            CHECK_MESSAGE(std::abs(r.separation - right) <= slack, "cold ", right, ", with a foreign cache ",
+                          r.separation);
             CHECK(std::abs(glm::length(r.normal) - 1.0f) < 1e-5f);
         }
     }
@@ -512,7 +542,8 @@ TEST_CASE("asking the same pair again and again from its own cache does not drif
         const float first = separation(a, b, f, cache).separation;
         for (int k = 0; k < 20; ++k) {
             const float again = separation(a, b, f, cache).separation;
-            CHECK_MESSAGE(std::abs(again - first) <= 2e-5f, "first ", first, " then ", again, "\n", test::reproduce(a, b, f));
+            CHECK_MESSAGE(std::abs(again - first) <= 2e-5f, "first ", first, " then ", again, "\n",
+                          test::reproduce(a, b, f));
         }
     }
 }

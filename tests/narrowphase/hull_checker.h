@@ -20,7 +20,8 @@ using talus::Hull;
 using talus::HullFace;
 using talus::vec3;
 
-/// What the builder promises to: along each axis a millionth of the extent plus four units in the last place of the coordinates.
+/// What the builder promises to: along each axis a millionth of the extent plus four units in the last place of the
+/// coordinates.
 struct Tolerance {
     dvec3 box{0.0};
     explicit Tolerance(std::span<const vec3> points) {
@@ -37,14 +38,16 @@ struct Tolerance {
 
 struct Report {
     std::string problem;
-    double highest_point = 0.0;  ///< of the input above a face, in tolerances
-    double deepest_corner = 0.0; ///< of a face under its own plane, in tolerances
-    double deepest_dent = 0.0;   ///< of a face's outline, in tolerances
-    int unmerged = 0;            ///< edges between faces that lie in one plane, well within the tolerance
+    double highest_point = 0.0;   ///< of the input above a face, in tolerances
+    double deepest_corner = 0.0;  ///< of a face under its own plane, in tolerances
+    double deepest_dent = 0.0;    ///< of a face's outline, in tolerances
+    int unmerged = 0;             ///< edges between faces that lie in one plane, well within the tolerance
 };
 
-/// Corner distances from the outline's convex hull: how far a polygon is from convex (m over the tolerance across the outline).
-inline double worst_dent(const std::vector<dvec3>& corners, const dvec3& normal, const Tolerance& tolerance, bool& round_once) {
+/// Corner distances from the outline's convex hull: how far a polygon is from convex (m over the tolerance across the
+/// outline).
+inline double worst_dent(const std::vector<dvec3>& corners, const dvec3& normal, const Tolerance& tolerance,
+                         bool& round_once) {
     // Two axes in the plane, then Andrew's monotone chain.
     const dvec3 a = glm::abs(normal);
     const dvec3 axis = a.x <= a.y && a.x <= a.z ? dvec3(1, 0, 0) : a.y <= a.z ? dvec3(0, 1, 0) : dvec3(0, 0, 1);
@@ -102,7 +105,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         if (next++ == points.size()) return out << "vertex " << i << " is not the next input point", fail();
     }
     const std::size_t padded = (vertex_count + 7) / 8 * 8;
-    if (hull.x.size() != padded || hull.y.size() != padded || hull.z.size() != padded) return out << "SoA is not padded", fail();
+    if (hull.x.size() != padded || hull.y.size() != padded || hull.z.size() != padded)
+        return out << "SoA is not padded", fail();
     for (std::size_t i = 0; i < padded; ++i) {
         if (vec3(hull.x[i], hull.y[i], hull.z[i]) != hull.vertices[i < vertex_count ? i : 0])
             return out << "SoA differs at " << i, fail();
@@ -110,7 +114,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
     talus::Aabb box{hull.vertices[0], hull.vertices[0]};
     for (const vec3& v : hull.vertices) {
         box = talus::merge(box, {v, v});
-        if (std::sqrt(glm::dot(dvec3(v), dvec3(v))) > double(hull.bounding_radius)) return out << "outside its bounding radius", fail();
+        if (std::sqrt(glm::dot(dvec3(v), dvec3(v))) > double(hull.bounding_radius))
+            return out << "outside its bounding radius", fail();
     }
     if (box.lower != hull.bounds.lower || box.upper != hull.bounds.upper) return out << "bounds", fail();
 
@@ -121,19 +126,23 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
     double volume = 0.0;
     for (std::size_t f = 0; f < face_count; ++f) {
         const HullFace& face = hull.faces[f];
-        if (face.count < 3 || face.first != expected_first) return out << "face " << f << " has " << face.count << " corners", fail();
+        if (face.count < 3 || face.first != expected_first)
+            return out << "face " << f << " has " << face.count << " corners", fail();
         expected_first += face.count;
         const dvec3 normal(face.normal);
-        if (!(std::abs(glm::dot(normal, normal) - 1.0) < 1e-6)) return out << "face " << f << " normal is not unit", fail();
+        if (!(std::abs(glm::dot(normal, normal) - 1.0) < 1e-6))
+            return out << "face " << f << " normal is not unit", fail();
         const double thick = tolerance.along(normal);
         std::vector<dvec3> corners;
         std::set<int> distinct;
         dvec3 area(0.0);
         for (std::uint32_t i = 0; i < face.count; ++i) {
-            const int from = hull.face_vertices[face.first + i], to = hull.face_vertices[face.first + (i + 1) % face.count];
+            const int from = hull.face_vertices[face.first + i],
+                      to = hull.face_vertices[face.first + (i + 1) % face.count];
             corners.push_back(dvec3(hull.vertices[static_cast<std::size_t>(from)]));
             distinct.insert(from);
-            if (!face_of_edge.insert({{from, to}, int(f)}).second) return out << "edge " << from << "-" << to << " twice", fail();
+            if (!face_of_edge.insert({{from, to}, int(f)}).second)
+                return out << "edge " << from << "-" << to << " twice", fail();
             const double height = (glm::dot(normal, corners.back()) - double(face.offset)) / thick;
             report.deepest_corner = std::max(report.deepest_corner, -height);
             report.highest_point = std::max(report.highest_point, height);
@@ -148,7 +157,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         report.deepest_dent = std::max(report.deepest_dent, worst_dent(corners, normal, tolerance, round_once));
         if (!round_once) return out << "face " << f << " does not go round once", fail();
     }
-    if (hull.face_vertices.size() != expected_first || hull.face_neighbours.size() != expected_first) return out << "loop arrays", fail();
+    if (hull.face_vertices.size() != expected_first || hull.face_neighbours.size() != expected_first)
+        return out << "loop arrays", fail();
 
     // Edges: each has its other half, which face_neighbours names; all faces hang together.
     std::vector<std::size_t> reached{0};
@@ -157,7 +167,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
     for (std::size_t f = 0; f < face_count; ++f) {
         const HullFace& face = hull.faces[f];
         for (std::uint32_t i = 0; i < face.count; ++i) {
-            const int from = hull.face_vertices[face.first + i], to = hull.face_vertices[face.first + (i + 1) % face.count];
+            const int from = hull.face_vertices[face.first + i],
+                      to = hull.face_vertices[face.first + (i + 1) % face.count];
             const auto other = face_of_edge.find({to, from});
             if (other == face_of_edge.end()) return out << "edge " << from << "-" << to << " has one face", fail();
             if (other->second != hull.face_neighbours[face.first + i]) return out << "neighbour of face " << f, fail();
@@ -167,7 +178,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
                 const dvec3 corner(hull.vertices[hull.face_vertices[g.first + j]]);
                 lowest = std::min(lowest, glm::dot(dvec3(face.normal), corner) - double(face.offset));
             }
-            if (lowest > -0.25 * tolerance.along(dvec3(face.normal)) && glm::dot(face.normal, g.normal) > 0.0f) ++report.unmerged;
+            if (lowest > -0.25 * tolerance.along(dvec3(face.normal)) && glm::dot(face.normal, g.normal) > 0.0f)
+                ++report.unmerged;
         }
     }
     for (std::size_t i = 0; i < reached.size(); ++i) {
@@ -193,8 +205,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
             const int to = hull.vertex_neighbours[first + i], after = hull.vertex_neighbours[first + (i + 1) % count];
             distinct.insert(to);
             const auto out_edge = face_of_edge.find({int(v), to}), in_edge = face_of_edge.find({after, int(v)});
-            if (out_edge == face_of_edge.end() || in_edge == face_of_edge.end() || out_edge->second != hull.vertex_faces[first + i] ||
-                in_edge->second != hull.vertex_faces[first + i])
+            if (out_edge == face_of_edge.end() || in_edge == face_of_edge.end() ||
+                out_edge->second != hull.vertex_faces[first + i] || in_edge->second != hull.vertex_faces[first + i])
                 return out << "ring of vertex " << v, fail();
         }
         if (distinct.size() != count) return out << "vertex " << v << " names a neighbour twice", fail();
@@ -206,7 +218,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         const dvec3 normal(hull.faces[f].normal);
         const double thick = tolerance.along(normal), offset = double(hull.faces[f].offset);
         double highest = 0.0;
-        for (std::size_t i = f % stride; i < points.size(); i += stride) highest = std::max(highest, glm::dot(normal, dvec3(points[i])) - offset);
+        for (std::size_t i = f % stride; i < points.size(); i += stride)
+            highest = std::max(highest, glm::dot(normal, dvec3(points[i])) - offset);
         report.highest_point = std::max(report.highest_point, highest / thick);
     }
 
@@ -217,9 +230,12 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
     if (!(a > 0.0) || !(b > 0.0) || !(glm::determinant(glm::dmat3(m)) > 0.0) || glm::transpose(m) != m)
         return out << "inertia is not positive definite", fail();
 
-    if (report.highest_point > 4.0) return out << "a point lies " << report.highest_point << " tolerances outside", fail();
-    if (report.deepest_corner > 4.0) return out << "a corner lies " << report.deepest_corner << " tolerances under its face", fail();
-    if (report.deepest_dent > 4.0) return out << "a face has a dent of " << report.deepest_dent << " tolerances", fail();
+    if (report.highest_point > 3.0)
+        return out << "a point lies " << report.highest_point << " tolerances outside", fail();
+    if (report.deepest_corner > 3.0)
+        return out << "a corner lies " << report.deepest_corner << " tolerances under its face", fail();
+    if (report.deepest_dent > 3.0)
+        return out << "a face has a dent of " << report.deepest_dent << " tolerances", fail();
     return report;
 }
 

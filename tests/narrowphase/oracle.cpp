@@ -8,8 +8,8 @@ namespace talus::oracle {
 
 namespace {
 
-/// Points this close to a facet's plane (in sizes of the cloud) count as its corners. Exact data only: a float vertex that
-/// misses a plane by rounding (6e-8) makes a facet of its own, which is what it is.
+/// Points this close to a facet's plane (in sizes of the cloud) count as its corners. Exact data only: a float vertex
+/// that misses a plane by rounding (6e-8) makes a facet of its own, which is what it is.
 constexpr double coplanar_tolerance = 1e-10;
 
 dvec3 any_perpendicular(const dvec3& n) {
@@ -91,16 +91,23 @@ Solid make_solid(const Shape& shape) {
     const dvec3 h(shape.half_extents);
     const auto point = [&](int i) { return dvec3(shape.points[i]); };
     switch (shape.type) {
-        case ShapeType::sphere: solid.vertices = {dvec3(0.0)}; break;
+        case ShapeType::sphere:
+            solid.vertices = {dvec3(0.0)};
+            break;
         case ShapeType::capsule:
             solid.vertices = {dvec3(0, -h.y, 0), dvec3(0, h.y, 0)};
             if (h.y == 0.0) solid.vertices.pop_back();
             break;
-        case ShapeType::segment: solid.vertices = {point(0), point(1)}; break;
-        case ShapeType::triangle: solid.vertices = {point(0), point(1), point(2)}; break;
+        case ShapeType::segment:
+            solid.vertices = {point(0), point(1)};
+            break;
+        case ShapeType::triangle:
+            solid.vertices = {point(0), point(1), point(2)};
+            break;
         case ShapeType::box:
             for (int i = 0; i < 8; ++i) {
-                solid.vertices.emplace_back((i & 1) != 0 ? h.x : -h.x, (i & 2) != 0 ? h.y : -h.y, (i & 4) != 0 ? h.z : -h.z);
+                solid.vertices.emplace_back((i & 1) != 0 ? h.x : -h.x, (i & 2) != 0 ? h.y : -h.y,
+                                            (i & 4) != 0 ? h.z : -h.z);
             }
             break;
         case ShapeType::cylinder:
@@ -131,7 +138,8 @@ dvec3 core_support(const Solid& solid, const dvec3& d) {
         const double across = std::sqrt(d.x * d.x + d.z * d.z);
         const double r = across > 0.0 ? solid.rim_radius / across : 0.0;
         const dvec3 rim(r * d.x, 0.0, r * d.z);
-        if (solid.type == ShapeType::cylinder) return rim + dvec3(0.0, d.y < 0.0 ? -solid.half_height : solid.half_height, 0.0);
+        if (solid.type == ShapeType::cylinder)
+            return rim + dvec3(0.0, d.y < 0.0 ? -solid.half_height : solid.half_height, 0.0);
         const bool apex = solid.half_height * d.y >= solid.rim_radius * across - solid.half_height * d.y;
         return apex ? dvec3(0.0, solid.half_height, 0.0) : rim + dvec3(0.0, -solid.half_height, 0.0);
     }
@@ -222,8 +230,8 @@ struct Closest {
     }
 };
 
-/// Shortest offset between the segments p + t u and q + t v, 0 <= t <= 1: the interior solution if there is one, and the
-/// four ends against the other segment.
+/// Shortest offset between the segments p + t u and q + t v, 0 <= t <= 1: the interior solution if there is one, and
+/// the four ends against the other segment.
 void offer_segments(Closest& best, const dvec3& p, const dvec3& u, const dvec3& q, const dvec3& v) {
     const double uu = glm::dot(u, u), vv = glm::dot(v, v), uv = glm::dot(u, v);
     const dvec3 w = q - p;
@@ -233,21 +241,24 @@ void offer_segments(Closest& best, const dvec3& p, const dvec3& u, const dvec3& 
         const double s = (uw * vv - vw * uv) / det, t = (uw * uv - vw * uu) / det;
         if (s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0) best.offer(w + t * v - s * u);
     }
-    const auto clamped = [](double x, double squared) { return squared > 0.0 ? std::clamp(x / squared, 0.0, 1.0) : 0.0; };
+    const auto clamped = [](double x, double squared) {
+        return squared > 0.0 ? std::clamp(x / squared, 0.0, 1.0) : 0.0;
+    };
     best.offer(w - clamped(uw, uu) * u);
     best.offer(w + v - clamped(uw + uv, uu) * u);
     best.offer(w + clamped(-vw, vv) * v);
     best.offer(w - u + clamped(uv - vw, vv) * v);
 }
 
-/// Offsets from x's faces to y's vertices, where the vertex stands above the inside of the face. `sign` is +1 when x is A.
+/// Offsets from x's faces to y's vertices, where the vertex stands above the inside of the face. `sign` is +1 when x is
+/// A.
 void offer_face_vertex(Closest& best, const Posed& x, const Posed& y, double sign) {
     for (std::size_t f = 0; f < x.normals.size(); ++f) {
         const std::vector<int>& corners = x.solid->faces[f].corners;
         const dvec3 n = x.normals[f];
         for (const dvec3& p : y.vertices) {
             const double height = glm::dot(n, p - x.vertices[corners[0]]);
-            if (height < 0.0 || height * height >= best.squared) continue;
+            if (height * height >= best.squared) continue;
             bool inside = true;
             for (std::size_t i = 0; i < corners.size() && inside; ++i) {
                 const dvec3& from = x.vertices[corners[i]];
@@ -326,9 +337,9 @@ double distance_outside(const Solid& solid, const dvec3& p) {
             const double dx = across - r, dy = std::abs(p.y) - h;
             return dx > 0.0 && dy > 0.0 ? std::hypot(dx, dy) : std::max(dx, dy);
         }
-        const double base = -h - p.y;                                                // above the base's plane when negative
-        const double slope = std::hypot(2.0 * h, r);                                 // the side from (r, -h) to (0, h)
-        const double side = (2.0 * h * across + r * p.y - r * h) / slope;            // signed distance to the side's line
+        const double base = -h - p.y;                                      // above the base's plane when negative
+        const double slope = std::hypot(2.0 * h, r);                       // the side from (r, -h) to (0, h)
+        const double side = (2.0 * h * across + r * p.y - r * h) / slope;  // signed distance to the side's line
         const double along = ((r - across) * r + (p.y + h) * 2.0 * h) / slope / slope;  // 0 at the rim, 1 at the apex
         if (base <= 0.0 && side <= 0.0) return std::max(base, side);
         if (base > 0.0 && across <= r) return base;

@@ -1,6 +1,6 @@
 #pragma once
-/// The slow, plain judge that the narrowphase's distances, depths and normals are tested against. It works in double, and
-/// shares no code and no idea of an algorithm with GJK or EPA: a mistake would have to be made twice, in two ways.
+/// The slow, plain judge that the narrowphase's distances, depths and normals are tested against. It works in double,
+/// and shares no code and no idea of an algorithm with GJK or EPA: a mistake would have to be made twice, in two ways.
 ///
 /// Everything rests on one function. For a unit direction n let
 ///
@@ -10,16 +10,17 @@
 ///
 ///     signed distance = max over all unit n of s(n)           (its direction is the contact normal, from A to B)
 ///
-/// for separated pairs (the plane that separates best) and for penetrating ones (the cheapest way out) alike. So *each* direction
-/// gives a proved lower bound, a candidate too many never spoils an answer, and s(n) of somebody else's normal
-/// is an honest measure of how good that normal is, also where the best one is not unique. Two searches for the maximum:
+/// for separated pairs (the plane that separates best) and for penetrating ones (the cheapest way out) alike. So *each*
+/// direction gives a proved lower bound, a candidate too many never spoils an answer, and s(n) of somebody else's
+/// normal is an honest measure of how good that normal is, also where the best one is not unique. Two searches for the
+/// maximum:
 ///
-/// - `signed_distance_by_features`: polytope cores only, exact to rounding. Overlapping: the maximum is at a facet of the
-///   Minkowski difference A - B, so all face normals and all edge x edge directions are tried. Separated: all pairs of
-///   (vertex, face) and (edge, edge). O(edges^2 * vertices).
-/// - `signed_distance_by_bounds`: any cores. Branch and bound over the sphere of directions: over a triangle of directions s is at
-///   most the value of a 3 x 3 matrix game, so triangles that cannot win are dropped, and the rest is cut until the winner
-///   is proved to within a tolerance.
+/// - `signed_distance_by_features`: polytope cores only, exact to rounding. Overlapping: the maximum is at a facet of
+///   the Minkowski difference A - B, so all face normals and all edge x edge directions are tried. Separated: all pairs
+///   of (vertex, face) and (edge, edge). O(edges^2 * vertices).
+/// - `signed_distance_by_bounds`: any cores. Branch and bound over the sphere of directions: over a triangle of
+///   directions s is at most the value of a 3 x 3 matrix game, so triangles that cannot win are dropped, and the rest
+///   is cut until the winner is proved to within a tolerance.
 ///
 /// Radii are swept around cores; since s of the shapes is s of the cores minus both radii, they come off the answer.
 
@@ -79,7 +80,8 @@ struct SignedDistance {
     double separation = 0.0;  ///< negative when penetrating, radii included, m
     dvec3 normal{0.0};        ///< unit, from A to B, in A's frame
     double error = 0.0;       ///< the truth lies in [separation, separation + error], m
-    double runner_up = 0.0;   ///< best s(n) met at more than `distinct_angle` from the normal, if within `contender_margin` sizes
+    double runner_up =
+        0.0;  ///< best s(n) met at more than `distinct_angle` from the normal, if within `contender_margin` sizes
     bool has_runner_up = false;
     int evaluations = 0;
 };

@@ -1,8 +1,9 @@
 /// Branch and bound over the sphere of directions: the oracle's search that knows nothing of features.
 ///
-/// With D = A - B (cores), s(n) = -max over x in D of n.x is concave along flat pieces of direction space. Cut the sphere
-/// into triangles of directions n1, n2, n3 and let x1, x2, x3 be D's support points there. For any n in the flat triangle
-///     s(n) <= min over i of -(xi . n),    so    max s <= max over mixtures l of min over i of sum over j of l_j (-(xi . nj)):
+/// With D = A - B (cores), s(n) = -max over x in D of n.x is concave along flat pieces of direction space. Cut the
+/// sphere into triangles of directions n1, n2, n3 and let x1, x2, x3 be D's support points there. For any n in the flat
+/// triangle
+///     s(n) <= min over i of -(xi . n), so max s <= max over mixtures l of min over i of sum over j of l_j (-(xi . nj)):
 /// the value of a 3 x 3 matrix game, itself bounded from above by any mixture of its rows. The bound's error falls with
 /// the square of the triangle's size, and exactly to zero over a facet of D whose three corners are the xi.
 
@@ -72,7 +73,8 @@ public:
     SignedDistance run(double tolerance) {
         try_plausible_directions();
         cover_sphere();
-        while (!open_.empty() && open_.top().bound > contest_.best() + wanted(tolerance) && samples_.size() < max_samples) {
+        while (!open_.empty() && open_.top().bound > contest_.best() + wanted(tolerance) &&
+               samples_.size() < max_samples) {
             const Triangle t = open_.top();
             open_.pop();
             try_facet(t);
@@ -84,9 +86,11 @@ public:
     }
 
 private:
-    /// Separated cores have a single best direction: a much finer proof costs little, and pins the normal (whose error is about
-    /// the root of the proof's). Overlapping ones may have a whole ring of them.
-    double wanted(double tolerance) const { return contest_.best() > 0.0 ? separated_refinement * tolerance : tolerance; }
+    /// Separated cores have a single best direction: a much finer proof costs little, and pins the normal (whose error
+    /// is about the root of the proof's). Overlapping ones may have a whole ring of them.
+    double wanted(double tolerance) const {
+        return contest_.best() > 0.0 ? separated_refinement * tolerance : tolerance;
+    }
 
     int sample(const dvec3& direction) {
         const dvec3 n = glm::normalize(direction);
@@ -140,8 +144,8 @@ private:
         }
         double bound = game_value(c);
         if (bound > 0.0) {
-            // s grows when a direction inside the flat triangle is stretched to unit length, from sqrt(1 - sum over i < j of
-            // l_i l_j |ni - nj|^2) at the least, and the l_i l_j sum up to 1/3 at the most.
+            // s grows when a direction inside the flat triangle is stretched to unit length, from sqrt(1 - sum over i <
+            // j of l_i l_j |ni - nj|^2) at the least, and the l_i l_j sum up to 1/3 at the most.
             double longest = 0.0;
             for (int m = 0; m < 3; ++m) {
                 const dvec3 edge = corner[m]->n - corner[(m + 1) % 3]->n;
@@ -165,10 +169,10 @@ private:
 
     void split(const Triangle& t) {
         int longest = 0;
-        double least = 2.0;
+        double most = -1.0;
         for (int i = 0; i < 3; ++i) {
-            const double cosine = glm::dot(samples_[t.corner[i]].n, samples_[t.corner[(i + 1) % 3]].n);
-            if (cosine < least) least = cosine, longest = i;
+            const dvec3 edge = samples_[t.corner[(i + 1) % 3]].n - samples_[t.corner[i]].n;
+            if (glm::dot(edge, edge) > most) most = glm::dot(edge, edge), longest = i;
         }
         const int p = t.corner[longest], q = t.corner[(longest + 1) % 3], r = t.corner[(longest + 2) % 3];
         const int m = sample(samples_[p].n + samples_[q].n);

@@ -1,4 +1,5 @@
-/// Who judges the judge: closed forms, two searches that share no idea, and directions drawn at random that must never win.
+/// Who judges the judge: closed forms, two searches that share no idea, and directions drawn at random that must never
+/// win.
 
 #include "tests/narrowphase/oracle.h"
 
@@ -49,11 +50,16 @@ Shape any_polytope(Random& random) {
     const double size = random.scale(0.3, 3.0);
     const auto point = [&] { return test::narrow(size * random.direction()); };
     switch (random.below(6)) {
-        case 0: return ball(0.1f);
-        case 1: return rod(point(), point(), 0.05f);
-        case 2: return sheet(point(), point(), point());
-        case 3: return brick(0.3f, 0.5f, 0.7f);
-        default: return cloud(test::hull_points(random, size));
+        case 0:
+            return ball(0.1f);
+        case 1:
+            return rod(point(), point(), 0.05f);
+        case 2:
+            return sheet(point(), point(), point());
+        case 3:
+            return brick(0.3f, 0.5f, 0.7f);
+        default:
+            return cloud(test::hull_points(random, size));
     }
 }
 
@@ -95,7 +101,8 @@ TEST_CASE("the oracle agrees with closed forms of polytopes") {
     expect(rod({-1, 0, 0}, {1, 0, 0}), rod({-1, 0, 0}, {1, 0, 0}), at({2.5f, 0, 0}), 0.5, {1, 0, 0});
     expect(sheet({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), ball(0.5f), at({0, 0.25f, 0}), -0.25, {0, 1, 0});
     expect(sheet({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sheet({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), at({0, 0, 0}), 0.0);
-    expect(sheet({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sheet({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), at({4, 0, 0}), 2.0, {1, 0, 0});
+    expect(sheet({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sheet({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), at({4, 0, 0}), 2.0,
+           {1, 0, 0});
     // Two unit cubes edge to edge, crossed: each edge stands sqrt(2) from its cube's centre.
     const mat3 roll_x = test::turn({1, 0, 0}, 0.7853981633974483), roll_z = test::turn({0, 0, 1}, 0.7853981633974483);
     std::vector<vec3> turned;
@@ -115,7 +122,8 @@ TEST_CASE("the oracle agrees with closed forms of cylinders and cones") {
     expect(hat(1, 1), ball(0.0f), at({0, -0.75f, 0}), -0.25, {0, -1, 0});
     // Ball beside the slope: the side's normal is (2h, r)/|.| and its plane passes the apex.
     const double slope = std::sqrt(5.0);
-    expect(hat(1, 1), ball(0.25f), at({1, 0.25f, 0}), (2.0 * 1.0 + 1.0 * (0.25 - 1.0)) / slope - 0.25, dvec3(2, 1, 0) / slope);
+    expect(hat(1, 1), ball(0.25f), at({1, 0.25f, 0}), (2.0 * 1.0 + 1.0 * (0.25 - 1.0)) / slope - 0.25,
+           dvec3(2, 1, 0) / slope);
     // Point to point on the common axis, and base to base.
     expect(hat(1, 1), hat(1, 1), at({0, 2.5f, 0}, test::turn({1, 0, 0}, 3.141592653589793)), 0.5, {0, 1, 0});
     expect(hat(1, 1), hat(1, 1), at({0, -1.75f, 0}, mat3(1, 0, 0, 0, -1, 0, 0, 0, -1)), -0.25, {0, -1, 0});
@@ -135,7 +143,8 @@ TEST_CASE("the oracle's two searches agree on polytopes, separated and penetrati
         INFO("pair ", i, " types ", int(a.type), " ", int(b.type), " evaluations ", g.evaluations);
         CHECK(g.error <= tolerance);
         CHECK(std::abs(f.separation - g.separation) <= 2.0 * tolerance);
-        CHECK(oracle::separation_along(sa, sb, pose, f.normal) == doctest::Approx(f.separation).epsilon(1e-9).scale(1.0));
+        CHECK(oracle::separation_along(sa, sb, pose, f.normal) ==
+              doctest::Approx(f.separation).epsilon(1e-9).scale(1.0));
         (f.separation < 0.0 ? penetrating : separated)++;
     }
     CHECK(penetrating > 300);
@@ -147,12 +156,14 @@ TEST_CASE("no direction drawn at random beats the oracle, curved cores included"
     for (int i = 0; i < 150; ++i) {
         const auto pick = [&]() -> Shape {
             const int kind = random.below(3);
-            const float h = static_cast<float>(random.between(0.1, 1.0)), r = static_cast<float>(random.between(0.1, 1.0));
+            const float h = static_cast<float>(random.between(0.1, 1.0)),
+                        r = static_cast<float>(random.between(0.1, 1.0));
             return kind == 0 ? can(h, r) : kind == 1 ? hat(h, r) : any_polytope(random);
         };
         const Shape a = pick(), b = pick();
         const oracle::Solid sa = oracle::make_solid(a), sb = oracle::make_solid(b);
-        const oracle::Pose pose(at(test::narrow(random.between(0.0, 2.0) * random.direction()), test::mixed_turn(random)));
+        const oracle::Pose pose(
+            at(test::narrow(random.between(0.0, 2.0) * random.direction()), test::mixed_turn(random)));
         const oracle::SignedDistance d = oracle::signed_distance(sa, sb, pose, 1e-6);
         CHECK(d.error <= 1e-6);
         double best = -1e300;
@@ -175,8 +186,10 @@ TEST_CASE("the oracle's distance from a point agrees with its signed distance to
             const double d = oracle::signed_distance(solid, point, oracle::Pose(at(p)), 1e-8).separation;
             const double e = oracle::distance_outside(solid, dvec3(p));
             INFO("shape ", int(shape.type), " point ", p.x, " ", p.y, " ", p.z);
-            if (d > 0.0 || solid.is_curved() || solid.vertices.size() > 3) CHECK(e == doctest::Approx(d).epsilon(1e-6).scale(1.0));
-            else CHECK(e <= 1e-6);
+            if (d > 0.0 || solid.is_curved() || solid.vertices.size() > 3)
+                CHECK(e == doctest::Approx(d).epsilon(1e-6).scale(1.0));
+            else
+                CHECK(e <= 1e-6);
         }
     }
 }

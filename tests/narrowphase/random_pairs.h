@@ -75,8 +75,8 @@ inline mat3 mixed_turn(Random& random) {
     return turn({0, 1, 0}, random.between(0.0, 6.283185307179586));
 }
 
-/// Corners of a convex polyhedron of about the given radius: random clouds of 4 to 60 points, bricks, prisms, wedges, and
-/// flattened or stretched ones.
+/// Corners of a convex polyhedron of about the given radius: random clouds of 4 to 60 points, bricks, prisms, wedges,
+/// and flattened or stretched ones.
 inline std::vector<vec3> hull_points(Random& random, double size) {
     std::vector<glm::dvec3> p;
     const int kind = random.below(8);
@@ -85,7 +85,8 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
         const int count = kind == 3 ? 30 + random.below(31) : 4 + random.below(25);
         for (int i = 0; i < count; ++i) p.push_back(random.direction() * random.between(0.9, 1.0));
         // Random points on half a ball can be nearly flat; four spread ones keep every cloud solid.
-        for (const glm::dvec3& q : {glm::dvec3(1, 1, 1), glm::dvec3(-1, -1, 1), glm::dvec3(-1, 1, -1), glm::dvec3(1, -1, -1)}) {
+        for (const glm::dvec3& q :
+             {glm::dvec3(1, 1, 1), glm::dvec3(-1, -1, 1), glm::dvec3(-1, 1, -1), glm::dvec3(1, -1, -1)}) {
             p.push_back(0.5 * q);
         }
     } else if (kind == 4) {
@@ -100,10 +101,12 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
     } else if (kind == 6) {
         p = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
     } else {
-        p = {{-0.7, -0.4, -0.5}, {0.7, -0.4, -0.5}, {-0.7, -0.4, 0.5}, {0.7, -0.4, 0.5}, {-0.7, 0.4, -0.5}, {-0.7, 0.4, 0.5}};
+        p = {{-0.7, -0.4, -0.5}, {0.7, -0.4, -0.5}, {-0.7, -0.4, 0.5},
+             {0.7, -0.4, 0.5},   {-0.7, 0.4, -0.5}, {-0.7, 0.4, 0.5}};
     }
     const bool stretched = random.chance(0.3);
-    const glm::dvec3 stretch(stretched ? random.between(0.1, 1.0) : 1.0, stretched ? random.between(0.1, 1.0) : 1.0, 1.0);
+    const glm::dvec3 stretch(stretched ? random.between(0.1, 1.0) : 1.0, stretched ? random.between(0.1, 1.0) : 1.0,
+                             1.0);
     std::vector<vec3> out;
     for (const glm::dvec3& q : p) out.push_back(narrow(size * stretch * q));
     return out;
@@ -113,27 +116,34 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
 inline Shape random_shape(Random& random, ShapeType type, double size, const std::shared_ptr<const Hull>& pooled) {
     const auto part = [&](double low, double high) { return static_cast<float>(size * random.between(low, high)); };
     switch (type) {
-        case ShapeType::sphere: return sphere(static_cast<float>(size));
-        case ShapeType::capsule: return capsule(part(0.1, 0.8), part(0.05, 0.6));
+        case ShapeType::sphere:
+            return sphere(static_cast<float>(size));
+        case ShapeType::capsule:
+            return capsule(part(0.1, 0.8), part(0.05, 0.6));
         case ShapeType::segment: {
             const glm::dvec3 middle = random.direction() * random.between(0.0, 0.3) * size;
-            const glm::dvec3 half = (random.chance(0.3) ? glm::dvec3(0, 1, 0) : random.direction()) * random.between(0.2, 0.7) * size;
+            const glm::dvec3 half =
+                (random.chance(0.3) ? glm::dvec3(0, 1, 0) : random.direction()) * random.between(0.2, 0.7) * size;
             return segment(narrow(middle - half), narrow(middle + half), random.chance(0.5) ? 0.0f : part(0.0, 0.3));
         }
         case ShapeType::triangle:
             for (;;) {
                 glm::dvec3 p[3];
                 const bool flat = random.chance(0.4);  // in the plane y = 0, so that aligned poses meet it face to face
-                for (glm::dvec3& q : p) q = size * (flat ? random.direction() * glm::dvec3(1, 0, 1) : random.direction());
+                for (glm::dvec3& q : p)
+                    q = size * (flat ? random.direction() * glm::dvec3(1, 0, 1) : random.direction());
                 if (glm::length(glm::cross(p[1] - p[0], p[2] - p[0])) < 0.2 * size * size) continue;
                 return triangle(narrow(p[0]), narrow(p[1]), narrow(p[2]), random.chance(0.7) ? 0.0f : part(0.0, 0.2));
             }
         case ShapeType::box:
             if (random.chance(0.2)) return box(vec3(part(0.57, 0.58)));
             return box(vec3(part(0.05, 0.8), part(0.05, 0.8), part(0.05, 0.8)));
-        case ShapeType::cylinder: return cylinder(part(0.1, 0.9), part(0.1, 0.9));
-        case ShapeType::cone: return cone(part(0.1, 0.9), part(0.1, 0.9));
-        case ShapeType::hull: return hull(pooled);
+        case ShapeType::cylinder:
+            return cylinder(part(0.1, 0.9), part(0.1, 0.9));
+        case ShapeType::cone:
+            return cone(part(0.1, 0.9), part(0.1, 0.9));
+        case ShapeType::hull:
+            return hull(pooled);
     }
     return sphere(static_cast<float>(size));
 }

@@ -37,7 +37,7 @@ TEST_CASE("a mesh file that cannot be used is refused with a sentence that names
     const std::string missing = folder.path("missing.off");
     const std::string empty = folder.write("empty.off", "");
     const std::string noise = folder.write("noise.off", "this is not a mesh\n\x01\x02");
-    const std::string unknown = folder.write("what.xyz123", box_mesh(1, 1, 1));
+    const std::string unknown = folder.write("what.xyz123", "8 6 0 0 0 0");
     const std::string none = folder.write("none.off", "OFF\n0 0 0\n");
     const std::string cut = folder.write("cut.off", "OFF\n8 6 0\n0 0 0\n1 0");
     const std::string flat = folder.write("flat.off", "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n");

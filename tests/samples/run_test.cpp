@@ -187,8 +187,8 @@ TEST_CASE("a run that cannot write its files stops before it starts") {
 
 TEST_CASE("the table keeps its columns under their headings") {
     const std::string header = table_header();
-    const std::size_t first_end = header.find('\n');
-    const std::string second = header.substr(first_end + 1);
+    const std::string first = header.substr(0, header.find('\n'));
+    const std::string second = header.substr(first.size() + 1);
     Summary summary;
     summary.scene = "real_things";
     summary.steps = 1200;
@@ -211,6 +211,6 @@ TEST_CASE("the table keeps its columns under their headings") {
     for (std::size_t i = 0; i < std::min(row.size(), second.size()); ++i) {
         CAPTURE(i);
         CHECK((row[i] == '|') == (second[i] == '|'));
-        CHECK((second[i] != '|' || header[i] == '|' || i >= first_end));
+        if (i < first.size()) CHECK((first[i] == '|') == (second[i] == '|'));
     }
 }

@@ -81,11 +81,11 @@ private:
     std::filesystem::path path_;
 };
 
-/// A closed mesh: a box with these sides, its centre far from the origin.
+/// A closed mesh: a box with these sides, away from the origin.
 inline std::string box_mesh(float x, float y, float z) {
     std::string text = "OFF\n8 6 0\n";
     for (int i = 0; i < 8; ++i) {
-        text += std::to_string(70.0f + (i & 1 ? x : 0.0f)) + " " + std::to_string(i & 2 ? y : 0.0f) + " " +
+        text += std::to_string(5.0f * x + (i & 1 ? x : 0.0f)) + " " + std::to_string(i & 2 ? y : 0.0f) + " " +
                 std::to_string(i & 4 ? z : 0.0f) + "\n";
     }
     return text + "4 0 2 3 1\n4 4 5 7 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n";

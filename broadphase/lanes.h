@@ -1,0 +1,61 @@
+#pragma once
+/// Four floats at once, in the vector types that GCC and clang share: no branches where the outcome is noise.
+
+#include <talus/aabb.h>
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace talus {
+
+using Float4 = float __attribute__((vector_size(16)));
+using Int4 = std::int32_t __attribute__((vector_size(16)));
+
+/// Whether a comparison holds in all lanes.
+inline bool all(Int4 mask) {
+#if defined(__SSE2__)
+    return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) == 15;
+#else
+    return (mask[0] & mask[1] & mask[2] & mask[3]) != 0;
+#endif
+}
+
+inline Float4 splat(float x) { return Float4{x, x, x, x}; }
+inline Float4 min(Float4 a, Float4 b) { return a < b ? a : b; }
+inline Float4 max(Float4 a, Float4 b) { return a > b ? a : b; }
+inline Float4 abs(Float4 a) { return max(a, -a); }
+
+/// The largest lane, in all lanes.
+inline Float4 largest(Float4 a) {
+    a = max(a, __builtin_shufflevector(a, a, 1, 0, 3, 2));
+    return max(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
+}
+
+/// x, y, z and z once more, so that whatever holds in all lanes or is the largest of them is so of the three axes.
+inline Float4 lanes_of(const vec3& v) { return Float4{v.x, v.y, v.z, v.z}; }
+
+struct BoxLanes {
+    Float4 lower, upper;  // as lanes_of
+};
+
+inline BoxLanes lanes_of(const Aabb& box) {
+    static_assert(sizeof(Aabb) == 24);
+    Float4 first, last;  // lower x, y, z, upper x; lower z, upper x, y, z
+    std::memcpy(&first, &box, sizeof first);
+    std::memcpy(&last, reinterpret_cast<const char*>(&box) + 8, sizeof last);
+    return {__builtin_shufflevector(first, first, 0, 1, 2, 2), __builtin_shufflevector(last, last, 1, 2, 3, 3)};
+}
+
+inline Aabb aabb_of(const BoxLanes& box) {
+    return {{box.lower[0], box.lower[1], box.lower[2]}, {box.upper[0], box.upper[1], box.upper[2]}};
+}
+
+inline bool overlaps(const BoxLanes& a, const BoxLanes& b) {
+    return all((a.lower <= b.upper) & (b.lower <= a.upper));
+}
+
+}  // namespace talus
