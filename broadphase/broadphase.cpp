@@ -2,6 +2,7 @@
 #include <talus/broadphase/radix_sort.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <functional>
@@ -20,8 +21,8 @@ constexpr std::uint32_t idle_refreshes = 32;
 // Sweeping all of a level finds a pair once and needs no search for where to start; looking up its dirty boxes one by one
 // looks at fewer boxes. Sweep when more than one in this many of the level is dirty.
 constexpr std::size_t sweep_part = 5;
-// What following a pair's links costs, in slots of the table read in a row.
-constexpr std::size_t slots_per_link = 24;
+// What following a pair's links costs (a miss or two of the second-level cache), in slots of the table read in a row.
+constexpr std::size_t slots_per_link = 40;
 constexpr std::size_t lookahead = 8;  // pairs whose table slot is being fetched while one is looked up
 
 // How far ahead of a box with this longest edge one moves that moves `step` (m) a step.
@@ -175,48 +176,45 @@ void Broadphase::find_ended() {
     std::vector<PairTable::Key>& ended = scratch_.ended;
     ended.clear();
     if (pairs_.size() == 0) return;
+    const auto end_if_over = [&](PairTable::Key key) {
+        const ProxyPair pair = PairTable::pair_of(key);
+        if (!may_pair(pair.a, pair.b)) ended.push_back(key);
+    };
     const std::size_t links = 2 * pairs_.size() * (dirty_.size() + removed_.size()) / proxies_.size();
     if (links * slots_per_link > pairs_.slots().size()) {
         std::vector<std::uint8_t>& changed = scratch_.changed;
         changed.assign(proxies_.size(), 0);
         for (const ProxyIndex p : dirty_) changed[p] = 1;
         for (const ProxyIndex p : removed_) changed[p] = 1;
-        // First without a branch (which slots are in use and whose proxies changed is noise), then with one that rarely varies.
-        ended.resize(pairs_.slots().size());
-        std::size_t count = 0;
-        for (const PairTable::Key key : pairs_.slots()) {
-            const ProxyPair pair = PairTable::pair_of(key);
-            ended[count] = key;
-            count += (changed[pair.a] | changed[pair.b]) & static_cast<unsigned>(key != PairTable::no_key);
-        }
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            const ProxyPair pair = PairTable::pair_of(ended[i]);
-            if (!may_pair(pair.a, pair.b)) ended[kept++] = ended[i];
-        }
-        ended.resize(kept);
-    } else {
-        const auto follow = [&](ProxyIndex p) {
-            pairs_.for_each_of(p, [&](PairTable::Key key) {
+        // Which slots are in use and whose proxies changed is noise: sieve without a branch, then test what is left.
+        std::array<PairTable::Key, 256> sieved;
+        const std::span<const PairTable::Key> slots = pairs_.slots();
+        for (std::size_t first = 0; first < slots.size(); first += sieved.size()) {
+            std::size_t count = 0;
+            for (const PairTable::Key key : slots.subspan(first, std::min(sieved.size(), slots.size() - first))) {
                 const ProxyPair pair = PairTable::pair_of(key);
-                if (!may_pair(pair.a, pair.b)) ended.push_back(key);
-            });
-        };
-        for (const ProxyIndex p : dirty_) follow(p);
-        for (const ProxyIndex p : removed_) follow(p);
+                sieved[count] = key;
+                count += (changed[pair.a] | changed[pair.b]) & static_cast<unsigned>(key != PairTable::no_key);
+            }
+            for (std::size_t i = 0; i < count; ++i) end_if_over(sieved[i]);
+        }
+    } else {
+        for (const ProxyIndex p : dirty_) pairs_.for_each_of(p, end_if_over);
+        for (const ProxyIndex p : removed_) pairs_.for_each_of(p, end_if_over);
     }
     radix_sort(ended, scratch_.sort, 0);
     ended.erase(std::unique(ended.begin(), ended.end()), ended.end());  // pairs of which both changed
 }
 
-// Keeps the pairs that are new. Of two dirty proxies the lower one reports, unless a sweep did.
+// Keeps the pairs that are new. Of two dirty proxies the lower one reports, unless a sweep did. No branch in the first loop: a
+// third of what is found falls through the sieve at random.
 void Broadphase::drain(FoundPairs& found, Home home, bool swept) {
     std::size_t kept = 0;
     for (const ProxyPair pair : found.pairs()) {
         const Proxy &owner = proxies_[pair.a], &other = proxies_[pair.b];
-        const bool ours = swept ? (owner.dirty | other.dirty) && owner.home == home
-                                : pair.a != pair.b && !(other.dirty && pair.b < pair.a);
-        const bool wanted = ours && other.home == home && (owner.moving | other.moving) &&
+        const bool reports = swept ? (owner.dirty | other.dirty) & (owner.home == home)
+                                   : (pair.a != pair.b) & !(other.dirty & (pair.b < pair.a));
+        const bool wanted = reports & (other.home == home) & (owner.moving | other.moving) &
                             should_collide(owner.filter, other.filter);
         found.slots[kept] = {std::min(pair.a, pair.b), std::max(pair.a, pair.b)};
         kept += wanted;

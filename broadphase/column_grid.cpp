@@ -14,8 +14,9 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// A column is this many median boxes wide: wider ones hold strangers, narrower ones the same box too often. 2 to 4 is flat.
-constexpr double cell_edges = 3.0;
+// A column is this many median boxes (by their longest edges) wide: wider ones hold strangers, narrower ones the same box too
+// often. 2 to 3 is flat.
+constexpr double cell_edges = 2.5;
 // Boxes up to this part of a cell stand in its level. Below 1 by more than the rounding of cells_of at cell_limit, so that
 // no box touches three columns along an axis.
 constexpr double cell_fill = 0.8;
@@ -75,7 +76,7 @@ void scan(const ColumnEntry* entry, const ProxyIndex* id, const Probe& probe, Pr
 
 }  // namespace
 
-// Levels by size: each takes the boxes below 2.4 medians of what is left, so at least half of it.
+// Levels by size: each takes the boxes below two medians of what is left, so at least half of it.
 void ColumnGrid::split_levels(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
     std::array<std::uint32_t, size_bins> histogram{};
     for (const ProxyIndex p : members) ++histogram[size_bin(longest_edge(boxes[p]))];

@@ -300,8 +300,9 @@ void ContactSolver::relax(std::span<SolverBody> bodies) {
 void ContactSolver::begin_restitution(std::span<const SolverBody> bodies) {
     if (!any_bounce_) return;
     // Velocities come in after gravity was added for this sub-step. Semi-implicit Euler conserves
-    // (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0, and a
-    // ball with restitution 1 keeps its height for ever, whatever part of the sub-step the impact falls in.
+    // (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0, before
+    // the bounce here and after it in end_restitution, so that a ball with restitution 1 keeps its height whatever part of the
+    // sub-step the impact falls in.
     const F zero = {};
     const F half_substep = splat<F>(0.5f * substep_);
     const F threshold = splat<F>(-settings::restitution_threshold);
@@ -315,9 +316,8 @@ void ContactSolver::begin_restitution(std::span<const SolverBody> bodies) {
             const F s = p.separation + normal_speed(r.normal, p, motion_a, motion_b);
             const F true_speed = speed - half_substep * r.gravity;
             const F squared = max(true_speed * true_speed - (s + s) * r.gravity, zero);
-            const F leave = r.restitution * sqrt_lanes(squared) - half_substep * r.gravity;
             const auto hits = (speed < threshold) & (r.restitution > zero);
-            bounce_speed_[r.first_point + i] = hits ? leave : zero;
+            bounce_speed_[r.first_point + i] = hits ? r.restitution * sqrt_lanes(squared) : zero;
         }
     }
 }
@@ -325,13 +325,17 @@ void ContactSolver::begin_restitution(std::span<const SolverBody> bodies) {
 void ContactSolver::end_restitution(std::span<SolverBody> bodies) {
     if (!any_bounce_) return;
     const F zero = {};
+    const F half_substep = splat<F>(0.5f * substep_);
     for (Record& r : records_) {
         if (!r.bounces) continue;
         VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
+        const VelocityLanes<F> motion_a = gather_motion(bodies.data(), r.a), motion_b = gather_motion(bodies.data(), r.b);
         for (std::uint32_t i = 0; i < r.point_count; ++i) {
             Point& p = points_[r.first_point + i];
-            const F wanted = bounce_speed_[r.first_point + i];
-            const auto hit = (wanted > zero) & (p.impulse > zero);
+            const F bounce = bounce_speed_[r.first_point + i];
+            const auto hit = (bounce > zero) & (p.impulse > zero);
+            const F s = p.separation + normal_speed(r.normal, p, motion_a, motion_b);
+            const F wanted = sqrt_lanes(max(bounce * bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
             const F speed = normal_speed(r.normal, p, a, b);
             const F impulse = hit ? max(p.mass * (wanted - speed), -p.impulse) : zero;
             apply_normal(r, p, impulse, a, b);

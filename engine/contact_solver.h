@@ -98,7 +98,7 @@ private:
     using F = Float4;
     std::vector<ContactLanes<F>> records_;
     std::vector<ContactPointLanes<F>> points_;
-    std::vector<F> bounce_speed_;  ///< by point: the speed to leave with once hit, 0 if it shall not bounce
+    std::vector<F> bounce_speed_;  ///< by point: speed after a bounce at s = 0, m/s; 0 if it shall not bounce
     float inverse_substep_ = 0.0f, substep_ = 0.0f;
     Softness soft_{}, soft_immovable_{};
     bool any_bounce_ = false;

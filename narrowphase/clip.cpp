@@ -17,9 +17,9 @@ Float4 load(const float* p) {
     return v;
 }
 
-/// The inner side of a polygon's edge: a * x + b * y + c >= 0 after it is pushed out by the tolerance, which is worth `slack`. Not
-/// normalised: the tolerance is weighed with |a| + |b| instead of the edge's length, so it is up to 1.4 times as wide along the
-/// diagonals, and no root is needed.
+/// The inner side of a polygon's edge: a * x + b * y + c >= 0 after it is pushed out by the tolerance, which is worth
+/// `slack`. Not normalised: the tolerance is weighed with |a| + |b| instead of the edge's length, so it is up to 1.4
+/// times as wide along the diagonals, and no root is needed.
 struct Line {
     float a, b, c, slack;
 };
@@ -30,7 +30,8 @@ Line edge_line(const Patch& patch, int i, float tolerance) {
     return {-ey, ex, ey * patch.x[i] - ex * patch.y[i] + slack, slack};
 }
 
-/// At a sharp corner, lines pushed out by a tolerance meet far outside: tolerance / sin(half the angle). So it shrinks there.
+/// At a sharp corner, lines pushed out by a tolerance meet far outside: tolerance / sin(half the angle). So it shrinks
+/// there.
 float tamed_tolerance(const Patch& patch, float tolerance) {
     return patch.kind == FeatureKind::polygon ? tolerance * patch.sharpness : tolerance;
 }
@@ -59,8 +60,8 @@ public:
         }
     }
 
-    /// P is a disc. When its first four rim points, a quarter turn apart, lie in Q, they are the contact: cans on tables do not need
-    /// more. Otherwise nothing is added.
+    /// P is a disc. When its first four rim points, a quarter turn apart, lie in Q, they are the contact: cans on
+    /// tables do not need more. Otherwise nothing is added.
     bool add_quarters_of_p() {
         if (q_.kind == FeatureKind::polygon) {
             q_tolerance_ = tamed_tolerance(q_, tolerance_);
@@ -111,7 +112,8 @@ public:
         }
         if (!(low <= high + tolerance_ / length)) return;
         high = std::max(low, high);
-        // Between the two lines, nearer to the sharper one: a round surface still has its height a little beside its line.
+        // Between the two lines, nearer to the sharper one: a round surface still has its height a little beside its
+        // line.
         const float share = curvature > 0.0f ? p_.curvature / curvature : 0.5f;
         const float nx = -py / length, ny = px / length;
         const auto end = [&](float s, int end_of_p) {
@@ -168,8 +170,8 @@ private:
                               [&](int i) { add(q_.x[i], q_.y[i], inside_code, vertex_code(q_.vertex[i])); });
     }
 
-    /// Where an edge of P meets the boundary of Q: pushed out by the tolerance, which decides, and as it is, which is where the point
-    /// goes. An edge that only runs through the strip between the two has its ends on the outer one.
+    /// Where an edge of P meets the boundary of Q: pushed out by the tolerance, which decides, and as it is, which is
+    /// where the point goes. An edge that only runs through the strip between the two has its ends on the outer one.
     struct Cut {
         float enter, leave;
         float true_enter, true_leave;
@@ -224,8 +226,8 @@ private:
         }
     }
 
-    /// The product of two vectors of the contact plane after they are lifted onto the disc Q, which may stand at an angle to it (its
-    /// shadow is an ellipse): the plane through the disc rises by g.d along d.
+    /// The product of two vectors of the contact plane after they are lifted onto the disc Q, which may stand at an
+    /// angle to it (its shadow is an ellipse): the plane through the disc rises by g.d along d.
     float on_disc(float ax, float ay, float bx, float by) const {
         return ax * bx + ay * by + (q_.gx * ax + q_.gy * ay) * (q_.gx * bx + q_.gy * by);
     }

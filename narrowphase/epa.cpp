@@ -33,6 +33,9 @@ public:
     double scale = 0.0;  ///< largest coordinate, for rounding
 
     const Face& face(int f) const { return faces_[f]; }
+    double key(int f) const { return key_[f]; }
+    int slots() const { return slots_; }
+    bool torn() const { return torn_; }  ///< an expansion failed half-way: its faces are not to be used
 
     void start(const SimplexVertex (&tetrahedron)[4]) {
         for (int i = 0; i < 4; ++i) add_vertex(tetrahedron[i]);
@@ -69,6 +72,7 @@ public:
     /// horizon that rounding has torn; the polytope is then spent.
     bool expand(int seed, const SimplexVertex& w) {
         if (vertex_count == max_vertices) return false;
+        torn_ = true;
         const int apex = add_vertex(w);
         horizon_count_ = 0;
         remove(seed);
@@ -95,6 +99,7 @@ public:
         }
         if (faces_[last].vertex[1] != faces_[first].vertex[0]) return false;
         link(last, 1, first, 2);
+        torn_ = false;
         return true;
     }
 
@@ -173,6 +178,7 @@ private:
     std::uint8_t free_[max_faces];
     Edge horizon_[max_faces];
     int slots_ = 0, free_count_ = 0, horizon_count_ = 0;
+    bool torn_ = false;
 };
 
 /// Farthest support point from the affine hull so far, over the given directions: `height` measures it.
@@ -282,6 +288,31 @@ struct Answer {
     std::uint8_t vertex[3] = {};
 };
 
+/// Other faces that the depth may still lie behind, each as far as can be from the normals before it: fills answers[1...] and
+/// returns how many.
+int find_rivals(const Polytope& polytope, double below, Answer (&answers)[1 + tolerance::epa_rivals]) {
+    if (polytope.torn()) return 0;
+    int count = 1;
+    for (; count <= tolerance::epa_rivals; ++count) {
+        double least = 1.0 - 1e-3;
+        int pick = -1;
+        for (int f = 0; f < polytope.slots(); ++f) {
+            if (!(polytope.key(f) < below)) continue;
+            double closest = -1.0;
+            for (int i = 0; i < count; ++i) closest = std::max(closest, glm::dot(answers[i].normal, polytope.face(f).normal));
+            if (closest < least) {
+                least = closest;
+                pick = f;
+            }
+        }
+        if (pick < 0) break;
+        answers[count].normal = polytope.face(pick).normal;
+        answers[count].depth = below;  // its plane's is a lower bound; the first step finds the support plane
+        std::copy_n(polytope.face(pick).vertex, 3, answers[count].vertex);
+    }
+    return count - 1;
+}
+
 /// Slides the answer down to the local minimum of the depth: for rims, which have no last face to end at.
 ///
 /// Let p = depth * normal, pushed out of A - B by a little, and q the point of A - B nearest to p, with normal m. Because p lies
@@ -300,12 +331,19 @@ public:
     /// Improves `best` and returns true, unless nothing can be found out (the witness points are then not to be used).
     bool run(Answer& best) {
         const double enough = tolerance::epa_slide_progress * difference_.size;
-        for (int i = 0; i < tolerance::epa_max_slides; ++i) {
+        double last_turn = 0.0;
+        int idle = 0;
+        for (int i = 0; i < tolerance::epa_max_slides && idle < 2; ++i) {
             const dvec3 from = best.normal;
-            if (!step(best)) return false;
             const double before = best.depth;
-            if (!search_line(from, best)) return true;  // nothing better: q belongs to the answer
-            if (before - best.depth <= enough) break;
+            if (!step(best)) return false;
+            const dvec3 move = best.normal - from;
+            const double turn = std::sqrt(glm::dot(move, move));
+            if (turn <= tolerance::epa_slide_turn) return true;  // q belongs to the answer
+            const bool slow = turn > 0.25 * last_turn;
+            last_turn = turn;
+            if (i > 0 && slow) search_line(from, best);
+            idle = before - best.depth > enough ? 0 : idle + 1;
         }
         return step(best);
     }
@@ -336,14 +374,13 @@ private:
 
     /// Least depth over the normals n + x t, x > 0, with t towards best.normal at right angles to n. The depth's slope there is
     /// w.(t - x n), up to a positive factor, w the support point: its root is bracketed, then found by false position.
-    bool search_line(const dvec3& n, Answer& best) {
+    void search_line(const dvec3& n, Answer& best) {
         const double along = glm::dot(best.normal, n);
         dvec3 t = best.normal - along * n;
         const double across = std::sqrt(glm::dot(t, t));
-        if (!(across > tolerance::epa_slide_turn && along > 0.0)) return false;
+        if (!(across > 0.0 && along > 0.0)) return;
         t /= across;
         difference_.position = centre_;
-        const double before = best.depth;
         const auto slope = [&](double x) {
             const dvec3 direction = n + x * t;
             const SimplexVertex v = difference_.support(direction, 0, 0);
@@ -362,7 +399,7 @@ private:
             high *= 4.0;
             at_high = slope(high);
         }
-        if (!(at_low < 0.0 && at_high > 0.0)) return best.depth < before;
+        if (!(at_low < 0.0 && at_high > 0.0)) return;
         int side = 0;  // Illinois: an end that stays twice counts half
         for (int i = 0; i < tolerance::epa_max_slides && high - low > tolerance::epa_slide_turn * high; ++i) {
             const double x = (low * at_high - high * at_low) / (at_high - at_low);
@@ -379,7 +416,6 @@ private:
                 side = 1;
             }
         }
-        return best.depth < before;
     }
 
     MinkowskiDifference difference_;  ///< its B stands moved by p
@@ -479,11 +515,19 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     dvec3 on_a, w;  // the deepest point as seen from A, and as a point of A - B
     bool slid = false;
     if (curved) {
-        Slide slide(difference, polytope, best);
-        slid = slide.run(best);
-        on_a = slide.on_a();
-        w = slide.nearest();
-        supports += slide.supports();
+        // Where memory ran out the depth is almost the same over many normals (a ring of them, mostly): slide from all around.
+        Answer starts[1 + tolerance::epa_rivals] = {best};
+        const int count = converged ? 1 : 1 + find_rivals(polytope, best.depth - gap, starts);
+        for (int i = 0; i < count; ++i) {
+            Slide slide(difference, polytope, starts[i]);
+            if (slide.run(starts[i]) && (!slid || starts[i].depth < best.depth)) {
+                best = starts[i];
+                slid = true;
+                on_a = slide.on_a();
+                w = slide.nearest();
+            }
+            supports += slide.supports();
+        }
         converged = converged || (slid && best.depth - proved <= tolerance::epa_gap_spent * std::max(difference.size, best.depth));
     }
     if (!slid) {

@@ -37,7 +37,8 @@ float reach_of(const Shape& shape) {
     }
 }
 
-/// The scale on which a wrong normal would show, m: a round surface has bent away from a face within a fraction of its radius.
+/// The scale on which a wrong normal would show, m: a round surface has bent away from a face within a fraction of its
+/// radius.
 float roundness_of(const Shape& shape, float reach) {
     if (shape.radius > 0.0f) return shape.radius;
     if (shape.type == ShapeType::cylinder || shape.type == ShapeType::cone) {
@@ -80,7 +81,8 @@ public:
         : a_(a), b_(b), pose_(b_in_a), normal_(normal), least_separation_(least_separation), hints_(hints) {}
 
     Choice choose() {
-        // The shape that gave the last normal is asked first, so that of two faces as good as each other the same one is kept.
+        // The shape that gave the last normal is asked first, so that of two faces as good as each other the same one
+        // is kept.
         const bool b_first = hints_.owner == FaceOwner::b;
         if (b_first ? try_b() || try_a() : try_a() || try_b()) return choice_;
         return without_face();
@@ -92,8 +94,8 @@ public:
     }
 
 private:
-    // A face of `shape` along d to be tried as reference: last frame's face of a hull needs no search, since a face's plane is always
-    // a supporting plane.
+    // A face of `shape` along d to be tried as reference: last frame's face of a hull needs no search, since a face's
+    // plane is always a supporting plane.
     template <class Accept>
     static bool try_face(const Shape& shape, const vec3& d, std::uint16_t hint, Accept accept) {
         const auto aligned = [&](const Feature& f) {
@@ -201,9 +203,10 @@ private:
     vec3 n_, u_, v_;
 };
 
-/// Picks up to four of the candidates: the deepest, the farthest from it, the one farthest from the line of these two, and
-/// the one farthest outside the triangle of these three. A later candidate must beat an earlier one by a margin, so that noise does
-/// not change the choice, and points that add less than `merge` (m) to the spread are not taken. Indices come back in ascending order.
+/// Picks up to four of the candidates: the deepest, the farthest from it, the one farthest from the line of these two,
+/// and the one farthest outside the triangle of these three. A later candidate must beat an earlier one by a margin, so
+/// that noise does not change the choice, and points that add less than `merge` (m) to the spread are not taken.
+/// Indices come back in ascending order.
 class Reduction {
 public:
     Reduction(const Candidates& candidates, float deeper, float merge)

@@ -1,18 +1,19 @@
 #pragma once
 /// Contact manifolds: from one normal to the up to four points that carry a resting contact.
 ///
-/// A box on a floor touches in a whole rectangle; GJK and EPA name one pair of points in it. A solver that is given one point lets
-/// the box rock, so the contact region is found here, by overlapping the two shapes' supporting features, and reduced to the four
-/// points that span it best. Between full tests the caller keeps the points fixed in the two bodies and refreshes
+/// A box on a floor touches in a whole rectangle; GJK and EPA name one pair of points in it. A solver that is given one
+/// point lets the box rock, so the contact region is found here, by overlapping the two shapes' supporting features,
+/// and reduced to the four points that span it best. Between full tests the caller keeps the points fixed in the two
+/// bodies and refreshes
 ///
 ///     separation = dot(b_in_a * on_b - on_a, normal)
 ///
 /// which is why both anchors are points of the true surfaces, one along the normal from the other.
 ///
-/// The normal. When a face of either shape looks along the given normal (within 15 degrees) and separates the shapes as well
-/// as that does (tolerance::face_preference), the face's normal becomes the manifold's: it is exact, while a normal between
-/// nearly touching witness points, or one carried over from the last frame, is not, and a resting body would feel the difference as
-/// jitter. A face that does not pass that test never bends the normal: depths stay true.
+/// The normal. When a face of either shape looks along the given normal (within 15 degrees) and separates the shapes as
+/// well as that does (tolerance::face_preference), the face's normal becomes the manifold's: it is exact, while a
+/// normal between nearly touching witness points, or one carried over from the last frame, is not, and a resting body
+/// would feel the difference as jitter. A face that does not pass that test never bends the normal: depths stay true.
 
 #include <talus/narrowphase/shape.h>
 
@@ -24,11 +25,9 @@ inline constexpr int max_manifold_points = 4;
 
 struct ManifoldPoint {
     vec3 on_a{0.0f};  ///< on A's surface, in A's shape frame
-    vec3 on_b{
-        0.0f};  ///< on B's surface, in B's shape frame: both stay fixed in their bodies when the manifold is reused
+    vec3 on_b{0.0f};  ///< on B's surface, in B's shape frame; a reused manifold keeps both fixed in their bodies
     float separation = 0.0f;  ///< along the normal, negative when penetrating, m
-    std::uint32_t id =
-        0;  ///< the pair of features that made the point: equal ids from frame to frame carry the impulse
+    std::uint32_t id = 0;     ///< the pair of features that made it: equal ids from frame to frame carry the impulse
 };
 
 /// Whose face gave a manifold its normal: the normal turns with that shape.
@@ -42,8 +41,7 @@ struct Manifold {
     vec3 normal{0.0f};  ///< unit, from A to B, in A's shape frame
     int count = 0;      ///< 0 to 4
     FaceOwner face_owner = FaceOwner::none;
-    bool overlaps =
-        false;  ///< the points span the overlap of two features that hold the contact; else the witness pair had to help
+    bool overlaps = false;  ///< two features explain the contact; else the witness pair had to help
     ManifoldPoint points[max_manifold_points];
 };
 
@@ -54,12 +52,12 @@ struct FaceHints {
     FaceOwner owner = FaceOwner::none;
 };
 
-/// The manifold of two shapes that touch, or nearly so, along `normal` (unit, A to B, A's frame), with closest or deepest
-/// surface points `on_a` and `on_b` (both in A's frame). Overlaps the supporting features of the two shapes, keeps points with
-/// separation <= margin (m), reduces them to the four that span the contact best. Holds at least one point when the given pair
-/// itself is within margin: a hit always yields a contact. The ids within a manifold are distinct; that of a lone witness pair is 0.
-/// A normal that is not a unit vector is normalised; a zero or non-finite one is replaced by the direction from A's
-/// origin to B's.
+/// The manifold of two shapes that touch, or nearly so, along `normal` (unit, A to B, A's frame), with closest or
+/// deepest surface points `on_a` and `on_b` (both in A's frame). Overlaps the supporting features of the two shapes,
+/// keeps points with separation <= margin (m), reduces them to the four that span the contact best. Holds at least one
+/// point when the given pair itself is within margin: a hit always yields a contact. The ids within a manifold are
+/// distinct; that of a lone witness pair is 0. A normal that is not a unit vector is normalised; a zero or non-finite
+/// one is replaced by the direction from A's origin to B's.
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints);
 

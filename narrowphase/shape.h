@@ -23,9 +23,9 @@ std::string_view name_of(ShapeType type);
 /// `check(shape)` (which every consumer calls) says what is wrong with them.
 struct Shape {
     ShapeType type = ShapeType::sphere;
-    float radius = 0.0f;                 ///< swept around the core, m
-    vec3 half_extents{0.0f};             ///< box; cylinder and cone: (r, half height, r); capsule: (0, half height, 0)
-    vec3 points[3] = {};                 ///< segment: the first two; triangle: all three
+    float radius = 0.0f;      ///< swept around the core, m
+    vec3 half_extents{0.0f};  ///< half sizes; cylinder, cone: (r, half height, r); capsule: (0, half height, 0)
+    vec3 points[3] = {};      ///< segment: the first two; triangle: all three
     std::shared_ptr<const Hull> hull{};  ///< hull only
 };
 

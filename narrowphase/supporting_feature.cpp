@@ -19,9 +19,9 @@ Feature vertex_feature(const vec3& p, std::uint16_t id) {
     return f;
 }
 
-/// The edge from its support end p0 to p1, or p0 alone where the edge leaves the contact plane too steeply: with a radius soon,
-/// because the straight line between the ends runs below the round surface. The radius is added at the support end along the
-/// direction (there the round end touches), at the other end across the edge (there its side is).
+/// The edge from its support end p0 to p1, or p0 alone where the edge leaves the contact plane too steeply: with a
+/// radius soon, because the straight line between the ends runs below the round surface. The radius is added at the
+/// support end along the direction (there the round end touches), at the other end across the edge (there its side is).
 Feature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1, std::uint16_t id1, float radius,
                      const vec3& d) {
     const vec3 edge = p1 - p0;
@@ -95,7 +95,8 @@ Feature disc_feature(float y, float radius, bool base, const vec3& d, const vec3
     f.normal.y = base ? -1.0f : 1.0f;
     f.offset = std::abs(y);
     f.points[0].y = y;
-    // Of a cap that lies flat no rim point is the lowest; taking the one that noise picks would move all contact points.
+    // Of a cap that lies flat no rim point is the lowest; taking the one that noise picks would move all contact
+    // points.
     const bool flat = d.x * d.x + d.z * d.z < tolerance::flat_rim * tolerance::flat_rim;
     f.points[1] = flat ? vec3(1.0f, 0.0f, 0.0f) : lowest;
     f.height = y * d.y + radius * std::sqrt(d.x * d.x + d.z * d.z);
@@ -138,8 +139,8 @@ Feature cone_feature(const vec3& half, const vec3& d) {
     return f;
 }
 
-/// Among the faces at the support vertex, the one that looks most along d. A face that merely passes by the vertex may look
-/// better along d than the two faces of an edge that lies in the contact plane: then those two alone are asked.
+/// Among the faces at the support vertex, the one that looks most along d. A face that merely passes by the vertex may
+/// look better along d than the two faces of an edge that lies in the contact plane: then those two alone are asked.
 Feature hull_feature(const Hull& hull, const vec3& d, std::uint16_t face_hint) {
     std::uint16_t top;
     if (hull.vertices.size() <= hull_scan_limit) {
@@ -315,9 +316,10 @@ void project_triangle(const Shape& shape, const Feature& feature, const View& vi
     set_sharpness(patch);
 }
 
-/// Which corners of a face with more than a patch holds are kept: a corner is dropped while the boundary since the last kept one
-/// has neither run on for more than 1/16 of the perimeter nor turned by more than 22.5 degrees, so at most 64 stay, and the dropped
-/// ones lie within (perimeter / 32) * tan(11.25 degrees) = 0.6% of the perimeter of the polygon that is left.
+/// Which corners of a face with more than a patch holds are kept: a corner is dropped while the boundary since the last
+/// kept one has neither run on for more than 1/16 of the perimeter nor turned by more than 22.5 degrees, so at most 64
+/// stay, and the dropped ones lie within (perimeter / 32) * tan(11.25 degrees) = 0.6% of the perimeter of the polygon
+/// that is left.
 int thin_out(const Hull& hull, const std::uint16_t* corners, int count, int* kept) {
     constexpr float parts = 16.0f, cosine = 0.92387953f;
     const auto edge = [&](int i) {
@@ -371,7 +373,8 @@ void project_disc(const Shape& shape, const Feature& feature, const View& view, 
     constexpr float cosines[rim_points] = {1, c1, c2, c3, 0, -c3, -c2, -c1, -1, -c1, -c2, -c3, 0, c3, c2, c1};
     const float radius = shape.half_extents.x;
     const Point2 c = place(view, feature.points[0]);
-    // Axes of the disc, the first to its lowest point; the second makes the rim run counter-clockwise on the contact plane.
+    // Axes of the disc, the first to its lowest point; the second makes the rim run counter-clockwise on the contact
+    // plane.
     const vec3 lowest = radius * feature.points[1];
     const vec3 second = glm::cross(view.mirrored ? -feature.normal : feature.normal, lowest);
     const Point2 a = turn(view, lowest), b = turn(view, second);

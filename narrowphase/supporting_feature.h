@@ -1,10 +1,10 @@
 #pragma once
 /// Internal: the part of a shape that faces a contact, and its shadow on the contact plane.
 ///
-/// A manifold is the overlap of two shadows. For a contact normal n, each shape offers its *supporting feature*: the face that
-/// looks most along n and contains the support point, or an edge, a side line, a vertex where no face does. The feature is
-/// projected along n onto the plane (u, v) at right angles to n; there it is a point, a segment, a convex polygon or a disc, with
-/// its height above the plane as an affine function of (u, v):
+/// A manifold is the overlap of two shadows. For a contact normal n, each shape offers its *supporting feature*: the
+/// face that looks most along n and contains the support point, or an edge, a side line, a vertex where no face does.
+/// The feature is projected along n onto the plane (u, v) at right angles to n; there it is a point, a segment, a
+/// convex polygon or a disc, with its height above the plane as an affine function of (u, v):
 ///
 ///          n
 ///     B  \_|___/      height_b(u, v)          separation(u, v) = height_b - height_a
@@ -12,8 +12,8 @@
 ///     A  __|_____     height_a(u, v)          contact region   = shadow of A's feature  x  shadow of B's feature
 ///          +----> u
 ///
-/// So nothing depends on which shape is the reference, separations along n are exact for faces at any angle to n, and each
-/// pair of kinds needs one overlap routine (clip.h), not each pair of shapes.
+/// So nothing depends on which shape is the reference, separations along n are exact for faces at any angle to n, and
+/// each pair of kinds needs one overlap routine (clip.h), not each pair of shapes.
 
 #include <talus/narrowphase/shape.h>
 
@@ -26,25 +26,27 @@ enum class FeatureKind : std::uint8_t { point, segment, polygon, disc };
 /// A feature in its shape's own frame. Its surface is the true one: radii are in it.
 struct Feature {
     FeatureKind kind = FeatureKind::point;
-    std::uint16_t face = 0;  ///< polygon: of the hull, box (2 * axis + negative) or triangle side; disc: 0 top, 1 base
+    std::uint16_t face = 0;     ///< hull: index; box: 2 * axis + negative; triangle: side; disc: 0 top, 1 base
     std::uint16_t ids[2] = {};  ///< point and segment: their vertices
     float height = 0.0f;        ///< polygon, disc: of the whole shape along the direction that was asked for, m
     float curvature = 0.0f;     ///< segment: radius of the surface across the line, 0 for a sharp edge, m
     vec3 normal{0.0f};          ///< polygon, disc: outward, unit
     float offset = 0.0f;        ///< polygon, disc: dot(normal, x) = offset, m
-    vec3 points[2] = {};  ///< point, segment: on the surface; disc: centre, and unit direction to its lowest rim point
+    vec3 points[2] = {};        ///< point, segment: on the surface; disc: centre, and direction to its lowest rim point
 
     bool has_face() const { return kind == FeatureKind::polygon || kind == FeatureKind::disc; }
 };
 
-/// The feature of `shape` that is farthest along the unit `direction` (shape frame). It always contains the support point (rounded
-/// triangles: to within tolerance::rounded_face). `face_hint` is where the search on a large hull starts; any value is safe.
+/// The feature of `shape` that is farthest along the unit `direction` (shape frame). It always contains the support
+/// point (rounded triangles: to within tolerance::rounded_face). `face_hint` is where the search on a large hull
+/// starts; any value is safe.
 Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint16_t face_hint);
 
 /// The polygon of hull face `face`, which must exist; without `height`.
 Feature hull_face(const Hull& hull, std::uint16_t face);
 
-/// The support height of a whole shape along a direction is `height` where the feature has a face, else that of its ends.
+/// The support height of a whole shape along a direction is `height` where the feature has a face, else that of its
+/// ends.
 float support_height(const Feature& feature, const vec3& direction);
 
 /// How a shape's frame is seen from the contact: coordinates of x are (dot(u, x), dot(v, x), dot(n, x)) + origin.
@@ -55,8 +57,7 @@ struct View {
 };
 
 inline constexpr int max_patch_corners = 64;  ///< faces with more are thinned out, see supporting_feature.cpp
-inline constexpr int rim_points =
-    16;  ///< sample points on a disc's rim, in steps of 22.5 degrees from the lowest one; the first four are quarters
+inline constexpr int rim_points = 16;  ///< sample points on a disc's rim; the first four are a quarter turn apart
 
 /// A feature's shadow on the contact plane. Polygons run counter-clockwise. Left uninitialised beyond what `kind` uses.
 struct Patch {
@@ -66,8 +67,8 @@ struct Patch {
     float curvature;       ///< as in Feature
     float sharpness;       ///< polygon: sine of its sharpest corner, 1 when that is 60 degrees or more
     float cx, cy, radius;  ///< disc
-    alignas(16) float x[max_patch_corners +
-                        8];  ///< corners or rim points, then corner 0 again until the end of the last group of 4
+    /// Corners or rim points, then corner 0 again until the end of the last group of 4 and once more.
+    alignas(16) float x[max_patch_corners + 8];
     alignas(16) float y[max_patch_corners + 8];
     std::uint16_t vertex[max_patch_corners];  ///< the number of each corner in its shape
 

@@ -44,13 +44,16 @@ inline constexpr double epa_gap_spent = 5e-3;
 
 /// The slide stands this * size off the surface, and runs GJK to this * distance: the normal there is good to the root of twice
 /// that, and witness points of the depth times that.
-inline constexpr double epa_slide_push = 1e-2;
-inline constexpr double epa_slide_gap = 1e-10;
+inline constexpr double epa_slide_push = 1e-1;
+inline constexpr double epa_slide_gap = 1e-11;
 
 /// The slide ends when a line search gains less than this * size or turns by less than this (rad), or after so many searches.
 inline constexpr double epa_slide_progress = 1e-7;
-inline constexpr double epa_slide_turn = 1e-6;
+inline constexpr double epa_slide_turn = 2e-5;
 inline constexpr int epa_max_slides = 12;
+
+/// Where memory ran out over a rim, so many more starts are slid down from.
+inline constexpr int epa_rivals = 4;
 
 /// A Minkowski difference thinner than this * (its largest coordinate) has no inside: EPA answers depth 0 and its plane's normal.
 inline constexpr double epa_flatness = 1e-11;
@@ -73,13 +76,13 @@ inline constexpr int ray_max_clips = 64;
 // --- Contact manifolds ----------------------------------------------------------------------------------------------
 // In fractions of the pair's size (the longest half side of the smaller shape) unless said otherwise.
 
-/// A face whose normal is within 15 degrees (cosine) of the given one is asked for the manifold's normal. Larger: more faces are
-/// asked in vain. Smaller: an axis carried over a fast frame is not corrected by the face that it came from.
+/// A face whose normal is within 15 degrees (cosine) of the given one is asked for the manifold's normal. Larger: more
+/// faces are asked in vain. Smaller: an axis carried over a fast frame is not corrected by the face that it came from.
 inline constexpr float face_alignment = 0.9659f;
 
 /// ... and gets it when it separates the shapes as well as the given normal, to within this * (size, or radius of the
-/// rounder shape). It is the largest error in depth that the change may cause. Zero: rounding decides between a face and an edge
-/// axis. Larger: capsules near the edge of a box feel the face's normal (now to 2.6 degrees).
+/// rounder shape). It is the largest error in depth that the change may cause. Zero: rounding decides between a face
+/// and an edge axis. Larger: capsules near the edge of a box feel the face's normal (now to 2.6 degrees).
 inline constexpr float face_preference = 1e-3f;
 
 /// Corners this far outside the other shape's face still count as inside, so that boxes stacked edge on edge keep their
@@ -89,32 +92,35 @@ inline constexpr float contact_boundary = 5e-4f;
 /// Rounding of the pair's coordinates, a fraction of the largest of them: added to both of the above.
 inline constexpr float coordinate_noise = 4e-7f;
 
-/// Faces more than 60 degrees (cosine) off the normal make no manifold; edges or vertices do. Steeper ones would blow up
-/// the rounding of heights by more than 1.7.
+/// Faces more than 60 degrees (cosine) off the normal make no manifold; edges or vertices do. Steeper ones would blow
+/// up the rounding of heights by more than 1.7.
 inline constexpr float steepest_face = 0.5f;
 
-/// Faces of rounded triangles are taken up to 2.6 degrees (cosine), beyond that their edges: the face misses the round corner by up to
-/// radius * (1 - this). Hulls whose face is farther off than this are asked for a level edge.
+/// Faces of rounded triangles are taken up to 2.6 degrees (cosine), beyond that their edges: the face misses the round
+/// corner by up to radius * (1 - this). Hulls whose face is farther off than this are asked for a level edge.
 inline constexpr float rounded_face = 0.999f;
 
 /// An edge or side line steeper than 45 degrees (sine) is represented by its nearer end alone.
 inline constexpr float steepest_edge = 0.7072f;
 
-/// The same for capsules and rounded edges (sine: 2.9 degrees): points between the ends lie up to 1.3e-3 radii below the surface.
+/// The same for capsules and rounded edges (sine: 2.9 degrees): points between the ends lie up to 1.3e-3 radii below
+/// the surface.
 inline constexpr float steepest_round_edge = 0.05f;
 
-/// An edge of a hull this level (sine: 2.9 degrees) decides which of the faces at the support vertex may be taken: one of its own two.
+/// An edge of a hull this level (sine: 2.9 degrees) decides which of the faces at the support vertex may be taken: one
+/// of its own two.
 inline constexpr float level_edge = 0.05f;
 
-/// A cap tilted by less than this (sine) shows fixed rim points, else ones that start at its lowest point. Smaller: points of a
-/// resting cylinder wander with the noise. Larger: a rocking one stands on a polygon, up to 3e-4 radius off its lowest point.
+/// A cap tilted by less than this (sine) shows fixed rim points, else ones that start at its lowest point. Smaller:
+/// points of a resting cylinder wander with the noise. Larger: a rocking one stands on a polygon, up to 3e-4 radius off
+/// its lowest point.
 inline constexpr float flat_rim = 1e-3f;
 
 /// Lines that cross at less than 2.9 degrees (sine) are parallel and touch along a stretch, the others in a point.
 inline constexpr float parallel_lines = 0.05f;
 
-/// The stretch reaches as far as the lines are within this * (sum of the radii of curvature) of each other. Points are then off the
-/// surfaces by at most 8e-4 radii.
+/// The stretch reaches as far as the lines are within this * (sum of the radii of curvature) of each other. Points are
+/// then off the surfaces by at most 8e-4 radii.
 inline constexpr float parallel_offset = 0.04f;
 
 /// Of the candidates the deepest is kept, but a later one must be deeper by this to replace an earlier one.
@@ -144,9 +150,10 @@ inline constexpr float axis_depth = 0.02f;
 /// large and shapes feel each other around corners.
 inline constexpr float contact_margin = 0.02f;
 
-/// ... and than the distance the two may cover before the next test, up to this * size. Zero would let fast pairs overlap by a
-/// step's motion before they are noticed.
-inline constexpr float contact_reach = 0.1f;
+/// ... and, beyond that, nearer than the two may come before the next test, up to this * size. Zero would let fast pairs
+/// overlap by a step's motion before they are noticed (a tumbling pile of hulls: 14 cm at 0.1, 4 cm at 0.5); large values
+/// make fast shapes feel each other around corners.
+inline constexpr float contact_reach = 0.5f;
 
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.
 inline constexpr float skip_reserve = 0.25f;
