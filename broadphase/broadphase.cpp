@@ -28,12 +28,12 @@ constexpr std::size_t lookahead = 8;  // pairs whose table slot is being fetched
 // How far ahead of a box with this longest edge one moves that moves `step` (m) a step.
 Float4 stretch_of(Float4 longest, Float4 step) {
     constexpr FatBoxSettings s = fat_box_settings;
-    return min(splat(s.steps_ahead) * step, max(step, splat(s.max_stretch) * longest));
+    return min(splat<Float4>(s.steps_ahead) * step, max(step, splat<Float4>(s.max_stretch) * longest));
 }
 
 // Fat boxes stay finite: what would overflow is cut off at the largest float, which no tight box exceeds.
 BoxLanes finite(const BoxLanes& box) {
-    const Float4 limit = splat(std::numeric_limits<float>::max());
+    const Float4 limit = splat<Float4>(std::numeric_limits<float>::max());
     return {max(min(box.lower, limit), -limit), max(min(box.upper, limit), -limit)};
 }
 
@@ -41,9 +41,10 @@ Aabb fatten(const Aabb& tight, const vec3& displacement) {
     constexpr FatBoxSettings s = fat_box_settings;
     const BoxLanes box = lanes_of(tight);
     const Float4 edges = box.upper - box.lower, longest = largest(edges), motion = lanes_of(displacement);
-    const Float4 least = max(splat(s.min_margin), splat(s.margin_of_longest) * longest);
-    const Float4 margin = min(max(splat(s.margin) * edges, least), splat(s.max_margin));
-    const Float4 ahead = stretch_of(longest, max(motion, splat(0.0f))), behind = stretch_of(longest, max(-motion, splat(0.0f)));
+    const Float4 least = max(splat<Float4>(s.min_margin), splat<Float4>(s.margin_of_longest) * longest);
+    const Float4 margin = min(max(splat<Float4>(s.margin) * edges, least), splat<Float4>(s.max_margin));
+    const Float4 ahead = stretch_of(longest, max(motion, splat<Float4>(0.0f))),
+                 behind = stretch_of(longest, max(-motion, splat<Float4>(0.0f)));
     return aabb_of(finite({box.lower - margin - behind, box.upper + margin + ahead}));
 }
 
@@ -52,10 +53,11 @@ bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement) {
     constexpr FatBoxSettings s = fat_box_settings;
     const BoxLanes inner = lanes_of(tight), outer = lanes_of(fat);
     const Float4 below = inner.lower - outer.lower, above = outer.upper - inner.upper;
-    const Float4 longest = largest(inner.upper - inner.lower), step = largest(abs(lanes_of(displacement)));
-    const Float4 margin = min(max(splat(s.margin) * longest, splat(s.min_margin)), splat(s.max_margin));
-    const Float4 gap = splat(s.shrink_factor) * (margin + stretch_of(longest, step));
-    return all((below >= splat(0.0f)) & (above >= splat(0.0f)) & (below <= gap) & (above <= gap));
+    const Float4 longest = largest(inner.upper - inner.lower), step = largest(absolute(lanes_of(displacement)));
+    const Float4 margin =
+        min(max(splat<Float4>(s.margin) * longest, splat<Float4>(s.min_margin)), splat<Float4>(s.max_margin));
+    const Float4 gap = splat<Float4>(s.shrink_factor) * (margin + stretch_of(longest, step));
+    return all((below >= splat<Float4>(0.0f)) & (above >= splat<Float4>(0.0f)) & (below <= gap) & (above <= gap));
 }
 
 bool is_box(const Aabb& box) {
@@ -214,8 +216,8 @@ void Broadphase::drain(FoundPairs& found, Home home, bool swept) {
         const Proxy &owner = proxies_[pair.a], &other = proxies_[pair.b];
         const bool reports = swept ? (owner.dirty | other.dirty) & (owner.home == home)
                                    : (pair.a != pair.b) & !(other.dirty & (pair.b < pair.a));
-        const bool wanted = reports & (other.home == home) & (owner.moving | other.moving) &
-                            should_collide(owner.filter, other.filter);
+        const bool wanted =
+            reports & (other.home == home) & (owner.moving | other.moving) & should_collide(owner.filter, other.filter);
         found.slots[kept] = {std::min(pair.a, pair.b), std::max(pair.a, pair.b)};
         kept += wanted;
     }
@@ -333,9 +335,9 @@ std::size_t Broadphase::bytes() const {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     const Scratch& s = scratch_;
     return of(proxies_) + of(boxes_) + of(free_) + of(removed_) + of(pending_) + of(dirty_) + of(restless_members_) +
-           restless_.bytes() + settled_.bytes() + pairs_.bytes() + of(begun_) + of(ended_) + of(s.found.slots) + of(s.begun) +
-           of(s.ended) + of(s.changed) + of(s.sort) + of(s.dirty_in_level) + of(s.build.members) + of(s.build.order) +
-           of(s.build.order_scratch) + of(s.build.placements) + of(s.build.cursors);
+           restless_.bytes() + settled_.bytes() + pairs_.bytes() + of(begun_) + of(ended_) + of(s.found.slots) +
+           of(s.begun) + of(s.ended) + of(s.changed) + of(s.sort) + of(s.dirty_in_level) + of(s.build.members) +
+           of(s.build.order) + of(s.build.order_scratch) + of(s.build.placements) + of(s.build.cursors);
 }
 
 }  // namespace talus

@@ -36,19 +36,19 @@ struct ProxyDef {
     Aabb box;                     ///< tight, finite, m
     std::uint32_t user_data = 0;  ///< the owner's index
     Filter filter{};
-    bool moving = true;           ///< false: fixed or asleep; two still proxies never begin a pair
+    bool moving = true;  ///< false: fixed or asleep; two still proxies never begin a pair
 };
 
 /// How much larger than the tight box a fat box is. Larger: fewer sweeps, more pairs that do not touch. A still proxy's
 /// box is not fattened at all: it has nowhere to go.
 struct FatBoxSettings {
-    float margin = 0.05f;           ///< on each side, part of the box's edge along that axis
-    float margin_of_longest = 0.01f;///< but at least this part of its longest edge: thin things tilt
-    float min_margin = 1e-4f;       ///< and at least this, m
-    float max_margin = 0.1f;        ///< never more than this, m: a platform of 100 m needs no more than a crate
-    float steps_ahead = 4.0f;       ///< the box is stretched along this many steps of its expected motion...
-    float max_stretch = 1.0f;       ///< ...but not by more than this part of its longest edge, or one step if that is more
-    float shrink_factor = 3.0f;     ///< a fat box that reaches further out than this times what it needs is made anew, > 1
+    float margin = 0.05f;             ///< on each side, part of the box's edge along that axis
+    float margin_of_longest = 0.01f;  ///< but at least this part of its longest edge: thin things tilt
+    float min_margin = 1e-4f;         ///< and at least this, m
+    float max_margin = 0.1f;          ///< never more than this, m: a platform of 100 m needs no more than a crate
+    float steps_ahead = 4.0f;         ///< the box is stretched along this many steps of its expected motion...
+    float max_stretch = 1.0f;    ///< ...but not by more than this part of its longest edge, or one step if that is more
+    float shrink_factor = 3.0f;  ///< a fat box that reaches further out than this times what it needs is made anew, > 1
 };
 inline constexpr FatBoxSettings fat_box_settings{};
 
@@ -106,9 +106,12 @@ public:
     /// what moved before: so break ties of equal fractions by an index. Sees all proxies as they are now.
     template <class Visit>
     void ray_cast(const vec3& origin, const vec3& translation, Visit&& visit) const {
-        cast(origin, translation, [](void* v, std::uint32_t user_data, float max_fraction) -> float {
-            return (*static_cast<std::remove_reference_t<Visit>*>(v))(user_data, max_fraction);
-        }, const_cast<void*>(static_cast<const void*>(&visit)));
+        cast(
+            origin, translation,
+            [](void* v, std::uint32_t user_data, float max_fraction) -> float {
+                return (*static_cast<std::remove_reference_t<Visit>*>(v))(user_data, max_fraction);
+            },
+            const_cast<void*>(static_cast<const void*>(&visit)));
     }
 
     std::size_t bytes() const;  ///< heap memory held
@@ -116,8 +119,8 @@ public:
 private:
     /// Where a proxy's current box is to be found; entries for it anywhere else are out of date.
     enum class Home : std::uint8_t {
-        none,      // no such proxy
-        pending,   // changed since the last refresh: in no grid yet
+        none,     // no such proxy
+        pending,  // changed since the last refresh: in no grid yet
         restless,
         settled,
     };
@@ -127,7 +130,7 @@ private:
         std::uint32_t moved_at = 0;  // refresh count when its box last changed
         Home home = Home::none;
         bool moving = false;
-        bool dirty = false;          // in dirty_
+        bool dirty = false;  // in dirty_
     };
     /// Working memory of one call. It is not state: a copy starts with none.
     struct Scratch {
@@ -156,17 +159,17 @@ private:
 
     // By proxy index.
     std::vector<Proxy> proxies_;
-    std::vector<Aabb> boxes_;           // fat
-    std::vector<ProxyIndex> free_;      // a heap, lowest first
-    std::vector<ProxyIndex> removed_;   // since the last update; not free before the next one
+    std::vector<Aabb> boxes_;          // fat
+    std::vector<ProxyIndex> free_;     // a heap, lowest first
+    std::vector<ProxyIndex> removed_;  // since the last update; not free before the next one
     std::size_t proxy_count_ = 0;
 
-    std::vector<ProxyIndex> pending_;   // home is pending (or was: removed since)
-    std::vector<ProxyIndex> dirty_;     // to be swept at the next update (or removed since)
+    std::vector<ProxyIndex> pending_;  // home is pending (or was: removed since)
+    std::vector<ProxyIndex> dirty_;    // to be swept at the next update (or removed since)
     std::vector<ProxyIndex> restless_members_;
     ColumnGrid restless_, settled_;
     std::uint32_t refresh_count_ = 0;
-    std::size_t idle_work_ = 0;         // entries of the restless grid sorted for nothing since the last settling
+    std::size_t idle_work_ = 0;  // entries of the restless grid sorted for nothing since the last settling
 
     PairTable pairs_;
     std::vector<ProxyPair> begun_, ended_;

@@ -16,8 +16,8 @@ namespace talus {
 namespace {
 
 constexpr double fraction_slack = 1e-14;  // relative rounding allowed to a ray that grazes a box
-constexpr double cell_slack = 1e-6;       // relative rounding of cells_of, in cells per cell of distance from the origin
-constexpr double bound_slack = 1e-6;      // widening of a piece's box, relative to its coordinates
+constexpr double cell_slack = 1e-6;   // relative rounding of cells_of, in cells per cell of distance from the origin
+constexpr double bound_slack = 1e-6;  // widening of a piece's box, relative to its coordinates
 
 struct Interval {
     double enter, exit;
@@ -42,7 +42,8 @@ float clamp_to_float(double x) {
 double enter_fraction(const Ray& ray, const Aabb& box) {
     Interval t{0.0, double{ray.max_fraction}};
     for (int axis = 0; axis < 3; ++axis) {
-        t = clip(t, double{ray.origin[axis]}, double{ray.translation[axis]}, double{box.lower[axis]}, double{box.upper[axis]});
+        t = clip(t, double{ray.origin[axis]}, double{ray.translation[axis]}, double{box.lower[axis]},
+                 double{box.upper[axis]});
         if (t.empty()) return -1.0;
     }
     return t.enter;

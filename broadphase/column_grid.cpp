@@ -24,7 +24,7 @@ constexpr double cell_fill = 0.8;
 constexpr double column_boxes = 8.0;
 // A level of at most this many boxes is one run: looking at all of them costs no more than finding the right column.
 constexpr std::size_t one_run_boxes = 32;
-constexpr std::size_t max_levels = 8;  // the last one takes what is left, at most one box in 128
+constexpr std::size_t max_levels = 8;    // the last one takes what is left, at most one box in 128
 constexpr double smallest_cell = 1e-20;  // m: keeps 1 / cell finite when all boxes are points in one place
 // Relative widening, far above the rounding of float, where a bound is computed rather than compared.
 constexpr float reach_slack = 1e-6f;
@@ -89,7 +89,8 @@ void ColumnGrid::split_levels(std::span<const ProxyIndex> members, std::span<con
         Level level;
         level.cell = static_cast<float>(std::min(cell, double{std::numeric_limits<float>::max()}));
         const bool last = remaining <= one_run_boxes || levels_.size() + 1 == max_levels;
-        const std::size_t end = last ? size_bins : std::max(median + 1, size_bin(static_cast<float>(cell_fill * level.cell)));
+        const std::size_t end =
+            last ? size_bins : std::max(median + 1, size_bin(static_cast<float>(cell_fill * level.cell)));
         for (; bin < end; ++bin) level.members += histogram[bin];
         remaining -= level.members;
         level.size_limit = remaining == 0 ? infinity : bin_lower_edge(end);
@@ -117,8 +118,9 @@ void ColumnGrid::choose_columns(Level& level, std::span<const ProxyIndex> member
     constexpr std::size_t max_samples = 512;
     const std::size_t samples = std::min(members.size(), max_samples);
     const auto sample = [&](std::size_t i, int axis) {
-        const std::size_t m =
-            samples == members.size() ? i : (std::uint64_t{static_cast<std::uint32_t>(i * 0x9e3779b9u)} * members.size()) >> 32;
+        const std::size_t m = samples == members.size()
+                                  ? i
+                                  : (std::uint64_t{static_cast<std::uint32_t>(i * 0x9e3779b9u)} * members.size()) >> 32;
         const Aabb& box = boxes[members[m]];
         return 0.5 * double{box.lower[axis]} + 0.5 * double{box.upper[axis]};
     };
@@ -134,7 +136,8 @@ void ColumnGrid::choose_columns(Level& level, std::span<const ProxyIndex> member
     level.u = (level.s + 1) % 3;
     level.v = (level.s + 2) % 3;
     level.reach = 0.0f;
-    for (const ProxyIndex p : members) level.reach = std::max(level.reach, boxes[p].upper[level.s] - boxes[p].lower[level.s]);
+    for (const ProxyIndex p : members)
+        level.reach = std::max(level.reach, boxes[p].upper[level.s] - boxes[p].lower[level.s]);
     level.reach *= 1.0f + reach_slack;
     if (members.size() <= one_run_boxes) return;
 
@@ -165,7 +168,7 @@ ColumnEntry ColumnGrid::entry_of(const Level& level, const Aabb& box) {
 }
 
 Int4 ColumnGrid::cells_of(Float4 x, Float4 per_cell) {
-    const Float4 c = max(min(x * per_cell, splat(cell_limit)), splat(-cell_limit));
+    const Float4 c = max(min(x * per_cell, splat<Float4>(cell_limit)), splat<Float4>(-cell_limit));
     const Int4 truncated = __builtin_convertvector(c, Int4);
     return truncated + (c < __builtin_convertvector(truncated, Float4));  // floor: true is -1
 }

@@ -25,7 +25,7 @@
 /// Building costs about 25 ns a box, finding about 20 ns a box and column. The contents are immutable once built.
 
 #include <talus/aabb.h>
-#include <talus/broadphase/lanes.h>
+#include <talus/broadphase/box_lanes.h>
 #include <talus/broadphase/proxy.h>
 
 #include <cstddef>
@@ -71,13 +71,13 @@ public:
     /// Memory that building needs; it holds nothing in between.
     struct BuildScratch {
         struct Placement {
-            std::uint32_t column;               // of the box's lower corner
-            std::int32_t step_u, step_v;        // from there to its other columns; 0: there is none
+            std::uint32_t column;         // of the box's lower corner
+            std::int32_t step_u, step_v;  // from there to its other columns; 0: there is none
         };
-        std::vector<ProxyIndex> members;        // by level
+        std::vector<ProxyIndex> members;  // by level
         std::vector<std::uint64_t> order, order_scratch;
         std::vector<Placement> placements;
-        std::vector<ColumnEntry> entries;       // as they stand in the lower corner's column
+        std::vector<ColumnEntry> entries;  // as they stand in the lower corner's column
         std::vector<std::uint32_t> cursors;
     };
 
@@ -112,9 +112,9 @@ public:
 
 private:
     struct Level {
-        Aabb bounds;                           // around all members
-        float size_limit = 0;                  // holds boxes whose longest edge is below this (and not below the last level's), m
-        float cell = 0;                        // edge of a column, m; longer than any member
+        Aabb bounds;           // around all members
+        float size_limit = 0;  // holds boxes whose longest edge is below this (and not below the last level's), m
+        float cell = 0;        // edge of a column, m; longer than any member
         float per_cell_u = 0, per_cell_v = 0;  // 1 / cell; 0: this axis is not cut
         float reach = 0;                       // no member is longer than this along s, m
         std::int32_t s = 0, u = 1, v = 2;      // which axis is which
@@ -129,7 +129,8 @@ private:
 
     void split_levels(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
     void choose_columns(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes) const;
-    void fill_level(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes, BuildScratch& scratch);
+    void fill_level(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes,
+                    BuildScratch& scratch);
 
     // Things further out than this many cells share the outermost column, where float can no longer tell cells apart well.
     static constexpr float cell_limit = 1048576.0f;
@@ -143,10 +144,11 @@ private:
     void sweep_column(std::uint32_t column, FoundPairs& found) const;
     void cast_cell(Walk& walk, std::int32_t u, std::int32_t v, double enter, double exit) const;
 
-    std::vector<Level> levels_;                // by size_limit, the last one's is infinite
-    std::vector<std::uint32_t> column_first_;  // into entries_; each column's run ends with a sentinel that starts at infinity
+    std::vector<Level> levels_;  // by size_limit, the last one's is infinite
+    std::vector<std::uint32_t>
+        column_first_;  // into entries_; each column's run ends with a sentinel that starts at infinity
     std::vector<ColumnEntry> entries_;
-    std::vector<ProxyIndex> ids_;              // beside entries_
+    std::vector<ProxyIndex> ids_;  // beside entries_
     std::size_t member_count_ = 0;
 };
 

@@ -10,7 +10,9 @@ namespace {
 
 // Filled to at most 5/8: linear probing looks at about two slots for a pair that is there and at four for one that is not.
 constexpr std::size_t min_capacity = 64;
-std::size_t capacity_for(std::size_t pairs) { return std::bit_ceil(std::max(min_capacity, pairs + pairs / 2 + pairs / 10)); }
+std::size_t capacity_for(std::size_t pairs) {
+    return std::bit_ceil(std::max(min_capacity, pairs + pairs / 2 + pairs / 10));
+}
 
 // A table this many times too large is rebuilt smaller: what a burst of pairs took is given back, without flutter.
 constexpr std::size_t shrink_factor = 8;
@@ -44,8 +46,10 @@ void PairTable::unlink(Slot slot) {
         const ProxyIndex proxy = s == 0 ? pair.a : pair.b;
         const Slot next = links_[slot].next[s], previous = links_[slot].previous[s];
         if (next != no_slot) links_[next].previous[side(keys_[next], proxy)] = previous;
-        if (previous != no_slot) links_[previous].next[side(keys_[previous], proxy)] = next;
-        else heads_[proxy] = next;
+        if (previous != no_slot)
+            links_[previous].next[side(keys_[previous], proxy)] = next;
+        else
+            heads_[proxy] = next;
     }
 }
 
@@ -57,8 +61,10 @@ void PairTable::relocate(Slot from, Slot to) {
         const ProxyIndex proxy = s == 0 ? pair.a : pair.b;
         const Slot next = links_[to].next[s], previous = links_[to].previous[s];
         if (next != no_slot) links_[next].previous[side(keys_[next], proxy)] = to;
-        if (previous != no_slot) links_[previous].next[side(keys_[previous], proxy)] = to;
-        else heads_[proxy] = to;
+        if (previous != no_slot)
+            links_[previous].next[side(keys_[previous], proxy)] = to;
+        else
+            heads_[proxy] = to;
     }
 }
 

@@ -75,7 +75,7 @@ private:
     std::vector<Links> links_;  // beside keys_
     std::vector<Slot> heads_;   // a proxy's first slot
     std::size_t size_ = 0;
-    unsigned shift_ = 63;       // 64 - log2(capacity)
+    unsigned shift_ = 63;  // 64 - log2(capacity)
 };
 
 }  // namespace talus

@@ -16,9 +16,8 @@ constexpr std::size_t small_count = 256;  // below, a comparison sort beats clea
 
 void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch, unsigned first_bit) {
     if (keys.size() <= small_count) {
-        std::stable_sort(keys.begin(), keys.end(), [first_bit](std::uint64_t a, std::uint64_t b) {
-            return (a >> first_bit) < (b >> first_bit);
-        });
+        std::stable_sort(keys.begin(), keys.end(),
+                         [first_bit](std::uint64_t a, std::uint64_t b) { return (a >> first_bit) < (b >> first_bit); });
         return;
     }
     std::uint64_t differing = 0;

@@ -290,7 +290,8 @@ struct Answer {
 
 /// Other faces that the depth may still lie behind, each as far as can be from the normals before it: fills answers[1...] and
 /// returns how many.
-int find_rivals(const Polytope& polytope, double below, Answer (&answers)[1 + tolerance::epa_rivals]) {
+int find_rivals(const MinkowskiDifference& difference, const Polytope& polytope, double below,
+                 Answer (&answers)[1 + tolerance::epa_rivals]) {
     if (polytope.torn()) return 0;
     int count = 1;
     for (; count <= tolerance::epa_rivals; ++count) {
@@ -307,7 +308,7 @@ int find_rivals(const Polytope& polytope, double below, Answer (&answers)[1 + to
         }
         if (pick < 0) break;
         answers[count].normal = polytope.face(pick).normal;
-        answers[count].depth = below;  // its plane's is a lower bound; the first step finds the support plane
+        answers[count].depth = glm::dot(answers[count].normal, difference.support(answers[count].normal, 0, 0).w);
         std::copy_n(polytope.face(pick).vertex, 3, answers[count].vertex);
     }
     return count - 1;
@@ -317,8 +318,8 @@ int find_rivals(const Polytope& polytope, double below, Answer (&answers)[1 + to
 ///
 /// Let p = depth * normal, pushed out of A - B by a little, and q the point of A - B nearest to p, with normal m. Because p lies
 /// outside the old support plane, the support plane at q is nearer to the origin than the old one, unless m is the old
-/// normal: so m is a better answer, and GJK finds q. Where the depth hardly depends on the direction (nearly coaxial cylinders) m
-/// lies only a little farther that way; so a line search over the great circle from n through m follows.
+/// normal: so m is a better answer, and GJK finds q. Where the depth hardly depends on the direction, m lies only a little
+/// farther that way; that is so between nearly coaxial rims, so then a line search turns the normal about their axes.
 class Slide {
 public:
     Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
@@ -330,7 +331,7 @@ public:
 
     /// Improves `best` and returns true, unless nothing can be found out (the witness points are then not to be used).
     bool run(Answer& best) {
-        const double enough = tolerance::epa_slide_progress * difference_.size;
+        const double size = difference_.size;
         double last_turn = 0.0;
         int idle = 0;
         for (int i = 0; i < tolerance::epa_max_slides && idle < 2; ++i) {
@@ -339,11 +340,14 @@ public:
             if (!step(best)) return false;
             const dvec3 move = best.normal - from;
             const double turn = std::sqrt(glm::dot(move, move));
-            if (turn <= tolerance::epa_slide_turn) return true;  // q belongs to the answer
+            if (turn * (best.depth + push_) <= tolerance::epa_slide_offset * size) return true;  // q belongs to the answer
             const bool slow = turn > 0.25 * last_turn;
             last_turn = turn;
-            if (i > 0 && slow) search_line(from, best);
-            idle = before - best.depth > enough ? 0 : idle + 1;
+            if (i > 0 && slow) {
+                if (has_rim(difference_.core_a.type)) turn_about(dvec3(0.0, 1.0, 0.0), best);
+                if (has_rim(difference_.core_b.type)) turn_about(difference_.rotation[1], best);
+            }
+            idle = before - best.depth > tolerance::epa_slide_progress * size ? 0 : idle + 1;
         }
         return step(best);
     }
@@ -372,36 +376,43 @@ private:
         return true;
     }
 
-    /// Least depth over the normals n + x t, x > 0, with t towards best.normal at right angles to n. The depth's slope there is
-    /// w.(t - x n), up to a positive factor, w the support point: its root is bracketed, then found by false position.
-    void search_line(const dvec3& n, Answer& best) {
-        const double along = glm::dot(best.normal, n);
-        dvec3 t = best.normal - along * n;
-        const double across = std::sqrt(glm::dot(t, t));
-        if (!(across > 0.0 && along > 0.0)) return;
-        t /= across;
+    /// Least depth over the normals that a turn about the unit vector u makes of best.normal: c u + r (e + x t) / sqrt(1 + x^2), e
+    /// radial, t tangential. The slope in x is w.(t - x e), up to a positive factor, w the support point: its root is bracketed,
+    /// then found by false position.
+    void turn_about(const dvec3& u, Answer& best) {
+        const double c = glm::dot(best.normal, u);
+        dvec3 e = best.normal - c * u;
+        const double r = std::sqrt(glm::dot(e, e));
+        if (!(r > tolerance::epa_slide_first_turn)) return;
+        e /= r;
+        dvec3 t = glm::cross(u, e);
         difference_.position = centre_;
         const auto slope = [&](double x) {
-            const dvec3 direction = n + x * t;
-            const SimplexVertex v = difference_.support(direction, 0, 0);
+            const dvec3 n = c * u + (r / std::sqrt(1.0 + x * x)) * (e + x * t);
+            const SimplexVertex v = difference_.support(n, 0, 0);
             ++supports_;
-            const double length = std::sqrt(1.0 + x * x), depth = glm::dot(direction, v.w) / length;
+            const double depth = glm::dot(n, v.w);
             if (depth < best.depth) {
-                best.normal = direction / length;
+                best.normal = n;
                 best.depth = depth;
             }
-            return glm::dot(v.w, t - x * n);
+            return glm::dot(v.w, t - x * e);
         };
-        double low = across / along, high = low, at_low = slope(low), at_high = at_low;
+        double low = 0.0, at_low = slope(0.0);
+        if (at_low > 0.0) {
+            t = -t;
+            at_low = -at_low;
+        }
+        double high = tolerance::epa_slide_first_turn, at_high = slope(high);
         while (at_high < 0.0 && high < 8.0) {
             low = high;
             at_low = at_high;
-            high *= 4.0;
+            high *= 8.0;
             at_high = slope(high);
         }
         if (!(at_low < 0.0 && at_high > 0.0)) return;
         int side = 0;  // Illinois: an end that stays twice counts half
-        for (int i = 0; i < tolerance::epa_max_slides && high - low > tolerance::epa_slide_turn * high; ++i) {
+        for (int i = 0; i < tolerance::epa_max_slides && high - low > tolerance::epa_slide_first_turn * high; ++i) {
             const double x = (low * at_high - high * at_low) / (at_high - at_low);
             const double at_x = slope(x);
             if (at_x < 0.0) {
@@ -517,7 +528,7 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     if (curved) {
         // Where memory ran out the depth is almost the same over many normals (a ring of them, mostly): slide from all around.
         Answer starts[1 + tolerance::epa_rivals] = {best};
-        const int count = converged ? 1 : 1 + find_rivals(polytope, best.depth - gap, starts);
+        const int count = converged ? 1 : 1 + find_rivals(difference, polytope, best.depth - gap, starts);
         for (int i = 0; i < count; ++i) {
             Slide slide(difference, polytope, starts[i]);
             if (slide.run(starts[i]) && (!slid || starts[i].depth < best.depth)) {

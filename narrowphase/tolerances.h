@@ -47,10 +47,14 @@ inline constexpr double epa_gap_spent = 5e-3;
 inline constexpr double epa_slide_push = 1e-1;
 inline constexpr double epa_slide_gap = 1e-11;
 
-/// The slide ends when a line search gains less than this * size or turns by less than this (rad), or after so many searches.
+/// The slide ends when a step moves its point by less than this * size along the surface (witness points are good to this), when two
+/// steps gain less than epa_slide_progress * size, or after so many steps.
+inline constexpr double epa_slide_offset = 2e-5;
 inline constexpr double epa_slide_progress = 1e-7;
-inline constexpr double epa_slide_turn = 2e-5;
 inline constexpr int epa_max_slides = 12;
+
+/// First bracket of the line searches, and how finely they end (a ratio of sides, about rad).
+inline constexpr double epa_slide_first_turn = 1e-3;
 
 /// Where memory ran out over a rim, so many more starts are slid down from.
 inline constexpr int epa_rivals = 4;

@@ -7,8 +7,9 @@ namespace talus::samples {
 
 namespace {
 
-constexpr int slices = 32;  // a multiple of 4, so that tones change on slice borders
-constexpr int rings = 8;    // of a hemisphere
+constexpr int slices = 32;               // a multiple of 4, so that tones change on slice borders
+constexpr int rings = 8;                 // of a hemisphere
+constexpr float smooth_cosine = 0.966f;  // hull faces that meet at less than 15 degrees show no line
 
 vec3 around(int slice) {
     const double angle = 6.283185307179586 * slice / slices;
@@ -23,16 +24,16 @@ std::uint32_t add_vertex(DrawMesh& mesh, const vec3& position, const vec3& norma
     return static_cast<std::uint32_t>(mesh.positions.size() - 1);
 }
 
-/// A flat convex polygon, all of whose sides are edges.
-void add_polygon(DrawMesh& mesh, const std::vector<vec3>& corners, const vec3& normal, std::uint8_t tone = 0) {
+/// A flat convex polygon; lines[i] says whether the side from corner i to the next is drawn as a line.
+void add_polygon(DrawMesh& mesh, const std::vector<vec3>& corners, const vec3& normal, const std::vector<bool>& lines) {
     const auto first = static_cast<std::uint32_t>(mesh.positions.size());
     const auto count = static_cast<std::uint32_t>(corners.size());
     for (const vec3& corner : corners) add_vertex(mesh, corner, normal);
     for (std::uint32_t i = 1; i + 1 < count; ++i) {
-        std::uint8_t edges = 1;
-        if (i == 1) edges |= 4;
-        if (i + 2 == count) edges |= 2;
-        mesh.triangles.push_back({{first, first + i, first + i + 1}, edges, tone});
+        int edges = lines[i] ? 1 : 0;
+        if (i == 1 && lines[0]) edges |= 4;
+        if (i + 2 == count && lines[i + 1]) edges |= 2;
+        mesh.triangles.push_back({{first, first + i, first + i + 1}, static_cast<std::uint8_t>(edges), 0});
     }
 }
 
@@ -120,19 +121,23 @@ void add_box(DrawMesh& mesh, const vec3& half) {
             u[(axis + 1) % 3] = half[(axis + 1) % 3];
             v[(axis + 2) % 3] = side * half[(axis + 2) % 3];
             const vec3 center = normal * half[axis];
-            add_polygon(mesh, {center - u - v, center + u - v, center + u + v, center - u + v}, normal);
+            add_polygon(mesh, {center - u - v, center + u - v, center + u + v, center - u + v}, normal,
+                        {true, true, true, true});
         }
     }
 }
 
 void add_hull(DrawMesh& mesh, const Hull& hull) {
     std::vector<vec3> corners;
+    std::vector<bool> lines;
     for (const HullFace& face : hull.faces) {
         corners.clear();
-        for (std::uint32_t i = 0; i < face.count; ++i) {
-            corners.push_back(hull.vertices[hull.face_vertices[face.first + i]]);
+        lines.clear();
+        for (std::uint32_t i = face.first; i < face.first + face.count; ++i) {
+            corners.push_back(hull.vertices[hull.face_vertices[i]]);
+            lines.push_back(glm::dot(face.normal, hull.faces[hull.face_neighbours[i]].normal) < smooth_cosine);
         }
-        add_polygon(mesh, corners, face.normal);
+        add_polygon(mesh, corners, face.normal, lines);
     }
 }
 
@@ -141,11 +146,12 @@ void add_triangle(DrawMesh& mesh, const vec3* p, float radius) {
     const vec3 across = glm::cross(p[1] - p[0], p[2] - p[0]);
     const vec3 normal = across * (1.0f / std::sqrt(length_squared(across)));
     const vec3 lift = normal * radius;
-    add_polygon(mesh, {p[0] + lift, p[1] + lift, p[2] + lift}, normal);
-    add_polygon(mesh, {p[0] - lift, p[2] - lift, p[1] - lift}, -normal);
+    const std::vector<bool> lines(3, radius == 0.0f);
+    add_polygon(mesh, {p[0] + lift, p[1] + lift, p[2] + lift}, normal, lines);
+    add_polygon(mesh, {p[0] - lift, p[2] - lift, p[1] - lift}, -normal, lines);
     if (radius > 0.0f) {
         for (int i = 0; i < 3; ++i) add_rod(mesh, p[i], p[(i + 1) % 3], radius);
-        for (DrawTriangle& t : mesh.triangles) t.edges = 0, t.tone = 0;
+        for (DrawTriangle& t : mesh.triangles) t.tone = 0;
     }
 }
 

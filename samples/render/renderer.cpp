@@ -10,6 +10,8 @@ namespace {
 
 constexpr float ground_size = 20.0f;  // fixed bodies with a larger radius are ground, which casts no shadow, m
 
+bool is_ground(const Renderer::Thing& thing) { return thing.fixed && thing.model.radius > ground_size; }
+
 Surfaces find_surfaces(const View& view, std::span<const Renderer::Thing> things, std::span<const Frame> frames) {
     Surfaces surfaces(static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height));
     for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -26,9 +28,7 @@ Surfaces find_surfaces(const View& view, std::span<const Renderer::Thing> things
 }
 
 ShadowMap cast_shadows(const Light& light, std::span<const Renderer::Thing> things, std::span<const Frame> frames) {
-    const auto casts = [&](std::size_t i) {
-        return !things[i].glass && !(things[i].fixed && things[i].model.radius > ground_size);
-    };
+    const auto casts = [&](std::size_t i) { return !things[i].glass && !is_ground(things[i]); };
     bool any = false;
     Aabb box;
     for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -58,11 +58,12 @@ float occlusion_radius(std::span<const Renderer::Thing> things) {
 /// Outlines and a faint tint over what was drawn, where nothing hides it.
 void add_glass(const View& view, const Renderer::Thing& thing, const Frame& frame, const Surfaces& surfaces,
                std::vector<vec3>& colors) {
+    static const vec3 outline = linear_color(0x7d8d99);
     draw_model(view, thing.model, frame, [&](int x, int y, float nearness, const vec3&, float line, bool) {
         const std::size_t k =
             static_cast<std::size_t>(y) * static_cast<std::size_t>(view.width) + static_cast<std::size_t>(x);
         if (nearness <= surfaces[k].nearness) return;
-        colors[k] = glm::mix(colors[k], vec3(1.0f), 0.035f + 0.3f * line);
+        colors[k] = glm::mix(glm::mix(colors[k], vec3(1.0f), 0.03f), outline, 0.4f * line);
     });
 }
 
@@ -149,11 +150,11 @@ Image Renderer::draw(std::span<const Transform> poses, const PictureOptions& opt
             const vec3 color = shade(light, albedo, normal, -direction, shadows.light(point, normal),
                                      openness.at(x / per_pixel, y / per_pixel));
             float haze = 0.0f;
-            if (thing.fixed) {
-                // The floor melts into the horizon.
+            if (is_ground(thing)) {
+                // The floor melts into the horizon, long before its edge.
                 const vec3 away = point - camera_.target;
-                const float f =
-                    std::clamp((glm::length(vec3(away.x, 0.0f, away.z)) / distance - 0.7f) / 1.3f, 0.0f, 1.0f);
+                const float far = std::min(2.0f * distance, 0.65f * thing.model.radius);
+                const float f = std::clamp((glm::length(vec3(away.x, 0.0f, away.z)) / far - 0.35f) / 0.65f, 0.0f, 1.0f);
                 haze = f * f * (3.0f - 2.0f * f);
             }
             colors[k] = glm::mix(color, behind, haze);

@@ -24,7 +24,7 @@ Result<SceneData> hulls_in_bin(const SceneOptions& options, std::size_t count, i
         def.rotation = random.rotation();
         scene.bodies.push_back(def);
     }
-    scene.camera = orbit({0, count > 500 ? 3.6f : 1.2f, 0}, count > 500 ? 31.0f : 26.0f, 32, 30);
+    scene.camera = orbit({0, count > 500 ? 2.6f : 0.9f, 0}, count > 500 ? 25.5f : 23.0f, 32, 30);
     return scene;
 }
 
@@ -58,7 +58,7 @@ Result<SceneData> mixed(const SceneOptions& options) {
         def.rotation = random.rotation();
         scene.bodies.push_back(def);
     }
-    scene.camera = orbit({0, 3.2f, 0}, 36, 32, 30);
+    scene.camera = orbit({0, 2.2f, 0}, 30, 32, 30);
     return scene;
 }
 

@@ -62,7 +62,7 @@ Result<SceneData> real_things(const SceneOptions& options) {
         def.rotation = random.rotation();
         scene.bodies.push_back(def);
     }
-    scene.camera = orbit({0, 1.4f, 0}, 22, 30, 32);
+    scene.camera = orbit({0, 1.0f, 0}, 19, 30, 30);
     return scene;
 }
 

@@ -103,7 +103,7 @@ Result<SceneData> dominoes(const SceneOptions&) {
         scene.bodies.push_back(domino);
         angle += spacing / r;
     }
-    scene.camera = orbit({0, 0, 0.3f}, 18.5f, 20, 38);
+    scene.camera = orbit({0, 0, 0.3f}, 17, 20, 38);
     return scene;
 }
 
@@ -114,7 +114,7 @@ constexpr Scene scenes[] = {
     {"pyramid40", "A pyramid of 820 boxes, 40 at its base: each box carries those above.", 400,
      [](const SceneOptions& options) { return pyramid(options, 40); }},
     {"wall", "Ten brick walls, 2,000 bricks in running bond.", 300, wall},
-    {"dominoes", "120 dominoes on a spiral: one push fells them all.", 900, dominoes},
+    {"dominoes", "120 dominoes on a spiral: one push fells them all.", 1200, dominoes},
 };
 
 }  // namespace

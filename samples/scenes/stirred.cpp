@@ -65,7 +65,7 @@ Result<SceneData> drum(const SceneOptions& options) {
         def.rotation = random.rotation();
         scene.bodies.push_back(def);
     }
-    scene.camera = orbit({0, -0.6f, 0}, 25, 16, 10);
+    scene.camera = orbit({0, -0.5f, 0}, 26.5f, 16, 10);
     return scene;
 }
 
@@ -98,7 +98,7 @@ Result<SceneData> tumble(const SceneOptions& options, int points) {
         def.rotation = random.rotation();
         scene.bodies.push_back(def);
     }
-    scene.camera = orbit({0, 0, 0}, 24.5f, 28, 16);
+    scene.camera = orbit({0, -0.3f, 0}, 27, 28, 14);
     return scene;
 }
 
@@ -120,7 +120,7 @@ Result<SceneData> sparse10k(const SceneOptions& options) {
         def.angular_velocity = rate * random.direction();
         scene.bodies.push_back(def);
     }
-    scene.camera = orbit({0, 0, 0}, 250, 30, 20);
+    scene.camera = orbit({0, 0, 0}, 285, 30, 20);
     return scene;
 }
 

@@ -9,7 +9,8 @@ TEST_CASE("a plate put on 10,000 pedestals has 10,000 pairs in that step") {
     Broadphase b;
     for (int x = 0; x < 100; ++x) {
         for (int z = 0; z < 100; ++z) {
-            b.add({.box = box_at(vec3(2.0f * float(x), 0.5f, 2.0f * float(z)), vec3(0.4f, 0.5f, 0.4f)), .moving = (x + z) % 2 == 0});
+            b.add({.box = box_at(vec3(2.0f * float(x), 0.5f, 2.0f * float(z)), vec3(0.4f, 0.5f, 0.4f)),
+                   .moving = (x + z) % 2 == 0});
         }
     }
     b.update();
@@ -43,7 +44,8 @@ TEST_CASE("two thousand boxes in one point have all their two million pairs") {
     }
     CHECK(wrong == 0);
     const std::size_t crowded = b.bytes();
-    for (ProxyIndex i = 0; i < n; ++i) b.move(i, box_at(vec3(3.0f * static_cast<float>(i), 0.0f, 0.0f), vec3(0.5f)), vec3(0.0f));
+    for (ProxyIndex i = 0; i < n; ++i)
+        b.move(i, box_at(vec3(3.0f * static_cast<float>(i), 0.0f, 0.0f), vec3(0.5f)), vec3(0.0f));
     b.update();
     CHECK(b.ended().size() == n * (n - 1) / 2);
     CHECK(b.pair_count() == 0);
@@ -74,8 +76,8 @@ TEST_CASE("world-sized slabs meet each other and everything in them") {
 TEST_CASE("boxes at the ends of the number line are pairs like any other") {
     constexpr float huge = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
     const std::vector<Aabb> boxes = {
-        {vec3(-huge), vec3(huge)}, {vec3(huge), vec3(huge)}, {vec3(-huge), vec3(-huge)}, {vec3(0.0f), vec3(0.0f)},
-        {vec3(-0.0f), vec3(0.0f)}, {vec3(tiny), vec3(tiny)}, {vec3(-tiny), vec3(0.0f)},  {vec3(1e30f), vec3(2e30f)},
+        {vec3(-huge), vec3(huge)}, {vec3(huge), vec3(huge)},     {vec3(-huge), vec3(-huge)}, {vec3(0.0f), vec3(0.0f)},
+        {vec3(-0.0f), vec3(0.0f)}, {vec3(tiny), vec3(tiny)},     {vec3(-tiny), vec3(0.0f)},  {vec3(1e30f), vec3(2e30f)},
         {vec3(1.0f), vec3(1.0f)},  {vec3(-1e-30f), vec3(1e-30f)}};
     for (const bool moving : {true, false}) {
         for (const int copies : {1, 20}) {
@@ -83,7 +85,8 @@ TEST_CASE("boxes at the ends of the number line are pairs like any other") {
             std::vector<OracleProxy> oracle;
             for (int copy = 0; copy < copies; ++copy) {
                 for (const Aabb& box : boxes) {
-                    const bool moves = moving || copy == 0;  // still ones keep these very boxes, moving ones are fattened
+                    const bool moves =
+                        moving || copy == 0;  // still ones keep these very boxes, moving ones are fattened
                     const ProxyIndex p = b.add({.box = box, .moving = moves});
                     oracle.push_back({true, moves, {}, b.fat_box(p)});
                     CHECK(is_finite(b.fat_box(p).lower));

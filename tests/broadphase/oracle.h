@@ -37,6 +37,12 @@ private:
 
 inline Aabb box_at(const vec3& centre, const vec3& half) { return {centre - half, centre + half}; }
 
+/// Centre within +-range, half sizes between the two. (In this order: that of function arguments is up to the compiler.)
+inline Aabb random_box(Random& random, float range, float min_half, float max_half) {
+    const vec3 centre = random.point(-range, range), half = random.point(min_half, max_half);
+    return box_at(centre, half);
+}
+
 struct OracleProxy {
     bool alive = false, moving = false;
     Filter filter;
@@ -60,7 +66,8 @@ inline std::set<ProxyPair> expected_pairs(const std::vector<OracleProxy>& proxie
 /// Applies the events to `pairs`, checking that each makes sense and that they are sorted and unique.
 inline void apply_events(const Broadphase& broadphase, std::set<ProxyPair>& pairs) {
     const auto strictly_ascending = [](std::span<const ProxyPair> events) {
-        return std::adjacent_find(events.begin(), events.end(), [](auto x, auto y) { return !(x < y); }) == events.end();
+        return std::adjacent_find(events.begin(), events.end(), [](auto x, auto y) { return !(x < y); }) ==
+               events.end();
     };
     CHECK(strictly_ascending(broadphase.ended()));
     CHECK(strictly_ascending(broadphase.begun()));

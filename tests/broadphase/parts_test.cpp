@@ -25,8 +25,10 @@ TEST_CASE("radix sort orders keys as a stable comparison sort does") {
 }
 
 TEST_CASE("ordered bits order floats") {
-    const float ascending[] = {-std::numeric_limits<float>::max(), -2.0f, -1.0f, -1e-40f, 0.0f, 1e-40f, 0.5f, 1.0f, 3e38f};
-    for (std::size_t i = 1; i < std::size(ascending); ++i) CHECK(ordered_bits(ascending[i - 1]) < ordered_bits(ascending[i]));
+    const float ascending[] = {
+        -std::numeric_limits<float>::max(), -2.0f, -1.0f, -1e-40f, 0.0f, 1e-40f, 0.5f, 1.0f, 3e38f};
+    for (std::size_t i = 1; i < std::size(ascending); ++i)
+        CHECK(ordered_bits(ascending[i - 1]) < ordered_bits(ascending[i]));
 }
 
 TEST_CASE("the pair table holds what was put in, through growth, erasure and shrinking") {

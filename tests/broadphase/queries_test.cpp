@@ -117,25 +117,31 @@ TEST_CASE("queries and rays find what brute force finds, before and after each u
                 const vec3 to = w.offset + w.flatten * random.point(-w.size, w.size);
                 vec3 through = i % 3 == 0 ? 2.0f * (to - at) : to - at;
                 if (i % 4 == 0) through[static_cast<int>(random.below(3))] = 0.0f;
-                if (i % 5 == 0) through = vec3(0.0f), through[static_cast<int>(random.below(3))] = random.real(-1.0f, 1.0f) * w.size;
+                if (i % 5 == 0)
+                    through = vec3(0.0f),
+                    through[static_cast<int>(random.below(3))] = random.real(-1.0f, 1.0f) * w.size;
                 hits += check_ray(world, at, through, i % 2 == 0 ? 1.0f : random.real(0.0f, 1.0f));
                 // From a corner of a box along its edges and faces: grazing counts.
                 const Aabb& box = b.fat_box(random.below(static_cast<std::uint32_t>(w.count)));
                 const vec3 edge = box.upper - box.lower;
                 hits += check_ray(world, box.lower, vec3(edge.x, 0, 0), 1.0f);
                 hits += check_ray(world, box.lower - edge, 3.0f * edge, 1.0f);
-                hits += check_ray(world, vec3(box.lower.x, box.upper.y, box.lower.z - w.size), vec3(0, 0, 2 * w.size), 1.0f);
+                hits += check_ray(world, vec3(box.lower.x, box.upper.y, box.lower.z - w.size), vec3(0, 0, 2 * w.size),
+                                  1.0f);
             }
             check_box(world, {w.offset - vec3(2 * w.size), w.offset + vec3(2 * w.size)});
-            check_box(world, {vec3(-std::numeric_limits<float>::infinity()), vec3(std::numeric_limits<float>::infinity())});
+            check_box(world,
+                      {vec3(-std::numeric_limits<float>::infinity()), vec3(std::numeric_limits<float>::infinity())});
             check_ray(world, w.offset - vec3(1e4f * w.size), vec3(2e4f * w.size), 1.0f);
 
             const float part = frame % 3 == 0 ? 0.6f : 0.05f;
             for (ProxyIndex p = 0; p < world.alive.size(); ++p) {
                 if (!world.alive[p]) continue;
-                if (random.chance(0.01f)) b.remove(p), world.alive[p] = false;
+                if (random.chance(0.01f))
+                    b.remove(p), world.alive[p] = false;
                 else if (random.chance(part)) {
-                    b.move(p, box_at(w.offset + w.flatten * random.point(-w.size, w.size), random.point(0.0f, w.max_half)), vec3(0.0f));
+                    const vec3 at = w.offset + w.flatten * random.point(-w.size, w.size);
+                    b.move(p, box_at(at, random.point(0.0f, w.max_half)), vec3(0.0f));
                 }
             }
             if (frame % 4 == 1) b.refresh();
@@ -148,7 +154,9 @@ TEST_CASE("queries and rays find what brute force finds, before and after each u
 TEST_CASE("a closest-hit ray clips itself and finds the nearest box") {
     Broadphase b;
     for (std::uint32_t i = 0; i < 2000; ++i) {
-        b.add({.box = box_at(vec3(3.0f * float(i % 200), 0.0f, 3.0f * float(i / 200)), vec3(0.5f)), .user_data = i, .moving = false});
+        b.add({.box = box_at(vec3(3.0f * float(i % 200), 0.0f, 3.0f * float(i / 200)), vec3(0.5f)),
+               .user_data = i,
+               .moving = false});
     }
     b.update();
     std::uint32_t nearest = 0, visits = 0;
@@ -162,7 +170,8 @@ TEST_CASE("a closest-hit ray clips itself and finds the nearest box") {
     CHECK(nearest == 299);  // x = 297, second row
     CHECK(visits <= 100);
     visits = 0;
-    b.ray_cast(vec3(-5.0f, 0.0f, 3.0f), vec3(1000.0f, 0.0f, 0.0f), [&](std::uint32_t, float) { return ++visits, -1.0f; });
+    b.ray_cast(vec3(-5.0f, 0.0f, 3.0f), vec3(1000.0f, 0.0f, 0.0f),
+               [&](std::uint32_t, float) { return ++visits, -1.0f; });
     CHECK(visits == 1);  // a negative answer stops the ray
 }
 
@@ -192,7 +201,8 @@ TEST_CASE("many threads may ask at once") {
     Random random(33);
     World world = make(random, 2000, 20.0f, vec3(0.0f), vec3(1.0f), 0.7f);
     world.broadphase.update();
-    for (ProxyIndex p = 0; p < 2000; p += 5) world.broadphase.move(p, box_at(random.point(-20, 20), vec3(0.3f)), vec3(0.0f));
+    for (ProxyIndex p = 0; p < 2000; p += 5)
+        world.broadphase.move(p, box_at(random.point(-20, 20), vec3(0.3f)), vec3(0.0f));
     std::array<std::uint64_t, 4> sums{};
     {
         std::vector<std::jthread> threads;
@@ -201,7 +211,8 @@ TEST_CASE("many threads may ask at once") {
                 Random mine(1);
                 for (int i = 0; i < 500; ++i) {
                     b.query(box_at(mine.point(-20, 20), vec3(2.0f)), [&](std::uint32_t id) { sum = sum * 31 + id; });
-                    b.ray_cast(mine.point(-20, 20), mine.point(-20, 20), [&](std::uint32_t id, float f) { return sum = sum * 31 + id, f; });
+                    const vec3 from = mine.point(-20, 20), along = mine.point(-20, 20);
+                    b.ray_cast(from, along, [&](std::uint32_t id, float f) { return sum = sum * 31 + id, f; });
                 }
             });
         }

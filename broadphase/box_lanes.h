@@ -1,9 +1,9 @@
 #pragma once
-/// Four floats at once, in the vector types that GCC and clang share: no branches where the outcome is noise.
+/// A box in two vectors of four lanes: tests and arithmetic on all three axes at once, without a branch on noise.
 
 #include <talus/aabb.h>
+#include <talus/lanes.h>
 
-#include <cstdint>
 #include <cstring>
 
 #if defined(__SSE2__)
@@ -11,9 +11,6 @@
 #endif
 
 namespace talus {
-
-using Float4 = float __attribute__((vector_size(16)));
-using Int4 = std::int32_t __attribute__((vector_size(16)));
 
 /// Whether a comparison holds in all lanes.
 inline bool all(Int4 mask) {
@@ -24,10 +21,7 @@ inline bool all(Int4 mask) {
 #endif
 }
 
-inline Float4 splat(float x) { return Float4{x, x, x, x}; }
-inline Float4 min(Float4 a, Float4 b) { return a < b ? a : b; }
-inline Float4 max(Float4 a, Float4 b) { return a > b ? a : b; }
-inline Float4 abs(Float4 a) { return max(a, -a); }
+inline Float4 absolute(Float4 a) { return max(a, -a); }
 
 /// The largest lane, in all lanes.
 inline Float4 largest(Float4 a) {
@@ -35,11 +29,11 @@ inline Float4 largest(Float4 a) {
     return max(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
 }
 
-/// x, y, z and z once more, so that whatever holds in all lanes or is the largest of them is so of the three axes.
+/// x, y, z and z once more, so that what holds in all lanes or is the largest of them is so of the three axes.
 inline Float4 lanes_of(const vec3& v) { return Float4{v.x, v.y, v.z, v.z}; }
 
 struct BoxLanes {
-    Float4 lower, upper;  // as lanes_of
+    Float4 lower, upper;  ///< as lanes_of gives them
 };
 
 inline BoxLanes lanes_of(const Aabb& box) {
@@ -54,8 +48,6 @@ inline Aabb aabb_of(const BoxLanes& box) {
     return {{box.lower[0], box.lower[1], box.lower[2]}, {box.upper[0], box.upper[1], box.upper[2]}};
 }
 
-inline bool overlaps(const BoxLanes& a, const BoxLanes& b) {
-    return all((a.lower <= b.upper) & (b.lower <= a.upper));
-}
+inline bool overlaps(const BoxLanes& a, const BoxLanes& b) { return all((a.lower <= b.upper) & (b.lower <= a.upper)); }
 
 }  // namespace talus

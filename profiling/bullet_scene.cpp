@@ -1,0 +1,152 @@
+#include "profiling/bullet_scene.h"
+
+#include <btBulletDynamicsCommon.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::profiling {
+
+namespace {
+
+btVector3 to_bullet(const vec3& v) { return {v.x, v.y, v.z}; }
+btQuaternion to_bullet(const quat& q) { return {q.x, q.y, q.z, q.w}; }
+vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
+
+std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
+    const vec3& h = shape.half_extents;
+    switch (shape.type) {
+        case ShapeType::sphere: return std::make_unique<btSphereShape>(shape.radius);
+        case ShapeType::capsule: return std::make_unique<btCapsuleShape>(shape.radius, 2.0f * h.y);
+        case ShapeType::box: return std::make_unique<btBoxShape>(to_bullet(h));
+        case ShapeType::cylinder: return std::make_unique<btCylinderShape>(to_bullet(h));
+        case ShapeType::cone: return std::make_unique<btConeShape>(h.x, 2.0f * h.y);
+        case ShapeType::hull: {
+            auto hull = std::make_unique<btConvexHullShape>();
+            for (const vec3& v : shape.hull->vertices) hull->addPoint(to_bullet(v), false);
+            hull->recalcLocalAabb();
+            return hull;
+        }
+        case ShapeType::segment:
+        case ShapeType::triangle: {
+            auto hull = std::make_unique<btConvexHullShape>();
+            for (int i = 0; i < (shape.type == ShapeType::segment ? 2 : 3); ++i) hull->addPoint(to_bullet(shape.points[i]), false);
+            hull->recalcLocalAabb();
+            hull->setMargin(shape.radius);
+            return hull;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+struct BulletScene::State {
+    btDefaultCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher{&configuration};
+    btDbvtBroadphase broadphase;
+    btSequentialImpulseConstraintSolver solver;
+    btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
+    std::vector<std::unique_ptr<btCollisionShape>> shapes;
+    std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<vec3> center;  ///< Bullet's origin, the centre of mass, in the scene's body frame
+    std::function<vec3(int)> gravity_at;
+
+    void add(const BodyDef& def) {
+        std::vector<ShapeDef> parts = def.shapes;
+        if (parts.empty()) parts.push_back({def.shape, {}, def.material, def.density, def.filter, def.sensor});
+
+        float mass = 0.0f;
+        vec3 middle(0.0f);
+        for (const ShapeDef& part : parts) {
+            const MassProperties m = mass_properties(part.shape, part.density);
+            mass += m.mass;
+            middle += m.mass * transform_point(part.pose, m.center);
+        }
+        middle = mass > 0.0f ? middle / mass : vec3(0.0f);
+        const bool dynamic = def.type == BodyType::dynamic;
+
+        auto compound = std::make_unique<btCompoundShape>();
+        for (const ShapeDef& part : parts) {
+            shapes.push_back(make_shape(part.shape));
+            compound->addChildShape(btTransform(to_bullet(part.pose.rotation), to_bullet(part.pose.position - middle)),
+                                    shapes.back().get());
+        }
+        // One shape at the centre of mass needs no compound around it.
+        const bool plain = parts.size() == 1 && glm::length(parts[0].pose.position - middle) < 1e-5f &&
+                           parts[0].pose.rotation == quat(1.0f, 0.0f, 0.0f, 0.0f);
+        btCollisionShape* shape = plain ? shapes.back().get() : compound.get();
+        btVector3 inertia(0, 0, 0);
+        if (dynamic) shape->calculateLocalInertia(mass, inertia);
+        btRigidBody::btRigidBodyConstructionInfo info(dynamic ? mass : 0.0f, nullptr, shape, inertia);
+        info.m_startWorldTransform =
+            btTransform(to_bullet(def.rotation), to_bullet(def.position + rotate(def.rotation, middle)));
+        info.m_friction = parts[0].material.friction;
+        info.m_restitution = parts[0].material.restitution;
+        info.m_linearDamping = def.linear_damping;
+        info.m_angularDamping = def.angular_damping;
+        auto body = std::make_unique<btRigidBody>(info);
+        body->setLinearVelocity(to_bullet(def.linear_velocity));
+        body->setAngularVelocity(to_bullet(def.angular_velocity));
+        body->setActivationState(DISABLE_DEACTIVATION);
+        if (def.type == BodyType::kinematic)
+            body->setCollisionFlags(body->getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+        if (!plain) shapes.push_back(std::move(compound));
+        world.addRigidBody(body.get());
+        if (dynamic) body->setGravity(def.gravity_scale * world.getGravity());
+        bodies.push_back(std::move(body));
+        center.push_back(middle);
+    }
+};
+
+BulletScene::BulletScene(const samples::SceneData& scene) : state_(std::make_unique<State>()) {
+    State& s = *state_;
+    s.world.setGravity(to_bullet(scene.gravity));
+    s.gravity_at = scene.gravity_at;
+    for (const BodyDef& def : scene.bodies) s.add(def);
+    // Two frictions mix by their product in Bullet, by their geometric mean in Talus: roots make both the same.
+    for (auto& body : s.bodies) body->setFriction(std::sqrt(body->getFriction()));
+}
+
+BulletScene::~BulletScene() {
+    if (!state_) return;
+    for (auto& body : state_->bodies) state_->world.removeRigidBody(body.get());
+}
+
+BulletScene::BulletScene(BulletScene&&) noexcept = default;
+
+void BulletScene::step(int step) {
+    State& s = *state_;
+    if (s.gravity_at) s.world.setGravity(to_bullet(s.gravity_at(step)));
+    for (auto& body : s.bodies) {
+        if (!body->isKinematicObject()) continue;
+        btTransform next;
+        btTransformUtil::integrateTransform(body->getWorldTransform(), body->getLinearVelocity(),
+                                            body->getAngularVelocity(), samples::scene_dt, next);
+        const btVector3 v = body->getLinearVelocity(), w = body->getAngularVelocity();
+        body->setWorldTransform(next);
+        body->setInterpolationWorldTransform(next);
+        body->setLinearVelocity(v);
+        body->setAngularVelocity(w);
+    }
+    s.world.stepSimulation(samples::scene_dt, 0);
+}
+
+std::size_t BulletScene::body_count() const { return state_->bodies.size(); }
+
+vec3 BulletScene::position(std::size_t body) const {
+    const btTransform& t = state_->bodies[body]->getWorldTransform();
+    return from_bullet(t * (-to_bullet(state_->center[body])));
+}
+
+float BulletScene::max_penetration() const {
+    float deepest = 0.0f;
+    const btDispatcher& dispatcher = state_->dispatcher;
+    for (int i = 0; i < dispatcher.getNumManifolds(); ++i) {
+        const btPersistentManifold* m = state_->dispatcher.getManifoldByIndexInternal(i);
+        for (int k = 0; k < m->getNumContacts(); ++k) deepest = std::max(deepest, -m->getContactPoint(k).getDistance());
+    }
+    return deepest;
+}
+
+}  // namespace talus::profiling

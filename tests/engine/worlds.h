@@ -1,0 +1,132 @@
+#pragma once
+/// What tests of the engine share: bodies to build worlds from, and measures of what became of them.
+
+#include "samples/scenes/random.h"
+
+#include <talus/talus.h>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+namespace talus::test {
+
+using samples::Random;
+
+inline constexpr float frame = 1.0f / 60.0f;  ///< s
+inline constexpr double pi = 3.14159265358979323846;
+
+/// A turn about a unit axis.
+inline quat turn(const vec3& axis, double radians) {
+    const auto s = static_cast<float>(std::sin(0.5 * radians));
+    return normalized(quat(static_cast<float>(std::cos(0.5 * radians)), s * axis.x, s * axis.y, s * axis.z));
+}
+
+inline BodyDef body(const Shape& shape, const vec3& position = vec3(0.0f)) {
+    BodyDef def;
+    def.shape = shape;
+    def.position = position;
+    return def;
+}
+
+inline BodyDef fixed_body(const Shape& shape, const vec3& position = vec3(0.0f)) {
+    BodyDef def = body(shape, position);
+    def.type = BodyType::fixed;
+    return def;
+}
+
+inline BodyDef kinematic_body(const Shape& shape, const vec3& position, const vec3& velocity = vec3(0.0f)) {
+    BodyDef def = body(shape, position);
+    def.type = BodyType::kinematic;
+    def.linear_velocity = velocity;
+    return def;
+}
+
+/// A slab whose top is the plane y = 0.
+inline BodyDef ground() { return fixed_body(box({50.0f, 1.0f, 50.0f}), {0.0f, -1.0f, 0.0f}); }
+
+inline BodyDef crate(const vec3& position) { return body(box(vec3(0.5f)), position); }
+
+/// Adds a body that has to be accepted.
+inline BodyId add(World& world, const BodyDef& def) {
+    const BodyId id = world.add_body(def);
+    REQUIRE_MESSAGE(!id.is_null(), world.last_error().message);
+    return id;
+}
+
+inline void run(World& world, int steps, float dt = frame) {
+    for (int i = 0; i < steps; ++i) REQUIRE(world.step(dt));
+}
+
+inline WorldDef sleepless() {
+    WorldDef def;
+    def.allow_sleep = false;
+    return def;
+}
+
+inline WorldDef weightless() {
+    WorldDef def = sleepless();
+    def.gravity = vec3(0.0f);
+    return def;
+}
+
+/// True when every pose and velocity is finite and every rotation is a unit quaternion.
+inline bool is_sound(const World& world, std::string* complaint = nullptr) {
+    for (const BodyId id : world.bodies()) {
+        const Transform t = world.transform(id);
+        const quat& q = t.rotation;
+        const float n = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+        const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
+        if (is_finite(t.position) && is_finite(v) && is_finite(w) && std::abs(n - 1.0f) < 1e-3f) continue;
+        if (complaint != nullptr) {
+            const auto show = [](const vec3& a) {
+                return "(" + std::to_string(a.x) + ", " + std::to_string(a.y) + ", " + std::to_string(a.z) + ") ";
+            };
+            *complaint = "body " + std::to_string(id.slot) + ": position " + show(t.position) + "velocity " + show(v) +
+                         "spin " + show(w) + "|q|^2 " + std::to_string(n);
+        }
+        return false;
+    }
+    return true;
+}
+
+inline double kinetic_energy(const World& world, BodyId id) {
+    const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id);
+    return 0.5 * (static_cast<double>(world.mass(id)) * glm::dot(v, v) + glm::dot(w, world.inertia(id) * w));
+}
+
+/// About the centre of mass.
+inline glm::dvec3 spin_momentum(const World& world, BodyId id) {
+    return glm::dmat3(world.inertia(id)) * glm::dvec3(world.angular_velocity(id));
+}
+
+inline float distance_xz(const vec3& a, const vec3& b) { return std::hypot(a.x - b.x, a.z - b.z); }
+
+/// The sum of the normal impulses of a body's contacts as a force on it over the last step, N: world, pointing at the body.
+inline vec3 normal_force(const World& world, BodyId id, float dt = frame) {
+    vec3 sum(0.0f);
+    for (const Contact& contact : world.contacts(id)) {
+        const float sign = contact.body_b == id ? 1.0f : -1.0f;
+        for (int i = 0; i < contact.point_count; ++i) sum += sign * contact.points[i].normal_impulse * contact.normal;
+    }
+    return sum / dt;
+}
+
+inline vec3 friction_force(const World& world, BodyId id, float dt = frame) {
+    vec3 sum(0.0f);
+    for (const Contact& contact : world.contacts(id))
+        sum += (contact.body_b == id ? 1.0f : -1.0f) * contact.friction_impulse;
+    return sum / dt;
+}
+
+/// A world with other bits somewhere: the hash covers poses and velocities, the counts the rest.
+struct Footprint {
+    std::uint64_t hash = 0;
+    std::size_t bodies = 0, awake = 0;
+    explicit Footprint(const World& world)
+        : hash(world.hash()), bodies(world.body_count()), awake(world.awake_body_count()) {}
+    friend bool operator==(const Footprint&, const Footprint&) = default;
+};
+
+}  // namespace talus::test
