@@ -15,11 +15,11 @@ namespace {
 // When more than one in this many proxies would be in the restless grid, everything is built into the settled one
 // instead: that is one sort rather than two, and one grid to look into.
 constexpr std::size_t restless_part = 4;
-// A box that stayed in its fat box for this many refreshes is idle. Once as many idle boxes have been sorted again as there
-// are proxies, settling them costs no more than what they already cost.
+// A box that stayed in its fat box for this many refreshes is idle. Once as many idle boxes have been sorted again as
+// there are proxies, settling them costs no more than what they already cost.
 constexpr std::uint32_t idle_refreshes = 32;
-// Sweeping all of a level finds a pair once and needs no search for where to start; looking up its dirty boxes one by one
-// looks at fewer boxes. Sweep when more than one in this many of the level is dirty.
+// Sweeping all of a level finds a pair once and needs no search for where to start; looking up its dirty boxes one by
+// one looks at fewer boxes. Sweep when more than one in this many of the level is dirty.
 constexpr std::size_t sweep_part = 5;
 // What following a pair's links costs (a miss or two of the second-level cache), in slots of the table read in a row.
 constexpr std::size_t slots_per_link = 40;
@@ -208,8 +208,8 @@ void Broadphase::find_ended() {
     ended.erase(std::unique(ended.begin(), ended.end()), ended.end());  // pairs of which both changed
 }
 
-// Keeps the pairs that are new. Of two dirty proxies the lower one reports, unless a sweep did. No branch in the first loop: a
-// third of what is found falls through the sieve at random.
+// Keeps the pairs that are new. Of two dirty proxies the lower one reports, unless a sweep did. No branch in the first
+// loop: a third of what is found falls through the sieve at random.
 void Broadphase::drain(FoundPairs& found, Home home, bool swept) {
     std::size_t kept = 0;
     for (const ProxyPair pair : found.pairs()) {

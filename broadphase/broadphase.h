@@ -4,20 +4,21 @@
 /// Boxes in, pair begin/end events out; it knows nothing of shapes or bodies. The idea is to pay for what moved:
 ///
 /// - Each proxy keeps a *fat* box, larger than the tight one it was given and stretched along its expected motion. Only
-///   a proxy whose tight box left its fat box is *dirty*: it gets a new fat box and is swept again. A resting pile of any
-///   size costs one containment test a body.
-/// - The boxes stand in two grids of sorted columns (column_grid.h). Those that moved lately are in the small `restless`
-///   grid, which is sorted afresh whenever some of them moved; all others, whether fixed, asleep or just at rest, stand in
-///   the `settled` grid, which is left alone until enough has changed. Entries of proxies that went elsewhere stay
-///   behind there and are recognised by the proxy's `home`.
-/// - update() looks up the dirty boxes in both grids (or sweeps a whole level at once where many are dirty) and compares
-///   with the pair table (pair_table.h): both cost only the dirty boxes and their pairs.
+///   a proxy whose tight box left its fat box is *dirty*: it gets a new fat box and is swept again. A resting pile of
+///   any size costs one containment test a body.
+/// - The boxes stand in two grids of sorted columns (column_grid.h). Those that moved lately are in the small
+///   `restless` grid, which is sorted afresh whenever some of them moved; all others, whether fixed, asleep or just at
+///   rest, stand in the `settled` grid, which is left alone until enough has changed. Entries of proxies that went
+///   elsewhere stay behind there and are recognised by the proxy's `home`.
+/// - update() looks up the dirty boxes in both grids (or sweeps a whole level at once where many are dirty) and
+///   compares with the pair table (pair_table.h): both cost only the dirty boxes and their pairs.
 ///
-/// Ten thousand unit boxes that fly about cost some 25 ns each a step, move() included, a thirtieth of a dynamic tree; in a dense
-/// crowd, with every box moving and 4 to 5 overlaps each, some 100 ns.
+/// Measured beside Bullet's dynamic tree (btDbvtBroadphase) on ten thousand boxes: all flying about freely, a twentieth
+/// of its time, move() included; a dense crowd of which every box moves, 4 to 5 overlaps each, a ninth; a tower, a
+/// thirtieth; all at rest, 10 ns a box.
 ///
-/// All state is in index-only arrays: a copy behaves to the same bits as the original. Distinct objects are independent;
-/// const functions may run on many threads at once.
+/// All state is in index-only arrays: a copy behaves to the same bits as the original. Distinct objects are
+/// independent; const functions may run on many threads at once.
 
 #include <talus/aabb.h>
 #include <talus/broadphase/column_grid.h>
@@ -39,10 +40,11 @@ struct ProxyDef {
     bool moving = true;  ///< false: fixed or asleep; two still proxies never begin a pair
 };
 
-/// How much larger than the tight box a fat box is. Larger: fewer sweeps, more pairs that do not touch. A still proxy's
-/// box is not fattened at all: it has nowhere to go.
+/// How much larger than the tight box a fat box is. Larger: fewer sweeps, more pairs that do not touch. In a dense
+/// crowd of 10,000 that drifts, margins of 2, 5 and 10% give 26, 30 and 37 thousand pairs; 2, 4 and 8 steps ahead give
+/// 27, 30 and 39. A still proxy's box is not fattened at all: it has nowhere to go.
 struct FatBoxSettings {
-    float margin = 0.05f;             ///< on each side, part of the box's edge along that axis
+    float margin = 0.03f;             ///< on each side, part of the box's edge along that axis
     float margin_of_longest = 0.01f;  ///< but at least this part of its longest edge: thin things tilt
     float min_margin = 1e-4f;         ///< and at least this, m
     float max_margin = 0.1f;          ///< never more than this, m: a platform of 100 m needs no more than a crate
@@ -58,11 +60,13 @@ public:
     ProxyIndex add(const ProxyDef& def);
     /// Adds many at once: out[i] receives the index of defs[i].
     void add(std::span<const ProxyDef> defs, std::span<ProxyIndex> out);
-    /// Removes a proxy. Its pairs end at the next update() (reported with the old index, before that is handed out again).
+    /// Removes a proxy. Its pairs end at the next update() (reported with the old index, before that is handed out
+    /// again).
     void remove(ProxyIndex proxy);
 
     /// The proxy's new tight box, and how far it is expected to move in the next step (m). Cheap when the box is still
-    /// inside its fat box; otherwise the fat box is rebuilt, stretched along the displacement, and the proxy is re-swept.
+    /// inside its fat box; otherwise the fat box is rebuilt, stretched along the displacement, and the proxy is
+    /// re-swept.
     void move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
 
     /// Going still keeps existing pairs; starting to move re-sweeps the proxy.
@@ -70,22 +74,22 @@ public:
     /// Pairs that the new filter forbids end, pairs that it allows begin, at the next update().
     void set_filter(ProxyIndex proxy, const Filter& filter);
 
-    /// Brings the pair table up to date. Afterwards begun() and ended() hold what changed since the last update, each sorted
-    /// by (a, b); ended() comes before begun() in meaning. The set of pairs is exactly: fat boxes overlap, filters agree, and
-    /// at least one was moving when they began. No pair is ever dropped.
+    /// Brings the pair table up to date. Afterwards begun() and ended() hold what changed since the last update, each
+    /// sorted by (a, b); ended() comes before begun() in meaning. The set of pairs is exactly: fat boxes overlap,
+    /// filters agree, and at least one was moving when they began. No pair is ever dropped.
     ///
-    /// In full: a pair begins at an update at which its boxes overlap, its filters agree and one of the two is moving; it
-    /// ends at the first update at which its boxes are apart, its filters disagree or one of the two is gone. So a pair whose
-    /// proxies both went still stays until then; woken proxies keep their pairs and find those with still neighbours
-    /// that they did not have; two proxies that were still all the time, fixed ones for instance, never have one. What
-    /// happened between two updates leaves no trace but its result.
+    /// In full: a pair begins at an update at which its boxes overlap, its filters agree and one of the two is moving;
+    /// it ends at the first update at which its boxes are apart, its filters disagree or one of the two is gone. So a
+    /// pair whose proxies both went still stays until then; woken proxies keep their pairs and find those with still
+    /// neighbours that they did not have; two proxies that were still all the time, fixed ones for instance, never have
+    /// one. What happened between two updates leaves no trace but its result.
     void update();
     std::span<const ProxyPair> begun() const { return begun_; }
     std::span<const ProxyPair> ended() const { return ended_; }
 
-    /// Optional: takes the boxes that were added or moved since the last update into the grids now. update() would do it
-    /// otherwise, at the same cost; until then query() and ray_cast() look at those boxes one by one. Worth calling once
-    /// after the moves of a step when many rays follow before the next update().
+    /// Optional: takes the boxes that were added or moved since the last update into the grids now. update() would do
+    /// it otherwise, at the same cost; until then query() and ray_cast() look at those boxes one by one. Worth calling
+    /// once after the moves of a step when many rays follow before the next update().
     void refresh();
 
     std::size_t pair_count() const { return pairs_.size(); }
@@ -93,17 +97,19 @@ public:
     const Aabb& fat_box(ProxyIndex proxy) const { return boxes_[proxy]; }
     std::uint32_t user_data(ProxyIndex proxy) const { return proxies_[proxy].user_data; }
 
-    /// Calls visit(user_data) for each proxy whose fat box overlaps `box`, in ascending proxy index. Sees all proxies as they
-    /// are now, those added or moved since the last update() too. A box with NaN or lower > upper meets nothing.
+    /// Calls visit(user_data) for each proxy whose fat box overlaps `box`, in ascending proxy index. Sees all proxies
+    /// as they are now, those added or moved since the last update() too. A box with NaN or lower > upper meets
+    /// nothing.
     template <class Visit>
     void query(const Aabb& box, Visit&& visit) const {
         for (const ProxyIndex proxy : find_all(box)) visit(proxies_[proxy].user_data);
     }
 
-    /// Calls visit(user_data, max_fraction) for each proxy whose fat box the segment origin + t * translation, 0 <= t <=
-    /// max_fraction, enters; the returned float is the new max_fraction (smaller to clip the ray, same to go on; negative to
-    /// stop). It starts at 1. Each proxy is visited once, in an order that is only roughly that of the ray and depends on
-    /// what moved before: so break ties of equal fractions by an index. Sees all proxies as they are now.
+    /// Calls visit(user_data, max_fraction) for each proxy whose fat box is entered by the segment origin + t *
+    /// translation, t from 0 to max_fraction, which starts at 1; the returned float is the new max_fraction (smaller to
+    /// clip the ray, same to go on, negative to stop). Each proxy is visited once, in an order that is only roughly
+    /// that of the ray and depends on what moved before: so break ties of equal fractions by an index. Sees all proxies
+    /// as they are now.
     template <class Visit>
     void ray_cast(const vec3& origin, const vec3& translation, Visit&& visit) const {
         cast(

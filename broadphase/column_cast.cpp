@@ -1,9 +1,10 @@
-/// Rays through a grid of columns: a walk over the cells that the ray crosses, u slab by u slab, and in each over the cells
-/// along v; in a cell's column only the run beside the ray's piece is looked at.
+/// Rays through a grid of columns: a walk over the cells that the ray crosses, u slab by u slab, and in each over the
+/// cells along v; in a cell's column only the run beside the ray's piece is looked at.
 ///
-/// A box stands in up to four columns but is reported once: in the column of the cell where the ray enters it. All positions
-/// along the ray are computed in double, from floats, and each piece is widened by far more than double's rounding; the
-/// cell of a point is found by the same monotone function that placed the boxes. So that cell is always on the walk.
+/// A box stands in up to four columns but is reported once: in the column of the cell where the ray enters it. All
+/// positions along the ray are computed in double, from floats, and each piece is widened by far more than double's
+/// rounding; the cell of a point is found by the same monotone function that placed the boxes. So that cell is always
+/// on the walk.
 
 #include <talus/broadphase/column_grid.h>
 

@@ -14,13 +14,14 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// A column is this many median boxes (by their longest edges) wide: wider ones hold strangers, narrower ones the same box too
-// often. 2 to 3 is flat.
+// A column is this many median boxes (by their longest edges) wide: wider ones hold strangers, narrower ones the same
+// box too often. 2 to 3 is flat.
 constexpr double cell_edges = 2.5;
-// Boxes up to this part of a cell stand in its level. Below 1 by more than the rounding of cells_of at cell_limit, so that
-// no box touches three columns along an axis.
+// Boxes up to this part of a cell stand in its level. Below 1 by more than the rounding of cells_of at cell_limit, so
+// that no box touches three columns along an axis.
 constexpr double cell_fill = 0.8;
-// In a sparse world columns widen until they hold about this many boxes. Fewer: more columns to visit than boxes in them.
+// In a sparse world columns widen until they hold about this many boxes. Fewer: more columns to visit than boxes in
+// them.
 constexpr double column_boxes = 8.0;
 // A level of at most this many boxes is one run: looking at all of them costs no more than finding the right column.
 constexpr std::size_t one_run_boxes = 32;
@@ -57,8 +58,8 @@ Probe probe_of(const ColumnEntry& e) {
 
 bool meets(const ColumnEntry& e, const Probe& p) { return all((e.low <= p.high) & (e.minus_high <= p.minus_low)); }
 
-// Appends (owner, id) for each entry from `entry` on which the probe meets, up to the first that begins behind the probe; at the
-// latest, that is the sentinel. Hits are written without a branch: nobody can predict them.
+// Appends (owner, id) for each entry from `entry` on which the probe meets, up to the first that begins behind the
+// probe; at the latest, that is the sentinel. Hits are written without a branch: nobody can predict them.
 void scan(const ColumnEntry* entry, const ProxyIndex* id, const Probe& probe, ProxyIndex owner, FoundPairs& found) {
     constexpr std::size_t batch = 64;
     const float end = probe.high[0];
@@ -113,8 +114,8 @@ void ColumnGrid::choose_columns(Level& level, std::span<const ProxyIndex> member
         level.bounds = merge(level.bounds, boxes[p]);
         longest = std::max(longest, longest_edge(boxes[p]));
     }
-    // How far things are spread: the mean distance from the mean, which an outlier cannot dominate as it does a variance
-    // or a bound. Samples are taken a golden section apart, out of step with whatever order the members have.
+    // How far things are spread: the mean distance from the mean, which an outlier cannot dominate as it does a
+    // variance or a bound. Samples are taken a golden section apart, out of step with whatever order the members have.
     constexpr std::size_t max_samples = 512;
     const std::size_t samples = std::min(members.size(), max_samples);
     const auto sample = [&](std::size_t i, int axis) {
@@ -184,7 +185,8 @@ std::uint32_t ColumnGrid::column_at(const Level& level, std::int32_t u, std::int
            (static_cast<std::uint32_t>(u) & (level.width - 1));
 }
 
-// One radix sort for the whole level; then, in that order, each box is appended to its columns, which are thereby sorted.
+// One radix sort for the whole level; then, in that order, each box is appended to its columns, which are thereby
+// sorted.
 void ColumnGrid::fill_level(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes,
                             BuildScratch& scratch) {
     const std::uint32_t columns = level.width * level.height;
@@ -283,8 +285,9 @@ void ColumnGrid::find(std::size_t level_index, const Aabb& box, ProxyIndex owner
     const Level& level = levels_[level_index];
     ColumnEntry entry = entry_of(level, box);
     Cells c = cells(level, entry);
-    // Members span two cells. As long as theirs and ours together fit once around the torus, a shared column is the first
-    // of one of the two exactly once. A box too wide for that visits all columns and goes by the members' flags alone.
+    // Members span two cells. As long as theirs and ours together fit once around the torus, a shared column is the
+    // first of one of the two exactly once. A box too wide for that visits all columns and goes by the members' flags
+    // alone.
     const bool all_u = static_cast<std::uint32_t>(c.u1 - c.u0) + 2 > level.width;
     const bool all_v = static_cast<std::uint32_t>(c.v1 - c.v0) + 2 > level.height;
     if (all_u) c.u0 = 0, c.u1 = static_cast<std::int32_t>(level.width - 1);

@@ -8,7 +8,8 @@ namespace talus {
 
 namespace {
 
-// Filled to at most 5/8: linear probing looks at about two slots for a pair that is there and at four for one that is not.
+// Filled to at most 5/8: linear probing looks at about two slots for a pair that is there and at four for one that is
+// not.
 constexpr std::size_t min_capacity = 64;
 std::size_t capacity_for(std::size_t pairs) {
     return std::bit_ceil(std::max(min_capacity, pairs + pairs / 2 + pairs / 10));

@@ -1,10 +1,10 @@
 #pragma once
 /// The set of pairs, asked in two ways: is (a, b) in it, and which pairs has proxy p?
 ///
-/// An open-addressed table of 64-bit keys (8 bytes a probe, no pointers) answers the first; each slot also stands in two
-/// doubly linked lists of slots, one for each of its proxies, which answer the second in time proportional to the answer:
-/// what ends the pairs of ten boxes that moved must not look at the hundred thousand pairs of those that did not.
-/// Erasing shifts the followers back instead of leaving tombstones, so lookups never decay.
+/// An open-addressed table of 64-bit keys (8 bytes a probe, no pointers) answers the first; each slot also stands in
+/// two doubly linked lists of slots, one for each of its proxies, which answer the second in time proportional to the
+/// answer: what ends the pairs of ten boxes that moved must not look at the hundred thousand pairs of those that did
+/// not. Erasing shifts the followers back instead of leaving tombstones, so lookups never decay.
 
 #include <talus/broadphase/proxy.h>
 
@@ -36,7 +36,8 @@ public:
     /// Makes room for `pairs` pairs and for lists of proxies 0 to proxies - 1; gives memory back after a burst.
     void reserve(std::size_t pairs, std::size_t proxies);
 
-    /// Calls visit(key) for each pair of the proxy, in no order that means anything. The table must not change meanwhile.
+    /// Calls visit(key) for each pair of the proxy, in no order that means anything. The table must not change
+    /// meanwhile.
     template <class Visit>
     void for_each_of(ProxyIndex proxy, Visit&& visit) const {
         if (proxy >= heads_.size()) return;

@@ -9,7 +9,8 @@
 
 namespace talus {
 
-/// Maps floats to integers of the same order (NaN excluded): positive ones get the sign bit, negative ones are inverted.
+/// Maps floats to integers of the same order (NaN excluded): positive ones get the sign bit, negative ones are
+/// inverted.
 inline std::uint32_t ordered_bits(float x) {
     const auto bits = std::bit_cast<std::uint32_t>(x);
     return bits ^ ((bits >> 31) != 0 ? 0xffffffffu : 0x80000000u);

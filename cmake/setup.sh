@@ -1,11 +1,12 @@
-# What run.sh and test.sh share: the packages, the quiet steps, the build. Sourced by bash, from the top of the repository.
+# What run.sh and test.sh share: the packages, the quiet steps, the build. Bash sources it at the top of the repository.
 #
 # Everything goes to build/log/STEP.txt; a step shows one line, and its log only when it fails.
 
 set -euo pipefail
 
 # Debian 12's names. For other systems: a C++20 compiler, CMake 3.25, ninja, and the libraries by these names.
-run_packages=(g++ cmake ninja-build pkg-config libglm-dev libassimp-dev libstb-dev)
+# (zlib1g-dev is what libassimp-dev needs to be linked, and forgets to depend on.)
+run_packages=(g++ cmake ninja-build libglm-dev libassimp-dev zlib1g-dev libstb-dev)
 test_packages=("${run_packages[@]}" clang doctest-dev libbullet-dev)
 
 say() { printf '==> %s\n' "$*" >&2; }
@@ -62,7 +63,7 @@ install_packages() {
     fi
 }
 
-# build PRESET [cmake option...] [-- target...]: configures and builds in build/PRESET; everything when no target is named.
+# build PRESET [cmake option...] [-- target...]: configures and builds in build/PRESET; all when no target is named.
 build() {
     local preset=$1 options=() targets=()
     shift

@@ -237,6 +237,7 @@ private:
         set_axis(cache, normal);
         const Manifold manifold = make_manifold(shape_a(w), shape_b(w), w.b_in_a, normal, on_a, on_b, margin, cache.hints);
         // An axis that is some face's normal stays good while that shape turns: it is kept in the frame of its owner.
+        if (manifold.face_owner == FaceOwner::a) cache.axis = manifold.normal;
         if (manifold.face_owner == FaceOwner::b) {
             cache.axis = transpose_mul(w.b_in_a.rotation, manifold.normal);
             cache.axis_in_b = true;

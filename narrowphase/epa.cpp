@@ -319,7 +319,8 @@ int find_rivals(const MinkowskiDifference& difference, const Polytope& polytope,
 /// Let p = depth * normal, pushed out of A - B by a little, and q the point of A - B nearest to p, with normal m. Because p lies
 /// outside the old support plane, the support plane at q is nearer to the origin than the old one, unless m is the old
 /// normal: so m is a better answer, and GJK finds q. Where the depth hardly depends on the direction, m lies only a little
-/// farther that way; that is so between nearly coaxial rims, so then a line search turns the normal about their axes.
+/// farther that way; that is so between nearly coaxial rims, where the normals of least depth lie on a circle about an axis: then
+/// line searches turn the normal on along the step's great circle, and about the rims' axes.
 class Slide {
 public:
     Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
@@ -344,6 +345,7 @@ public:
             const bool slow = turn > 0.25 * last_turn;
             last_turn = turn;
             if (i > 0 && slow) {
+                turn_about(glm::cross(from, best.normal) / turn, best);
                 if (has_rim(difference_.core_a.type)) turn_about(dvec3(0.0, 1.0, 0.0), best);
                 if (has_rim(difference_.core_b.type)) turn_about(difference_.rotation[1], best);
             }
@@ -376,11 +378,11 @@ private:
         return true;
     }
 
-    /// Least depth over the normals that a turn about the unit vector u makes of best.normal: c u + r (e + x t) / sqrt(1 + x^2), e
+    /// Least depth over the normals that a turn about the (nearly) unit vector u makes of best.normal: c u + r (e + x t) / sqrt(1 + x^2), e
     /// radial, t tangential. The slope in x is w.(t - x e), up to a positive factor, w the support point: its root is bracketed,
     /// then found by false position.
     void turn_about(const dvec3& u, Answer& best) {
-        const double c = glm::dot(best.normal, u);
+        const double c = glm::dot(best.normal, u) / glm::dot(u, u);
         dvec3 e = best.normal - c * u;
         const double r = std::sqrt(glm::dot(e, e));
         if (!(r > tolerance::epa_slide_first_turn)) return;

@@ -290,13 +290,16 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         const double rest = simplex.yv - yw;
         const double allowed = std::max(gap2 * std::min(simplex.vv, size2), floor2 * simplex.vv);
         if (!(rest > 0.0) || rest * rest <= simplex.yy * allowed) return finish(Outcome::separated);
+        // Without a plane that separates, an end by rounding is a touch: the origin may lie inside by less than that, and y could
+        // then point either way.
+        const Outcome stuck = bound2 > 0.0 ? Outcome::separated : Outcome::overlapping;
         for (int i = 0; i < simplex.count; ++i) {
-            if (same_point(simplex.vertex[i], next)) return finish(Outcome::separated);
+            if (same_point(simplex.vertex[i], next)) return finish(stuck);
         }
 
         const int previous = simplex.count;
         simplex.vertex[simplex.count++] = next;
-        if (!reduce(simplex, previous)) return finish(Outcome::separated);
+        if (!reduce(simplex, previous)) return finish(stuck);
     }
 }
 

@@ -41,7 +41,7 @@ struct Run {
     double ms = 0.0;  ///< mean a step, CPU time of the process
     double pairs = 0.0, collide = 0.0, solve = 0.0, rest = 0.0;  ///< ms a step; Talus only
     float max_penetration = 0.0f;  ///< over the last tenth of the steps, m
-    float lowest_y = 0.0f;         ///< of any moving body at the end, m: below the floor means lost
+    float lowest_y = 0.0f;         ///< of any dynamic body at the end, m
 };
 
 double cpu_ms() {
@@ -210,8 +210,10 @@ int run_scenes(const std::vector<std::string_view>& arguments) {
         const double solve = median(ours, [](const Run& r) { return r.solve; });
         const double rest = median(ours, [](const Run& r) { return r.rest; });
         const float deepest = ours[0].max_penetration, bullet_deepest = theirs[0].max_penetration;
-        const char* lost = ours[0].lowest_y < -20.0f ? "*" : " ";
-        const char* bullet_lost = theirs[0].lowest_y < -20.0f ? "*" : " ";
+        // Scenes with gravity have a floor or a bin around y = 0: whoever is far below it fell through.
+        const bool has_floor = data->gravity != vec3(0.0f);
+        const char* lost = has_floor && ours[0].lowest_y < -20.0f ? "*" : " ";
+        const char* bullet_lost = has_floor && theirs[0].lowest_y < -20.0f ? "*" : " ";
         std::printf("%-12s %6zu %6d | %8.3f %8.3f %6.2f | %6.3f %7.3f %6.3f %6.3f | %6.1f%s %6.1f%s\n", name.c_str(),
                     data->bodies.size(), steps, talus_ms, bullet_ms, ratio, pairs, collide, solve, rest,
                     1e3 * static_cast<double>(deepest), lost, 1e3 * static_cast<double>(bullet_deepest), bullet_lost);

@@ -37,7 +37,8 @@ private:
 
 inline Aabb box_at(const vec3& centre, const vec3& half) { return {centre - half, centre + half}; }
 
-/// Centre within +-range, half sizes between the two. (In this order: that of function arguments is up to the compiler.)
+/// Centre within +-range, half sizes between the two. (In this order: that of function arguments is up to the
+/// compiler.)
 inline Aabb random_box(Random& random, float range, float min_half, float max_half) {
     const vec3 centre = random.point(-range, range), half = random.point(min_half, max_half);
     return box_at(centre, half);

@@ -37,8 +37,8 @@ Filter filter_of(Random& random) {
     return filter;
 }
 
-// Everything a user can do, in random order, against the oracle after each update; and a copy made halfway, fed the same
-// calls, against its original.
+// Everything a user can do, in random order, against the oracle after each update; and a copy made halfway, fed the
+// same calls, against its original.
 void fuzz(const FuzzSettings& s, std::uint64_t seed) {
     CAPTURE(s.name);
     CAPTURE(seed);
@@ -183,7 +183,7 @@ TEST_CASE("the events are the same bits with every compiler") {
         }
     }
     CAPTURE(hash);
-    CHECK(hash == 13126774286643228424u);
+    CHECK(hash == 2018738355805793431u);
 }
 
 TEST_CASE("a resting crowd makes no events and no work") {
@@ -200,7 +200,7 @@ TEST_CASE("a resting crowd makes no events and no work") {
     for (int frame = 0; frame < 100; ++frame) {
         for (ProxyIndex p = 0; p < tight.size(); ++p) {
             const Aabb before = broadphase.fat_box(p);
-            const vec3 jitter = random.point(-0.02f, 0.02f);  // less than the margin of 5%
+            const vec3 jitter = random.point(-0.02f, 0.02f);  // less than the margin
             broadphase.move(p, {tight[p].lower + jitter, tight[p].upper + jitter}, vec3(0.0f));
             REQUIRE(before.lower == broadphase.fat_box(p).lower);
             REQUIRE(before.upper == broadphase.fat_box(p).upper);

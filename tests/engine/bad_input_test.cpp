@@ -9,8 +9,8 @@ using namespace talus::test;
 
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinite = std::numeric_limits<float>::infinity();
 
 /// A world with a fallen pile, and its state before the call under test.
 struct Victim {
@@ -49,9 +49,8 @@ struct Victim {
         // The same as one of several shapes, for what belongs to shapes.
         BodyDef outer = def;
         outer.shape = Shape{};
-        outer.shapes.push_back({sphere(1.0f)});
-        ShapeDef part{def.shape, {}, def.material, def.density, def.filter, def.sensor};
-        outer.shapes.push_back(part);
+        outer.shapes.push_back(part(sphere(1.0f)));
+        outer.shapes.push_back({def.shape, {}, def.material, def.density, def.filter, def.sensor});
         if (static_cast<bool>(check(def.shape)) || !(def.density >= 0.0f) || !(def.material.friction >= 0.0f))
             refuses(what, code, [&](World& w) { return static_cast<bool>(w.add_body(outer)); });
     }
@@ -68,34 +67,34 @@ BodyDef with(void (*change)(BodyDef&)) {
 TEST_CASE("bodies with numbers that are not finite are refused") {
     const Victim victim;
     const ErrorCode code = ErrorCode::not_finite;
-    victim.refuses_body("position", code, with([](BodyDef& d) { d.position.x = nan; }));
-    victim.refuses_body("position", code, with([](BodyDef& d) { d.position.y = inf; }));
-    victim.refuses_body("rotation", code, with([](BodyDef& d) { d.rotation.w = nan; }));
-    victim.refuses_body("rotation", code, with([](BodyDef& d) { d.rotation.z = -inf; }));
-    victim.refuses_body("velocity", code, with([](BodyDef& d) { d.linear_velocity.z = nan; }));
-    victim.refuses_body("spin", code, with([](BodyDef& d) { d.angular_velocity.z = inf; }));
-    victim.refuses_body("linear damping", code, with([](BodyDef& d) { d.linear_damping = nan; }));
-    victim.refuses_body("angular damping", code, with([](BodyDef& d) { d.angular_damping = inf; }));
-    victim.refuses_body("gravity scale", code, with([](BodyDef& d) { d.gravity_scale = nan; }));
-    victim.refuses_body("density", code, with([](BodyDef& d) { d.density = nan; }));
-    victim.refuses_body("density", code, with([](BodyDef& d) { d.density = inf; }));
-    victim.refuses_body("friction", code, with([](BodyDef& d) { d.material.friction = nan; }));
-    victim.refuses_body("friction", code, with([](BodyDef& d) { d.material.friction = inf; }));
-    victim.refuses_body("restitution", code, with([](BodyDef& d) { d.material.restitution = nan; }));
-    victim.refuses_body("sphere", code, with([](BodyDef& d) { d.shape = sphere(nan); }));
-    victim.refuses_body("box", code, with([](BodyDef& d) { d.shape = box({1, inf, 1}); }));
-    victim.refuses_body("box", code, with([](BodyDef& d) { d.shape = box({1, 1, nan}); }));
-    victim.refuses_body("capsule", code, with([](BodyDef& d) { d.shape = capsule(nan, 1); }));
-    victim.refuses_body("cylinder", code, with([](BodyDef& d) { d.shape = cylinder(1, inf); }));
-    victim.refuses_body("cone", code, with([](BodyDef& d) { d.shape = cone(nan, nan); }));
-    victim.refuses_body("segment", code, with([](BodyDef& d) { d.shape = segment({nan, 0, 0}, {1, 0, 0}, 0.1f); }));
+    victim.refuses_body("position", code, with([](BodyDef& d) { d.position.x = no_number; }));
+    victim.refuses_body("position", code, with([](BodyDef& d) { d.position.y = infinite; }));
+    victim.refuses_body("rotation", code, with([](BodyDef& d) { d.rotation.w = no_number; }));
+    victim.refuses_body("rotation", code, with([](BodyDef& d) { d.rotation.z = -infinite; }));
+    victim.refuses_body("velocity", code, with([](BodyDef& d) { d.linear_velocity.z = no_number; }));
+    victim.refuses_body("spin", code, with([](BodyDef& d) { d.angular_velocity.z = infinite; }));
+    victim.refuses_body("linear damping", code, with([](BodyDef& d) { d.linear_damping = no_number; }));
+    victim.refuses_body("angular damping", code, with([](BodyDef& d) { d.angular_damping = infinite; }));
+    victim.refuses_body("gravity scale", code, with([](BodyDef& d) { d.gravity_scale = no_number; }));
+    victim.refuses_body("density", code, with([](BodyDef& d) { d.density = no_number; }));
+    victim.refuses_body("density", code, with([](BodyDef& d) { d.density = infinite; }));
+    victim.refuses_body("friction", code, with([](BodyDef& d) { d.material.friction = no_number; }));
+    victim.refuses_body("friction", code, with([](BodyDef& d) { d.material.friction = infinite; }));
+    victim.refuses_body("restitution", code, with([](BodyDef& d) { d.material.restitution = no_number; }));
+    victim.refuses_body("sphere", code, with([](BodyDef& d) { d.shape = sphere(no_number); }));
+    victim.refuses_body("box", code, with([](BodyDef& d) { d.shape = box({1, infinite, 1}); }));
+    victim.refuses_body("box", code, with([](BodyDef& d) { d.shape = box({1, 1, no_number}); }));
+    victim.refuses_body("capsule", code, with([](BodyDef& d) { d.shape = capsule(no_number, 1); }));
+    victim.refuses_body("cylinder", code, with([](BodyDef& d) { d.shape = cylinder(1, infinite); }));
+    victim.refuses_body("cone", code, with([](BodyDef& d) { d.shape = cone(no_number, no_number); }));
+    victim.refuses_body("segment", code, with([](BodyDef& d) { d.shape = segment({no_number, 0, 0}, {1, 0, 0}, 0.1f); }));
     victim.refuses_body("triangle", code,
-                        with([](BodyDef& d) { d.shape = triangle({0, 0, 0}, {1, 0, 0}, {0, inf, 0}, 0.1f); }));
+                        with([](BodyDef& d) { d.shape = triangle({0, 0, 0}, {1, 0, 0}, {0, infinite, 0}, 0.1f); }));
     BodyDef posed = crate({});
     posed.shape = Shape{};
-    posed.shapes = {{sphere(1.0f)}, {sphere(1.0f), {{nan, 0, 0}, quat(1, 0, 0, 0)}}};
+    posed.shapes = {part(sphere(1.0f)), part(sphere(1.0f), {no_number, 0, 0})};
     victim.refuses_body("shape pose", code, posed);
-    posed.shapes[1].pose = {{}, quat(nan, 0, 0, 0)};
+    posed.shapes[1].pose = {{}, quat(no_number, 0, 0, 0)};
     victim.refuses_body("shape rotation", code, posed);
 }
 
@@ -126,7 +125,7 @@ TEST_CASE("bodies of zero, negative and impossible size are refused") {
     BodyDef heavy = crate({});
     heavy.shape = Shape{};
     for (int i = 0; i < 4; ++i) {
-        heavy.shapes.push_back({box(vec3(0.5f))});
+        heavy.shapes.push_back(part(box(vec3(0.5f))));
         heavy.shapes.back().density = 2e38f;
     }
     victim.refuses_body("sum of masses", code, heavy);
@@ -157,8 +156,8 @@ TEST_CASE("flat, duplicate and wild points make no hull, and no hull makes no bo
     refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, ErrorCode::degenerate_shape);
     refused(std::vector<vec3>(20, vec3(1, 2, 3)), ErrorCode::degenerate_shape);
     refused({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}}, ErrorCode::degenerate_shape);
-    refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, nan, 1}}, ErrorCode::not_finite);
-    refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, inf}}, ErrorCode::not_finite);
+    refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, no_number, 1}}, ErrorCode::not_finite);
+    refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, infinite}}, ErrorCode::not_finite);
     CHECK(!make_hull({}));
     const Victim victim;
     BodyDef def;
@@ -173,11 +172,11 @@ TEST_CASE("bodies that make no sense are refused") {
     const ErrorCode code = ErrorCode::bad_argument;
     victim.refuses_body("no shape", code, BodyDef{});
     BodyDef both = crate({});
-    both.shapes.push_back({sphere(1.0f)});
+    both.shapes.push_back(part(sphere(1.0f)));
     victim.refuses_body("shape and shapes", code, both);
     victim.refuses_body("no rotation", code, with([](BodyDef& d) { d.rotation = quat(0, 0, 0, 0); }));
     BodyDef posed;
-    posed.shapes = {{sphere(1.0f)}, {sphere(1.0f), {{}, quat(0, 0, 0, 0)}}};
+    posed.shapes = {part(sphere(1.0f)), part(sphere(1.0f), {}, quat(0, 0, 0, 0))};
     victim.refuses_body("no shape rotation", code, posed);
 }
 
@@ -186,7 +185,7 @@ TEST_CASE("setters refuse numbers that are not finite") {
     const BodyId id = v.crate_id;
     const ErrorCode code = ErrorCode::not_finite;
     const vec3 good(1, 2, 3);
-    for (const vec3 bad : {vec3(nan, 0, 0), vec3(0, inf, 0), vec3(0, 0, -inf)}) {
+    for (const vec3 bad : {vec3(no_number, 0, 0), vec3(0, infinite, 0), vec3(0, 0, -infinite)}) {
         v.refuses("set_transform", code, [&](World& w) { return w.set_transform(id, bad, quat(1, 0, 0, 0)); });
         v.refuses("set_transform", code, [&](World& w) { return w.set_transform(id, good, quat(1, bad.x, bad.y, bad.z)); });
         v.refuses("set_linear_velocity", code, [&](World& w) { return w.set_linear_velocity(id, bad); });
@@ -205,9 +204,9 @@ TEST_CASE("setters refuse numbers that are not finite") {
         v.refuses("overlap", code, [&](World& w) { return !w.overlap(sphere(1.0f), {bad, quat(1, 0, 0, 0)}).empty(); });
         v.refuses("overlap", code, [&](World& w) { return !w.overlap(Aabb{bad, good}).empty(); });
     }
-    v.refuses("set_gravity_scale", code, [&](World& w) { return w.set_gravity_scale(id, nan); });
-    v.refuses("set_damping", code, [&](World& w) { return w.set_damping(id, nan, 0); });
-    v.refuses("set_damping", code, [&](World& w) { return w.set_damping(id, 0, inf); });
+    v.refuses("set_gravity_scale", code, [&](World& w) { return w.set_gravity_scale(id, no_number); });
+    v.refuses("set_damping", code, [&](World& w) { return w.set_damping(id, no_number, 0); });
+    v.refuses("set_damping", code, [&](World& w) { return w.set_damping(id, 0, infinite); });
     v.refuses("set_damping", ErrorCode::bad_size, [&](World& w) { return w.set_damping(id, -1, 0); });
     v.refuses("set_damping", ErrorCode::bad_size, [&](World& w) { return w.set_damping(id, 0, -1); });
     v.refuses("set_transform", ErrorCode::bad_argument,
@@ -220,7 +219,7 @@ TEST_CASE("setters refuse numbers that are not finite") {
 
 TEST_CASE("a step of zero, negative, infinite or absurd length is refused") {
     const Victim v;
-    for (const float dt : {0.0f, -1.0f / 60.0f, nan, inf, -inf, 1.5f, 1e30f}) {
+    for (const float dt : {0.0f, -1.0f / 60.0f, no_number, infinite, -infinite, 1.5f, 1e30f}) {
         CAPTURE(dt);
         v.refuses("step", ErrorCode::bad_argument, [&](World& w) { return w.step(dt); });
     }
@@ -238,7 +237,7 @@ TEST_CASE("a world with a bad definition says so and takes the defaults") {
         CHECK(world.step(frame));
     }
     WorldDef def;
-    def.gravity = {0, nan, 0};
+    def.gravity = {0, no_number, 0};
     def.substeps = 7;
     World world(def);
     CHECK(world.last_error());

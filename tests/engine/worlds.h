@@ -43,6 +43,14 @@ inline BodyDef kinematic_body(const Shape& shape, const vec3& position, const ve
     return def;
 }
 
+/// One of several shapes of a body.
+inline ShapeDef part(const Shape& shape, const vec3& position = vec3(0.0f), const quat& rotation = quat(1, 0, 0, 0)) {
+    ShapeDef def;
+    def.shape = shape;
+    def.pose = {position, rotation};
+    return def;
+}
+
 /// A slab whose top is the plane y = 0.
 inline BodyDef ground() { return fixed_body(box({50.0f, 1.0f, 50.0f}), {0.0f, -1.0f, 0.0f}); }
 

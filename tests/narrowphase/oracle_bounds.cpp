@@ -3,7 +3,7 @@
 /// With D = A - B (cores), s(n) = -max over x in D of n.x is concave along flat pieces of direction space. Cut the
 /// sphere into triangles of directions n1, n2, n3 and let x1, x2, x3 be D's support points there. For any n in the flat
 /// triangle
-///     s(n) <= min over i of -(xi . n), so max s <= max over mixtures l of min over i of sum over j of l_j (-(xi . nj)):
+///     s(n) <= min_i -(xi . n),  so  max over the triangle of s <= max over mixtures l of min_i sum_j l_j (-(xi . nj)):
 /// the value of a 3 x 3 matrix game, itself bounded from above by any mixture of its rows. The bound's error falls with
 /// the square of the triangle's size, and exactly to zero over a facet of D whose three corners are the xi.
 

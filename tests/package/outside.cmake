@@ -1,4 +1,5 @@
-# Builds the outside project beside this file and runs its programs: a crate that falls 9.5 m must lie on the floor at the end.
+# Builds the outside project beside this file and runs its programs: a crate that falls 9.5 m must lie on the floor at
+# the end.
 #
 #   cmake -DHOW=add_subdirectory -DSOURCE=... -DWORK=... -DGENERATOR=... -DCOMPILER=... -P outside.cmake
 #   cmake -DHOW=find_package     -DBUILT=... (the build tree to install from) and the same others

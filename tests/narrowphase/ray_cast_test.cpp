@@ -1,0 +1,155 @@
+/// Ray casts against closed forms, and against marching along the ray with `separation`.
+
+#include "tests/narrowphase/random_pairs.h"
+
+#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/ray_cast.h>
+
+#include <doctest/doctest.h>
+
+using namespace talus;
+using glm::dvec3;
+using test::Random;
+
+namespace {
+
+double distance_to(const Shape& shape, const vec3& p) {
+    SimplexCache cache;
+    Shape point = sphere(0.0f);
+    return separation(shape, point, {p, mat3(1.0f)}, cache).separation;
+}
+
+std::vector<Shape> shapes(Random& random) {
+    std::vector<vec3> points;
+    for (int i = 0; i < 30; ++i) points.push_back(vec3(random.direction()) * vec3(1.0f, 0.6f, 0.8f));
+    auto made = make_hull(points);
+    REQUIRE(made);
+    return {sphere(0.7f),
+            capsule(0.8f, 0.3f),
+            segment({0.1f, -1.0f, 0.3f}, {0.5f, 0.7f, -0.2f}, 0.2f),
+            triangle({1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.2f}, {-0.5f, -0.5f, 1.0f}),
+            triangle({1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.2f}, {-0.5f, -0.5f, 1.0f}, 0.1f),
+            box({0.5f, 1.0f, 0.3f}),
+            cylinder(0.8f, 0.6f),
+            cone(0.9f, 0.5f),
+            hull(*made)};
+}
+
+void check_hit(const Shape& shape, const vec3& origin, const vec3& translation, float fraction, const vec3& normal) {
+    const RayHit hit = ray_cast(shape, origin, translation);
+    INFO(name_of(shape.type), " fraction ", hit.fraction, " normal ", hit.normal.x, " ", hit.normal.y, " ", hit.normal.z);
+    REQUIRE(hit.hit);
+    CHECK(std::abs(hit.fraction - fraction) <= 1e-6f);
+    CHECK(glm::length(hit.normal - normal) <= 1e-4f);
+}
+
+}  // namespace
+
+TEST_CASE("rays hit every kind of shape where the closed form says") {
+    const float h = std::sqrt(0.5f);
+    check_hit(sphere(1.0f), {-3, 0, 0}, {4, 0, 0}, 0.5f, {-1, 0, 0});
+    check_hit(sphere(1.0f), {-3, h, 0}, {4, 0, 0}, (3 - h) / 4, {-h, h, 0});
+    check_hit(box({1, 2, 3}), {0.5f, 5, 0.5f}, {0, -6, 0}, 0.5f, {0, 1, 0});
+    check_hit(box({1, 2, 3}), {3, 0, 6}, {-4, 0, -4}, 0.75f, {0, 0, 1});
+    check_hit(capsule(1.0f, 0.5f), {-2.5f, 0.9f, 0}, {4, 0, 0}, 0.5f, {-1, 0, 0});
+    check_hit(capsule(1.0f, 0.5f), {0, 4.5f, 0}, {0, -4, 0}, 0.75f, {0, 1, 0});
+    check_hit(capsule(1.0f, 0.5f), {-2, 1.0f + 0.5f * h, 0}, {4, 0, 0}, (2 - 0.5f * h) / 4, {-h, h, 0});
+    check_hit(cylinder(1.0f, 0.5f), {-2.5f, 0.9f, 0}, {4, 0, 0}, 0.5f, {-1, 0, 0});
+    check_hit(cylinder(1.0f, 0.5f), {0.3f, 3, 0.2f}, {0, -4, 0}, 0.5f, {0, 1, 0});
+    check_hit(cylinder(1.0f, 0.5f), {-2, 0.3f, 0.5f * h}, {4, 0, 0}, (2 - 0.5f * h) / 4, {-h, 0, h});
+    // The side of a cone of half height 1 and radius 1 leans outward: at y = 0 its radius is a half.
+    check_hit(cone(1.0f, 1.0f), {-2.5f, 0, 0}, {4, 0, 0}, 0.5f, {-2 / std::sqrt(5.0f), 1 / std::sqrt(5.0f), 0});
+    check_hit(cone(1.0f, 1.0f), {0.4f, -3, 0.4f}, {0, 4, 0}, 0.5f, {0, -1, 0});
+    check_hit(triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), {0, 2, 0}, {0, -4, 0}, 0.5f, {0, 1, 0});
+    check_hit(triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), {0, -2, 0}, {0, 4, 0}, 0.5f, {0, -1, 0});
+    check_hit(triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.5f), {0, 2.5f, 0}, {0, -4, 0}, 0.5f, {0, 1, 0});
+    check_hit(segment({0, 0, -1}, {0, 0, 1}, 0.5f), {-2.5f, 0, 0.3f}, {4, 0, 0}, 0.5f, {-1, 0, 0});
+
+    std::vector<vec3> corners;
+    for (int i = 0; i < 8; ++i) corners.push_back({i & 1 ? 1.0f : -1.0f, i & 2 ? 1.0f : -1.0f, i & 4 ? 1.0f : -1.0f});
+    auto cube = make_hull(corners);
+    REQUIRE(cube);
+    check_hit(hull(*cube), {-3, 0.9f, -0.9f}, {4, 0, 0}, 0.5f, {-1, 0, 0});
+}
+
+TEST_CASE("rays that stop short, point away or pass by miss") {
+    Random random(21);
+    for (const Shape& shape : shapes(random)) {
+        INFO(name_of(shape.type));
+        CHECK_FALSE(ray_cast(shape, {-10, 0.01f, 0.02f}, {5, 0, 0}).hit);
+        CHECK_FALSE(ray_cast(shape, {-10, 0.01f, 0.02f}, {-50, 0, 0}).hit);
+        CHECK_FALSE(ray_cast(shape, {-10, 5.0f, 0.02f}, {50, 0, 0}).hit);
+        CHECK_FALSE(ray_cast(shape, {-10, 0, 0}, {0, 0, 0}).hit);
+        const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+        CHECK_FALSE(ray_cast(shape, {nan, 0, 0}, {1, 0, 0}).hit);
+        CHECK_FALSE(ray_cast(shape, {-10, 0, 0}, {inf, 0, 0}).hit);
+    }
+}
+
+TEST_CASE("a ray that starts inside hits at once, with no normal") {
+    Random random(22);
+    for (const Shape& shape : shapes(random)) {
+        if (!is_solid(shape)) continue;
+        const MassProperties mass = mass_properties(shape, 1.0f);
+        const RayHit moving = ray_cast(shape, mass.center, {3, 1, 2}), still = ray_cast(shape, mass.center, {0, 0, 0});
+        INFO(name_of(shape.type));
+        CHECK(moving.hit);
+        CHECK(moving.fraction == 0.0f);
+        CHECK(moving.normal == vec3(0.0f));
+        CHECK(still.hit);
+        CHECK(still.fraction == 0.0f);
+    }
+}
+
+TEST_CASE("a ray ends on the surface, has gone through nothing before, and misses only what marching misses") {
+    Random random(23);
+    int hits = 0, misses = 0;
+    for (const Shape& shape : shapes(random)) {
+        for (int i = 0; i < 300; ++i) {
+            const vec3 origin(random.direction() * random.between(1.5, 20.0));
+            const vec3 target(random.direction() * random.between(0.0, 1.2));
+            const vec3 translation = (target - origin) * static_cast<float>(random.between(0.9, 1.6));
+            const double length = glm::length(dvec3(translation));
+            const RayHit hit = ray_cast(shape, origin, translation);
+
+            // March: a step of the distance can never jump the surface.
+            double t = 0.0, gap = 0.0;
+            for (int step = 0; step < 4000 && t <= 1.0; ++step) {
+                gap = distance_to(shape, vec3(dvec3(origin) + t * dvec3(translation)));
+                if (gap <= 2e-6) break;
+                t += std::max(gap, 1e-6) / length;
+            }
+            INFO(name_of(shape.type), " ray ", i, " marched to ", t, " gap ", gap, " cast ", hit.hit, " ", hit.fraction);
+            if (hit.hit) {
+                ++hits;
+                const vec3 p = origin + hit.fraction * translation;
+                CHECK(std::abs(distance_to(shape, p)) <= 1e-5);
+                // Grazing rays spread the march's 2e-6 over its square root.
+                CHECK(std::abs(t - hit.fraction) * length <= 5e-3);
+                CHECK(std::abs(glm::length(hit.normal) - 1.0f) <= 1e-5f);
+                CHECK(glm::dot(hit.normal, translation) < 1e-4f * glm::length(translation));
+            } else {
+                ++misses;
+                CHECK(t > 1.0 - 1e-5 / length);
+            }
+        }
+    }
+    CHECK(hits > 800);
+    CHECK(misses > 300);
+}
+
+TEST_CASE("rays from far away, on tiny and on huge shapes hit as exactly as their floats allow") {
+    for (float size : {1e-3f, 1.0f, 1e3f}) {
+        const Shape round[] = {sphere(size), capsule(size, size), cylinder(size, size), box({size, size, size})};
+        for (const Shape& shape : round) {
+            for (float away : {3.0f, 1e3f, 1e5f}) {
+                const RayHit hit = ray_cast(shape, {-away * size, 0.1f * size, 0}, {2 * away * size, 0, 0});
+                INFO(name_of(shape.type), " size ", size, " from ", away);
+                REQUIRE(hit.hit);
+                const double side = shape.type == ShapeType::sphere ? std::sqrt(0.99) : 1.0;
+                CHECK(std::abs(2.0 * away * hit.fraction - (away - side)) <= 3e-7 * away + 1e-6);
+                CHECK(hit.normal.x < -0.99f);
+            }
+        }
+    }
+}
