@@ -14,7 +14,7 @@
 ///   compares with the pair table (pair_table.h): both cost only the dirty boxes and their pairs.
 ///
 /// Measured beside Bullet's dynamic tree (btDbvtBroadphase) on ten thousand boxes: all flying about freely, a twentieth
-/// of its time, move() included; a dense crowd of which every box moves, 4 to 5 overlaps each, a ninth; a tower, a
+/// of its time, move() included; a dense crowd of which every box moves, 4 to 5 overlaps each, an eighth; a tower, a
 /// thirtieth; all at rest, 10 ns a box.
 ///
 /// All state is in index-only arrays: a copy behaves to the same bits as the original. Distinct objects are

@@ -111,9 +111,14 @@ void solve_friction(Record& r, const Point* points, VelocityLanes<F>& a, Velocit
     const V3 tangent_2 = cross(r.normal, r.tangent);
     const V3 slip = (b.linear + cross(b.angular, r.center_b)) - (a.linear + cross(a.angular, r.center_a));
     const F slip_1 = dot(slip, r.tangent), slip_2 = dot(slip, tangent_2);
+    const F limit = r.friction * normal_impulse;
+    // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix would turn
+    // the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at -limit slip / |slip|.
     F f1 = r.friction_1 - (r.friction_mass_11 * slip_1 + r.friction_mass_12 * slip_2);
     F f2 = r.friction_2 - (r.friction_mass_12 * slip_1 + r.friction_mass_22 * slip_2);
-    const F limit = r.friction * normal_impulse;
+    const auto slides = f1 * f1 + f2 * f2 > limit * limit;
+    f1 = slides ? r.friction_1 - r.slide_mass * slip_1 : f1;
+    f2 = slides ? r.friction_2 - r.slide_mass * slip_2 : f2;
     const F size2 = f1 * f1 + f2 * f2;
     const auto outside = size2 > limit * limit;
     const F scale = outside ? limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f);
@@ -145,6 +150,9 @@ void put_friction_masses(Record& r, int lane, const vec3& n, const vec3& t1, con
     put(r.friction_mass_11, lane, k22 * inverse);
     put(r.friction_mass_22, lane, k11 * inverse);
     put(r.friction_mass_12, lane, -k12 * inverse);
+    const float half_gap = 0.5f * (k11 - k22);
+    const float largest = 0.5f * (k11 + k22) + std::sqrt(half_gap * half_gap + k12 * k12);  // eigenvalue
+    put(r.slide_mass, lane, largest > 0.0f ? 1.0f / largest : 0.0f);
     const float k_twist = glm::dot(n, ia * n) + glm::dot(n, ib * n);
     put(r.twist_mass, lane, k_twist > 0.0f ? 1.0f / k_twist : 0.0f);
 }
@@ -235,7 +243,7 @@ void ContactSolver::prepare(const ConstraintGraph& graph, std::span<const Constr
                     put(p.mass, lane, k > 0.0f ? 1.0f / k : 0.0f);
                     put(p.impulse, lane, state.impulses[i]);
                     const vec3 arm = positions[i] - middle;
-                    put(p.arm, lane, std::sqrt(glm::dot(arm, arm)));
+                    put(p.arm, lane, std::sqrt(glm::dot(arm, arm)) + state.patch_arm);
                     max_penetration_ = std::max(max_penetration_, -separation);
                     penetration_sum += std::max(0.0f, -separation);
                 }
@@ -288,9 +296,9 @@ void ContactSolver::relax(std::span<SolverBody> bodies) {
     for (Record& r : records_) {
         VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
         Point* points = &points_[r.first_point];
-        solve_friction(r, points, a, b);
         solve_normals<false>(r, points, soft_, inverse_substep, gather_motion(bodies.data(), r.a),
                              gather_motion(bodies.data(), r.b), a, b);
+        solve_friction(r, points, a, b);  // last: the soft rows leave too little for its limit
         for (std::uint32_t i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
         scatter_velocities(bodies.data(), r.a, a);
         scatter_velocities(bodies.data(), r.b, b);

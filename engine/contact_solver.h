@@ -9,8 +9,8 @@
 /// The position is linear in the motion of the step, with the very Jacobian that the velocity uses: no anchor has to
 /// be rotated, and a rolling sphere, whose anchor lies on the normal, keeps its separation exactly.
 ///
-/// One sub-step:  warm_start -> solve (normal, soft: overlap is a damped spring) -> [positions] -> relax (friction, twist and
-/// normal again, rigid: takes out the velocity that the spring put in) -> restitution.
+/// One sub-step:  warm_start -> solve (normal, soft: overlap is a damped spring) -> [positions] -> relax (normal again, rigid,
+/// then friction and twist: takes out the velocity that the spring put in) -> restitution.
 /// Friction acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is solved
 /// in the relax pass only, where the spring cannot pump it.
 ///
@@ -35,7 +35,7 @@ struct ContactPointLanes {
     F mass;                             ///< 1 / (J M^-1 J^T), kg; 0 in unused lanes
     F impulse;                          ///< accumulated in this sub-step, N s
     F step_impulse;                     ///< summed over the sub-steps, N s
-    F arm;                              ///< distance from the manifold's centre, m
+    F arm;                              ///< lever of its friction against twist: distance from the manifold's centre plus the patch's, m
 };
 
 template <class F>
@@ -52,6 +52,7 @@ struct ContactLanes {
     F inverse_mass_a, inverse_mass_b;
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
+    F slide_mass;                    ///< least effective mass along any tangent, kg
     F friction_1, friction_2;        ///< accumulated impulse along the tangents, N s
     F step_friction_1, step_friction_2;  ///< summed over the sub-steps, N s
     F twist_mass, twist;             ///< kg m^2, N m s

@@ -20,6 +20,7 @@ struct ContactState {
     std::uint32_t pair = null_index;
     std::uint32_t next_in_pair = null_index;
     float friction = 0.0f, restitution = 0.0f; ///< mixed
+    float patch_arm = 0.0f;                    ///< mean lever of friction in the patch that a round surface touches with, m
     int point_count = 0;                       ///< of the arrays below, as last solved
     std::uint32_t ids[max_manifold_points] = {};
     float impulses[max_manifold_points] = {};     ///< normal, one sub-step, N s

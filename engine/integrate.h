@@ -19,9 +19,9 @@ struct Motion {
     vec3 angular_acceleration{0.0f};  ///< from torques, rad/s^2
     float linear_damping = 1.0f;      ///< factor a sub-step
     float angular_damping = 1.0f;
-    mat3 inertia{0.0f};               ///< about the centre of mass, body frame
-    mat3 inverse_inertia{0.0f};
-    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};  ///< current
+    glm::dmat3 inertia{0.0};          ///< about the centre of mass, body frame, kg m^2
+    glm::dmat3 inverse_inertia{0.0};  ///< its inverse to double precision: a float inverse would not give w back
+    glm::dquat rotation{1.0, 0.0, 0.0, 0.0};  ///< current
     bool gyroscopic = false;          ///< dynamic, and not isotropic
 };
 

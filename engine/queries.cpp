@@ -4,6 +4,7 @@
 
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/ray_cast.h>
+#include <talus/narrowphase/size_limits.h>
 
 #include <algorithm>
 #include <bit>
@@ -75,7 +76,13 @@ std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, co
 }
 
 std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
-    return overlap(talus::box(half_extents(box)), {center(box), quat(1.0f, 0.0f, 0.0f, 0.0f)}, filter);
+    if (!(box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z)) {
+        state_->error = {ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"};
+        return {};
+    }
+    // A flat box, or a point, is as thick as the thinnest shape there is.
+    const vec3 half = glm::max(half_extents(box), vec3(smallest_size));
+    return overlap(talus::box(half), {center(box), quat(1.0f, 0.0f, 0.0f, 0.0f)}, filter);
 }
 
 std::vector<Contact> World::contacts() const {

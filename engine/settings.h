@@ -12,12 +12,16 @@ inline constexpr float linear_slop = 0.0005f;
 /// spring: at 30 Hz a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands.
 inline constexpr float contact_hertz = 60.0f;
 /// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed energy into
-/// big pyramids (820 boxes drift for ever at 2 and above); at 1 the same pyramid comes to rest.
-inline constexpr float contact_damping_ratio = 1.0f;
+/// big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at 0.7).
+inline constexpr float contact_damping_ratio = 0.7f;
 /// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last word.
 inline constexpr float fixed_contact_stiffening = 2.0f;
 /// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode more visibly.
 inline constexpr float max_push_speed = 3.0f;
+
+/// A round surface of radius r resists twist about the contact normal like a patch of radius sqrt(2 r this), m: what a ball that
+/// overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.
+inline constexpr float patch_depth = linear_slop;
 
 /// Approach speed below which nothing bounces, m/s. Lower: small bounces go on longer before they rest.
 inline constexpr float restitution_threshold = 0.5f;
@@ -25,6 +29,14 @@ inline constexpr float restitution_threshold = 0.5f;
 /// A body whose points all move slower than this (m/s) for `time_to_sleep` (s), together with its whole island, sleeps.
 inline constexpr float sleep_speed = 0.05f;
 inline constexpr float time_to_sleep = 0.5f;
+
+/// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, and one such ball keeps the whole pile
+/// awake. So a touching body that may sleep, and whose centre and surface stayed slower than these (m/s) for `time_to_settle`
+/// (s), has its rotation damped at `settle_rate` (1/s). Bodies that may not sleep are left alone.
+inline constexpr float settle_speed = 0.2f;
+inline constexpr float settle_spin = 0.5f;
+inline constexpr float time_to_settle = 1.0f;
+inline constexpr float settle_rate = 2.0f;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;

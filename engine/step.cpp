@@ -109,6 +109,9 @@ void World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::u
     state.friction = std::sqrt(a.material.friction * b.material.friction);
     state.restitution = std::max(a.material.restitution, b.material.restitution);
     state.sensor = a.sensor || b.sensor;
+    // Uniform pressure on a disc of radius R gives friction a mean lever of 2/3 R.
+    const float round_radius = std::max(a.shape.radius, b.shape.radius);
+    state.patch_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * settings::patch_depth);
 }
 
 void World::State::update_compound_pair(std::uint32_t p) {
@@ -182,6 +185,7 @@ void World::State::build_graph() {
     for (const std::uint32_t slot : awake.list()) solver_index[slot] = next++;
 
     islands.reset(next);
+    touches.assign(next, 0);
     edges.clear();
     for (const std::uint32_t c : active) {
         const int count = contacts.caches[c].manifold.count;
@@ -190,6 +194,7 @@ void World::State::build_graph() {
         const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
         const std::uint32_t a = solver_index[pair.a], b = solver_index[pair.b];
         edges.push_back({c, a, b, static_cast<std::uint32_t>(count), pushes_a, pushes_b});
+        touches[a] = touches[b] = 1;
         if (pushes_a && pushes_b) islands.join(a, b);
     }
     graph.build(edges, next);
@@ -213,7 +218,7 @@ void World::State::solve(float dt) {
             sb.velocity[k] = body.linear_velocity[k];
             sb.angular_velocity[k] = body.angular_velocity[k];
         }
-        motion.rotation = body.rotation;
+        motion.rotation = glm::dquat(body.rotation);
         mass.center = body.center;
         if (!body.is_dynamic()) continue;
         const mat3 r = to_matrix(body.rotation);
@@ -230,9 +235,11 @@ void World::State::solve(float dt) {
         motion.angular_acceleration = inverse_inertia * body.torque;
         motion.linear_damping = 1.0f / (1.0f + substep * body.linear_damping);
         motion.angular_damping = 1.0f / (1.0f + substep * body.angular_damping);
-        motion.inertia = body.inertia;
-        motion.inverse_inertia = body.inverse_inertia;
         motion.gyroscopic = !body.isotropic;
+        if (motion.gyroscopic) {
+            motion.inertia = glm::dmat3(body.inertia);
+            motion.inverse_inertia = glm::inverse(motion.inertia);
+        }
         body.force = body.torque = vec3(0.0f);
     }
 
@@ -254,7 +261,7 @@ void World::State::solve(float dt) {
         body.linear_velocity = vec3(sb.velocity[0], sb.velocity[1], sb.velocity[2]);
         body.angular_velocity = vec3(sb.angular_velocity[0], sb.angular_velocity[1], sb.angular_velocity[2]);
         body.center += vec3(sb.displacement[0], sb.displacement[1], sb.displacement[2]);
-        body.rotation = motions[i].rotation;
+        body.rotation = quat(motions[i].rotation);
     }
 }
 
@@ -263,6 +270,7 @@ void World::State::solve(float dt) {
 void World::State::finish(float dt) {
     for (const std::uint32_t slot : awake.list()) place(slot, dt);
     put_islands_to_sleep(dt);
+    broadphase.refresh();  // queries between steps find it sorted; the next update has that much less to do
 }
 
 void World::State::place(std::uint32_t slot, float dt) {
@@ -292,9 +300,13 @@ void World::State::put_islands_to_sleep(float dt) {
         Body& body = bodies[list[i]];
         const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
         if (!body.is_dynamic()) continue;
-        const float speed = std::sqrt(v2) + std::sqrt(w2) * body.radius;
-        const bool still = def.allow_sleep && body.allow_sleep && speed < settings::sleep_speed;
+        const float speed = std::sqrt(v2), spin_speed = std::sqrt(w2) * body.radius;
+        const bool may_sleep = def.allow_sleep && body.allow_sleep;
+        const bool still = may_sleep && speed + spin_speed < settings::sleep_speed;
+        const bool slow = may_sleep && touches[i + 1] && speed < settings::settle_speed && spin_speed < settings::settle_spin;
         body.still_time = still ? body.still_time + dt : 0.0f;
+        body.slow_time = slow ? body.slow_time + dt : 0.0f;
+        if (body.slow_time > settings::time_to_settle) body.angular_velocity *= 1.0f / (1.0f + dt * settings::settle_rate);
         float& least = island_still_time[islands.find(static_cast<std::uint32_t>(i + 1))];
         least = std::min(least, body.still_time);
         const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
@@ -347,6 +359,14 @@ void World::State::wake(std::uint32_t slot) {
                 if (!awake.contains(other)) stack.push_back(other);
             });
         });
+    }
+}
+
+void World::State::wake_overlapping(std::uint32_t slot) {
+    std::vector<std::uint32_t> found;
+    broadphase.query(broadphase.fat_box(bodies[slot].proxy), [&](std::uint32_t other) { found.push_back(other); });
+    for (const std::uint32_t other : found) {
+        if (other != slot) wake(other);
     }
 }
 

@@ -18,11 +18,17 @@ Error check_finite(const char* call, const char* what, const vec3& v) {
     return refuse(ErrorCode::not_finite, std::string(call) + ": " + what + " has a NaN or an infinity; give finite numbers");
 }
 
+Error check_at_least_zero(const char* what, float x) {
+    if (!is_finite(x)) return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
+    if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
+    return {};
+}
+
 Error check_material(const Material& m) {
-    if (!is_finite(m.friction) || m.friction < 0.0f)
-        return refuse(ErrorCode::bad_size, "material: friction must be finite and not negative");
-    if (!(m.restitution >= 0.0f && m.restitution <= 1.0f))
-        return refuse(ErrorCode::bad_size, "material: restitution must be between 0 and 1");
+    if (Error error = check_at_least_zero("material: friction", m.friction)) return error;
+    if (Error error = check_at_least_zero("material: restitution", m.restitution)) return error;
+    if (m.restitution > 1.0f)
+        return refuse(ErrorCode::bad_size, "material: restitution is above 1; give 0 (no bounce) to 1");
     return {};
 }
 
@@ -42,43 +48,15 @@ std::vector<ShapeDef> shapes_of(const BodyDef& def) {
     return {ShapeDef{def.shape, Transform{}, def.material, def.density, def.filter, def.sensor}};
 }
 
-Error check_shape(const ShapeDef& shape, BodyType type, bool& massive) {
+Error check_shape(const ShapeDef& shape, BodyType type) {
     if (Error error = check(shape.shape)) return error;
     if (Error error = check_material(shape.material)) return error;
     if (Error error = check_finite("shape", "pose", shape.pose.position)) return error;
     if (Error error = check_rotation(shape.pose.rotation)) return error;
-    if (!is_finite(shape.density) || shape.density < 0.0f)
-        return refuse(ErrorCode::bad_size, "shape: density must be finite and not negative, in kg/m^3");
-    if (shape.sensor) return {};
-    const float mass = mass_properties(shape.shape, shape.density).mass;
-    if (!is_finite(mass)) return refuse(ErrorCode::bad_size, "shape: density times volume overflows; lower the density");
-    if (mass > 0.0f) massive = true;
-    if (type == BodyType::dynamic && !is_solid(shape.shape))
+    if (Error error = check_at_least_zero("shape: density", shape.density)) return error;
+    if (type == BodyType::dynamic && !shape.sensor && !is_solid(shape.shape))
         return refuse(ErrorCode::degenerate_shape,
                       "shape: a segment or triangle without radius has no volume; give it a radius, or make the body fixed");
-    return {};
-}
-
-Error check_body(const BodyDef& def) {
-    if (!def.shapes.empty() && !is_unset(def.shape))
-        return refuse(ErrorCode::bad_argument, "body: give either shape or shapes, not both");
-    if (def.shapes.empty() && is_unset(def.shape))
-        return refuse(ErrorCode::bad_argument, "body: it has no shape; set shape, for example talus::sphere(0.5f)");
-    if (Error error = check_finite("body", "position", def.position)) return error;
-    if (Error error = check_finite("body", "linear_velocity", def.linear_velocity)) return error;
-    if (Error error = check_finite("body", "angular_velocity", def.angular_velocity)) return error;
-    if (Error error = check_rotation(def.rotation)) return error;
-    if (!is_finite(def.linear_damping) || def.linear_damping < 0.0f || !is_finite(def.angular_damping) ||
-        def.angular_damping < 0.0f)
-        return refuse(ErrorCode::bad_size, "body: damping must be finite and not negative, in 1/s");
-    if (!is_finite(def.gravity_scale)) return refuse(ErrorCode::not_finite, "body: gravity_scale must be finite");
-    bool massive = false;
-    for (const ShapeDef& shape : shapes_of(def)) {
-        if (Error error = check_shape(shape, def.type, massive)) return error;
-    }
-    if (def.type == BodyType::dynamic && !massive)
-        return refuse(ErrorCode::bad_size,
-                      "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the body fixed");
     return {};
 }
 
@@ -93,7 +71,7 @@ void set_mass(Body& body, std::span<const ShapeDef> shapes) {
         moment += static_cast<double>(part.mass) * glm::dvec3(transform_point(shape.pose, part.center));
     }
     body.local_center = mass > 0.0 ? vec3(moment / mass) : vec3(0.0f);
-    if (!body.is_dynamic()) return;
+    if (!body.is_dynamic() || !(mass > 0.0)) return;
     glm::dmat3 inertia(0.0);
     for (const ShapeDef& shape : shapes) {
         if (shape.sensor) continue;
@@ -114,6 +92,38 @@ void set_mass(Body& body, std::span<const ShapeDef> shapes) {
         for (int j = 0; j < 3; ++j) off = std::max(off, std::abs(inertia[i][j] - (i == j ? mean : 0.0)));
     }
     body.isotropic = off <= 1e-6 * mean;  // float rounding of a cube's or a ball's inertia
+}
+
+Error check_body(const BodyDef& def) {
+    if (!def.shapes.empty() && !is_unset(def.shape))
+        return refuse(ErrorCode::bad_argument, "body: give either shape or shapes, not both");
+    if (def.shapes.empty() && is_unset(def.shape))
+        return refuse(ErrorCode::bad_argument, "body: it has no shape; set shape, for example talus::sphere(0.5f)");
+    if (Error error = check_finite("body", "position", def.position)) return error;
+    if (Error error = check_finite("body", "linear_velocity", def.linear_velocity)) return error;
+    if (Error error = check_finite("body", "angular_velocity", def.angular_velocity)) return error;
+    if (Error error = check_rotation(def.rotation)) return error;
+    if (Error error = check_at_least_zero("body: linear_damping", def.linear_damping)) return error;
+    if (Error error = check_at_least_zero("body: angular_damping", def.angular_damping)) return error;
+    if (!is_finite(def.gravity_scale)) return refuse(ErrorCode::not_finite, "body: gravity_scale must be finite");
+    const std::vector<ShapeDef> shapes = shapes_of(def);
+    for (const ShapeDef& shape : shapes) {
+        if (Error error = check_shape(shape, def.type)) return error;
+    }
+    if (def.type != BodyType::dynamic) return {};
+    Body body;
+    body.type = def.type;
+    set_mass(body, shapes);
+    if (!(body.mass > 0.0f))
+        return refuse(ErrorCode::bad_size,
+                      "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the body fixed");
+    const auto fits = [](const mat3& m) {
+        return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f && m[2][2] > 0.0f;
+    };
+    if (!is_finite(body.mass) || !is_finite(body.inverse_mass) || !fits(body.inertia) || !fits(body.inverse_inertia))
+        return refuse(ErrorCode::bad_size,
+                      "body: its mass or inertia, or one over it, is beyond what a float holds; change its density or size");
+    return {};
 }
 
 }  // namespace
@@ -226,6 +236,10 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         s.bodies[slots[k]].proxy = indices[k];
         if (indices[k] >= s.proxy_body.size()) s.proxy_body.resize(indices[k] + 1, null_index);
         s.proxy_body[indices[k]] = slots[k];
+    }
+    const bool anyone_asleep = s.awake.size() < s.bodies.live_count();
+    for (const std::uint32_t slot : slots) {
+        if (anyone_asleep && !s.awake.contains(slot)) s.wake_overlapping(slot);
     }
     return true;
 }
@@ -345,8 +359,7 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) ++s.colliders.versions[i];
     s.place(id.slot, 0.0f);
     s.wake(id.slot);
-    // A fixed body that jumps meets whatever is there, asleep or not.
-    if (!body.is_dynamic()) s.touch(id.slot);
+    s.wake_overlapping(id.slot);
     return true;
 }
 
@@ -382,9 +395,12 @@ bool World::set_gravity_scale(BodyId id, float scale) {
 bool World::set_damping(BodyId id, float linear, float angular) {
     State& s = *state_;
     if (!s.check_handle(id, "set_damping")) return false;
-    if (!s.refuse_unless(is_finite(linear) && is_finite(angular) && linear >= 0.0f && angular >= 0.0f,
-                         "set_damping: damping must be finite and not negative, in 1/s"))
-        return false;
+    for (const float damping : {linear, angular}) {
+        if (Error error = check_at_least_zero("set_damping: damping", damping)) {
+            s.error = std::move(error);
+            return false;
+        }
+    }
     s.bodies[id.slot].linear_damping = linear;
     s.bodies[id.slot].angular_damping = angular;
     return true;
@@ -419,8 +435,11 @@ bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
         return false;
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
-    body.force += force;
-    body.torque += glm::cross(point - body.center, force);
+    const vec3 sum = body.force + force, torque = body.torque + glm::cross(point - body.center, force);
+    if (!s.refuse_unless(is_finite(sum) && is_finite(torque), "apply_force: the sum of forces overflows; nothing was applied"))
+        return false;
+    body.force = sum;
+    body.torque = torque;
     s.wake(id.slot);
     return true;
 }
@@ -429,8 +448,11 @@ bool World::apply_torque(BodyId id, const vec3& torque) {
     State& s = *state_;
     if (!s.check_handle(id, "apply_torque")) return false;
     if (!s.refuse_unless(is_finite(torque), "apply_torque: the torque has a NaN or an infinity")) return false;
-    if (!s.bodies[id.slot].is_dynamic()) return true;
-    s.bodies[id.slot].torque += torque;
+    Body& body = s.bodies[id.slot];
+    if (!body.is_dynamic()) return true;
+    const vec3 sum = body.torque + torque;
+    if (!s.refuse_unless(is_finite(sum), "apply_torque: the sum of torques overflows; nothing was applied")) return false;
+    body.torque = sum;
     s.wake(id.slot);
     return true;
 }
@@ -448,8 +470,11 @@ bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) 
         return false;
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
-    body.linear_velocity += body.inverse_mass * impulse;
-    return apply_angular_impulse(id, glm::cross(point - body.center, impulse));
+    const vec3 velocity = body.linear_velocity + body.inverse_mass * impulse;
+    if (!s.refuse_unless(is_finite(velocity), "apply_impulse: the velocity overflows; nothing was applied")) return false;
+    if (!apply_angular_impulse(id, glm::cross(point - body.center, impulse))) return false;
+    body.linear_velocity = velocity;
+    return true;
 }
 
 bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
@@ -459,7 +484,9 @@ bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
     const mat3 r = to_matrix(body.rotation);
-    body.angular_velocity += r * (body.inverse_inertia * transpose_mul(r, impulse));
+    const vec3 spin = body.angular_velocity + r * (body.inverse_inertia * transpose_mul(r, impulse));
+    if (!s.refuse_unless(is_finite(spin), "apply_angular_impulse: the spin overflows; nothing was applied")) return false;
+    body.angular_velocity = spin;
     s.wake(id.slot);
     return true;
 }
@@ -496,12 +523,6 @@ void World::State::start_moving(std::uint32_t slot) {
         awake.insert(slot);
         broadphase.set_moving(body.proxy, true);
     }
-}
-
-void World::State::touch(std::uint32_t slot) {
-    // For one update its proxy counts as moving, so that pairs with sleeping bodies begin; finish() stills it again.
-    awake.insert(slot);
-    broadphase.set_moving(bodies[slot].proxy, true);
 }
 
 }  // namespace talus

@@ -42,7 +42,8 @@ struct World::State {
     ConstraintGraph graph;
     ContactSolver solver;
     Islands islands;
-    std::vector<float> island_still_time;
+    std::vector<std::uint8_t> touches;        ///< by solver index: it has a contact in this step
+    std::vector<float> island_still_time;     ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
     CollideScratch collide_scratch;
 
@@ -60,7 +61,7 @@ struct World::State {
     void wake_all();
     void sleep(std::uint32_t slot);
     void start_moving(std::uint32_t slot);    ///< its velocity was set
-    void touch(std::uint32_t slot);           ///< a body that is not dynamic jumped: let it meet what is there
+    void wake_overlapping(std::uint32_t slot);  ///< whoever sleeps where this body now is
     void place(std::uint32_t slot, float dt); ///< collider poses, boxes and proxy follow the body
     void set_colliders(std::uint32_t slot, Aabb& box, float dt);  ///< the same without the proxy; gives the body's box
     bool check_handle(BodyId id, const char* call) const;         ///< false, and error set, for a stale one

@@ -52,6 +52,10 @@ std::uint16_t shape_types(const Shape& a, const Shape& b) {
     return static_cast<std::uint16_t>(std::min(i, j) * shape_type_count + std::max(i, j));
 }
 
+bool is_round(const Shape& shape) {
+    return shape.radius > 0.0f || shape.type == ShapeType::cylinder || shape.type == ShapeType::cone;
+}
+
 /// Sorts a worklist by shape types (stable), so that neighbours run the same code.
 void sort_by_types(std::vector<Work>& list, std::vector<Work>& spare) {
     std::array<std::uint32_t, shape_type_count * shape_type_count + 1> first{};
@@ -120,7 +124,7 @@ private:
                     settle(record, Rung::skip);
                     return;
                 }
-            } else if (settings_.reuse && motion < tolerance::reuse_motion * record.size) {
+            } else if (settings_.reuse && motion < record.reuse_motion) {
                 refresh_separations(caches_[pair].manifold, b_in_a);
                 settle(record, Rung::reuse);
                 return;
@@ -320,6 +324,8 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
     record.b = swap ? i : j;
     record.radius_b = swap ? ri : rj;
     record.size = record.radius_b;
+    const bool round = is_round(colliders.shapes[i]) || is_round(colliders.shapes[j]);
+    record.reuse_motion = (round ? tolerance::reuse_motion_round : tolerance::reuse_motion) * record.size;
     return record;
 }
 

@@ -146,6 +146,10 @@ inline constexpr float unit_length = 1e-5f;
 /// stacks stand better (fixed anchors do not wander); too large and sliding contacts lag behind their true place.
 inline constexpr float reuse_motion = 0.02f;
 
+/// The same where a round surface takes part. There the contact point wanders over the bodies, and an anchor that stays behind gives
+/// the normal force a lever that drives the rolling on: at 0.02 balls in a pile never come to rest.
+inline constexpr float reuse_motion_round = 0.001f;
+
 /// A contact on a known face, no deeper than this * size, is taken from the face without asking GJK and EPA. Larger: fewer
 /// EPA calls, and a normal that may be stale for deep pairs.
 inline constexpr float axis_depth = 0.02f;

@@ -106,15 +106,19 @@ inline vec3 any_perpendicular(const vec3& n) {
 }
 
 /// q turned by the rotation vector w (radians, |w| up to about pi), without libm: the half-angle sine and cosine
-/// are Taylor polynomials, good to float rounding for |w| <= pi.
-inline quat integrate_rotation(const quat& q, const vec3& w) {
-    const float h2 = 0.25f * glm::dot(w, w);  // squared half angle
-    const float cosine =
-        1.0f + h2 * (-1.0f / 2 + h2 * (1.0f / 24 + h2 * (-1.0f / 720 + h2 * (1.0f / 40320 + h2 * (-1.0f / 3628800)))));
-    const float sine_over_angle =
-        1.0f + h2 * (-1.0f / 6 + h2 * (1.0f / 120 + h2 * (-1.0f / 5040 + h2 * (1.0f / 362880 + h2 * (-1.0f / 39916800)))));
-    const float s = 0.5f * sine_over_angle;
-    return normalized(multiply(quat(cosine, s * w.x, s * w.y, s * w.z), q));
+/// are Taylor polynomials, good to 1e-7 for |w| <= pi and to double rounding for |w| <= 0.3. Normalised.
+inline glm::dquat integrate_rotation(const glm::dquat& q, const glm::dvec3& w) {
+    const double h2 = 0.25 * glm::dot(w, w);  // squared half angle
+    const double cosine =
+        1.0 + h2 * (-1.0 / 2 + h2 * (1.0 / 24 + h2 * (-1.0 / 720 + h2 * (1.0 / 40320 + h2 * (-1.0 / 3628800)))));
+    const double sine_over_angle =
+        1.0 + h2 * (-1.0 / 6 + h2 * (1.0 / 120 + h2 * (-1.0 / 5040 + h2 * (1.0 / 362880 + h2 * (-1.0 / 39916800)))));
+    const double s = 0.5 * sine_over_angle;
+    const glm::dquat d(cosine, s * w.x, s * w.y, s * w.z);
+    const glm::dquat r(d.w * q.w - d.x * q.x - d.y * q.y - d.z * q.z, d.w * q.x + d.x * q.w + d.y * q.z - d.z * q.y,
+                       d.w * q.y - d.x * q.z + d.y * q.w + d.z * q.x, d.w * q.z + d.x * q.y - d.y * q.x + d.z * q.w);
+    const double scale = 1.0 / std::sqrt(r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z);
+    return glm::dquat(r.w * scale, r.x * scale, r.y * scale, r.z * scale);
 }
 
 }  // namespace talus

@@ -45,7 +45,7 @@ struct Victim {
 
     void refuses_body(const char* what, ErrorCode code, const BodyDef& def) const {
         refuses(what, code, [&](World& w) { return static_cast<bool>(w.add_body(def)); });
-        if (!def.shapes.empty()) return;
+        if (!def.shapes.empty() || def.shape.radius + def.shape.half_extents.x == 0.0f) return;
         // The same as one of several shapes, for what belongs to shapes.
         BodyDef outer = def;
         outer.shape = Shape{};

@@ -13,6 +13,12 @@ using test::Random;
 
 namespace {
 
+/// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's choice.
+vec3 somewhere(Random& random, double nearest, double farthest) {
+    const dvec3 direction = random.direction();
+    return vec3(direction * random.between(nearest, farthest));
+}
+
 double distance_to(const Shape& shape, const vec3& p) {
     SimplexCache cache;
     Shape point = sphere(0.0f);
@@ -106,8 +112,7 @@ TEST_CASE("a ray ends on the surface, has gone through nothing before, and misse
     int hits = 0, misses = 0;
     for (const Shape& shape : shapes(random)) {
         for (int i = 0; i < 300; ++i) {
-            const vec3 origin(random.direction() * random.between(1.5, 20.0));
-            const vec3 target(random.direction() * random.between(0.0, 1.2));
+            const vec3 origin = somewhere(random, 1.5, 20.0), target = somewhere(random, 0.0, 1.2);
             const vec3 translation = (target - origin) * static_cast<float>(random.between(0.9, 1.6));
             const double length = glm::length(dvec3(translation));
             const RayHit hit = ray_cast(shape, origin, translation);

@@ -55,14 +55,14 @@ TEST_CASE("a support point is a farthest point of its core, and its index gives 
     for (const Shape& shape : one_of_each(random)) {
         std::uint16_t hint = 0;
         for (int i = 0; i < 400; ++i) {
-            const vec3 d(random.direction() * random.scale(1e-3, 1e3));
+            const double length = random.scale(1e-3, 1e3);
+            const vec3 d(random.direction() * length);
             const SupportVertex v = support(shape, d, hint);
             hint = v.index;
             INFO(name_of(shape.type), " direction ", d.x, " ", d.y, " ", d.z, " index ", v.index);
             CHECK(same_bits(v.point, core_point(shape, v.index)));
             REQUIRE(v.index < core_point_count(shape));
-            const double length = glm::length(dvec3(d));
-            const double lost = (reach(shape, dvec3(d)) - glm::dot(dvec3(d), dvec3(v.point))) / length;
+            const double lost = (reach(shape, dvec3(d)) - glm::dot(dvec3(d), dvec3(v.point))) / glm::length(dvec3(d));
             CHECK(lost <= 3e-7 * bounding_radius(shape));
         }
     }

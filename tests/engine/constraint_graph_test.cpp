@@ -1,0 +1,121 @@
+// The colouring: what shares a colour may be solved side by side.
+
+#include "worlds.h"
+
+#include <talus/engine/constraint_graph.h>
+
+#include <set>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+using Edge = ConstraintGraph::Edge;
+
+/// Every edge once, colours contiguous; in a parallel colour no pushable body twice; most points first.
+void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
+    REQUIRE(graph.order().size() == edges.size());
+    std::vector<bool> seen(edges.size());
+    for (const std::uint32_t e : graph.order()) {
+        REQUIRE(e < edges.size());
+        REQUIRE(!seen[e]);
+        seen[e] = true;
+    }
+    std::uint32_t next = 0;
+    bool immovable_began = false;
+    for (const ContactColor& color : graph.colors()) {
+        REQUIRE(color.first == next);
+        REQUIRE(color.count > 0);
+        next += color.count;
+        if (color.immovable) immovable_began = true;
+        REQUIRE(color.immovable == immovable_began);  // they come last
+        std::set<std::uint32_t> used;
+        std::uint32_t points = 4;
+        std::uint32_t before = 0;
+        for (std::uint32_t i = color.first; i < color.first + color.count; ++i) {
+            const Edge& e = edges[graph.order()[i]];
+            REQUIRE((e.pushes_a && e.pushes_b) == !color.immovable);
+            REQUIRE(e.point_count <= points);
+            if (e.point_count == points && i > color.first) REQUIRE(graph.order()[i] > before);  // ties to the lowest
+            points = e.point_count;
+            before = graph.order()[i];
+            if (!color.parallel) continue;
+            if (e.pushes_a) REQUIRE(used.insert(e.a).second);
+            if (e.pushes_b) REQUIRE(used.insert(e.b).second);
+        }
+    }
+    REQUIRE(next == edges.size());
+}
+
+std::vector<Edge> random_edges(Random& random, std::uint32_t bodies, std::size_t count, float immovable) {
+    std::vector<bool> pushable(bodies);
+    for (std::uint32_t i = 1; i < bodies; ++i) pushable[i] = i == 1 || random.unit() >= immovable;
+    std::vector<Edge> edges;
+    while (edges.size() < count) {
+        const std::uint32_t a = random.below(bodies), b = random.below(bodies);
+        if (a == b || (!pushable[a] && !pushable[b])) continue;
+        edges.push_back({static_cast<std::uint32_t>(edges.size()), a, b, 1 + random.below(4), pushable[a], pushable[b]});
+    }
+    return edges;
+}
+
+}  // namespace
+
+TEST_CASE("no two contacts of a parallel colour share a body that can be pushed") {
+    Random random(13);
+    ConstraintGraph graph;  // one for all: what is left of the last build must not matter
+    for (int round = 0; round < 300; ++round) {
+        const std::uint32_t bodies = 3 + random.below(round % 10 == 0 ? 2000 : 40);
+        const std::size_t count = random.below(round % 10 == 0 ? 6000 : 200);
+        CAPTURE(round);
+        const std::vector<Edge> edges = random_edges(random, bodies, count, 0.2f);
+        graph.build(edges, bodies);
+        check_coloring(graph, edges);
+    }
+}
+
+TEST_CASE("a body with ten thousand contacts spills into a colour that is solved one by one") {
+    for (const bool other_pushable : {true, false}) {
+        std::vector<Edge> edges;
+        for (std::uint32_t i = 0; i < 10000; ++i)
+            edges.push_back({i, 1, other_pushable ? i + 2 : 0, 1 + i % 4, true, other_pushable});
+        ConstraintGraph graph;
+        graph.build(edges, 10003);
+        check_coloring(graph, edges);
+        std::uint32_t serial = 0;
+        for (const ContactColor& color : graph.colors()) serial += color.parallel ? 0 : color.count;
+        CHECK(serial >= 9900);
+    }
+}
+
+TEST_CASE("few colours do for what needs few") {
+    // A chain needs two, a pyramid's brick bond no more than some.
+    std::vector<Edge> edges;
+    for (std::uint32_t i = 1; i < 1000; ++i) edges.push_back({i - 1, i, i + 1, 4, true, true});
+    ConstraintGraph graph;
+    graph.build(edges, 1001);
+    check_coloring(graph, edges);
+    CHECK(graph.colors().size() <= 3);
+    graph.build({}, 1);
+    CHECK(graph.colors().empty());
+    CHECK(graph.order().empty());
+}
+
+TEST_CASE("a plate on a thousand balls and a ball in a crowd of fixed ones do not break the solver") {
+    World world;
+    add(world, ground());
+    std::vector<BodyId> balls;
+    for (int i = 0; i < 1024; ++i)
+        balls.push_back(add(world, body(sphere(0.2f), {0.45f * static_cast<float>(i % 32), 0.2f, 0.45f * static_cast<float>(i / 32)})));
+    BodyDef plate_def = body(box({8, 0.1f, 8}), {7, 0.51f, 7});
+    plate_def.density = 200.0f;
+    const BodyId plate = add(world, plate_def);
+    run(world, 60);
+    CHECK(world.contacts(plate).size() >= 1000);  // no pair dropped
+    run(world, 240);
+    std::string complaint;
+    REQUIRE_MESSAGE(is_sound(world, &complaint), complaint);
+    CHECK(world.position(plate).y == doctest::Approx(0.5).epsilon(0.03));
+    for (const BodyId id : balls) CHECK(world.position(id).y == doctest::Approx(0.2).epsilon(0.05));
+}
