@@ -23,11 +23,11 @@ struct Material {
 
 /// One shape of a body that has several.
 struct ShapeDef {
-    Shape shape;
-    Transform pose;          ///< of the shape's frame in the body's frame
-    Material material;
+    Shape shape{};
+    Transform pose{};        ///< of the shape's frame in the body's frame
+    Material material{};
     float density = 1000.0f; ///< kg/m^3, >= 0; a dynamic body needs mass from at least one shape
-    Filter filter;
+    Filter filter{};
     bool sensor = false;     ///< reports overlaps, never pushes, adds no mass
 };
 
@@ -35,15 +35,15 @@ struct ShapeDef {
 /// or `shapes`, not both.
 struct BodyDef {
     BodyType type = BodyType::dynamic;
-    Shape shape;
-    std::vector<ShapeDef> shapes;
+    Shape shape{};
+    std::vector<ShapeDef> shapes{};
     vec3 position{0.0f};                    ///< of the body frame's origin, m
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};  ///< normalised on entry; w first
     vec3 linear_velocity{0.0f};             ///< of the centre of mass, m/s
     vec3 angular_velocity{0.0f};            ///< world axes, rad/s
-    Material material;                      ///< of `shape`
+    Material material{};                      ///< of `shape`
     float density = 1000.0f;                ///< of `shape`, kg/m^3
-    Filter filter;                          ///< of `shape`
+    Filter filter{};                          ///< of `shape`
     bool sensor = false;                    ///< of `shape`
     float linear_damping = 0.0f;            ///< 1/s: velocity falls as 1 / (1 + damping * dt)
     float angular_damping = 0.0f;           ///< 1/s

@@ -18,6 +18,8 @@ struct Body {
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
     vec3 linear_velocity{0.0f};
     vec3 angular_velocity{0.0f};
+    glm::dquat exact_rotation{1.0, 0.0, 0.0, 0.0};  ///< what `rotation` is the rounding of, unless that was set since
+    glm::dvec3 exact_spin{0.0};                     ///< the same for `angular_velocity`
     vec3 force{0.0f};   ///< gathered for the next step
     vec3 torque{0.0f};
 

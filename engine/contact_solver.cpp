@@ -101,7 +101,9 @@ void solve_normals(const Record& r, Point* points, const ContactSolver::Softness
 }
 
 /// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
-void solve_friction(Record& r, const Point* points, VelocityLanes<F>& a, VelocityLanes<F>& b) {
+/// The centre's levers are turned with the bodies to where they are by now: on a turntable, the slip of one step's turn matters.
+void solve_friction(Record& r, const Point* points, const VelocityLanes<F>& motion_a, const VelocityLanes<F>& motion_b,
+                    VelocityLanes<F>& a, VelocityLanes<F>& b) {
     const F zero = {};
     F normal_impulse = zero, twist_arm = zero;
     for (std::uint32_t i = 0; i < r.point_count; ++i) {
@@ -109,7 +111,9 @@ void solve_friction(Record& r, const Point* points, VelocityLanes<F>& a, Velocit
         twist_arm += points[i].impulse * points[i].arm;
     }
     const V3 tangent_2 = cross(r.normal, r.tangent);
-    const V3 slip = (b.linear + cross(b.angular, r.center_b)) - (a.linear + cross(a.angular, r.center_a));
+    const V3 center_a = r.center_a + cross(motion_a.angular, r.center_a);
+    const V3 center_b = r.center_b + cross(motion_b.angular, r.center_b);
+    const V3 slip = (b.linear + cross(b.angular, center_b)) - (a.linear + cross(a.angular, center_a));
     const F slip_1 = dot(slip, r.tangent), slip_2 = dot(slip, tangent_2);
     const F limit = r.friction * normal_impulse;
     // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix would turn
@@ -296,9 +300,9 @@ void ContactSolver::relax(std::span<SolverBody> bodies) {
     for (Record& r : records_) {
         VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
         Point* points = &points_[r.first_point];
-        solve_normals<false>(r, points, soft_, inverse_substep, gather_motion(bodies.data(), r.a),
-                             gather_motion(bodies.data(), r.b), a, b);
-        solve_friction(r, points, a, b);  // last: the soft rows leave too little for its limit
+        const VelocityLanes<F> motion_a = gather_motion(bodies.data(), r.a), motion_b = gather_motion(bodies.data(), r.b);
+        solve_normals<false>(r, points, soft_, inverse_substep, motion_a, motion_b, a, b);
+        solve_friction(r, points, motion_a, motion_b, a, b);  // last: the soft rows leave too little for its limit
         for (std::uint32_t i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
         scatter_velocities(bodies.data(), r.a, a);
         scatter_velocities(bodies.data(), r.b, b);

@@ -4,6 +4,9 @@
 
 namespace talus {
 
+FixedStep::FixedStep(float dt, int max_steps)
+    : dt_(std::isfinite(dt) && dt > 0.0f ? dt : 1.0f / 60.0f), max_steps_(max_steps < 1 ? 1 : max_steps) {}
+
 int FixedStep::advance(double seconds) {
     if (std::isfinite(seconds) && seconds > 0.0) accumulated_ += seconds;
     // A frame of exactly n steps must give n although sums of seconds round: a billionth of a step is as good as a step.

@@ -14,7 +14,8 @@ namespace talus {
 ///     draw(mix(previous pose, pose, clock.alpha()));
 class FixedStep {
 public:
-    explicit FixedStep(float dt = 1.0f / 60.0f, int max_steps = 8) : dt_(dt), max_steps_(max_steps) {}
+    /// A dt that is not above 0 and finite becomes 1/60 s, a max_steps below 1 becomes 1.
+    explicit FixedStep(float dt = 1.0f / 60.0f, int max_steps = 8);
 
     /// Adds a frame of `seconds` (negative, NaN and infinite ones count as 0) and returns how many steps to run now.
     int advance(double seconds);

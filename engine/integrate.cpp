@@ -46,12 +46,32 @@ glm::dvec3 to_local(const glm::dmat3& r, const glm::dvec3& v) {
 }
 
 /// I^-1 L with the inertia turned to q.
-glm::dvec3 angular_velocity_at(const glm::dquat& q, const glm::dmat3& inverse_inertia, const glm::dvec3& momentum) {
+glm::dvec3 spin_at(const glm::dquat& q, const Motion& m) {
     const glm::dmat3 r = matrix_of(q);
-    return r * (inverse_inertia * to_local(r, momentum));
+    return r * (m.inverse_inertia * to_local(r, m.momentum));
+}
+
+/// What the solver changed since the spin was handed out goes to the momentum.
+void collect_impulses(Motion& m, const vec3& spin) {
+    const glm::dvec3 change = glm::dvec3(spin) - glm::dvec3(m.handed_out);
+    m.momentum += m.start_rotation * (m.inertia * to_local(m.start_rotation, change));
 }
 
 }  // namespace
+
+void start_gyroscopic(Motion& m, const mat3& inertia, const glm::dvec3& spin) {
+    m.gyroscopic = true;
+    m.inertia = glm::dmat3(inertia);
+    m.inverse_inertia = glm::inverse(m.inertia);
+    m.start_rotation = matrix_of(m.rotation);
+    m.momentum = m.start_rotation * (m.inertia * to_local(m.start_rotation, spin));
+    m.handed_out = vec3(spin);
+}
+
+glm::dvec3 end_gyroscopic(Motion& m, const SolverBody& body) {
+    collect_impulses(m, load(body.angular_velocity));
+    return spin_at(m.rotation, m);
+}
 
 void integrate_velocities(std::span<SolverBody> bodies, std::span<const Motion> motions, float substep) {
     const float max_spin = settings::max_rotation_per_substep / substep;
@@ -76,21 +96,20 @@ void integrate_positions(std::span<SolverBody> bodies, std::span<Motion> motions
         store(body.velocity, v);
         store(body.displacement, load(body.displacement) + substep * v);
 
-        const glm::dvec3 w(limited(load(body.angular_velocity), max_spin));
-        glm::dvec3 turning = w, after = w;
+        const vec3 w = limited(load(body.angular_velocity), max_spin);
+        glm::dvec3 turning(w);
         if (m.gyroscopic) {
-            const glm::dmat3 r = matrix_of(m.rotation);
-            const glm::dvec3 momentum = r * (m.inertia * to_local(r, w));
-            // Two fixed-point rounds for w at the middle: the error left is of third order in the turn.
-            for (int round = 0; round < 2; ++round) {
-                turning = angular_velocity_at(integrate_rotation(m.rotation, 0.5 * h * turning), m.inverse_inertia, momentum);
-            }
+            collect_impulses(m, w);
+            turning = spin_at(m.rotation, m);
+            // Fixed-point rounds for the spin at the middle: each takes the error down by a factor of half the turn.
+            for (int round = 0; round < 3; ++round) turning = spin_at(integrate_rotation(m.rotation, 0.5 * h * turning), m);
             m.rotation = integrate_rotation(m.rotation, h * turning);
-            after = angular_velocity_at(m.rotation, m.inverse_inertia, momentum);
+            m.handed_out = vec3(spin_at(m.rotation, m));
+            store(body.angular_velocity, m.handed_out);
         } else {
             m.rotation = integrate_rotation(m.rotation, h * turning);
+            store(body.angular_velocity, w);
         }
-        store(body.angular_velocity, vec3(after));
         store(body.turn, load(body.turn) + substep * vec3(turning));
     }
 }

@@ -17,7 +17,7 @@ WorldRayHit World::ray_cast(const vec3& origin, const vec3& translation, const F
     const State& s = *state_;
     WorldRayHit best;
     if (!is_finite(origin) || !is_finite(translation)) {
-        s.error = {ErrorCode::not_finite, "ray_cast: origin or translation has a NaN or an infinity"};
+        s.error.set({ErrorCode::not_finite, "ray_cast: origin or translation has a NaN or an infinity"});
         return best;
     }
     s.broadphase.ray_cast(origin, translation, [&](std::uint32_t slot, float max_fraction) {
@@ -47,13 +47,13 @@ std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, co
     const State& s = *state_;
     std::vector<BodyId> found;
     if (Error error = check(shape)) {
-        s.error = std::move(error);
+        s.error.set(std::move(error));
         return found;
     }
     const float q2 = pose.rotation.w * pose.rotation.w + pose.rotation.x * pose.rotation.x +
                      pose.rotation.y * pose.rotation.y + pose.rotation.z * pose.rotation.z;
     if (!is_finite(pose.position) || !is_finite(pose.rotation) || !(q2 > 1e-12f)) {
-        s.error = {ErrorCode::not_finite, "overlap: the pose must be finite, its rotation a unit quaternion"};
+        s.error.set({ErrorCode::not_finite, "overlap: the pose must be finite, its rotation a unit quaternion"});
         return found;
     }
     const Transform placed{pose.position, normalized(pose.rotation)};
@@ -77,7 +77,7 @@ std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, co
 
 std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
     if (!(box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z)) {
-        state_->error = {ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"};
+        state_->error.set({ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"});
         return {};
     }
     // A flat box, or a point, is as thick as the thinnest shape there is.
@@ -129,7 +129,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
 std::span<const ContactEvent> World::contacts_begun() const { return state_->begun; }
 std::span<const ContactEvent> World::contacts_ended() const { return state_->ended; }
 const FrameProfile& World::profile() const { return state_->profile; }
-const Error& World::last_error() const { return state_->error; }
+const Error& World::last_error() const { return state_->error.get(); }
 
 MemoryStats World::memory() const {
     const State& s = *state_;

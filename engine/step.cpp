@@ -36,7 +36,7 @@ private:
 bool World::step(float dt) {
     State& s = *state_;
     if (!(dt > 0.0f) || !(dt <= 1.0f)) {
-        s.error = {ErrorCode::bad_argument, "step: dt must be above 0 and at most 1 second; nothing was moved"};
+        s.error.set({ErrorCode::bad_argument, "step: dt must be above 0 and at most 1 second; nothing was moved"});
         return false;
     }
     FrameProfile profile;
@@ -218,7 +218,9 @@ void World::State::solve(float dt) {
             sb.velocity[k] = body.linear_velocity[k];
             sb.angular_velocity[k] = body.angular_velocity[k];
         }
-        motion.rotation = glm::dquat(body.rotation);
+        if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
+        if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
+        motion.rotation = body.exact_rotation;
         mass.center = body.center;
         if (!body.is_dynamic()) continue;
         const mat3 r = to_matrix(body.rotation);
@@ -235,11 +237,7 @@ void World::State::solve(float dt) {
         motion.angular_acceleration = inverse_inertia * body.torque;
         motion.linear_damping = 1.0f / (1.0f + substep * body.linear_damping);
         motion.angular_damping = 1.0f / (1.0f + substep * body.angular_damping);
-        motion.gyroscopic = !body.isotropic;
-        if (motion.gyroscopic) {
-            motion.inertia = glm::dmat3(body.inertia);
-            motion.inverse_inertia = glm::inverse(motion.inertia);
-        }
+        if (!body.isotropic) start_gyroscopic(motion, body.inertia, body.exact_spin);
         body.force = body.torque = vec3(0.0f);
     }
 
@@ -259,9 +257,12 @@ void World::State::solve(float dt) {
         Body& body = bodies[awake.list()[i - 1]];
         const SolverBody& sb = solver_bodies[i];
         body.linear_velocity = vec3(sb.velocity[0], sb.velocity[1], sb.velocity[2]);
-        body.angular_velocity = vec3(sb.angular_velocity[0], sb.angular_velocity[1], sb.angular_velocity[2]);
+        const glm::dvec3 spin(sb.angular_velocity[0], sb.angular_velocity[1], sb.angular_velocity[2]);
+        body.exact_spin = motions[i].gyroscopic ? end_gyroscopic(motions[i], sb) : spin;
+        body.angular_velocity = vec3(body.exact_spin);
         body.center += vec3(sb.displacement[0], sb.displacement[1], sb.displacement[2]);
-        body.rotation = quat(motions[i].rotation);
+        body.exact_rotation = motions[i].rotation;
+        body.rotation = quat(body.exact_rotation);
     }
 }
 
@@ -334,7 +335,7 @@ void World::State::put_islands_to_sleep(float dt) {
 
 void World::State::sleep(std::uint32_t slot) {
     Body& body = bodies[slot];
-    body.linear_velocity = body.angular_velocity = vec3(0.0f);
+    body.linear_velocity = body.angular_velocity = body.force = body.torque = vec3(0.0f);
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) colliders.reach[i] = 0.0f;
     awake.erase(slot);
     broadphase.set_moving(body.proxy, false);
@@ -401,14 +402,14 @@ void World::State::publish() {
         }
         // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends when
         // there is neither force nor overlap.
-        bool touches = false;
+        bool met = false;
         for (int i = 0; i < manifold.count; ++i) {
-            touches = touches || manifold.points[i].separation <= 0.0f ||
-                      (!state.sensor && state.step_impulses[i] > 0.0f);
+            met = met || manifold.points[i].separation <= 0.0f ||
+                  (!state.sensor && state.step_impulses[i] > 0.0f);
         }
-        if (touches == state.touching) continue;
-        state.touching = touches;
-        (touches ? begun : ended).push_back(event_of(c));
+        if (met == state.touching) continue;
+        state.touching = met;
+        (met ? begun : ended).push_back(event_of(c));
     }
 
     profile.bodies = bodies.live_count();

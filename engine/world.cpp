@@ -146,8 +146,8 @@ World::World() : World(WorldDef{}) {}
 World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
     state_->def = def;
     if (!is_finite(def.gravity) || def.substeps < 1 || def.substeps > 64) {
-        state_->error =
-            refuse(ErrorCode::bad_argument, "world: gravity must be finite and substeps 1 to 64; defaults were taken instead");
+        state_->error.set(refuse(ErrorCode::bad_argument,
+                                 "world: gravity must be finite and substeps 1 to 64; defaults were taken instead"));
         const WorldDef defaults;
         if (!is_finite(def.gravity)) state_->def.gravity = defaults.gravity;
         if (def.substeps < 1 || def.substeps > 64) state_->def.substeps = defaults.substeps;
@@ -175,12 +175,12 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
     State& s = *state_;
     std::fill(out.begin(), out.end(), BodyId{});
     if (out.size() < defs.size()) {
-        s.error = refuse(ErrorCode::bad_argument, "add_bodies: out must have room for a handle a definition");
+        s.error.set(refuse(ErrorCode::bad_argument, "add_bodies: out must have room for a handle a definition"));
         return false;
     }
     for (const BodyDef& def : defs) {
         if (Error error = check_body(def)) {
-            s.error = std::move(error);
+            s.error.set(std::move(error));
             return false;
         }
     }
@@ -262,9 +262,9 @@ bool World::is_valid(BodyId body) const { return state_->bodies.is_valid(body); 
 
 bool World::State::check_handle(BodyId id, const char* call) const {
     if (bodies.is_valid(id)) return true;
-    error = refuse(ErrorCode::stale_handle,
-                   std::string(call) + (id.is_null() ? ": the handle is null; keep the one that add_body returned"
-                                                     : ": the body was removed; ask is_valid() first"));
+    error.set(refuse(ErrorCode::stale_handle,
+                     std::string(call) + (id.is_null() ? ": the handle is null; keep the one that add_body returned"
+                                                       : ": the body was removed; ask is_valid() first")));
     return false;
 }
 
@@ -337,7 +337,7 @@ std::size_t World::awake_body_count() const { return state_->awake.size(); }
 // ---- changing -------------------------------------------------------------------------------------------------------
 
 bool World::State::refuse_unless(bool ok, const char* sentence) {
-    if (!ok) error = refuse(ErrorCode::not_finite, sentence);
+    if (!ok) error.set(refuse(ErrorCode::not_finite, sentence));
     return ok;
 }
 
@@ -345,11 +345,11 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
     State& s = *state_;
     if (!s.check_handle(id, "set_transform")) return false;
     if (Error error = check_finite("set_transform", "position", position)) {
-        s.error = std::move(error);
+        s.error.set(std::move(error));
         return false;
     }
     if (Error error = check_rotation(rotation)) {
-        s.error = std::move(error);
+        s.error.set(std::move(error));
         return false;
     }
     Body& body = s.bodies[id.slot];
@@ -397,7 +397,7 @@ bool World::set_damping(BodyId id, float linear, float angular) {
     if (!s.check_handle(id, "set_damping")) return false;
     for (const float damping : {linear, angular}) {
         if (Error error = check_at_least_zero("set_damping: damping", damping)) {
-            s.error = std::move(error);
+            s.error.set(std::move(error));
             return false;
         }
     }

@@ -10,6 +10,7 @@
 #include <talus/engine/contact_table.h>
 #include <talus/engine/integrate.h>
 #include <talus/engine/islands.h>
+#include <talus/engine/last_error.h>
 #include <talus/engine/world.h>
 
 namespace talus {
@@ -30,7 +31,7 @@ struct World::State {
     std::vector<ContactEvent> begun, ended;
     std::vector<ContactEvent> ended_outside_step;  ///< by removals since, reported by the next step
     FrameProfile profile;
-    mutable Error error;
+    mutable LastError error;
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
     std::vector<std::uint32_t> solver_index;  ///< by body slot; 0 is the shared slot of everything immovable

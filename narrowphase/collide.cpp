@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace talus {
 
@@ -45,6 +46,26 @@ void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
         ManifoldPoint& p = manifold.points[i];
         p.separation = glm::dot(transform_point(b_in_a, p.on_b) - p.on_a, manifold.normal);
     }
+}
+
+/// True for a face contact whose region is a strip narrower than `width`.
+bool is_sliver(const Manifold& manifold, float width) {
+    if (manifold.count < 3) return false;  // an edge or a corner: no strip
+    vec3 longest(0.0f);
+    for (int i = 0; i < manifold.count; ++i) {
+        for (int j = 0; j < i; ++j) {
+            const vec3 d = manifold.points[i].on_a - manifold.points[j].on_a;
+            if (length_squared(d) > length_squared(longest)) longest = d;
+        }
+    }
+    const vec3 across = glm::cross(manifold.normal, longest);
+    float low = 0.0f, high = 0.0f;
+    for (int i = 1; i < manifold.count; ++i) {
+        const float x = glm::dot(across, manifold.points[i].on_a - manifold.points[0].on_a);
+        low = std::min(low, x);
+        high = std::max(high, x);
+    }
+    return (high - low) * (high - low) < width * width * length_squared(across);
 }
 
 std::uint16_t shape_types(const Shape& a, const Shape& b) {
@@ -273,6 +294,12 @@ private:
     }
 
     void touch(const Work& w, const Manifold& manifold) {
+        float nearest = std::numeric_limits<float>::infinity();
+        for (int i = 0; i < manifold.count; ++i) nearest = std::min(nearest, manifold.points[i].separation);
+        if (nearest > 0.0f && is_sliver(manifold, tolerance::sliver_contact * records_[w.pair].size)) {
+            separate(w, nearest);
+            return;
+        }
         tested(w, PairState::touching);
         caches_[w.pair].manifold = manifold;
     }

@@ -1,5 +1,10 @@
 #pragma once
 /// GJK: the distance between two convex cores (Jovanoski 2008; simplex by Voronoi regions after Ericson 2005).
+///
+/// Simplices are computed in double from float vertices: that costs no more than float on scalar code, and takes the place of the
+/// epsilons that near-touching and needle-shaped pairs otherwise need. The search direction is the normal of the simplex's
+/// feature, so that it stays exact however near the cores are. Each frame starts from the last one's simplex: about one
+/// iteration instead of five.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
@@ -37,7 +42,7 @@ struct GjkResult {
 };
 
 /// Distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from `cache` when its re-posed
-/// simplex is not degenerate, else from `b_in_a.position` as direction; leaves the final simplex in `cache`.
+/// simplex has any point (vertices that it doesn't need drop out, degenerate ones among them), else along the line between the cores' middles; leaves the final simplex in `cache`.
 /// Stops early (beyond_limit) once the distance is proved to exceed `max_distance` (m). Never returns NaN for finite input.
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());

@@ -8,7 +8,7 @@ using namespace talus::test;
 
 namespace {
 
-/// A rain of all shapes into a heap; `extra` bodies are added afterwards, a kilometre away.
+/// A rain of all shapes into a heap; `extra` bodies are added afterwards, a kilometre away and apart from each other.
 World rain(std::uint64_t seed, int count, int extra = 0, WorldDef def = {}) {
     World world(def);
     add(world, ground());
@@ -22,8 +22,8 @@ World rain(std::uint64_t seed, int count, int extra = 0, WorldDef def = {}) {
         add(world, body_def);
     }
     for (int i = 0; i < extra; ++i) {
-        BodyDef far = body(sphere(0.5f), vec3(1000, 3, 0) + random.in_box(vec3(3, 2, 3)));
-        far.linear_velocity = random.in_box(vec3(3.0f));
+        BodyDef far = body(sphere(0.5f), {1000.0f + 10.0f * static_cast<float>(i), 30, 0});
+        far.linear_velocity = random.in_box(vec3(0.3f));
         add(world, far);
     }
     return world;

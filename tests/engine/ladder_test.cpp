@@ -50,8 +50,8 @@ TEST_CASE("skip settles a pair that is apart and moves less than its gap") {
 TEST_CASE("the cached axis settles a pair that slides past at a distance") {
     World world(weightless());
     add(world, ground());
-    BodyDef def = crate({0, 0.56f, 0});
-    def.linear_velocity = {2, 0, 0};
+    BodyDef def = crate({0, 0.545f, 0});
+    def.linear_velocity = {1, 0, 0};
     add(world, def);
     run(world, 1);
     std::uint32_t by_axis = 0;
@@ -128,9 +128,9 @@ TEST_CASE("EPA settles what overlaps deeply, and gives its depth and normal") {
     REQUIRE(world.contacts(id).size() == 1);
     const Contact c = world.contacts(id)[0];
     CHECK(std::abs(c.normal.y) > 0.9999f);
-    // 20 cm deep at first; a step of pushing out may have taken 3 m/s off it.
+    // 20 cm deep before the step, which pushes it out gently.
     for (int i = 0; i < c.point_count; ++i) {
-        CHECK(c.points[i].separation < -0.2f + 3.0f / 60.0f + 0.001f);
+        CHECK(c.points[i].separation < -0.12f);
         CHECK(c.points[i].separation > -0.2001f);
     }
 }

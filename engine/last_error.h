@@ -1,0 +1,29 @@
+#pragma once
+
+#include <talus/result.h>
+
+#include <mutex>
+#include <utility>
+
+namespace talus {
+
+/// The error of the last refused call. Queries on a const world may be refused in several threads at once, so setting is
+/// serialised; reading is for when they are done.
+class LastError {
+public:
+    LastError() = default;
+    LastError(const LastError& other) : error_(other.error_) {}
+    LastError& operator=(const LastError&) = delete;
+
+    void set(Error error) {
+        const std::scoped_lock lock(mutex_);
+        error_ = std::move(error);
+    }
+    const Error& get() const { return error_; }
+
+private:
+    std::mutex mutex_;
+    Error error_;
+};
+
+}  // namespace talus

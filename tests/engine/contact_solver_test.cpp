@@ -1,0 +1,337 @@
+// The wide contact solver by itself: against the equations of its header written down plainly in double, one contact at a time;
+// the same bits in any lane and any company; friction that keeps to Coulomb's law.
+
+#include "worlds.h"
+
+#include <talus/engine/contact_solver.h>
+#include <talus/engine/settings.h>
+
+#include <cstring>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+constexpr float substep = 1.0f / 240.0f;
+
+/// Two bodies and up to four points between them: all that a contact is to the solver.
+struct Case {
+    SolverMass mass[2];
+    SolverBody body[2];  // at the start of the step
+    vec3 normal{0.0f};
+    int count = 0;
+    vec3 point[4];  // midway between the surfaces, world
+    float separation[4] = {};
+    float friction = 0.0f, restitution = 0.0f;
+    vec3 gravity{0.0f};
+};
+
+void put_symmetric(SolverMass& mass, const mat3& m) {
+    const float entries[6] = {m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]};
+    std::memcpy(mass.inverse_inertia, entries, sizeof entries);
+}
+
+glm::dmat3 symmetric(const SolverMass& mass) {
+    const float* m = mass.inverse_inertia;
+    return glm::dmat3(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
+}
+
+Case random_case(Random& random, bool immovable) {
+    Case c;
+    c.normal = random.direction();
+    c.count = 1 + static_cast<int>(random.below(4));
+    c.gravity = {0.0f, -9.81f, 0.0f};
+    for (int k = 0; k < 2; ++k) {
+        if (k == 0 && immovable) continue;
+        c.mass[k].inverse_mass = 1.0f / random.between(0.5f, 5.0f);
+        const mat3 r = to_matrix(random.rotation());
+        const mat3 d(random.between(1.0f, 8.0f), 0, 0, 0, random.between(1.0f, 8.0f), 0, 0, 0, random.between(1.0f, 8.0f));
+        const mat3 m = c.mass[k].inverse_mass * (r * d * glm::transpose(r));
+        put_symmetric(c.mass[k], 0.5f * (m + glm::transpose(m)));
+        c.mass[k].center = (k == 0 ? -0.5f : 0.5f) * c.normal;
+        c.mass[k].gravity = c.gravity;
+        for (int i = 0; i < 3; ++i) {
+            c.body[k].velocity[i] = random.between(-1.0f, 1.0f) - (k == 0 ? -0.5f : 0.5f) * c.normal[i];
+            c.body[k].angular_velocity[i] = random.between(-2.0f, 2.0f);
+        }
+    }
+    if (immovable) c.mass[0].center = -0.5f * c.normal;
+    for (int i = 0; i < c.count; ++i) {
+        const vec3 p = random.in_box(vec3(0.4f));
+        c.point[i] = p - glm::dot(p, c.normal) * c.normal;
+        c.separation[i] = random.between(-0.01f, 0.004f);
+    }
+    return c;
+}
+
+/// The solver's input for cases that share no body; body 0 is the ground.
+struct Problem {
+    ContactTable contacts;
+    Colliders colliders;
+    BodyStore store;
+    std::vector<SolverMass> masses{SolverMass{}};
+    std::vector<SolverBody> bodies{SolverBody{}};
+    std::vector<ConstraintGraph::Edge> edges;
+    ConstraintGraph graph;
+    ContactSolver solver;
+    std::vector<std::uint32_t> first_body;  // solver index of a case's body b; that of a is one less
+
+    explicit Problem(std::span<const Case> cases) {
+        for (const Case& c : cases) {
+            const bool immovable = c.mass[0].inverse_mass == 0.0f;
+            std::uint32_t index[2] = {0, 0};
+            for (int k = immovable ? 1 : 0; k < 2; ++k) {
+                index[k] = static_cast<std::uint32_t>(masses.size());
+                masses.push_back(c.mass[k]);
+                bodies.push_back(c.body[k]);
+            }
+            first_body.push_back(index[1]);
+            const std::uint32_t slot_a = store.allocate(), slot_b = store.allocate();
+            const auto collider = static_cast<std::uint32_t>(colliders.shapes.size());
+            colliders.resize(collider + 2);
+            // Equal spheres keep the order (a, b).
+            for (std::uint32_t i = 0; i < 2; ++i) {
+                colliders.shapes[collider + i] = sphere(1.0f);
+                colliders.poses[collider + i].position = c.mass[i].center;
+            }
+            const std::uint32_t pair = contacts.begin_pair(store, slot_a, slot_b);
+            const std::uint32_t contact = contacts.add_contact(pair, colliders, collider, slot_a, collider + 1, slot_b);
+            REQUIRE(contacts.records[contact].a == collider);
+            contacts.states[contact].friction = c.friction;
+            contacts.states[contact].restitution = c.restitution;
+            Manifold& manifold = contacts.caches[contact].manifold;
+            manifold.normal = c.normal;
+            manifold.count = c.count;
+            for (int i = 0; i < c.count; ++i) {
+                const vec3 half = 0.5f * c.separation[i] * c.normal;
+                manifold.points[i].on_a = c.point[i] - half - c.mass[0].center;
+                manifold.points[i].on_b = c.point[i] + half - c.mass[1].center;
+                manifold.points[i].separation = c.separation[i];
+                manifold.points[i].id = static_cast<std::uint32_t>(i + 1);
+            }
+            edges.push_back({contact, index[0], index[1], static_cast<std::uint32_t>(c.count), !immovable, true});
+        }
+        graph.build(edges, static_cast<std::uint32_t>(masses.size()));
+    }
+
+    /// One step of `substeps` sub-steps, as World does it, for bodies that don't change their inertia as they turn.
+    void step(int substeps) {
+        for (SolverBody& b : bodies) {
+            std::memset(b.displacement, 0, sizeof b.displacement);
+            std::memset(b.turn, 0, sizeof b.turn);
+        }
+        solver.prepare(graph, edges, contacts, colliders, masses, substep);
+        for (int s = 0; s < substeps; ++s) {
+            for (std::size_t b = 1; b < bodies.size(); ++b) {
+                for (int i = 0; i < 3; ++i) bodies[b].velocity[i] += substep * masses[b].gravity[i];
+            }
+            solver.begin_restitution(bodies);
+            solver.warm_start(bodies);
+            solver.solve(bodies);
+            for (SolverBody& b : bodies) {
+                for (int i = 0; i < 3; ++i) {
+                    b.displacement[i] += substep * b.velocity[i];
+                    b.turn[i] += substep * b.angular_velocity[i];
+                }
+            }
+            solver.relax(bodies);
+            solver.end_restitution(bodies);
+        }
+        solver.store(contacts);
+    }
+};
+
+/// The normal rows of one contact, in double, from the header alone:
+///   C = n . (x_b - x_a), J = (-n, -(r_a x n), n, r_b x n), s = s0 + J q
+///   soft row:   dP = -m M (J v + bias) - i P,  with (bias rate, M, i) of an implicit spring (Catto 2014)
+///   rigid row:  dP = -m (J v + max(s, 0) / h);  accumulated P >= 0.
+struct Oracle {
+    glm::dvec3 v[2], w[2], d[2], turn[2];
+    double impulse[4] = {}, sum[4] = {};
+
+    Oracle(const Case& c, int substeps) {
+        const double h = substep, pi2 = 2.0 * pi;
+        const bool immovable = c.mass[0].inverse_mass == 0.0f;
+        double hertz = std::min<double>(settings::contact_hertz, 0.25 / h);
+        if (immovable) hertz *= settings::fixed_contact_stiffening;
+        const double omega = pi2 * hertz, zeta = settings::contact_damping_ratio;
+        const double a1 = 2.0 * zeta + h * omega, a2 = h * omega * a1, a3 = 1.0 / (1.0 + a2);
+        const double bias_rate = omega / a1, mass_scale = a2 * a3, impulse_scale = a3;
+
+        const glm::dvec3 n(c.normal);
+        glm::dvec3 ra[4], rb[4];
+        double mass[4];
+        for (int k = 0; k < 2; ++k) {
+            v[k] = {c.body[k].velocity[0], c.body[k].velocity[1], c.body[k].velocity[2]};
+            w[k] = {c.body[k].angular_velocity[0], c.body[k].angular_velocity[1], c.body[k].angular_velocity[2]};
+            d[k] = turn[k] = glm::dvec3(0.0);
+        }
+        const double im[2] = {c.mass[0].inverse_mass, c.mass[1].inverse_mass};
+        const glm::dmat3 ii[2] = {symmetric(c.mass[0]), symmetric(c.mass[1])};
+        for (int i = 0; i < c.count; ++i) {
+            ra[i] = glm::cross(glm::dvec3(c.point[i]) - glm::dvec3(c.mass[0].center), n);
+            rb[i] = glm::cross(glm::dvec3(c.point[i]) - glm::dvec3(c.mass[1].center), n);
+            mass[i] = 1.0 / (im[0] + im[1] + glm::dot(ra[i], ii[0] * ra[i]) + glm::dot(rb[i], ii[1] * rb[i]));
+        }
+        const auto along = [&](int i, const glm::dvec3* lin, const glm::dvec3* ang) {
+            return glm::dot(n, lin[1] - lin[0]) + glm::dot(rb[i], ang[1]) - glm::dot(ra[i], ang[0]);
+        };
+        const auto apply = [&](int i, double p) {
+            v[0] -= im[0] * p * n, v[1] += im[1] * p * n;
+            w[0] -= ii[0] * (p * ra[i]), w[1] += ii[1] * (p * rb[i]);
+        };
+        const auto row = [&](int i, bool soft) {
+            const double s = c.separation[i] + along(i, d, turn);
+            double bias, m = 1.0, carry = 0.0;
+            if (s > 0.0) {
+                bias = s / h;
+            } else if (soft) {
+                bias = std::max(bias_rate * std::min(s + settings::linear_slop, 0.0), -double{settings::max_push_speed});
+                m = mass_scale;
+                carry = impulse_scale;
+            } else {
+                bias = 0.0;
+            }
+            const double next = std::max(impulse[i] - mass[i] * m * (along(i, v, w) + bias) - carry * impulse[i], 0.0);
+            apply(i, next - impulse[i]);
+            impulse[i] = next;
+        };
+        for (int k = 0; k < substeps; ++k) {
+            for (int b = 0; b < 2; ++b) v[b] += h * glm::dvec3(c.mass[b].gravity);
+            for (int i = 0; i < c.count; ++i) apply(i, impulse[i]);
+            for (int i = 0; i < c.count; ++i) row(i, true);
+            for (int b = 0; b < 2; ++b) d[b] += h * v[b], turn[b] += h * w[b];
+            for (int i = 0; i < c.count; ++i) row(i, false);
+            for (int i = 0; i < c.count; ++i) sum[i] += impulse[i];
+        }
+    }
+};
+
+glm::dvec3 vec(const float* v) { return {v[0], v[1], v[2]}; }
+
+}  // namespace
+
+TEST_CASE("the wide solver's normal rows are those of its header") {
+    Random random(14);
+    double worst = 0.0;
+    int pressing = 0;
+    for (int round = 0; round < 500; ++round) {
+        CAPTURE(round);
+        std::vector<Case> cases;
+        for (int i = 0; i < 7; ++i) cases.push_back(random_case(random, random.below(3) == 0));
+        Problem problem(cases);
+        problem.step(4);
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            CAPTURE(i);
+            CAPTURE(cases[i].count);
+            const Oracle oracle(cases[i], 4);
+            const std::uint32_t b = problem.first_body[i];
+            double error = glm::length(vec(problem.bodies[b].velocity) - oracle.v[1]);
+            error = std::max(error, 0.1 * glm::length(vec(problem.bodies[b].angular_velocity) - oracle.w[1]));
+            if (cases[i].mass[0].inverse_mass > 0.0f)
+                error = std::max(error, glm::length(vec(problem.bodies[b - 1].velocity) - oracle.v[0]));
+            const ContactState& state = problem.contacts.states[problem.edges[i].contact];
+            for (int k = 0; k < cases[i].count; ++k) {
+                error = std::max(error, std::abs(static_cast<double>(state.impulses[k]) - oracle.impulse[k]));
+                error = std::max(error, std::abs(static_cast<double>(state.step_impulses[k]) - oracle.sum[k]));
+                if (oracle.impulse[k] > 0.0) ++pressing;
+            }
+            worst = std::max(worst, error);
+            REQUIRE(error < 2e-4);
+        }
+    }
+    CHECK(pressing > 2000);
+    MESSAGE("worst error ", worst, " m/s or N s");
+}
+
+TEST_CASE("a contact gets the same bits in any lane and in any company") {
+    Random random(15);
+    for (int round = 0; round < 100; ++round) {
+        CAPTURE(round);
+        std::vector<Case> cases;
+        for (int i = 0; i < 9; ++i) {
+            cases.push_back(random_case(random, i % 3 == 0));
+            cases.back().friction = 0.5f;
+            cases.back().restitution = i % 2 ? 0.5f : 0.0f;
+        }
+        Problem together(cases);
+        for (int s = 0; s < 3; ++s) together.step(4);
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            Problem alone(std::span<const Case>(&cases[i], 1));
+            for (int s = 0; s < 3; ++s) alone.step(4);
+            const SolverBody &a = alone.bodies[alone.first_body[0]], &b = together.bodies[together.first_body[i]];
+            for (int k = 0; k < 3; ++k) {
+                REQUIRE(a.velocity[k] == b.velocity[k]);
+                REQUIRE(a.angular_velocity[k] == b.angular_velocity[k]);
+            }
+        }
+    }
+}
+
+TEST_CASE("friction stays in its cone and, where it slides, points against the slip") {
+    Random random(16);
+    int sliding = 0, sticking = 0;
+    for (int round = 0; round < 400; ++round) {
+        CAPTURE(round);
+        Case c = random_case(random, true);
+        // Pressed on a floor, sliding any way, with any inertia.
+        c.normal = {0, 1, 0};
+        c.mass[0].center = {0, -0.5f, 0};
+        c.mass[1].center = {0, 0.2f, 0};
+        c.friction = random.between(0.1f, 1.0f);
+        c.count = 1;
+        c.point[0] = {0, 0, 0};
+        c.separation[0] = -settings::linear_slop;
+        const bool slides = round % 2 == 0;
+        const vec3 v = (slides ? 5.0f : 0.002f) * glm::normalize(random.in_box(vec3(1, 0, 1)));
+        for (int i = 0; i < 3; ++i) {
+            c.body[1].velocity[i] = v[i];
+            c.body[1].angular_velocity[i] = 0.0f;
+        }
+        Problem problem({&c, 1});
+        problem.step(4);
+        const ContactState& state = problem.contacts.states[problem.edges[0].contact];
+        const double normal = state.impulses[0];
+        const glm::dvec3 f(state.friction_impulse);
+        REQUIRE(normal > 0.0);
+        CHECK(glm::length(f) <= static_cast<double>(c.friction) * normal * 1.001);
+        CHECK(std::abs(f.y) < 1e-5 * normal);
+        const SolverBody& b = problem.bodies[problem.first_body[0]];
+        const glm::dvec3 arm = glm::dvec3(c.point[0]) - glm::dvec3(c.mass[1].center);
+        glm::dvec3 slip = vec(b.velocity) + glm::cross(vec(b.angular_velocity), arm);
+        slip.y = 0.0;
+        if (glm::length(slip) > 0.1) {
+            ++sliding;
+            CHECK(glm::length(f) == doctest::Approx(static_cast<double>(c.friction) * normal).epsilon(1e-3));
+            CHECK(glm::dot(f, slip) / glm::length(f) / glm::length(slip) < -0.99);
+        } else {
+            ++sticking;
+            CHECK(glm::length(slip) < 0.01);
+        }
+    }
+    CHECK(sliding > 100);
+    CHECK(sticking > 100);
+}
+
+TEST_CASE("impulses are carried to the next step by feature id, and only by it") {
+    Random random(17);
+    Case c = random_case(random, true);
+    c.count = 2;
+    c.separation[0] = c.separation[1] = -0.002f;
+    Problem problem({&c, 1});
+    problem.step(4);
+    const std::uint32_t contact = problem.edges[0].contact;
+    Manifold& manifold = problem.contacts.caches[contact].manifold;
+    ContactState& state = problem.contacts.states[contact];
+    state.impulses[0] = 1.5f;
+    state.impulses[1] = 2.5f;
+    std::swap(manifold.points[0], manifold.points[1]);
+    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.masses, substep);
+    CHECK(state.impulses[0] == 2.5f);
+    CHECK(state.impulses[1] == 1.5f);
+    manifold.points[0].id = 77;
+    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.masses, substep);
+    CHECK(state.impulses[0] == 0.0f);
+    CHECK(state.impulses[1] == 1.5f);
+}
