@@ -16,7 +16,7 @@ case "${1-}" in
 esac
 if [ $preset != release ]; then
     shift
-    selection=(--label-exclude long)
+    selection=(--label-exclude '^(long|stability)$')
 fi
 
 install_packages "${test_packages[@]}"

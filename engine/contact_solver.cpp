@@ -78,14 +78,13 @@ void solve_normals(const Record& r, Point* points, const ContactSolver::Softness
                    const VelocityLanes<F>& motion_a, const VelocityLanes<F>& motion_b, VelocityLanes<F>& a,
                    VelocityLanes<F>& b) {
     const F zero = {};
-    const F slop = splat<F>(settings::linear_slop);
     for (std::uint32_t i = 0; i < r.point_count; ++i) {
         Point& p = points[i];
         const F s = p.separation + normal_speed(r.normal, p, motion_a, motion_b);
         const auto apart = s > zero;
         F bias, mass_scale = splat<F>(1.0f), impulse_scale = zero;
         if constexpr (soft) {
-            const F push = max(softness.bias_rate * min(s + slop, zero), splat<F>(-settings::max_push_speed));
+            const F push = max(softness.bias_rate * min(s + r.slop, zero), splat<F>(-settings::max_push_speed));
             bias = apart ? s * inverse_substep : push;
             mass_scale = apart ? mass_scale : splat<F>(softness.mass_scale);
             impulse_scale = apart ? zero : splat<F>(softness.impulse_scale);
@@ -101,7 +100,8 @@ void solve_normals(const Record& r, Point* points, const ContactSolver::Softness
 }
 
 /// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
-/// The centre's levers are turned with the bodies to where they are by now: on a turntable, the slip of one step's turn matters.
+/// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable, the slip of
+/// one step's turn matters; below a ball or a top, the contact does not turn with it.
 void solve_friction(Record& r, const Point* points, const VelocityLanes<F>& motion_a, const VelocityLanes<F>& motion_b,
                     VelocityLanes<F>& a, VelocityLanes<F>& b) {
     const F zero = {};
@@ -111,8 +111,9 @@ void solve_friction(Record& r, const Point* points, const VelocityLanes<F>& moti
         twist_arm += points[i].impulse * points[i].arm;
     }
     const V3 tangent_2 = cross(r.normal, r.tangent);
-    const V3 center_a = r.center_a + cross(motion_a.angular, r.center_a);
-    const V3 center_b = r.center_b + cross(motion_b.angular, r.center_b);
+    const V3 turn = r.turns_with_a * motion_a.angular + r.turns_with_b * motion_b.angular;
+    const V3 center_a = r.center_a + cross(turn, r.center_a);
+    const V3 center_b = r.center_b + cross(turn, r.center_b);
     const V3 slip = (b.linear + cross(b.angular, center_b)) - (a.linear + cross(a.angular, center_a));
     const F slip_1 = dot(slip, r.tangent), slip_2 = dot(slip, tangent_2);
     const F limit = r.friction * normal_impulse;
@@ -218,6 +219,9 @@ void ContactSolver::prepare(const ConstraintGraph& graph, std::span<const Constr
                 put(r.inverse_mass_b, lane, mb.inverse_mass);
                 put_inertia(r.inertia_a, lane, ma.inverse_inertia);
                 put_inertia(r.inertia_b, lane, mb.inverse_inertia);
+                put(r.turns_with_a, lane, manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f);
+                put(r.turns_with_b, lane, manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f);
+                put(r.slop, lane, std::min(settings::linear_slop, settings::relative_slop * pair.size));
                 put(r.friction, lane, state.friction);
                 put(r.restitution, lane, state.restitution);
                 put(r.gravity, lane, glm::dot(n, mb.gravity - ma.gravity));

@@ -48,8 +48,10 @@ struct ContactLanes {
     Vec3Lanes<F> normal;
     Vec3Lanes<F> tangent;            ///< the second tangent is normal x tangent
     Vec3Lanes<F> center_a, center_b; ///< from the centres of mass to the manifold's centre, m
+    F turns_with_a, turns_with_b;    ///< 1 where that body's face makes the contact, else 0
     SymmetricLanes<F> inertia_a, inertia_b;  ///< inverse, world, 1/(kg m^2)
     F inverse_mass_a, inverse_mass_b;
+    F slop;                          ///< overlap left alone, m
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
     F slide_mass;                    ///< least effective mass along any tangent, kg

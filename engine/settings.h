@@ -7,6 +7,8 @@ namespace talus::settings {
 /// Penetration that the solver leaves alone, m. Larger: contacts break and form less often; smaller: visible overlap shrinks,
 /// resting contacts flicker.
 inline constexpr float linear_slop = 0.0005f;
+/// ... and never more than this * bounding radius of the smaller shape, for things of a few centimetres and less.
+inline constexpr float relative_slop = 0.002f;
 
 /// Contact stiffness, Hz, capped at a quarter of the sub-step rate (at 60 Hz and 4 sub-steps that is 60). A soft contact is a
 /// spring: at 30 Hz a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands.
@@ -16,8 +18,9 @@ inline constexpr float contact_hertz = 60.0f;
 inline constexpr float contact_damping_ratio = 0.7f;
 /// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last word.
 inline constexpr float fixed_contact_stiffening = 2.0f;
-/// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode more visibly.
-inline constexpr float max_push_speed = 3.0f;
+/// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes put in one
+/// place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
+inline constexpr float max_push_speed = 1.0f;
 
 /// A round surface of radius r resists twist about the contact normal like a patch of radius sqrt(2 r this), m: what a ball that
 /// overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.

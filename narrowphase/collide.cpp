@@ -2,6 +2,7 @@
 
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/support.h>
+#include <talus/narrowphase/supporting_feature.h>
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
@@ -48,9 +49,18 @@ void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
     }
 }
 
-/// True for a face contact whose region is a strip narrower than `width`.
-bool is_sliver(const Manifold& manifold, float width) {
-    if (manifold.count < 3) return false;  // an edge or a corner: no strip
+/// True where a face of the shape looks along the unit direction.
+bool has_face_along(const Shape& shape, const vec3& direction) {
+    const detail::Feature feature = detail::supporting_feature(shape, direction, 0);
+    return feature.has_face() && glm::dot(feature.normal, direction) >= tolerance::face_alignment;
+}
+
+/// True for the contact of two faces whose common region is a strip narrower than `width`.
+bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
+    if (manifold.face_owner == FaceOwner::none) return false;
+    if (manifold.count < 3) {  // the strip was thin enough for a line; or it is the honest contact of an edge or a corner
+        return has_face_along(a, manifold.normal) && has_face_along(b, transpose_mul(b_in_a.rotation, -manifold.normal));
+    }
     vec3 longest(0.0f);
     for (int i = 0; i < manifold.count; ++i) {
         for (int j = 0; j < i; ++j) {
@@ -296,7 +306,8 @@ private:
     void touch(const Work& w, const Manifold& manifold) {
         float nearest = std::numeric_limits<float>::infinity();
         for (int i = 0; i < manifold.count; ++i) nearest = std::min(nearest, manifold.points[i].separation);
-        if (nearest > 0.0f && is_sliver(manifold, tolerance::sliver_contact * records_[w.pair].size)) {
+        const float width = tolerance::sliver_contact * records_[w.pair].size;
+        if (nearest > -tolerance::sliver_depth * records_[w.pair].size && is_sliver(shape_a(w), shape_b(w), w.b_in_a, manifold, width)) {
             separate(w, nearest);
             return;
         }

@@ -1,10 +1,10 @@
 #pragma once
 /// Internal: the support mappings of the cores, inlined into the loops of GJK, EPA and ray casts.
 ///
-/// They take directions and give points in double (see tolerances.h for why). Two differences to the public `support`: a rim
-/// point is the exact one, not the nearest indexed one, because quantised rims would bend the normals of curved shapes by up
-/// to 2.5e-4 rad (and an exact rim point is cheaper, too: one square root and one division); its index is asked for
-/// afterwards, with `index_of`, and only for the vertices that go into a cache.
+/// They take directions and give points in double (see tolerances.h for why). Two differences to the public `support`:
+/// a rim point is the exact one, not the nearest indexed one, because quantised rims would bend the normals of curved
+/// shapes by up to 2.5e-4 rad (and an exact rim point is cheaper, too: one square root and one division); its index is
+/// asked for afterwards, with `index_of`, and only for the vertices that go into a cache.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
@@ -25,8 +25,8 @@ namespace talus::detail {
 using glm::dmat3;
 using glm::dvec3;
 
-// Four floats, a 16-byte GCC/clang vector; the two operations that the vector extensions lack (or that compilers don't find in
-// them) come from SSE2, which every x86-64 has, or are spelled out.
+// Four floats, a 16-byte GCC/clang vector; the two operations that the vector extensions lack (or that compilers don't
+// find in them) come from SSE2, which every x86-64 has, or are spelled out.
 typedef float Float4 __attribute__((vector_size(16)));
 typedef std::int32_t Int4 __attribute__((vector_size(16)));
 
@@ -50,9 +50,9 @@ inline std::uint32_t equal_lanes(Float4 a, Float4 b) {
 /// A core with what its support mapping reads laid open: made once a query, not once a support call.
 struct Core {
     ShapeType type = ShapeType::sphere;
-    bool float_scan = true;           ///< hull: float is precise enough to tell its vertices apart for this pair
-    dvec3 half{0.0};                  ///< half extents of box, cylinder, cone and capsule
-    const vec3* points = nullptr;     ///< of segment and triangle; of a hull: its vertices
+    bool float_scan = true;        ///< hull: float is precise enough to tell its vertices apart for this pair
+    dvec3 half{0.0};               ///< half extents of box, cylinder, cone and capsule
+    const vec3* points = nullptr;  ///< of segment and triangle; of a hull: its vertices
     const Hull* hull = nullptr;
 };
 
@@ -68,12 +68,13 @@ inline Core make_core(const Shape& shape) {
     return core;
 }
 
-/// Hulls above this many vertices are climbed, not scanned. Measured on points on a ball, ns: scan 8, 36, 66 and 85 at 24, 128,
-/// 256 and 320 vertices; climb 23, 41, 47 and 51 from a near hint, 26, 53, 72 and 79 from none (1,000 vertices: 65 and 112).
+/// Hulls above this many vertices are climbed, not scanned. Measured on points on a ball, ns: scan 8, 36, 66 and 85 at
+/// 24, 128, 256 and 320 vertices; climb 23, 41, 47 and 51 from a near hint, 26, 53, 72 and 79 from none (1,000
+/// vertices: 65 and 112).
 inline constexpr std::size_t hull_scan_limit = 192;
 
-/// Farthest vertex by a float SIMD scan over the first `count` (a multiple of 8) of the hull's padded arrays. Two passes: the
-/// greatest dot product, then the first vertex that has it. Ties go to the lowest index.
+/// Farthest vertex by a float SIMD scan over the first `count` (a multiple of 8) of the hull's padded arrays. Two
+/// passes: the greatest dot product, then the first vertex that has it. Ties go to the lowest index.
 inline std::uint16_t scan_hull(const Hull& hull, const vec3& d, std::size_t count) {
     const float *x = hull.x.data(), *y = hull.y.data(), *z = hull.z.data();
     const Float4 dx = {d.x, d.x, d.x, d.x}, dy = {d.y, d.y, d.y, d.y}, dz = {d.z, d.z, d.z, d.z};
@@ -113,8 +114,8 @@ inline dvec3 rim_point(const dvec3& d, double r, double y) {
     return dvec3(d.x * s, y, d.z * s);
 }
 
-/// The core's point farthest along d (not zero). `index` is a hint on the way in (any value is safe) and the point's index on
-/// the way out, except on rims, where it is left to `index_of`.
+/// The core's point farthest along d (not zero). `index` is a hint on the way in (any value is safe) and the point's
+/// index on the way out, except on rims, where it is left to `index_of`.
 inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& index) {
     switch (core.type) {
         case ShapeType::sphere:
@@ -136,7 +137,8 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
         case ShapeType::box: {
             const bool nx = d.x < 0.0, ny = d.y < 0.0, nz = d.z < 0.0;
             index = static_cast<std::uint16_t>(nx | (ny << 1) | (nz << 2));
-            return dvec3(nx ? -core.half.x : core.half.x, ny ? -core.half.y : core.half.y, nz ? -core.half.z : core.half.z);
+            return dvec3(nx ? -core.half.x : core.half.x, ny ? -core.half.y : core.half.y,
+                         nz ? -core.half.z : core.half.z);
         }
         case ShapeType::cylinder:
             return rim_point(d, core.half.x, d.y < 0.0 ? -core.half.y : core.half.y);

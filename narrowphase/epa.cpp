@@ -38,8 +38,8 @@ struct Start {
     dvec3 normal{0.0, 1.0, 0.0};  ///< unit and at right angles to the flat when dimension < 3
 };
 
-/// A tetrahedron from what GJK left: keeps the most independent of its vertices, then adds support points at right angles to
-/// them until there are four, or until the difference proves flat.
+/// A tetrahedron from what GJK left: keeps the most independent of its vertices, then adds support points at right
+/// angles to them until there are four, or until the difference proves flat.
 Start complete(const MinkowskiDifference& difference, const Simplex& simplex, int& supports) {
     Start s;
     SimplexVertex pool[4];
@@ -75,7 +75,8 @@ Start complete(const MinkowskiDifference& difference, const Simplex& simplex, in
     constexpr double poor = 1e-3;  // of the extent: below it a point of the pool is not worth keeping
     const auto from_point = [&](const dvec3& w) { return std::sqrt(glm::dot(w - p, w - p)); };
     if (!take(poor * difference.size, s.vertex[1], from_point)) {
-        if (!extend(difference, {x, -x, y, -y, z, -z}, supports, tolerance::epa_flatness * scale, s.vertex[1], from_point)) {
+        if (!extend(difference, {x, -x, y, -y, z, -z}, supports, tolerance::epa_flatness * scale, s.vertex[1],
+                    from_point)) {
             return s;
         }
     }
@@ -95,7 +96,8 @@ Start complete(const MinkowskiDifference& difference, const Simplex& simplex, in
     const dvec3 v = glm::cross(along, u);
     s.normal = u;
     if (!take(poor * std::min(difference.size, length), s.vertex[2], from_line)) {
-        if (!extend(difference, {u, -u, v, -v}, supports, tolerance::epa_flatness * scale, s.vertex[2], from_line)) return s;
+        if (!extend(difference, {u, -u, v, -v}, supports, tolerance::epa_flatness * scale, s.vertex[2], from_line))
+            return s;
     }
     dvec3 n = glm::cross(along, s.vertex[2].w - p);
     const double width = std::sqrt(glm::dot(n, n));
@@ -201,7 +203,8 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     dvec3 on_a, w;  // the deepest point as seen from A, and as a point of A - B
     bool slid = false;
     if (curved) {
-        // Where memory ran out the depth is almost the same over many normals (a ring of them, mostly): slide from all around.
+        // Where memory ran out the depth is almost the same over many normals (a ring of them, mostly): slide from all
+        // around.
         Answer starts[1 + tolerance::epa_rivals] = {best};
         const int count = converged ? 1 : 1 + find_rivals(difference, polytope, best.depth - gap, starts);
         for (int i = 0; i < count; ++i) {
@@ -214,7 +217,8 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
             }
             supports += slide.supports();
         }
-        converged = converged || (slid && best.depth - proved <= tolerance::epa_gap_spent * std::max(difference.size, best.depth));
+        converged = converged ||
+                    (slid && best.depth - proved <= tolerance::epa_gap_spent * std::max(difference.size, best.depth));
     }
     if (!slid) {
         dvec3 weight = glm::max(project_origin(corner[0]->w, corner[1]->w, corner[2]->w), dvec3(0.0));

@@ -1,9 +1,9 @@
 #pragma once
 /// Internal: the last digits of EPA's answer on cylinders and cones.
 ///
-/// EPA cuts a curved surface into flat faces, and needs four times as many for half the error; between nearly coaxial rims, where
-/// one direction is as good as the next, it would need them all around. So EPA ends early there, and its answer slides down to
-/// the minimum over the true surface. One step costs one warm GJK.
+/// EPA cuts a curved surface into flat faces, and needs four times as many for half the error; between nearly coaxial
+/// rims, where one direction is as good as the next, it would need them all around. So EPA ends early there, and its
+/// answer slides down to the minimum over the true surface. One step costs one warm GJK.
 
 #include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/polytope.h>
@@ -15,14 +15,15 @@ namespace talus::detail {
 /// A face, or what was one, as the answer: three vertices and its normal.
 struct Answer {
     dvec3 normal{0.0};
-    double depth = std::numeric_limits<double>::infinity();  ///< the support plane's offset: an upper bound of the depth
+    double depth =
+        std::numeric_limits<double>::infinity();  ///< the support plane's offset: an upper bound of the depth
     std::uint8_t vertex[3] = {};
 };
 
-/// Other faces that the depth may still lie behind, each as far as can be from the normals before it: fills answers[1...] and
-/// returns how many.
+/// Other faces that the depth may still lie behind, each as far as can be from the normals before it: fills
+/// answers[1...] and returns how many.
 inline int find_rivals(const MinkowskiDifference& difference, const Polytope& polytope, double below,
-                 Answer (&answers)[1 + tolerance::epa_rivals]) {
+                       Answer (&answers)[1 + tolerance::epa_rivals]) {
     if (polytope.torn()) return 0;
     int count = 1;
     for (; count <= tolerance::epa_rivals; ++count) {
@@ -31,7 +32,8 @@ inline int find_rivals(const MinkowskiDifference& difference, const Polytope& po
         for (int f = 0; f < polytope.slots(); ++f) {
             if (!(polytope.key(f) < below)) continue;
             double closest = -1.0;
-            for (int i = 0; i < count; ++i) closest = std::max(closest, glm::dot(answers[i].normal, polytope.face(f).normal));
+            for (int i = 0; i < count; ++i)
+                closest = std::max(closest, glm::dot(answers[i].normal, polytope.face(f).normal));
             if (closest < least) {
                 least = closest;
                 pick = f;
@@ -47,11 +49,12 @@ inline int find_rivals(const MinkowskiDifference& difference, const Polytope& po
 
 /// Slides the answer down to the local minimum of the depth: for rims, which have no last face to end at.
 ///
-/// Let p = depth * normal, pushed out of A - B by a little, and q the point of A - B nearest to p, with normal m. Because p lies
-/// outside the old support plane, the support plane at q is nearer to the origin than the old one, unless m is the old
-/// normal: so m is a better answer, and GJK finds q. Where the depth hardly depends on the direction, m lies only a little
-/// farther that way; that is so between nearly coaxial rims, where the normals of least depth lie on a circle about an axis: then
-/// line searches turn the normal on along the step's great circle, and about the rims' axes.
+/// Let p = depth * normal, pushed out of A - B by a little, and q the point of A - B nearest to p, with normal m.
+/// Because p lies outside the old support plane, the support plane at q is nearer to the origin than the old one,
+/// unless m is the old normal: so m is a better answer, and GJK finds q. Where the depth hardly depends on the
+/// direction, m lies only a little farther that way; that is so between nearly coaxial rims, where the normals of least
+/// depth lie on a circle about an axis: then line searches turn the normal on along the step's great circle, and about
+/// the rims' axes.
 class Slide {
 public:
     Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
@@ -72,7 +75,8 @@ public:
             if (!step(best)) return false;
             const dvec3 move = best.normal - from;
             const double turn = std::sqrt(glm::dot(move, move));
-            if (turn * (best.depth + push_) <= tolerance::epa_slide_offset * size) return true;  // q belongs to the answer
+            if (turn * (best.depth + push_) <= tolerance::epa_slide_offset * size)
+                return true;  // q belongs to the answer
             const bool slow = turn > 0.25 * last_turn;
             last_turn = turn;
             if (i > 0 && slow) {
@@ -109,9 +113,9 @@ private:
         return true;
     }
 
-    /// Least depth over the normals that a turn about the (nearly) unit vector u makes of best.normal: c u + r (e + x t) / sqrt(1 + x^2), e
-    /// radial, t tangential. The slope in x is w.(t - x e), up to a positive factor, w the support point: its root is bracketed,
-    /// then found by false position.
+    /// Least depth over the normals that a turn about the (nearly) unit vector u makes of best.normal: c u + r (e + x
+    /// t) / sqrt(1 + x^2), e radial, t tangential. The slope in x is w.(t - x e), up to a positive factor, w the
+    /// support point: its root is bracketed, then found by false position.
     void turn_about(const dvec3& u, Answer& best) {
         const double c = glm::dot(best.normal, u) / glm::dot(u, u);
         dvec3 e = best.normal - c * u;
@@ -165,8 +169,8 @@ private:
     MinkowskiDifference difference_;  ///< its B stands moved by p
     dvec3 centre_;                    ///< where B stands unmoved
     double push_;
-    dvec3 shift_{0.0};                ///< p
-    Simplex simplex_;                 ///< relative to p
+    dvec3 shift_{0.0};  ///< p
+    Simplex simplex_;   ///< relative to p
     int supports_ = 0;
 };
 

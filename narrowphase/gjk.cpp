@@ -10,7 +10,8 @@ namespace detail {
 
 namespace {
 
-/// The nearest feature found so far while a simplex is taken apart: its vertices' slots and (scaled) weights, and its y.
+/// The nearest feature found so far while a simplex is taken apart: its vertices' slots and (scaled) weights, and its
+/// y.
 struct Feature {
     int count = 0;
     int slot[4] = {};
@@ -20,12 +21,13 @@ struct Feature {
     double vv = std::numeric_limits<double>::infinity();
 };
 
-// The closest point of a convex polytope to an outside point lies on a facet that sees the point (the Voronoi regions of
-// Ericson 2005, taken from the top down). So each level asks which facets see the origin, goes down into those, and the nearest
-// answer wins. `all` goes down into every facet: slower, and right even where rounding hides a facet's side.
+// The closest point of a convex polytope to an outside point lies on a facet that sees the point (the Voronoi regions
+// of Ericson 2005, taken from the top down). So each level asks which facets see the origin, goes down into those, and
+// the nearest answer wins. `all` goes down into every facet: slower, and right even where rounding hides a facet's
+// side.
 //
-// In GJK's loop the features without the newest vertex need no look: the old closest point was the best of them, and the
-// newest vertex was added because it does better. `newest_on_...` search only the features that meet in it.
+// In GJK's loop the features without the newest vertex need no look: the old closest point was the best of them, and
+// the newest vertex was added because it does better. `newest_on_...` search only the features that meet in it.
 
 inline void nearest_on_vertex(const SimplexVertex* s, int i, Feature& best) {
     const double ww = glm::dot(s[i].w, s[i].w);
@@ -121,16 +123,20 @@ inline void nearest_on_tetrahedron(const SimplexVertex* s, bool all, Feature& be
 
 void nearest(const SimplexVertex* s, int count, bool all, Feature& best) {
     switch (count) {
-        case 1: return nearest_on_vertex(s, 0, best);
-        case 2: return nearest_on_segment(s, 0, 1, best);
-        case 3: return nearest_on_triangle(s, 0, 1, 2, all, best);
-        default: return nearest_on_tetrahedron(s, all, best);
+        case 1:
+            return nearest_on_vertex(s, 0, best);
+        case 2:
+            return nearest_on_segment(s, 0, 1, best);
+        case 3:
+            return nearest_on_triangle(s, 0, 1, 2, all, best);
+        default:
+            return nearest_on_tetrahedron(s, all, best);
     }
 }
 
 /// The triangle i, j, k with k the newest, di and dj its edges from there and n = cross(di, dj).
-inline void newest_on_triangle(const SimplexVertex* s, int i, int j, int k, const dvec3& di, const dvec3& dj, const dvec3& n,
-                               Feature& best) {
+inline void newest_on_triangle(const SimplexVertex* s, int i, int j, int k, const dvec3& di, const dvec3& dj,
+                               const dvec3& n, Feature& best) {
     const dvec3& w = s[k].w;
     const double nn = glm::dot(n, n);
     const double wi = -glm::dot(glm::cross(dj, n), w), wj = -glm::dot(glm::cross(n, di), w);
@@ -175,17 +181,21 @@ inline void newest_on_tetrahedron(const SimplexVertex* s, Feature& best) {
     if (!(wc > 0.0)) newest_on_triangle(s, 0, 1, 3, da, db, nc, best);
 }
 
-/// As `nearest`, over the features of the newest vertex. What rounding gets wrong here shows as a negative last weight or as
-/// no progress; the caller then asks `nearest`.
+/// As `nearest`, over the features of the newest vertex. What rounding gets wrong here shows as a negative last weight
+/// or as no progress; the caller then asks `nearest`.
 bool newest(const SimplexVertex* s, int count, Feature& best) {
     switch (count) {
-        case 2: nearest_on_segment(s, 0, 1, best); break;
+        case 2:
+            nearest_on_segment(s, 0, 1, best);
+            break;
         case 3: {
             const dvec3 di = s[0].w - s[2].w, dj = s[1].w - s[2].w;
             newest_on_triangle(s, 0, 1, 2, di, dj, glm::cross(di, dj), best);
             break;
         }
-        default: newest_on_tetrahedron(s, best); break;
+        default:
+            newest_on_tetrahedron(s, best);
+            break;
     }
     return best.count > 0 && best.weight[best.count - 1] > 0.0;
 }
@@ -290,8 +300,8 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         const double rest = simplex.yv - yw;
         const double allowed = std::max(gap2 * std::min(simplex.vv, size2), floor2 * simplex.vv);
         if (!(rest > 0.0) || rest * rest <= simplex.yy * allowed) return finish(Outcome::separated);
-        // Without a plane that separates, an end by rounding is a touch: the origin may lie inside by less than that, and y could
-        // then point either way.
+        // Without a plane that separates, an end by rounding is a touch: the origin may lie inside by less than that,
+        // and y could then point either way.
         const Outcome stuck = bound2 > 0.0 ? Outcome::separated : Outcome::overlapping;
         for (int i = 0; i < simplex.count; ++i) {
             if (same_point(simplex.vertex[i], next)) return finish(stuck);

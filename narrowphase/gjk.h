@@ -1,10 +1,10 @@
 #pragma once
 /// GJK: the distance between two convex cores (Jovanoski 2008; simplex by Voronoi regions after Ericson 2005).
 ///
-/// Simplices are computed in double from float vertices: that costs no more than float on scalar code, and takes the place of the
-/// epsilons that near-touching and needle-shaped pairs otherwise need. The search direction is the normal of the simplex's
-/// feature, so that it stays exact however near the cores are. Each frame starts from the last one's simplex: about one
-/// iteration instead of five.
+/// Simplices are computed in double from float vertices: that costs no more than float on scalar code, and takes the
+/// place of the epsilons that near-touching and needle-shaped pairs otherwise need. The search direction is the normal
+/// of the simplex's feature, so that it stays exact however near the cores are. Each frame starts from the last one's
+/// simplex: about one iteration instead of five.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
@@ -14,8 +14,8 @@
 
 namespace talus {
 
-/// A simplex of the Minkowski difference A - B as pairs of support indices: what survives from frame to frame. Re-posing it
-/// is looking its points up again. count 0 is the empty cache.
+/// A simplex of the Minkowski difference A - B as pairs of support indices: what survives from frame to frame.
+/// Re-posing it is looking its points up again. count 0 is the empty cache.
 struct SimplexCache {
     std::uint16_t a[4] = {};
     std::uint16_t b[4] = {};
@@ -26,14 +26,14 @@ enum class GjkStatus : std::uint8_t {
     separated,      ///< distance > 0, exact to tolerance
     overlapping,    ///< the cores touch or intersect: distance 0, the simplex encloses or touches the origin
     beyond_limit,   ///< a support plane proves that the distance exceeds max_distance; `distance` is that lower bound
-    iteration_cap,  ///< not converged: distance is an upper bound, lower_bound still proves separation; counted in profiles
+    iteration_cap,  ///< not converged: distance is an upper bound, lower_bound a proved lower one (may be 0)
 };
 
 struct GjkResult {
     GjkStatus status = GjkStatus::separated;
     float distance = 0.0f;     ///< between the cores, m
     float lower_bound = 0.0f;  ///< proved by a support plane, <= the true distance, m
-    vec3 normal{0.0f};         ///< unit, from A to B, in A's frame; zero when overlapping; if beyond_limit, the proving plane's
+    vec3 normal{0.0f};         ///< unit, A to B, in A's frame; zero when overlapping; beyond_limit: the proving plane's
     vec3 point_a{0.0f};        ///< closest point of A's core, in A's frame
     vec3 point_b{0.0f};        ///< closest point of B's core, in A's frame
     std::uint16_t iterations = 0;
@@ -41,9 +41,10 @@ struct GjkResult {
     bool warm = false;                      ///< the cached simplex passed its check and was used
 };
 
-/// Distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from `cache` when its re-posed
-/// simplex has any point (vertices that it doesn't need drop out, degenerate ones among them), else along the line between the cores' middles; leaves the final simplex in `cache`.
-/// Stops early (beyond_limit) once the distance is proved to exceed `max_distance` (m). Never returns NaN for finite input.
+/// Distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from `cache`, re-posed (any
+/// content is safe: degenerate and needless vertices drop out), or along the line between the cores' middles when that
+/// is empty; leaves the final simplex in `cache`. Stops early (beyond_limit) once the distance is proved to exceed
+/// `max_distance` (m). Never returns NaN for finite input.
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());
 

@@ -1,8 +1,8 @@
 #pragma once
 /// Internal: the Minkowski difference A - B of two posed cores, and simplices in it. What GJK, EPA and ray casts share.
 ///
-/// All in A's frame and in double. A point of the difference keeps the point of A that it came from, so that witness points
-/// are sums with the same weights, and its two indices, so that it can be cached.
+/// All in A's frame and in double. A point of the difference keeps the point of A that it came from, so that witness
+/// points are sums with the same weights, and its two indices, so that it can be cached.
 
 #include <talus/narrowphase/core_support.h>
 #include <talus/narrowphase/gjk.h>
@@ -21,13 +21,20 @@ struct SimplexVertex {
 inline double size_of(const Shape& shape) {
     vec3 h = shape.half_extents;
     switch (shape.type) {
-        case ShapeType::sphere: return shape.radius;
-        case ShapeType::segment: h = 0.5f * glm::abs(shape.points[1] - shape.points[0]); break;
-        case ShapeType::triangle:
-            h = glm::max(glm::abs(shape.points[1] - shape.points[0]), glm::abs(shape.points[2] - shape.points[0])) * 0.5f;
+        case ShapeType::sphere:
+            return shape.radius;
+        case ShapeType::segment:
+            h = 0.5f * glm::abs(shape.points[1] - shape.points[0]);
             break;
-        case ShapeType::hull: h = half_extents(shape.hull->bounds); break;
-        default: break;
+        case ShapeType::triangle:
+            h = glm::max(glm::abs(shape.points[1] - shape.points[0]), glm::abs(shape.points[2] - shape.points[0])) *
+                0.5f;
+            break;
+        case ShapeType::hull:
+            h = half_extents(shape.hull->bounds);
+            break;
+        default:
+            break;
     }
     return std::max(std::max(h.x, h.y), h.z) + shape.radius;
 }
@@ -35,18 +42,27 @@ inline double size_of(const Shape& shape) {
 /// A point near the middle of the core, shape frame.
 inline dvec3 middle_of(const Shape& shape) {
     switch (shape.type) {
-        case ShapeType::segment: return dvec3(0.5f * (shape.points[0] + shape.points[1]));
-        case ShapeType::triangle: return dvec3((shape.points[0] + shape.points[1] + shape.points[2]) * (1.0f / 3.0f));
-        case ShapeType::hull: return dvec3(center(shape.hull->bounds));
-        default: return dvec3(0.0);
+        case ShapeType::segment:
+            return dvec3(0.5f * (shape.points[0] + shape.points[1]));
+        case ShapeType::triangle:
+            return dvec3((shape.points[0] + shape.points[1] + shape.points[2]) * (1.0f / 3.0f));
+        case ShapeType::hull:
+            return dvec3(center(shape.hull->bounds));
+        default:
+            return dvec3(0.0);
     }
 }
 
 class MinkowskiDifference {
 public:
     MinkowskiDifference(const Shape& a, const Shape& b, const Frame& b_in_a)
-        : rotation(b_in_a.rotation), position(b_in_a.position), shape_a(a), shape_b(b), core_a(make_core(a)),
-          core_b(make_core(b)), size(std::min(size_of(a), size_of(b))) {
+        : rotation(b_in_a.rotation),
+          position(b_in_a.position),
+          shape_a(a),
+          shape_b(b),
+          core_a(make_core(a)),
+          core_b(make_core(b)),
+          size(std::min(size_of(a), size_of(b))) {
         const double limit = tolerance::float_scan_ratio * size;
         if (core_a.hull) core_a.float_scan = largest_coordinate(*core_a.hull) <= limit;
         if (core_b.hull) core_b.float_scan = largest_coordinate(*core_b.hull) <= limit;
@@ -99,13 +115,16 @@ private:
     }
 };
 
-/// Up to four vertices and the point v of their hull that is closest to the origin. The vertices are those that v needs.
+/// Up to four vertices and the point v of their hull that is closest to the origin. The vertices are those that v
+/// needs.
 ///
-/// What the search wants first is the direction, so v is kept as a multiple y = s v (s > 0) that the feature gives without a
-/// division: the triangle's normal, the edge's perpendicular, the vertex. That also keeps its direction exact close to contact.
+/// What the search wants first is the direction, so v is kept as a multiple y = s v (s > 0) that the feature gives
+/// without a division: the triangle's normal, the edge's perpendicular, the vertex. That also keeps its direction exact
+/// close to contact.
 struct Simplex {
     SimplexVertex vertex[4];
-    double weight[4] = {1.0, 0.0, 0.0, 0.0};  ///< v = sum of weight[i] * vertex[i].w, over the sum of the weights; all > 0
+    double weight[4] = {1.0, 0.0, 0.0,
+                        0.0};  ///< v = sum of weight[i] * vertex[i].w, over the sum of the weights; all > 0
     int count = 0;
     bool contains = false;  ///< the four vertices enclose the origin; y is zero
     dvec3 y{0.0};           ///< points from the origin to v
@@ -127,9 +146,9 @@ struct Simplex {
     }
 };
 
-/// Makes v the closest point to the origin of the first `count` vertices and drops the vertices it doesn't need. Returns false, and
-/// leaves the simplex as it was with `previous` vertices, when the new v is not strictly nearer than the old one
-/// (previous = 0: there is no old one).
+/// Makes v the closest point to the origin of the first `count` vertices and drops the vertices it doesn't need.
+/// Returns false, and leaves the simplex as it was with `previous` vertices, when the new v is not strictly nearer than
+/// the old one (previous = 0: there is no old one).
 bool reduce(Simplex& simplex, int previous);
 
 enum class Outcome : std::uint8_t { separated, overlapping, beyond_limit, iteration_cap };

@@ -1,10 +1,10 @@
 #pragma once
 /// Internal: EPA's expanding polytope, a closed triangle mesh inside A - B that grows towards its surface.
 ///
-/// Fixed memory (about 30 kB on the stack). A new vertex removes the faces that see it and is joined to the rim they leave, the
-/// horizon; a depth-first walk over neighbours finds that rim in order. Rounding can make the seen faces something else than one
-/// patch: then the rim is not one loop, `expand` says so, and EPA ends with the best answer so far. What it can not do is leave a
-/// broken mesh that goes on being used.
+/// Fixed memory (about 30 kB on the stack). A new vertex removes the faces that see it and is joined to the rim they
+/// leave, the horizon; a depth-first walk over neighbours finds that rim in order. Rounding can make the seen faces
+/// something else than one patch: then the rim is not one loop, `expand` says so, and EPA ends with the best answer so
+/// far. What it can not do is leave a broken mesh that goes on being used.
 
 #include <talus/narrowphase/minkowski.h>
 
@@ -14,17 +14,17 @@ namespace talus::detail {
 
 /// A triangle of the polytope, counter-clockwise seen from outside.
 struct Face {
-    dvec3 normal;  ///< outward, unit; zero on a sliver, which is never picked and never seen
-    double offset; ///< of its plane from the origin, negative when the origin is outside
+    dvec3 normal;   ///< outward, unit; zero on a sliver, which is never picked and never seen
+    double offset;  ///< of its plane from the origin, negative when the origin is outside
     std::uint8_t vertex[3];
-    std::uint8_t neighbour[3];      ///< the face across edge i, which runs from vertex i to vertex i + 1
-    std::uint8_t neighbour_edge[3]; ///< and that edge's number over there
+    std::uint8_t neighbour[3];       ///< the face across edge i, which runs from vertex i to vertex i + 1
+    std::uint8_t neighbour_edge[3];  ///< and that edge's number over there
 };
 
 constexpr int after(int i) { return i == 2 ? 0 : i + 1; }
 
-/// The expanding polytope. Faces live in slots; a slot's key is its face's offset, infinite when the slot is free, so that picking
-/// the nearest face is one scan over a flat array.
+/// The expanding polytope. Faces live in slots; a slot's key is its face's offset, infinite when the slot is free, so
+/// that picking the nearest face is one scan over a flat array.
 class Polytope {
 public:
     static constexpr int max_vertices = 128;
@@ -70,8 +70,8 @@ public:
         return best;
     }
 
-    /// Replaces every face that sees `w` by a fan from w to the horizon. False when that cannot be done: no memory, or a
-    /// horizon that rounding has torn; the polytope is then spent.
+    /// Replaces every face that sees `w` by a fan from w to the horizon. False when that cannot be done: no memory, or
+    /// a horizon that rounding has torn; the polytope is then spent.
     bool expand(int seed, const SimplexVertex& w) {
         if (vertex_count == max_vertices) return false;
         torn_ = true;
@@ -171,7 +171,8 @@ private:
         }
         remove(f);
         const int e1 = after(edge), e2 = after(e1);
-        return cross(face.neighbour[e1], face.neighbour_edge[e1], w) && cross(face.neighbour[e2], face.neighbour_edge[e2], w);
+        return cross(face.neighbour[e1], face.neighbour_edge[e1], w) &&
+               cross(face.neighbour[e2], face.neighbour_edge[e2], w);
     }
 
     static constexpr std::uint8_t dead = 255;  // no vertex has this number

@@ -77,10 +77,12 @@ RayHit cast_on_core(const Shape& shape, const dvec3& origin, const dvec3& transl
         if (simplex.count > 0) reduce(simplex, 0);
         const Search search = find_closest(difference, simplex, std::numeric_limits<double>::infinity());
         if (search.outcome == Outcome::overlapping) break;
-        if (clip > 0 && radius > 0.0) normal = -simplex.y / std::sqrt(simplex.yy);  // on a bare core y has no length left
+        if (clip > 0 && radius > 0.0)
+            normal = -simplex.y / std::sqrt(simplex.yy);  // on a bare core y has no length left
         if (std::sqrt(simplex.vv) - radius <= surface) break;
 
-        // The shape lies behind the plane at right angles to `axis`, `gap` away from the point: the ray is clear up to there.
+        // The shape lies behind the plane at right angles to `axis`, `gap` away from the point: the ray is clear up to
+        // there.
         const dvec3 axis = search.axis / std::sqrt(glm::dot(search.axis, search.axis));
         const double gap = search.lower_bound - radius, approach = -glm::dot(axis, translation);
         if (!(gap > 0.0)) break;

@@ -12,7 +12,8 @@ SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a,
     result.normal = result.gjk.normal;
     result.beyond_limit = result.gjk.status == GjkStatus::beyond_limit;
     if (result.gjk.status == GjkStatus::overlapping) {
-        // GJK calls everything overlapping whose distance is too short to carry a normal: there is no gap between the two.
+        // GJK calls everything overlapping whose distance is too short to carry a normal: there is no gap between the
+        // two.
         result.epa = epa(a, b, b_in_a, cache);
         result.used_epa = true;
         result.normal = result.epa.normal;

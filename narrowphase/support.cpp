@@ -42,10 +42,14 @@ vec3 rim_direction(std::uint16_t code) {
     const float scale = 1.0f / std::sqrt(c * c + t * t);
     const float x = c * scale, z = t * scale;
     switch (quadrant) {
-        case 0: return {x, 0.0f, z};
-        case 1: return {-z, 0.0f, x};
-        case 2: return {-x, 0.0f, -z};
-        default: return {z, 0.0f, -x};
+        case 0:
+            return {x, 0.0f, z};
+        case 1:
+            return {-z, 0.0f, x};
+        case 2:
+            return {-x, 0.0f, -z};
+        default:
+            return {z, 0.0f, -x};
     }
 }
 
@@ -57,7 +61,8 @@ std::uint16_t index_of(const Core& core, const dvec3& p) {
     return p.y > 0.0 ? rim_steps : code;
 }
 
-/// The scan of core_support.h in double, for hulls so much larger than their partner that floats cannot rank their vertices.
+/// The scan of core_support.h in double, for hulls so much larger than their partner that floats cannot rank their
+/// vertices.
 std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
     const vec3* vertices = hull.vertices.data();
     const std::size_t count = hull.vertices.size();
@@ -73,9 +78,10 @@ std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
     return static_cast<std::uint16_t>(best);
 }
 
-/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). On a convex hull a vertex that no neighbour exceeds is
-/// a farthest one, plateaus included, because the hull lies in the cone that the edges at that vertex span. The dot products are
-/// doubles: with floats, a climb over a finely cut region would stall where each step gains less than their rounding.
+/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). On a convex hull a vertex that no neighbour
+/// exceeds is a farthest one, plateaus included, because the hull lies in the cone that the edges at that vertex span.
+/// The dot products are doubles: with floats, a climb over a finely cut region would stall where each step gains less
+/// than their rounding.
 std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
     const vec3* vertices = hull.vertices.data();
     std::uint32_t at = hint;
@@ -120,11 +126,15 @@ vec3 core_point(const Shape& shape, std::uint16_t index) {
     if (index >= core_point_count(shape)) index = 0;
     const vec3& h = shape.half_extents;
     switch (shape.type) {
-        case ShapeType::sphere: return vec3(0.0f);
-        case ShapeType::capsule: return {0.0f, index ? -h.y : h.y, 0.0f};
+        case ShapeType::sphere:
+            return vec3(0.0f);
+        case ShapeType::capsule:
+            return {0.0f, index ? -h.y : h.y, 0.0f};
         case ShapeType::segment:
-        case ShapeType::triangle: return shape.points[index];
-        case ShapeType::box: return {index & 1 ? -h.x : h.x, index & 2 ? -h.y : h.y, index & 4 ? -h.z : h.z};
+        case ShapeType::triangle:
+            return shape.points[index];
+        case ShapeType::box:
+            return {index & 1 ? -h.x : h.x, index & 2 ? -h.y : h.y, index & 4 ? -h.z : h.z};
         case ShapeType::cylinder: {
             const vec3 rim = h.x * rim_direction(index % rim_steps);
             return {rim.x, index < rim_steps ? h.y : -h.y, rim.z};
@@ -134,21 +144,29 @@ vec3 core_point(const Shape& shape, std::uint16_t index) {
             const vec3 rim = h.x * rim_direction(index);
             return {rim.x, -h.y, rim.z};
         }
-        case ShapeType::hull: return shape.hull->vertices[index];
+        case ShapeType::hull:
+            return shape.hull->vertices[index];
     }
     return vec3(0.0f);
 }
 
 std::uint32_t core_point_count(const Shape& shape) {
     switch (shape.type) {
-        case ShapeType::sphere: return 1;
+        case ShapeType::sphere:
+            return 1;
         case ShapeType::capsule:
-        case ShapeType::segment: return 2;
-        case ShapeType::triangle: return 3;
-        case ShapeType::box: return 8;
-        case ShapeType::cylinder: return 2u * rim_steps;
-        case ShapeType::cone: return rim_steps + 1u;
-        case ShapeType::hull: return static_cast<std::uint32_t>(shape.hull->vertices.size());
+        case ShapeType::segment:
+            return 2;
+        case ShapeType::triangle:
+            return 3;
+        case ShapeType::box:
+            return 8;
+        case ShapeType::cylinder:
+            return 2u * rim_steps;
+        case ShapeType::cone:
+            return rim_steps + 1u;
+        case ShapeType::hull:
+            return static_cast<std::uint32_t>(shape.hull->vertices.size());
     }
     return 1;
 }

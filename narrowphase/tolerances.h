@@ -164,10 +164,14 @@ inline constexpr float contact_margin = 0.02f;
 /// make fast shapes feel each other around corners.
 inline constexpr float contact_reach = 0.5f;
 
-/// Two faces that are still apart, and face each other along a strip narrower than this * size, are no contact yet: a box that
+/// Two faces that have hardly met, and face each other along a strip narrower than this * size, are no contact yet: a box that
 /// slides over level tiles, sunk in by a little, would else be stopped by the side of the next tile. Larger: thin plates
 /// that land on their rims overlap before they are noticed.
-inline constexpr float sliver_contact = 0.02f;
+inline constexpr float sliver_contact = 0.01f;
+
+/// "Hardly met" is an overlap below this * size. It must exceed what things sink in at rest, so that by then the overlap across
+/// the strip is the smaller one; plates thinner than `sliver_contact` rest on their rims by this much deeper.
+inline constexpr float sliver_depth = 0.002f;
 
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.
 inline constexpr float skip_reserve = 0.25f;

@@ -149,6 +149,7 @@ struct Problem {
 struct Oracle {
     glm::dvec3 v[2], w[2], d[2], turn[2];
     double impulse[4] = {}, sum[4] = {};
+    bool knife_edge = false;  ///< a row was touching or apart by less than rounding: another law holds on either side
 
     Oracle(const Case& c, int substeps) {
         const double h = substep, pi2 = 2.0 * pi;
@@ -183,6 +184,7 @@ struct Oracle {
         };
         const auto row = [&](int i, bool soft) {
             const double s = c.separation[i] + along(i, d, turn);
+            if (std::abs(s) < 2e-6) knife_edge = true;
             double bias, m = 1.0, carry = 0.0;
             if (s > 0.0) {
                 bias = s / h;
@@ -215,7 +217,7 @@ glm::dvec3 vec(const float* v) { return {v[0], v[1], v[2]}; }
 TEST_CASE("the wide solver's normal rows are those of its header") {
     Random random(14);
     double worst = 0.0;
-    int pressing = 0;
+    int pressing = 0, compared = 0;
     for (int round = 0; round < 500; ++round) {
         CAPTURE(round);
         std::vector<Case> cases;
@@ -226,6 +228,8 @@ TEST_CASE("the wide solver's normal rows are those of its header") {
             CAPTURE(i);
             CAPTURE(cases[i].count);
             const Oracle oracle(cases[i], 4);
+            if (oracle.knife_edge) continue;
+            ++compared;
             const std::uint32_t b = problem.first_body[i];
             double error = glm::length(vec(problem.bodies[b].velocity) - oracle.v[1]);
             error = std::max(error, 0.1 * glm::length(vec(problem.bodies[b].angular_velocity) - oracle.w[1]));
@@ -241,8 +245,9 @@ TEST_CASE("the wide solver's normal rows are those of its header") {
             REQUIRE(error < 2e-4);
         }
     }
-    CHECK(pressing > 2000);
-    MESSAGE("worst error ", worst, " m/s or N s");
+    CHECK(compared > 2000);
+    CHECK(pressing > 1000);
+    MESSAGE(compared, " contacts, ", pressing, " points that press, worst error ", worst, " m/s or N s");
 }
 
 TEST_CASE("a contact gets the same bits in any lane and in any company") {

@@ -227,9 +227,10 @@ TEST_CASE("a millimetre die and a hundred-metre block both rest on the floor") {
         const BodyId cube = add(world, body(box(vec3(half)), {0, half * 1.2f, 0}));
         const BodyId ball = add(world, body(sphere(half), {half * 5.0f, half * 1.2f, 0}));
         run(world, 300);
-        // To within slop and 1% of the size.
-        CHECK(std::abs(world.position(cube).y - half) < 0.001f + 0.01f * half);
-        CHECK(std::abs(world.position(ball).y - half) < 0.001f + 0.01f * half);
+        // Where the user put the surfaces, to within a tenth of a small thing's size and 2 mm of a large one's.
+        const float tolerance = std::min(1e-4f + 0.1f * half, 0.002f);
+        CHECK(std::abs(world.position(cube).y - half) < tolerance);
+        CHECK(std::abs(world.position(ball).y - half) < tolerance);
         CHECK(glm::length(world.linear_velocity(cube)) < 0.01f);
         CHECK(std::abs(world.position(cube).x) < 0.02f * half + 1e-4f);
         const vec3 up = rotate(world.rotation(cube), {0, 1, 0});
@@ -247,7 +248,7 @@ TEST_CASE("a stack of small things is as steady as one of large things") {
         run(world, 900);
         for (int i = 0; i < 6; ++i) {
             const vec3 p = world.position(ids[static_cast<std::size_t>(i)]);
-            CHECK(std::abs(p.y - half * (1.0f + 2.0f * static_cast<float>(i))) < 0.1f * half + 0.001f);
+            CHECK(std::abs(p.y - half * (1.0f + 2.0f * static_cast<float>(i))) < 0.15f * half + 0.001f);
             CHECK(std::hypot(p.x, p.z) < 0.1f * half);
         }
     }
@@ -269,22 +270,33 @@ TEST_CASE("ten kilometres from the origin a stack stands") {
     }
 }
 
-TEST_CASE("a thousand times heavier box rests on a light one") {
-    for (const float ratio : {10.0f, 100.0f, 1000.0f}) {
-        CAPTURE(ratio);
-        World world(sleepless());
-        add(world, ground());
-        BodyDef light = crate({0, 0.5f, 0}), heavy = crate({0, 1.5f, 0});
-        heavy.density = 1000.0f * ratio;
-        const BodyId below = add(world, light), above = add(world, heavy);
-        run(world, 600);
-        require_sound(world);
-        MESSAGE("mass ratio ", ratio, ": the light box is at ", world.position(below).y, ", the heavy one at ", world.position(above).y);
-        CHECK(std::abs(world.position(below).y - 0.5f) < 0.05f);
-        CHECK(std::abs(world.position(above).y - 1.5f) < 0.1f);
-        CHECK(normal_force(world, above).y == doctest::Approx(9.81 * world.mass(above)).epsilon(0.02));
-    }
+namespace {
+
+/// A box on another that is `ratio` times lighter, for ten seconds.
+void check_mass_ratio(float ratio) {
+    CAPTURE(ratio);
+    World world(sleepless());
+    add(world, ground());
+    BodyDef light = crate({0, 0.5f, 0}), heavy = crate({0, 1.5f, 0});
+    heavy.density = 1000.0f * ratio;
+    const BodyId below = add(world, light), above = add(world, heavy);
+    run(world, 600);
+    require_sound(world);
+    MESSAGE("mass ratio ", ratio, ": the light box is at ", world.position(below).y, ", the heavy one at ",
+            world.position(above).y);
+    CHECK(std::abs(world.position(below).y - 0.5f) < 0.05f);
+    CHECK(std::abs(world.position(above).y - 1.5f) < 0.1f);
+    CHECK(normal_force(world, above).y == doctest::Approx(9.81 * world.mass(above)).epsilon(0.02));
 }
+
+}  // namespace
+
+TEST_CASE("a hundred times heavier box rests on a light one") {
+    check_mass_ratio(10.0f);
+    check_mass_ratio(100.0f);
+}
+
+TEST_CASE("a thousand times heavier box rests on a light one") { check_mass_ratio(1000.0f); }
 
 TEST_CASE("the step length does not decide whether a stack stands") {
     for (const float hz : {30.0f, 60.0f, 120.0f, 240.0f, 1000.0f}) {

@@ -258,3 +258,16 @@ TEST_CASE("a push below mu m g does not move a box, one above accelerates it by 
     CHECK(world.linear_velocity(id).x == doctest::Approx(0.5 * 0.6 * 9.81).epsilon(0.01));
     CHECK(friction_force(world, id).x == doctest::Approx(-0.6 * 9.81 * m).epsilon(0.01));
 }
+
+TEST_CASE("a ball that spins on the spot comes to rest, and stays there") {
+    World world;
+    add(world, ground());
+    BodyDef def = body(sphere(0.5f), {0, 0.5f, 0});
+    def.angular_velocity = {0, 10, 0};
+    const BodyId id = add(world, def);
+    run(world, 60);
+    CHECK(world.angular_velocity(id).y > 5.0f);  // a ball is no brick
+    run(world, 60 * 30);
+    CHECK(!world.is_awake(id));
+    CHECK(distance_xz(world.position(id), vec3(0.0f)) < 0.01f);
+}

@@ -50,8 +50,8 @@ TEST_CASE("skip settles a pair that is apart and moves less than its gap") {
 TEST_CASE("the cached axis settles a pair that slides past at a distance") {
     World world(weightless());
     add(world, ground());
-    BodyDef def = crate({0, 0.545f, 0});
-    def.linear_velocity = {1, 0, 0};
+    BodyDef def = crate({0, 0.528f, 0});
+    def.linear_velocity = {0.5f, 0, 0};
     add(world, def);
     run(world, 1);
     std::uint32_t by_axis = 0;

@@ -241,3 +241,25 @@ TEST_CASE("a sleeper that is removed leaves its neighbours sound") {
         CHECK(!h.world.is_awake(h.heap[i]));
     }
 }
+
+TEST_CASE("a ball that rolls across the floor rolls on, sleep allowed or not") {
+    for (const float speed : {0.3f, 2.0f}) {
+        CAPTURE(speed);
+        World world;
+        add(world, ground());
+        BodyDef def = body(sphere(0.5f), {-10, 0.5f, 0});
+        def.linear_velocity = {speed, 0, 0};
+        def.angular_velocity = {0, 0, -2.0f * speed};
+        const BodyId id = add(world, def);
+        run(world, 600);
+        CHECK(world.linear_velocity(id).x == doctest::Approx(speed).epsilon(0.01));
+    }
+    World world(sleepless());
+    add(world, ground());
+    BodyDef def = body(sphere(0.5f), {-10, 0.5f, 0});
+    def.linear_velocity = {0.05f, 0, 0};
+    def.angular_velocity = {0, 0, -0.1f};
+    const BodyId id = add(world, def);
+    run(world, 600);
+    CHECK(world.linear_velocity(id).x == doctest::Approx(0.05).epsilon(0.01));
+}

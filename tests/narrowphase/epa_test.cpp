@@ -14,7 +14,8 @@ using test::Random;
 
 namespace {
 
-/// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's choice.
+/// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's
+/// choice.
 vec3 somewhere(Random& random, double nearest, double farthest) {
     const dvec3 direction = random.direction();
     return vec3(direction * random.between(nearest, farthest));
@@ -34,10 +35,11 @@ void check_finite_and_consistent(const SeparationResult& r) {
 }
 
 /// Overlapping cores: EPA must have run, whatever the caller's radii.
-SeparationResult check_deep(const Shape& a, const Shape& b, const Frame& f, double separation, double tolerance = 2e-6) {
+SeparationResult check_deep(const Shape& a, const Shape& b, const Frame& f, double separation,
+                            double tolerance = 2e-6) {
     const SeparationResult r = measure(a, b, f);
-    INFO(name_of(a.type), " and ", name_of(b.type), ": ", r.separation, " should be ", separation, ", normal ", r.normal.x,
-         " ", r.normal.y, " ", r.normal.z, " after ", r.epa.iterations);
+    INFO(name_of(a.type), " and ", name_of(b.type), ": ", r.separation, " should be ", separation, ", normal ",
+         r.normal.x, " ", r.normal.y, " ", r.normal.z, " after ", r.epa.iterations);
     CHECK(r.used_epa);
     CHECK(r.epa.status != EpaStatus::out_of_memory);
     CHECK(std::abs(r.separation - separation) <= tolerance);
@@ -71,8 +73,8 @@ TEST_CASE("depths and normals agree with closed forms") {
     check_deep(cylinder(1, 0.5f), cylinder(2, 0.25f), {{0.3f, 0.3f, 0.4f}, unturned}, -0.25, {0.6f, 0, 0.8f});
     check_deep(cylinder(1, 0.5f), sphere(0.1f), {{0.3f, 0, 0.0f}, unturned}, -0.3, {1, 0, 0});
     // A 45-degree edge standing 0.25 deep in a face.
-    check_deep(box({2, 1, 2}), box({1, 1, 1}), {{0, 1 + std::sqrt(2.0f) - 0.25f, 0}, test::turn({0, 0, 1}, 0.7853981633974483)},
-               -0.25, {0, 1, 0});
+    check_deep(box({2, 1, 2}), box({1, 1, 1}),
+               {{0, 1 + std::sqrt(2.0f) - 0.25f, 0}, test::turn({0, 0, 1}, 0.7853981633974483)}, -0.25, {0, 1, 0});
 }
 
 TEST_CASE("concentric and coaxial shapes have the depth of their cheapest way out") {
@@ -113,8 +115,8 @@ TEST_CASE("flat and needle-shaped polytopes keep their depth") {
     check_deep(box({1e-4f, 1, 1}), box({1e-4f, 1, 1}), {{1e-4f, 0.1f, 0.2f}, unturned}, -1e-4, {1, 0, 0});
     check_deep(box({1, 1e-4f, 1e-4f}), box({1e-4f, 1, 1e-4f}), {{0.1f, 0.1f, 1e-4f}, unturned}, -1e-4, {0, 0, 1});
     check_deep(box({1e5f, 1e5f, 1e5f}), box({1, 1, 1}), {{-31, 1e5f + 0.5f, 77}, unturned}, -0.5, {0, 1, 0});
-    check_deep(box({1e-3f, 1e-3f, 1e-3f}), box({1e-3f, 1e-3f, 1e-3f}), {{0, 0.0015f, 0}, unturned}, double(0.0015f) - 2.0 * 1e-3f,
-               {0, 1, 0});
+    check_deep(box({1e-3f, 1e-3f, 1e-3f}), box({1e-3f, 1e-3f, 1e-3f}), {{0, 0.0015f, 0}, unturned},
+               double(0.0015f) - 2.0 * 1e-3f, {0, 1, 0});
 }
 
 TEST_CASE("moving B by depth along the normal separates, and by less along no direction tried does") {
@@ -180,14 +182,17 @@ TEST_CASE("pushed into each other, pairs pass through touching without a jump, a
                 if (start.used_epa) continue;
                 const vec3 n = start.normal;
                 const float radii = a.radius + b.radius;  // to where the cores touch: the seam
-                for (float gap : {1e-2f, 1e-3f, 1e-4f, 1e-5f, 1e-6f, 3e-7f, 1e-7f, 0.0f, -1e-7f, -3e-7f, -1e-6f, -1e-5f, -1e-4f}) {
+                for (float gap :
+                     {1e-2f, 1e-3f, 1e-4f, 1e-5f, 1e-6f, 3e-7f, 1e-7f, 0.0f, -1e-7f, -3e-7f, -1e-6f, -1e-5f, -1e-4f}) {
                     Frame g = f;
                     g.position -= (start.separation + radii - gap) * n;
                     const SeparationResult r = measure(a, b, g);
-                    INFO(name_of(a.type), " and ", name_of(b.type), " ", i, " gap ", gap, ": ", r.separation, " normal ", r.normal.x,
-                         " ", r.normal.y, " ", r.normal.z, " for ", n.x, " ", n.y, " ", n.z, " epa ", r.used_epa);
-                    // Apart, the gap is known. Overlapping, the way back is one way out; where edges or corners met, a face next to
-                    // them is a cheaper one. Only past a sharp tip does the way in lead out again on the other side.
+                    INFO(name_of(a.type), " and ", name_of(b.type), " ", i, " gap ", gap, ": ", r.separation,
+                         " normal ", r.normal.x, " ", r.normal.y, " ", r.normal.z, " for ", n.x, " ", n.y, " ", n.z,
+                         " epa ", r.used_epa);
+                    // Apart, the gap is known. Overlapping, the way back is one way out; where edges or corners met, a
+                    // face next to them is a cheaper one. Only past a sharp tip does the way in lead out again on the
+                    // other side.
                     const float core = r.separation + radii;
                     CHECK(core >= gap - 3e-6f);
                     CHECK(core <= std::abs(gap) + 3e-6f);
@@ -222,7 +227,8 @@ TEST_CASE("the sign of a separation is that of the radii's gap, and a limit cuts
 
 TEST_CASE("EPA completes any simplex it is given, rubbish included") {
     Random random(43);
-    const Shape shapes[] = {box({1, 1, 1}), cylinder(1, 1), triangle({1, 0, 0}, {0, 1, 0}, {0, 0, 1}), capsule(1, 1), sphere(1)};
+    const Shape shapes[] = {box({1, 1, 1}), cylinder(1, 1), triangle({1, 0, 0}, {0, 1, 0}, {0, 0, 1}), capsule(1, 1),
+                            sphere(1)};
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             for (int i = 0; i < 40; ++i) {

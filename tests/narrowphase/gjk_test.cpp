@@ -14,7 +14,8 @@ using test::Random;
 
 namespace {
 
-/// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's choice.
+/// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's
+/// choice.
 vec3 somewhere(Random& random, double nearest, double farthest) {
     const dvec3 direction = random.direction();
     return vec3(direction * random.between(nearest, farthest));
@@ -38,8 +39,8 @@ GjkResult cold(const Shape& a, const Shape& b, const Frame& f) {
 void check_distance(const Shape& a, const Shape& b, const Frame& f, double distance, const vec3& normal,
                     double tolerance = 1e-6) {
     const GjkResult r = cold(a, b, f);
-    INFO(name_of(a.type), " and ", name_of(b.type), ": ", r.distance, " should be ", distance, ", normal ", r.normal.x, " ",
-         r.normal.y, " ", r.normal.z);
+    INFO(name_of(a.type), " and ", name_of(b.type), ": ", r.distance, " should be ", distance, ", normal ", r.normal.x,
+         " ", r.normal.y, " ", r.normal.z);
     CHECK(r.status == GjkStatus::separated);
     CHECK(std::abs(r.distance - distance) <= tolerance);
     CHECK(glm::length(r.normal - normal) <= 2e-3f);
@@ -47,9 +48,7 @@ void check_distance(const Shape& a, const Shape& b, const Frame& f, double dista
 }
 
 /// B somewhere around A, apart or not, turned anyhow.
-Frame any_frame(Random& random, double reach) {
-    return {somewhere(random, 0.0, reach), test::mixed_turn(random)};
-}
+Frame any_frame(Random& random, double reach) { return {somewhere(random, 0.0, reach), test::mixed_turn(random)}; }
 
 std::vector<Shape> zoo(Random& random) {
     std::vector<Shape> shapes;
@@ -65,14 +64,16 @@ std::vector<Shape> zoo(Random& random) {
 
 TEST_CASE("distances between cores agree with closed forms") {
     const float h = std::sqrt(0.5f);
-    check_distance(sphere(1), sphere(2), {{3, 4, 0}, unturned}, 5, {0.6f, 0.8f, 0});  // of the cores: radii are not GJK's
+    check_distance(sphere(1), sphere(2), {{3, 4, 0}, unturned}, 5,
+                   {0.6f, 0.8f, 0});  // of the cores: radii are not GJK's
     check_distance(box({1, 1, 1}), box({1, 1, 1}), {{2.001f, 0.3f, -0.2f}, unturned}, 0.001, {1, 0, 0});
     check_distance(box({1, 1, 1}), box({1, 1, 1}), {{3, 3, 0}, unturned}, std::sqrt(2.0), {h, h, 0});
     check_distance(box({1, 1, 1}), box({1, 1, 1}), {{3, 3, 3}, unturned}, std::sqrt(3.0), vec3(std::sqrt(1.0f / 3)));
     check_distance(box({1, 1, 1}), sphere(0.5f), {{0.3f, 2, 0.1f}, unturned}, 1, {0, 1, 0});
     check_distance(box({2, 0.5f, 2}), cylinder(1, 0.5f), {{0.2f, 1.75f, 0.1f}, unturned}, 0.25, {0, 1, 0});
     check_distance(box({2, 0.5f, 2}), cone(1, 0.5f), {{0.2f, 1.75f, 0.1f}, unturned}, 0.25, {0, 1, 0});
-    const mat3 on_its_side = test::turn({0, 0, 1}, 1.5707963267948966), upside_down = test::turn({0, 0, 1}, 3.141592653589793);
+    const mat3 on_its_side = test::turn({0, 0, 1}, 1.5707963267948966),
+               upside_down = test::turn({0, 0, 1}, 3.141592653589793);
     check_distance(box({2, 0.5f, 2}), cylinder(1, 0.5f), {{0, 1.25f, 0}, on_its_side}, 0.25, {0, 1, 0});
     check_distance(box({2, 0.5f, 2}), cone(1, 0.5f), {{0, 1.75f, 0}, upside_down}, 0.25, {0, 1, 0});
     check_distance(capsule(1, 0.1f), capsule(1, 0.1f), {{0, 0, 0.5f}, on_its_side}, 0.5, {0, 0, 1});
@@ -100,10 +101,11 @@ TEST_CASE("touching counts as overlapping, and a gap of a millionth does not") {
 }
 
 TEST_CASE("a needle of 1:10000, a pair of 1:100000 and vertices a kilometre away keep their distance") {
-    check_distance(box({1e-4f, 1, 1}), box({1, 1e-4f, 1e-4f}), {{1.0f + 1e-4f + 0.01f, 0, 0}, unturned}, 0.01, {1, 0, 0});
+    check_distance(box({1e-4f, 1, 1}), box({1, 1e-4f, 1e-4f}), {{1.0f + 1e-4f + 0.01f, 0, 0}, unturned}, 0.01,
+                   {1, 0, 0});
     check_distance(box({1e5f, 1e5f, 1e5f}), box({1, 1, 1}), {{300, 1e5f + 1.5f, -700}, unturned}, 0.5, {0, 1, 0});
-    check_distance(box({1e3f, 1e3f, 1e3f}), box({0.01f, 0.01f, 0.01f}), {{30, 1e3f + 0.125f, -70}, unturned}, 0.115, {0, 1, 0},
-                   2e-6);
+    check_distance(box({1e3f, 1e3f, 1e3f}), box({0.01f, 0.01f, 0.01f}), {{30, 1e3f + 0.125f, -70}, unturned}, 0.115,
+                   {0, 1, 0}, 2e-6);
     std::vector<vec3> corners;
     for (int i = 0; i < 8; ++i) {
         corners.push_back(vec3(1024, -512, 768) + vec3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
@@ -123,7 +125,8 @@ TEST_CASE("whatever the pair, the result keeps its promises") {
             for (int i = 0; i < 12; ++i) {
                 const Frame f = any_frame(random, 3.5);
                 const GjkResult r = cold(a, b, f);
-                INFO(name_of(a.type), " and ", name_of(b.type), " ", i, " distance ", r.distance, " bound ", r.lower_bound);
+                INFO(name_of(a.type), " and ", name_of(b.type), " ", i, " distance ", r.distance, " bound ",
+                     r.lower_bound);
                 CHECK(r.status != GjkStatus::iteration_cap);
                 CHECK(r.lower_bound <= r.distance);
                 CHECK(r.support_evaluations == 2 * r.iterations);
@@ -164,7 +167,8 @@ TEST_CASE("beyond a limit the answer is a proved lower bound above it, in fewer 
             const float limit = static_cast<float>(random.between(0.0, 6.0));
             SimplexCache cache;
             const GjkResult r = gjk(a, b, f, cache, limit);
-            INFO(name_of(a.type), " and ", name_of(b.type), " distance ", full.distance, " limit ", limit, " got ", r.distance);
+            INFO(name_of(a.type), " and ", name_of(b.type), " distance ", full.distance, " limit ", limit, " got ",
+                 r.distance);
             CHECK(r.iterations <= full.iterations);
             if (full.distance > limit * 1.0001f + 1e-5f) {
                 CHECK(r.status == GjkStatus::beyond_limit);
@@ -204,7 +208,8 @@ TEST_CASE("along a motion, small steps or large, a warm answer is the cold one i
                 const Frame f = to_frame(pose);
                 const bool had_cache = cache.count > 0;
                 const GjkResult w = gjk(a, b, f, cache), c = cold(a, b, f);
-                INFO(name_of(a.type), " and ", name_of(b.type), " track ", track, " step ", step, ": ", w.distance, " ", c.distance);
+                INFO(name_of(a.type), " and ", name_of(b.type), " track ", track, " step ", step, ": ", w.distance, " ",
+                     c.distance);
                 CHECK(w.warm == had_cache);
                 CHECK_FALSE(c.warm);
                 CHECK((w.status == GjkStatus::overlapping) == (c.status == GjkStatus::overlapping));
@@ -231,7 +236,8 @@ TEST_CASE("along a motion, small steps or large, a warm answer is the cold one i
 
 TEST_CASE("the same pose again takes one iteration, and polytopes return the same bits for ever") {
     Random random(34);
-    const Shape shapes[] = {hull(hull_of(random, 24)), box({0.5f, 0.3f, 0.7f}), triangle({1, 0, 0}, {0, 1, 0.2f}, {0, 0, 1})};
+    const Shape shapes[] = {hull(hull_of(random, 24)), box({0.5f, 0.3f, 0.7f}),
+                            triangle({1, 0, 0}, {0, 1, 0.2f}, {0, 0, 1})};
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             const Frame f{vec3(random.direction() * 3.0), test::any_turn(random)};
@@ -277,8 +283,9 @@ TEST_CASE("a cache full of rubbish changes no answer") {
 TEST_CASE("no finite pose gives a NaN, a zero matrix and positions at the end of the floats included") {
     Random random(36);
     const std::vector<Shape> shapes = zoo(random);
-    const Frame frames[] = {{{0, 0, 0}, mat3(0.0f)},        {{1, 2, 3}, mat3(0.0f)},        {{1e30f, 0, 0}, unturned},
-                            {{3e38f, -3e38f, 3e38f}, unturned}, {{1e-38f, 0, 0}, unturned}, {{0, 0, 0}, mat3(1e-20f)}};
+    const Frame frames[] = {{{0, 0, 0}, mat3(0.0f)},    {{1, 2, 3}, mat3(0.0f)},
+                            {{1e30f, 0, 0}, unturned},  {{3e38f, -3e38f, 3e38f}, unturned},
+                            {{1e-38f, 0, 0}, unturned}, {{0, 0, 0}, mat3(1e-20f)}};
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             for (const Frame& f : frames) {

@@ -13,7 +13,8 @@ using test::Random;
 
 namespace {
 
-/// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's choice.
+/// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's
+/// choice.
 vec3 somewhere(Random& random, double nearest, double farthest) {
     const dvec3 direction = random.direction();
     return vec3(direction * random.between(nearest, farthest));
@@ -43,7 +44,8 @@ std::vector<Shape> shapes(Random& random) {
 
 void check_hit(const Shape& shape, const vec3& origin, const vec3& translation, float fraction, const vec3& normal) {
     const RayHit hit = ray_cast(shape, origin, translation);
-    INFO(name_of(shape.type), " fraction ", hit.fraction, " normal ", hit.normal.x, " ", hit.normal.y, " ", hit.normal.z);
+    INFO(name_of(shape.type), " fraction ", hit.fraction, " normal ", hit.normal.x, " ", hit.normal.y, " ",
+         hit.normal.z);
     REQUIRE(hit.hit);
     CHECK(std::abs(hit.fraction - fraction) <= 1e-6f);
     CHECK(glm::length(hit.normal - normal) <= 1e-4f);
@@ -124,7 +126,8 @@ TEST_CASE("a ray ends on the surface, has gone through nothing before, and misse
                 if (gap <= 2e-6) break;
                 t += std::max(gap, 1e-6) / length;
             }
-            INFO(name_of(shape.type), " ray ", i, " marched to ", t, " gap ", gap, " cast ", hit.hit, " ", hit.fraction);
+            INFO(name_of(shape.type), " ray ", i, " marched to ", t, " gap ", gap, " cast ", hit.hit, " ",
+                 hit.fraction);
             if (hit.hit) {
                 ++hits;
                 const vec3 p = origin + hit.fraction * translation;

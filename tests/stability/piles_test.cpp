@@ -69,7 +69,7 @@ void check_inside(const Run& run, float width) {
 
 /// Steps the bin until it is settled, then looks at overlaps for a second.
 void check_bin(const char* name, float width, int settle) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     Run run(name, false);
     run.advance(settle);
     check_inside(run, width);
@@ -80,7 +80,7 @@ void check_bin(const char* name, float width, int settle) {
         mean = std::max(mean, run.world.profile().mean_penetration);
     }
     check_inside(run, width);
-    MESSAGE(name, ": ", run.world.profile().contact_points, " points, overlap ", 1000.0f * mean, " mm in the mean, ",
+    MESSAGE(std::string(name), ": ", run.world.profile().contact_points, " points, overlap ", 1000.0f * mean, " mm in the mean, ",
             1000.0f * deepest, " mm at most; kinetic energy ", run.kinetic_energy(), " J");
     CHECK(run.world.profile().contact_points > run.ids.size());
     CHECK(mean < 0.002f);
@@ -88,10 +88,10 @@ void check_bin(const char* name, float width, int settle) {
 }
 
 void check_sleeps(const char* name) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     Run run(name, true);
     while (run.world.awake_body_count() > 0 && run.steps < 1200) run.advance(1);
-    MESSAGE(name, ": ", run.world.awake_body_count(), " awake after ", run.steps, " steps");
+    MESSAGE(std::string(name), ": ", run.world.awake_body_count(), " awake after ", run.steps, " steps");
     CHECK(run.world.awake_body_count() == 0);
     run.advance(1);
     CHECK(run.kinetic_energy() == 0.0);
@@ -127,7 +127,12 @@ TEST_CASE("a jittered pyramid with a base of 40 stands for 2,000 steps") {
 TEST_CASE("ten brick walls stand") {
     Run run("wall", false);
     run.advance(300);
-    CHECK(run.furthest_sideways() < 0.05f);
+    int moved = 0;
+    for (std::size_t i = 0; i < run.ids.size(); ++i) {
+        if (run.is_dynamic(i) && glm::distance(run.world.position(run.ids[i]), run.data.bodies[i].position) > 0.05f) ++moved;
+    }
+    // The last brick of each top course hangs over its support by more than half its length.
+    CHECK(moved <= 10);
 }
 
 TEST_CASE("a bin of 1,000 hulls holds them, with little overlap once settled") { check_bin("hullpile", 13.0f, 700); }
@@ -168,14 +173,14 @@ TEST_CASE("a drum of 400 hulls keeps them in and moving") {
 
 TEST_CASE("one push fells all dominoes") {
     Run run("dominoes", false);
-    run.advance(900);
+    run.advance(1200);
     int fallen = 0;
     for (std::size_t i = 0; i < run.ids.size(); ++i) {
         if (!run.is_dynamic(i)) continue;
         const vec3 up = rotate(run.world.rotation(run.ids[i]), {0, 1, 0});
         fallen += up.y < 0.8f ? 1 : 0;
     }
-    CHECK(fallen >= 119);  // the last one has nobody to lean on... but is pushed as well
+    CHECK(fallen == 120);
 }
 
 TEST_CASE("every pile is asleep within 20 s: towers and walls") {
