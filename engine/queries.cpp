@@ -76,6 +76,10 @@ std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, co
 }
 
 std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
+    if (!is_finite(box.lower) || !is_finite(box.upper)) {
+        state_->error.set({ErrorCode::not_finite, "overlap: the box has a NaN or an infinity"});
+        return {};
+    }
     if (!(box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z)) {
         state_->error.set({ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"});
         return {};
