@@ -301,7 +301,10 @@ void World::State::put_islands_to_sleep(float dt) {
         Body& body = bodies[list[i]];
         const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
         if (!body.is_dynamic()) continue;
-        const float speed = std::sqrt(v2), spin_speed = std::sqrt(w2) * body.radius;
+        // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
+        const float* way = solver_bodies[i + 1].displacement;
+        const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
+        const float speed = std::max(std::sqrt(v2), moved), spin_speed = std::sqrt(w2) * body.radius;
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
         const bool still = may_sleep && speed + spin_speed < settings::sleep_speed;
         const bool slow = may_sleep && touches[i + 1] && speed < settings::settle_speed && spin_speed < settings::settle_spin;
