@@ -60,7 +60,7 @@ bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement) {
     return all((below >= splat<Float4>(0.0f)) & (above >= splat<Float4>(0.0f)) & (below <= gap) & (above <= gap));
 }
 
-bool is_box(const Aabb& box) {
+[[maybe_unused]] bool is_box(const Aabb& box) {
     return is_finite(box.lower) && is_finite(box.upper) && glm::all(glm::lessThanEqual(box.lower, box.upper));
 }
 

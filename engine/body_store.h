@@ -34,7 +34,8 @@ struct Body {
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
     float radius = 0.0f;         ///< of a ball around the centre of mass that holds every shape
     float still_time = 0.0f;     ///< how long it has been slower than the sleep speed, s
-    float slow_time = 0.0f;      ///< how long it has touched something and been slower than the settle speeds, s
+    float slow_time = 0.0f;      ///< how long it has touched something, slower than the settle speeds, near settle_place, s
+    vec3 settle_place{0.0f};     ///< where it was when it last had gone farther than its radius
 
     std::uint32_t first_shape = 0, shape_count = 0;  ///< run in ShapePool and Colliders
     std::uint32_t proxy = null_index;                ///< in the broadphase; a body has one

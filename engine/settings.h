@@ -29,17 +29,19 @@ inline constexpr float patch_depth = linear_slop;
 /// Approach speed below which nothing bounces, m/s. Lower: small bounces go on longer before they rest.
 inline constexpr float restitution_threshold = 0.5f;
 
-/// A body whose points all move slower than this (m/s) for `time_to_sleep` (s), together with its whole island, sleeps.
+/// A body whose points all move slower than this (m/s; centre plus turning) for `time_to_sleep` (s), together with its whole island, sleeps.
 inline constexpr float sleep_speed = 0.05f;
 inline constexpr float time_to_sleep = 0.5f;
 
-/// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, and one such ball keeps the whole pile
-/// awake. So a touching body that may sleep, and whose centre and surface stayed slower than these (m/s) for `time_to_settle`
-/// (s), has its rotation damped at `settle_rate` (1/s). Bodies that may not sleep are left alone.
-inline constexpr float settle_speed = 0.2f;
-inline constexpr float settle_spin = 0.5f;
-inline constexpr float time_to_settle = 1.0f;
-inline constexpr float settle_rate = 2.0f;
+/// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, or a cylinder that wobbles on its rim, and one
+/// such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface stayed slower than these
+/// speeds (m/s) for `time_to_settle` (s) within its own radius of one place, has its turning braked like dry rolling resistance,
+/// by this much at its surface (m/s^2): a viscous brake would let what tips over creep on for ever. A ball that rolls away is left
+/// alone, and so are bodies that may not sleep.
+inline constexpr float settle_speed = 0.5f;
+inline constexpr float settle_spin = 1.0f;
+inline constexpr float time_to_settle = 2.0f;
+inline constexpr float settle_deceleration = 0.2f;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;

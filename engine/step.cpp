@@ -307,10 +307,15 @@ void World::State::put_islands_to_sleep(float dt) {
         const float speed = std::max(std::sqrt(v2), moved), spin_speed = std::sqrt(w2) * body.radius;
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
         const bool still = may_sleep && speed + spin_speed < settings::sleep_speed;
-        const bool slow = may_sleep && touches[i + 1] && speed < settings::settle_speed && spin_speed < settings::settle_spin;
+        const bool in_place = length_squared(body.center - body.settle_place) < body.radius * body.radius;
+        const bool slow = may_sleep && touches[i + 1] && in_place && speed < settings::settle_speed &&
+                          spin_speed < settings::settle_spin;
         body.still_time = still ? body.still_time + dt : 0.0f;
         body.slow_time = slow ? body.slow_time + dt : 0.0f;
-        if (body.slow_time > settings::time_to_settle) body.angular_velocity *= 1.0f / (1.0f + dt * settings::settle_rate);
+        if (!in_place) body.settle_place = body.center;
+        if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
+            body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
+        }
         float& least = island_still_time[islands.find(static_cast<std::uint32_t>(i + 1))];
         least = std::min(least, body.still_time);
         const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);

@@ -49,10 +49,10 @@ void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
     }
 }
 
-/// True where a face of the shape looks along the unit direction.
+/// True where a face of the shape looks just along the unit direction.
 bool has_face_along(const Shape& shape, const vec3& direction) {
     const detail::Feature feature = detail::supporting_feature(shape, direction, 0);
-    return feature.has_face() && glm::dot(feature.normal, direction) >= tolerance::face_alignment;
+    return feature.has_face() && glm::dot(feature.normal, direction) >= tolerance::sliver_alignment;
 }
 
 /// True for the contact of two faces whose common region is a strip narrower than `width`.

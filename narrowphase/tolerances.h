@@ -169,6 +169,10 @@ inline constexpr float contact_reach = 0.5f;
 /// that land on their rims overlap before they are noticed.
 inline constexpr float sliver_contact = 0.01f;
 
+/// ... if both faces look along the normal within the angle of this cosine (0.8 degrees): a tilted rim or edge that touches a
+/// face in a line or point is an honest contact.
+inline constexpr float sliver_alignment = 0.9999f;
+
 /// "Hardly met" is an overlap below this * size. It must exceed what things sink in at rest, so that by then the overlap across
 /// the strip is the smaller one; plates thinner than `sliver_contact` rest on their rims by this much deeper.
 inline constexpr float sliver_depth = 0.002f;

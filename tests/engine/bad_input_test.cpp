@@ -27,7 +27,7 @@ struct Victim {
     /// The call must be refused with this code and a sentence, and must have changed nothing.
     template <class Call>
     void refuses(const char* what, ErrorCode code, Call&& call) const {
-        CAPTURE(what);
+        CAPTURE(std::string(what));
         World w = world;
         const Footprint before(w);
         CHECK(!call(w));
@@ -87,9 +87,12 @@ TEST_CASE("bodies with numbers that are not finite are refused") {
     victim.refuses_body("capsule", code, with([](BodyDef& d) { d.shape = capsule(no_number, 1); }));
     victim.refuses_body("cylinder", code, with([](BodyDef& d) { d.shape = cylinder(1, infinite); }));
     victim.refuses_body("cone", code, with([](BodyDef& d) { d.shape = cone(no_number, no_number); }));
-    victim.refuses_body("segment", code, with([](BodyDef& d) { d.shape = segment({no_number, 0, 0}, {1, 0, 0}, 0.1f); }));
-    victim.refuses_body("triangle", code,
-                        with([](BodyDef& d) { d.shape = triangle({0, 0, 0}, {1, 0, 0}, {0, infinite, 0}, 0.1f); }));
+    victim.refuses_body("segment", code, with([](BodyDef& d) {
+                            d.shape = segment({no_number, 0, 0}, {1, 0, 0}, 0.1f);
+                        }));
+    victim.refuses_body("triangle", code, with([](BodyDef& d) {
+                            d.shape = triangle({0, 0, 0}, {1, 0, 0}, {0, infinite, 0}, 0.1f);
+                        }));
     BodyDef posed = crate({});
     posed.shape = Shape{};
     posed.shapes = {part(sphere(1.0f)), part(sphere(1.0f), {no_number, 0, 0})};
@@ -120,8 +123,14 @@ TEST_CASE("bodies of zero, negative and impossible size are refused") {
     victim.refuses_body("damping", code, with([](BodyDef& d) { d.linear_damping = -1.0f; }));
     victim.refuses_body("damping", code, with([](BodyDef& d) { d.angular_damping = -1.0f; }));
     // A mass that no float holds, either way, alone or summed up.
-    victim.refuses_body("mass", code, with([](BodyDef& d) { d.density = 3e38f; d.shape = box(vec3(10.0f)); }));
-    victim.refuses_body("mass", code, with([](BodyDef& d) { d.density = 1e-38f; d.shape = box(vec3(1e-3f)); }));
+    victim.refuses_body("mass", code, with([](BodyDef& d) {
+                            d.density = 3e38f;
+                            d.shape = box(vec3(10.0f));
+                        }));
+    victim.refuses_body("mass", code, with([](BodyDef& d) {
+                            d.density = 1e-38f;
+                            d.shape = box(vec3(1e-3f));
+                        }));
     BodyDef heavy = crate({});
     heavy.shape = Shape{};
     for (int i = 0; i < 4; ++i) {
@@ -137,8 +146,9 @@ TEST_CASE("shapes without volume are refused for dynamic bodies and welcome on f
     victim.refuses_body("segment", code, with([](BodyDef& d) { d.shape = segment({0, 0, 0}, {1, 0, 0}); }));
     victim.refuses_body("triangle", code, with([](BodyDef& d) { d.shape = triangle({}, {1, 0, 0}, {0, 1, 0}); }));
     victim.refuses_body("point", code, with([](BodyDef& d) { d.shape = segment({1, 0, 0}, {1, 0, 0}, 0.1f); }));
-    victim.refuses_body("collinear", code,
-                        with([](BodyDef& d) { d.shape = triangle({}, {1, 0, 0}, {2, 0, 0}, 0.1f); }));
+    victim.refuses_body("collinear", code, with([](BodyDef& d) {
+                            d.shape = triangle({}, {1, 0, 0}, {2, 0, 0}, 0.1f);
+                        }));
     World world;
     CHECK(world.add_body(fixed_body(segment({0, 0, 0}, {1, 0, 0}))));
     CHECK(world.add_body(fixed_body(triangle({}, {1, 0, 0}, {0, 1, 0}))));
@@ -187,7 +197,8 @@ TEST_CASE("setters refuse numbers that are not finite") {
     const vec3 good(1, 2, 3);
     for (const vec3 bad : {vec3(no_number, 0, 0), vec3(0, infinite, 0), vec3(0, 0, -infinite)}) {
         v.refuses("set_transform", code, [&](World& w) { return w.set_transform(id, bad, quat(1, 0, 0, 0)); });
-        v.refuses("set_transform", code, [&](World& w) { return w.set_transform(id, good, quat(1, bad.x, bad.y, bad.z)); });
+        v.refuses("set_transform", code,
+                  [&](World& w) { return w.set_transform(id, good, quat(1, bad.x, bad.y, bad.z)); });
         v.refuses("set_linear_velocity", code, [&](World& w) { return w.set_linear_velocity(id, bad); });
         v.refuses("set_angular_velocity", code, [&](World& w) { return w.set_angular_velocity(id, bad); });
         v.refuses("apply_force", code, [&](World& w) { return w.apply_force(id, bad); });
@@ -211,10 +222,10 @@ TEST_CASE("setters refuse numbers that are not finite") {
     v.refuses("set_damping", ErrorCode::bad_size, [&](World& w) { return w.set_damping(id, 0, -1); });
     v.refuses("set_transform", ErrorCode::bad_argument,
               [&](World& w) { return w.set_transform(id, good, quat(0, 0, 0, 0)); });
-    v.refuses("overlap", ErrorCode::bad_size,
-              [&](World& w) { return !w.overlap(sphere(-1.0f), Transform{}).empty(); });
-    v.refuses("overlap", ErrorCode::bad_argument,
-              [&](World& w) { return !w.overlap(Aabb{{1, 1, 1}, {0, 0, 0}}).empty(); });
+    v.refuses("overlap", ErrorCode::bad_size, [&](World& w) { return !w.overlap(sphere(-1.0f), Transform{}).empty(); });
+    v.refuses("overlap", ErrorCode::bad_argument, [&](World& w) {
+        return !w.overlap(Aabb{{1, 1, 1}, {0, 0, 0}}).empty();
+    });
 }
 
 TEST_CASE("a step of zero, negative, infinite or absurd length is refused") {
@@ -248,7 +259,7 @@ TEST_CASE("a world with a bad definition says so and takes the defaults") {
 TEST_CASE("finite numbers at the end of the float range do no harm") {
     constexpr float big = 1e38f;
     const auto survives = [](const char* what, auto&& harm) {
-        CAPTURE(what);
+        CAPTURE(std::string(what));
         World world(sleepless());
         add(world, ground());
         const BodyId id = add(world, crate({0, 0.5f, 0}));
@@ -263,12 +274,20 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
     };
     survives("velocity", [](World& w, BodyId id) { w.set_linear_velocity(id, {big, -big, big}); });
     survives("spin", [](World& w, BodyId id) { w.set_angular_velocity(id, {big, -big, big}); });
-    survives("impulse", [](World& w, BodyId id) { for (int i = 0; i < 9; ++i) w.apply_impulse(id, {big, big, 0}); });
+    survives("impulse", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_impulse(id, {big, big, 0});
+    });
     survives("impulse at", [](World& w, BodyId id) { w.apply_impulse_at(id, {big, 0, 0}, {0, big, 0}); });
-    survives("angular impulse", [](World& w, BodyId id) { for (int i = 0; i < 9; ++i) w.apply_angular_impulse(id, {big, big, 0}); });
-    survives("force", [](World& w, BodyId id) { for (int i = 0; i < 9; ++i) w.apply_force(id, {big, 3.0f * big, 0}); });
+    survives("angular impulse", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_angular_impulse(id, {big, big, 0});
+    });
+    survives("force", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_force(id, {big, 3.0f * big, 0});
+    });
     survives("force at", [](World& w, BodyId id) { w.apply_force_at(id, {big, 0, 0}, {0, big, 0}); });
-    survives("torque", [](World& w, BodyId id) { for (int i = 0; i < 9; ++i) w.apply_torque(id, {big, 3.0f * big, 0}); });
+    survives("torque", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_torque(id, {big, 3.0f * big, 0});
+    });
     survives("position", [](World& w, BodyId id) { w.set_transform(id, {big, -big, big}, quat(1, 0, 0, 0)); });
     survives("position", [](World& w, BodyId id) { w.set_transform(id, vec3(3.4e38f), quat(1, 0, 0, 0)); });
     survives("gravity scale", [](World& w, BodyId id) { w.set_gravity_scale(id, 3e38f); });

@@ -53,7 +53,7 @@ TEST_CASE("every getter and setter refuses a stale and a null handle, and the wo
         CAPTURE(id.slot);
         World w = world;  // with no error of earlier calls that could pass for a new one
         const auto refused = [&](const char* what, bool empty_handed) {
-            CAPTURE(what);
+            CAPTURE(std::string(what));
             CHECK(empty_handed);
             CHECK(w.last_error().code == ErrorCode::stale_handle);
             CHECK(w.last_error().message.size() > 10);
@@ -220,9 +220,12 @@ TEST_CASE("the kind of things a game does to a pile between steps") {
                 pile.push_back(add(world, crate(vec3(1.5f, 1.0f, 1.5f) + random.in_box(vec3(2.0f, 1.0f, 2.0f)))));
                 break;
             case 2:
-                REQUIRE(world.set_transform(pile[k], vec3(1.5f, 6.0f, 1.5f) + random.in_box(vec3(2.0f)), random.rotation()));
+                REQUIRE(world.set_transform(pile[k], vec3(1.5f, 6.0f, 1.5f) + random.in_box(vec3(2.0f)),
+                                            random.rotation()));
                 break;
-            default: REQUIRE(world.apply_impulse(pile[k], {0.0f, 3000.0f, 0.0f})); break;
+            default:
+                REQUIRE(world.apply_impulse(pile[k], {0.0f, 3000.0f, 0.0f}));
+                break;
         }
         if (pile.size() < 20) pile.push_back(add(world, crate({1.5f, 8.0f, 1.5f})));
         run(world, 3);

@@ -40,13 +40,15 @@ TEST_CASE("a ball bounces to e^(2n) of its height, within 2%") {
             const BodyId id = add(world, ball);
             // As long as it comes down at twice the speed below which nothing bounces.
             std::size_t count = 0;
-            for (double speed = std::sqrt(2.0 * g * static_cast<double>(height)); speed > 1.0 && count < 5; ++count) speed *= static_cast<double>(e);
+            for (double speed = std::sqrt(2.0 * g * static_cast<double>(height)); speed > 1.0 && count < 5; ++count)
+                speed *= static_cast<double>(e);
             REQUIRE(count > 0);
             const std::vector<double> heights = bounce_heights(world, id, 0.3, count);
             REQUIRE(heights.size() == count);
             for (std::size_t n = 1; n <= count; ++n) {
                 CAPTURE(n);
-                const double expected = static_cast<double>(height) * std::pow(static_cast<double>(e), 2.0 * static_cast<double>(n));
+                const double expected =
+                    static_cast<double>(height) * std::pow(static_cast<double>(e), 2.0 * static_cast<double>(n));
                 CHECK(heights[n - 1] == doctest::Approx(expected).epsilon(0.02));
             }
             CHECK(distance_xz(world.position(id), vec3(0.0f)) < 1e-3f);
@@ -134,8 +136,10 @@ TEST_CASE("head-on spheres exchange momentum as restitution says, at any mass ra
             run(world, 60);
             const double ma = world.mass(a), mb = world.mass(b);
             const double center = (4.0 * ma - 2.0 * mb) / (ma + mb);
-            CHECK(world.linear_velocity(a).x == doctest::Approx(center - static_cast<double>(e) * 6.0 * mb / (ma + mb)).epsilon(0.01).scale(6.0));
-            CHECK(world.linear_velocity(b).x == doctest::Approx(center + static_cast<double>(e) * 6.0 * ma / (ma + mb)).epsilon(0.01).scale(6.0));
+            CHECK(world.linear_velocity(a).x ==
+                  doctest::Approx(center - static_cast<double>(e) * 6.0 * mb / (ma + mb)).epsilon(0.01).scale(6.0));
+            CHECK(world.linear_velocity(b).x ==
+                  doctest::Approx(center + static_cast<double>(e) * 6.0 * ma / (ma + mb)).epsilon(0.01).scale(6.0));
             CHECK(ma * world.linear_velocity(a).x + mb * world.linear_velocity(b).x ==
                   doctest::Approx(4.0 * ma - 2.0 * mb).epsilon(1e-5).scale(4.0 * ma));
         }

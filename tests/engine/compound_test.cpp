@@ -38,7 +38,8 @@ TEST_CASE("mass, centre of mass and inertia of two boxes are those of the steps'
     const auto shifted = [](const mat3& i, float m, const vec3& d) {
         return i + m * (mat3(glm::dot(d, d)) - glm::outerProduct(d, d));
     };
-    const mat3 expected = shifted(box_inertia(m1, vec3(0.5f)), m1, d1) + shifted(box_inertia(m2, {1, 0.25f, 0.5f}), m2, d2);
+    const mat3 expected =
+        shifted(box_inertia(m1, vec3(0.5f)), m1, d1) + shifted(box_inertia(m2, {1, 0.25f, 0.5f}), m2, d2);
     CHECK(near(world.inertia(id), expected, 0.01f));
 }
 
@@ -161,7 +162,8 @@ TEST_CASE("compounds pile up and come to rest") {
     std::vector<BodyId> ids;
     for (int i = 0; i < 40; ++i) {
         BodyDef jack;  // three crossed bars
-        jack.shapes = {part(box({0.5f, 0.1f, 0.1f})), part(box({0.1f, 0.5f, 0.1f})), part(capsule(0.4f, 0.1f), {}, turn({1, 0, 0}, 0.5 * pi))};
+        jack.shapes = {part(box({0.5f, 0.1f, 0.1f})), part(box({0.1f, 0.5f, 0.1f})),
+                       part(capsule(0.4f, 0.1f), {}, turn({1, 0, 0}, 0.5 * pi))};
         jack.position = vec3(0, 3.5f, 0) + random.in_box(vec3(1.0f, 3.0f, 1.0f));
         jack.rotation = random.rotation();
         ids.push_back(add(world, jack));
@@ -178,7 +180,8 @@ TEST_CASE("a fixed body of several shapes is a landscape") {
     BodyDef land;
     land.type = BodyType::fixed;
     for (int i = 0; i < 20; ++i)
-        land.shapes.push_back(part(box({1, 1, 1}), {2.0f * static_cast<float>(i), 0.5f * static_cast<float>(i % 3), 0}));
+        land.shapes.push_back(
+            part(box({1, 1, 1}), {2.0f * static_cast<float>(i), 0.5f * static_cast<float>(i % 3), 0}));
     add(world, land);
     std::vector<BodyId> ids;
     for (int i = 0; i < 20; ++i) ids.push_back(add(world, crate({2.0f * static_cast<float>(i), 4, 0})));

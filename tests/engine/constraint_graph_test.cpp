@@ -55,7 +55,8 @@ std::vector<Edge> random_edges(Random& random, std::uint32_t bodies, std::size_t
     while (edges.size() < count) {
         const std::uint32_t a = random.below(bodies), b = random.below(bodies);
         if (a == b || (!pushable[a] && !pushable[b])) continue;
-        edges.push_back({static_cast<std::uint32_t>(edges.size()), a, b, 1 + random.below(4), pushable[a], pushable[b]});
+        edges.push_back(
+            {static_cast<std::uint32_t>(edges.size()), a, b, 1 + random.below(4), pushable[a], pushable[b]});
     }
     return edges;
 }
@@ -107,7 +108,8 @@ TEST_CASE("a plate on a thousand balls and a ball in a crowd of fixed ones do no
     add(world, ground());
     std::vector<BodyId> balls;
     for (int i = 0; i < 1024; ++i)
-        balls.push_back(add(world, body(sphere(0.2f), {0.45f * static_cast<float>(i % 32), 0.2f, 0.45f * static_cast<float>(i / 32)})));
+        balls.push_back(add(
+            world, body(sphere(0.2f), {0.45f * static_cast<float>(i % 32), 0.2f, 0.45f * static_cast<float>(i / 32)})));
     BodyDef plate_def = body(box({8, 0.1f, 8}), {7, 0.51f, 7});
     plate_def.density = 200.0f;
     const BodyId plate = add(world, plate_def);

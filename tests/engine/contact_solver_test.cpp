@@ -46,7 +46,8 @@ Case random_case(Random& random, bool immovable) {
         if (k == 0 && immovable) continue;
         c.mass[k].inverse_mass = 1.0f / random.between(0.5f, 5.0f);
         const mat3 r = to_matrix(random.rotation());
-        const mat3 d(random.between(1.0f, 8.0f), 0, 0, 0, random.between(1.0f, 8.0f), 0, 0, 0, random.between(1.0f, 8.0f));
+        const mat3 d(random.between(1.0f, 8.0f), 0, 0, 0, random.between(1.0f, 8.0f), 0, 0, 0,
+                     random.between(1.0f, 8.0f));
         const mat3 m = c.mass[k].inverse_mass * (r * d * glm::transpose(r));
         put_symmetric(c.mass[k], 0.5f * (m + glm::transpose(m)));
         c.mass[k].center = (k == 0 ? -0.5f : 0.5f) * c.normal;
@@ -189,7 +190,8 @@ struct Oracle {
             if (s > 0.0) {
                 bias = s / h;
             } else if (soft) {
-                bias = std::max(bias_rate * std::min(s + settings::linear_slop, 0.0), -double{settings::max_push_speed});
+                bias =
+                    std::max(bias_rate * std::min(s + settings::linear_slop, 0.0), -double{settings::max_push_speed});
                 m = mass_scale;
                 carry = impulse_scale;
             } else {

@@ -53,12 +53,13 @@ TEST_CASE("resting bodies of every shape begin to touch once and do not flicker"
     for (int i = 0; i < 24; ++i) points.push_back(0.5f * random.direction());
     const auto stone = make_hull(points);
     REQUIRE(stone);
-    const std::pair<const char*, Shape> shapes[] = {
-        {"sphere", sphere(0.5f)},      {"capsule", capsule(0.5f, 0.3f)},
-        {"box", box(vec3(0.5f))},      {"cylinder", cylinder(0.5f, 0.5f)},
-        {"cone", cone(0.5f, 0.5f)},    {"hull", hull(*stone)},
-        {"small box", box(vec3(0.02f))}};
-    for (const auto& [name, shape] : shapes) {
+    const std::pair<const char*, Shape> shapes[] = {{"sphere", sphere(0.5f)},       {"capsule", capsule(0.5f, 0.3f)},
+                                                    {"box", box(vec3(0.5f))},       {"cylinder", cylinder(0.5f, 0.5f)},
+                                                    {"cone", cone(0.5f, 0.5f)},     {"hull", hull(*stone)},
+                                                    {"small box", box(vec3(0.02f))}};
+    for (const auto& entry : shapes) {
+        const std::string name = entry.first;
+        const Shape& shape = entry.second;
         CAPTURE(name);
         World world(sleepless());
         const BodyId floor = add(world, ground());
@@ -73,6 +74,56 @@ TEST_CASE("resting bodies of every shape begin to touch once and do not flicker"
         }
         CHECK(log.begun == 1);
         CHECK(log.ended == 0);
+    }
+}
+
+TEST_CASE("a plank that leans against a wall touches floor and wall, and neither contact flickers") {
+    for (const double tilt : {0.08, 0.15, 0.25, 0.4}) {  // above 0.05 it leans on the wall
+        CAPTURE(tilt);
+        World world(sleepless());
+        BodyDef floor = ground(), wall = fixed_body(box({1, 5, 5}), {-1, 5, 0}), plank = body(box({0.05f, 1.0f, 0.4f}));
+        floor.material.friction = wall.material.friction = plank.material.friction = 0.9f;
+        add(world, floor);
+        add(world, wall);
+        // Its top leans towards -x, on the wall x = 0.
+        plank.rotation = turn({0, 0, 1}, tilt);
+        const auto c = static_cast<float>(std::cos(tilt)), s = static_cast<float>(std::sin(tilt));
+        plank.position = {0.05f * c + 1.0f * s, 0.05f * s + 1.0f * c, 0};
+        const BodyId id = add(world, plank);
+        run(world, 120);
+        CHECK(world.contacts(id).size() == 2);
+        int changes = 0;
+        for (int i = 0; i < 300; ++i) {
+            run(world, 1);
+            changes += static_cast<int>(world.contacts_begun().size() + world.contacts_ended().size());
+        }
+        CHECK(changes == 0);
+        CHECK(glm::distance(world.position(id), plank.position) < 0.02f);
+        CHECK(glm::length(world.linear_velocity(id)) < 1e-3f);
+        CHECK(normal_force(world, id).y + friction_force(world, id).y ==
+              doctest::Approx(9.81 * world.mass(id)).epsilon(0.01));
+    }
+}
+
+TEST_CASE("a box dropped on its edge or corner is caught at once, however little it is tilted") {
+    for (const double tilt : {0.005, 0.02, 0.1, 0.25, 0.35}) {
+        for (const vec3 axis : {vec3(0, 0, 1), glm::normalize(vec3(1, 0, 1))}) {
+            CAPTURE(tilt);
+            World world(sleepless());
+            add(world, ground());
+            BodyDef def = crate({0, 1, 0});
+            def.rotation = turn(axis, tilt);
+            const BodyId id = add(world, def);
+            def.position.y += 0.02f - world.bounds(id).lower.y;
+            REQUIRE(world.set_transform(id, def.position, def.rotation));
+            float lowest = 0.0f;
+            for (int i = 0; i < 240; ++i) {
+                run(world, 1);
+                lowest = std::min(lowest, world.bounds(id).lower.y);
+            }
+            CHECK(lowest > -0.003f);
+            CHECK(world.position(id).y == doctest::Approx(0.5).epsilon(0.004));
+        }
     }
 }
 
@@ -237,7 +288,8 @@ TEST_CASE("events of a pile balance: contacts begun less contacts ended are the 
     Random random(8);
     std::vector<BodyId> ids;
     for (int i = 0; i < 80; ++i) {
-        BodyDef def = body(i % 2 ? box(vec3(0.3f)) : sphere(0.3f), vec3(0, 4, 0) + random.in_box(vec3(1.5f, 3.5f, 1.5f)));
+        BodyDef def =
+            body(i % 2 ? box(vec3(0.3f)) : sphere(0.3f), vec3(0, 4, 0) + random.in_box(vec3(1.5f, 3.5f, 1.5f)));
         def.rotation = random.rotation();
         ids.push_back(add(world, def));
     }
@@ -248,9 +300,7 @@ TEST_CASE("events of a pile balance: contacts begun less contacts ended are the 
             ids.pop_back();
         }
         run(world, 1);
-        const auto key = [](const ContactEvent& e) {
-            return std::minmax(e.body_a.slot, e.body_b.slot);
-        };
+        const auto key = [](const ContactEvent& e) { return std::minmax(e.body_a.slot, e.body_b.slot); };
         for (const ContactEvent& e : world.contacts_ended()) REQUIRE(--touching[key(e)] == 0);
         for (const ContactEvent& e : world.contacts_begun()) REQUIRE(++touching[key(e)] == 1);
         std::size_t count = 0;

@@ -14,7 +14,8 @@ World rain(std::uint64_t seed, int count, int extra = 0, WorldDef def = {}) {
     add(world, ground());
     Random random(seed);
     for (int i = 0; i < count; ++i) {
-        const Shape shapes[] = {sphere(0.3f), box({0.4f, 0.2f, 0.3f}), capsule(0.3f, 0.2f), cylinder(0.3f, 0.25f), cone(0.3f, 0.3f)};
+        const Shape shapes[] = {sphere(0.3f), box({0.4f, 0.2f, 0.3f}), capsule(0.3f, 0.2f), cylinder(0.3f, 0.25f),
+                                cone(0.3f, 0.3f)};
         BodyDef body_def = body(shapes[i % 5], vec3(0, 5, 0) + random.in_box(vec3(2.0f, 4.5f, 2.0f)));
         body_def.rotation = random.rotation();
         body_def.linear_velocity = random.in_box(vec3(3.0f));
@@ -31,7 +32,8 @@ World rain(std::uint64_t seed, int count, int extra = 0, WorldDef def = {}) {
 
 const char* const scenes[] = {"shapes", "dominoes", "pyramid10", "tumble8", "bighulls44", "drum"};
 
-World world_of(const char* name, samples::SceneData& data, std::vector<BodyId>* ids, std::uint64_t seed = 1, bool sleep = true) {
+World world_of(const char* name, samples::SceneData& data, std::vector<BodyId>* ids, std::uint64_t seed = 1,
+               bool sleep = true) {
     const samples::Scene* scene = samples::find_scene(name);
     REQUIRE_MESSAGE(scene != nullptr, name);
     samples::SceneOptions options;
@@ -49,7 +51,7 @@ World world_of(const char* name, samples::SceneData& data, std::vector<BodyId>* 
 
 TEST_CASE("the same scene run twice gives the same bits at every step") {
     for (const char* name : scenes) {
-        CAPTURE(name);
+        CAPTURE(std::string(name));
         samples::SceneData data;
         std::vector<BodyId> ids;
         World a = world_of(name, data, &ids), b = world_of(name, data, &ids);
@@ -76,7 +78,7 @@ TEST_CASE("another seed gives other bits") {
 
 TEST_CASE("a copy stepped 300 times beside its original keeps the same hash") {
     for (const char* name : {"dominoes", "pyramid10", "tumble8", "shapes"}) {
-        CAPTURE(name);
+        CAPTURE(std::string(name));
         samples::SceneData data;
         std::vector<BodyId> ids;
         World world = world_of(name, data, &ids);
@@ -186,7 +188,8 @@ TEST_CASE("free collisions conserve linear momentum to rounding, and gain no ene
         std::vector<BodyId> ids;
         for (int i = 0; i < 60; ++i) {
             BodyDef def = body(i % 2 ? sphere(0.4f) : box({0.3f, 0.4f, 0.2f}),
-                               {1.1f * static_cast<float>(i % 4), 1.1f * static_cast<float>(i / 4 % 4), 1.1f * static_cast<float>(i / 16)});
+                               {1.1f * static_cast<float>(i % 4), 1.1f * static_cast<float>(i / 4 % 4),
+                                1.1f * static_cast<float>(i / 16)});
             def.density = random.between(100.0f, 3000.0f);
             def.linear_velocity = random.in_box(vec3(4.0f));
             def.angular_velocity = random.in_box(vec3(4.0f));

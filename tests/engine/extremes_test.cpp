@@ -17,11 +17,24 @@ void require_sound(const World& world) {
 Shape random_shape(Random& random, float size) {
     const auto length = [&] { return size * random.between(0.2f, 1.0f); };
     switch (random.below(8)) {
-        case 0: return sphere(length());
-        case 1: { const float a = length(); return capsule(a, length()); }
-        case 2: { const float a = length(); return cylinder(a, length()); }
-        case 3: { const float a = length(); return cone(a, length()); }
-        case 4: { const vec3 a = random.in_box(vec3(size)); return segment(a, -a + vec3(0.1f * size), 0.2f * size); }
+        case 0:
+            return sphere(length());
+        case 1: {
+            const float a = length();
+            return capsule(a, length());
+        }
+        case 2: {
+            const float a = length();
+            return cylinder(a, length());
+        }
+        case 3: {
+            const float a = length();
+            return cone(a, length());
+        }
+        case 4: {
+            const vec3 a = random.in_box(vec3(size));
+            return segment(a, -a + vec3(0.1f * size), 0.2f * size);
+        }
         case 5: {
             const vec3 a = random.in_box(vec3(size)), b = random.in_box(vec3(size)), c = random.in_box(vec3(size));
             return triangle(a, b, c, 0.1f * size);
@@ -33,15 +46,18 @@ Shape random_shape(Random& random, float size) {
             if (made) return hull(*made);
             return box(vec3(size));
         }
-        default: { const float a = length(), b = length(); return box({a, b, length()}); }
+        default: {
+            const float a = length(), b = length();
+            return box({a, b, length()});
+        }
     }
 }
 
 struct FuzzSettings {
     const char* name;
     float smallest = 0.1f, largest = 1.0f;  // sizes, m
-    float speed = 10.0f;                     // m/s and rad/s
-    float room = 4.0f;                       // bodies appear within this of the centre
+    float speed = 10.0f;                    // m/s and rad/s
+    float room = 4.0f;                      // bodies appear within this of the centre
     vec3 offset{0.0f};
     float density_ratio = 10.0f;
     float dt = frame;
@@ -50,7 +66,7 @@ struct FuzzSettings {
 
 /// All that a user can do, in random order.
 void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
-    CAPTURE(s.name);
+    CAPTURE(std::string(s.name));
     CAPTURE(seed);
     Random random(seed);
     WorldDef world_def;
@@ -82,7 +98,8 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                     if (random.below(5) == 0) {
                         const std::size_t parts = 1 + random.below(5);
                         for (std::size_t p = 0; p < parts; ++p) {
-                            def.shapes.push_back(part(random_shape(random, size), random.in_box(vec3(size)), random.rotation()));
+                            def.shapes.push_back(
+                                part(random_shape(random, size), random.in_box(vec3(size)), random.rotation()));
                             def.shapes.back().density = density;
                             def.shapes.back().material.restitution = random.unit();
                             def.shapes.back().sensor = p > 0 && random.below(4) == 0;
@@ -96,8 +113,10 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                     if (random.below(8) == 0) def.filter = {1u << random.below(3), random.below(8), 0};
                     const BodyId added = world.add_body(def);
                     // A triangle or hull of random points may be a sliver; nothing else may be refused.
-                    if (added.is_null()) CHECK(world.last_error());
-                    else ids.push_back(added);
+                    if (added.is_null())
+                        CHECK(world.last_error());
+                    else
+                        ids.push_back(added);
                     break;
                 }
                 case 3:
@@ -106,17 +125,29 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                     ids.erase(std::find(ids.begin(), ids.end(), id));
                     break;
                 }
-                case 5: REQUIRE(world.set_transform(id, place(), random.rotation())); break;
+                case 5:
+                    REQUIRE(world.set_transform(id, place(), random.rotation()));
+                    break;
                 case 6: {  // exactly into another one
                     const BodyId other = ids[random.below(static_cast<std::uint32_t>(ids.size()))];
                     REQUIRE(world.set_transform(id, world.position(other), world.rotation(other)));
                     break;
                 }
-                case 7: REQUIRE(world.set_linear_velocity(id, s.speed * random.direction())); break;
-                case 8: REQUIRE(world.set_angular_velocity(id, s.speed * random.direction())); break;
-                case 9: REQUIRE(world.apply_impulse_at(id, world.mass(id) * s.speed * random.direction(), place())); break;
-                case 10: REQUIRE(world.apply_force_at(id, 60.0f * world.mass(id) * s.speed * random.direction(), place())); break;
-                case 11: REQUIRE(world.set_awake(id, random.below(2) == 0)); break;
+                case 7:
+                    REQUIRE(world.set_linear_velocity(id, s.speed * random.direction()));
+                    break;
+                case 8:
+                    REQUIRE(world.set_angular_velocity(id, s.speed * random.direction()));
+                    break;
+                case 9:
+                    REQUIRE(world.apply_impulse_at(id, world.mass(id) * s.speed * random.direction(), place()));
+                    break;
+                case 10:
+                    REQUIRE(world.apply_force_at(id, 60.0f * world.mass(id) * s.speed * random.direction(), place()));
+                    break;
+                case 11:
+                    REQUIRE(world.set_awake(id, random.below(2) == 0));
+                    break;
                 case 12: {
                     const vec3 from = place();
                     const WorldRayHit hit = world.ray_cast(from, s.room * 3.0f * random.direction());
@@ -128,7 +159,9 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                     break;
                 }
                 default:
-                    if (random.below(4) == 0) REQUIRE(world.set_transform(floor_id, floor.position + random.in_box(vec3(1.0f)), random.rotation()));
+                    if (random.below(4) == 0)
+                        REQUIRE(world.set_transform(floor_id, floor.position + random.in_box(vec3(1.0f)),
+                                                    random.rotation()));
                     break;
             }
         }
@@ -157,7 +190,12 @@ TEST_CASE("no sequence of calls makes a pose that is no number") {
     const FuzzSettings settings[] = {
         {.name = "everyday"},
         {.name = "fast", .speed = 1000.0f},
-        {.name = "tiny to large", .smallest = 0.001f, .largest = 100.0f, .speed = 30.0f, .room = 50.0f, .density_ratio = 1000.0f},
+        {.name = "tiny to large",
+         .smallest = 0.001f,
+         .largest = 100.0f,
+         .speed = 30.0f,
+         .room = 50.0f,
+         .density_ratio = 1000.0f},
         {.name = "millimetres", .smallest = 0.001f, .largest = 0.01f, .speed = 1.0f, .room = 0.03f},
         {.name = "crowded", .smallest = 0.5f, .largest = 1.0f, .room = 0.7f},
         {.name = "10 km away", .offset = {10000.0f, 10000.0f, -10000.0f}},
@@ -203,7 +241,8 @@ TEST_CASE("a body buried in the floor comes up gently") {
         CAPTURE(depth);
         World world;
         add(world, ground());
-        const BodyId cube = add(world, crate({0, 0.5f - depth, 0})), ball = add(world, body(sphere(0.5f), {5, 0.5f - depth, 0}));
+        const BodyId cube = add(world, crate({0, 0.5f - depth, 0})),
+                     ball = add(world, body(sphere(0.5f), {5, 0.5f - depth, 0}));
         float highest = 0.0f, fastest = 0.0f;
         for (int i = 0; i < 300; ++i) {
             run(world, 1);
@@ -244,7 +283,8 @@ TEST_CASE("a stack of small things is as steady as one of large things") {
         World world;
         add(world, ground());
         std::vector<BodyId> ids;
-        for (int i = 0; i < 6; ++i) ids.push_back(add(world, body(box(vec3(half)), {0, half * (1.0f + 2.0f * static_cast<float>(i)), 0})));
+        for (int i = 0; i < 6; ++i)
+            ids.push_back(add(world, body(box(vec3(half)), {0, half * (1.0f + 2.0f * static_cast<float>(i)), 0})));
         run(world, 900);
         for (int i = 0; i < 6; ++i) {
             const vec3 p = world.position(ids[static_cast<std::size_t>(i)]);

@@ -73,7 +73,8 @@ TEST_CASE("time that is no time counts as none") {
 }
 
 TEST_CASE("a fixed step of no length runs no steps and does not hang") {
-    for (const float dt : {0.0f, -0.01f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const float dt :
+         {0.0f, -0.01f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         FixedStep clock(dt);
         const int steps = clock.advance(0.1);
         CHECK(steps >= 0);

@@ -36,9 +36,9 @@ TEST_CASE("all shapes fall alike") {
     REQUIRE(tetrahedron);
     World world(sleepless());
     std::vector<BodyId> ids;
-    const Shape shapes[] = {sphere(0.3f),          capsule(0.2f, 0.1f),       box({0.1f, 0.4f, 0.2f}),
-                            cylinder(0.3f, 0.2f),  cone(0.5f, 0.4f),          hull(*tetrahedron),
-                            sphere(0.001f),        segment({}, {1, 0, 0}, 0.1f), box(vec3(20.0f))};
+    const Shape shapes[] = {
+        sphere(0.3f),       capsule(0.2f, 0.1f), box({0.1f, 0.4f, 0.2f}),      cylinder(0.3f, 0.2f), cone(0.5f, 0.4f),
+        hull(*tetrahedron), sphere(0.001f),      segment({}, {1, 0, 0}, 0.1f), box(vec3(20.0f))};
     for (std::size_t i = 0; i < std::size(shapes); ++i)
         ids.push_back(add(world, body(shapes[i], {100.0f * static_cast<float>(i), 0.0f, 0.0f})));
     run(world, 60);

@@ -135,7 +135,8 @@ TEST_CASE("a sphere rolls down a slope by (5/7) g sin a, at every azimuth") {
             const double expected = travel(5.0 / 7.0 * g * std::sin(angle), 2.0);
             CHECK(glm::dot(moved, slope.down) == doctest::Approx(expected).epsilon(0.005));
             // It rolls: the point that touches is at rest.
-            const vec3 contact = world.linear_velocity(id) + glm::cross(world.angular_velocity(id), -radius * slope.normal);
+            const vec3 contact =
+                world.linear_velocity(id) + glm::cross(world.angular_velocity(id), -radius * slope.normal);
             CHECK(glm::length(contact) < 0.01f * glm::length(world.linear_velocity(id)));
         }
     }

@@ -14,7 +14,8 @@ std::uint32_t settled(const World& world, Rung rung) {
 std::string rungs(const World& world) {
     std::string text;
     for (int i = 0; i < rung_count; ++i)
-        text += std::string(name_of(static_cast<Rung>(i))) + " " + std::to_string(settled(world, static_cast<Rung>(i))) + "  ";
+        text += std::string(name_of(static_cast<Rung>(i))) + " " +
+                std::to_string(settled(world, static_cast<Rung>(i))) + "  ";
     return text;
 }
 
@@ -140,7 +141,8 @@ TEST_CASE("in a tumbling pile every rung runs, and all pairs are accounted for")
     add(world, ground());
     Random random(10);
     for (int i = 0; i < 120; ++i) {
-        BodyDef def = body(i % 3 == 0 ? stone(random) : box({0.4f, 0.3f, 0.5f}), vec3(0, 8, 0) + random.in_box(vec3(2.0f, 7.5f, 2.0f)));
+        BodyDef def = body(i % 3 == 0 ? stone(random) : box({0.4f, 0.3f, 0.5f}),
+                           vec3(0, 8, 0) + random.in_box(vec3(2.0f, 7.5f, 2.0f)));
         def.rotation = random.rotation();
         add(world, def);
     }
@@ -155,7 +157,7 @@ TEST_CASE("in a tumbling pile every rung runs, and all pairs are accounted for")
         CHECK(sum == world.profile().convex_pairs);  // nobody sleeps
     }
     for (int r = 0; r < rung_count; ++r) {
-        CAPTURE(name_of(static_cast<Rung>(r)));
+        CAPTURE(std::string(name_of(static_cast<Rung>(r))));
         CHECK(total[r] > 0);
     }
 }
@@ -216,7 +218,8 @@ TEST_CASE("a slide, a roll and a bounce are the same without any rung of the lad
         ball.material.restitution = 1.0f;
         const BodyId a = add(world, slider), b = add(world, roller), c = add(world, ball);
         run(world, 120);
-        CHECK(glm::length(world.position(a) - vec3(0, 0.1f, 0)) == doctest::Approx(25.0 / (2.0 * 0.6 * 9.81)).epsilon(0.02));
+        CHECK(glm::length(world.position(a) - vec3(0, 0.1f, 0)) ==
+              doctest::Approx(25.0 / (2.0 * 0.6 * 9.81)).epsilon(0.02));
         CHECK(world.position(b).x == doctest::Approx(4.0).epsilon(0.005));
         const double v = world.linear_velocity(c).y;
         CHECK(world.position(c).y - 0.3 + v * v / (2.0 * 9.81) == doctest::Approx(2.0).epsilon(0.02));

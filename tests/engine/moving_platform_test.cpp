@@ -88,7 +88,8 @@ TEST_CASE("an elevator carries a stack up and down") {
         run(world, 100);
         const float level = world.position(floor).y + 0.5f;
         for (std::size_t i = 0; i < stack.size(); ++i) {
-            CHECK(world.position(stack[i]).y - level == doctest::Approx(0.5 + static_cast<double>(i)).epsilon(0.01).scale(1.0));
+            CHECK(world.position(stack[i]).y - level ==
+                  doctest::Approx(0.5 + static_cast<double>(i)).epsilon(0.01).scale(1.0));
             CHECK(world.linear_velocity(stack[i]).y == doctest::Approx(speed).epsilon(0.02).scale(1.0));
             CHECK(distance_xz(world.position(stack[i]), vec3(0.0f)) < 0.02f);
         }
@@ -125,7 +126,8 @@ TEST_CASE("a conveyor of bodies: a paddle sweeps balls ahead of it") {
     add(world, ground());
     std::vector<BodyId> balls;
     for (int i = 0; i < 9; ++i)
-        balls.push_back(add(world, body(sphere(0.3f), {0.7f * static_cast<float>(i % 3), 0.3f, 0.7f * static_cast<float>(i / 3)})));
+        balls.push_back(
+            add(world, body(sphere(0.3f), {0.7f * static_cast<float>(i % 3), 0.3f, 0.7f * static_cast<float>(i / 3)})));
     run(world, 60);
     const BodyId paddle = add(world, kinematic_body(box({0.2f, 0.5f, 5}), {-3, 0.6f, 0}, {1.5f, 0, 0}));
     run(world, 300);

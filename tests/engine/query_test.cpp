@@ -25,7 +25,7 @@ TEST_CASE("rays hit shapes where geometry says, right after the bodies were adde
     CHECK(glm::distance(hit.position, vec3(0.6f, 0, -9.2f)) < 1e-4f);
     CHECK(glm::distance(hit.normal, vec3(0.6f, 0, 0.8f)) < 1e-4f);
 
-    hit = world.ray_cast({20, 0, 0} , {0, 0, 0});
+    hit = world.ray_cast({20, 0, 0}, {0, 0, 0});
     CHECK(hit.body == block);  // a point inside
     CHECK(hit.fraction == 0.0f);
     CHECK(hit.normal == vec3(0.0f));
@@ -39,9 +39,9 @@ TEST_CASE("rays hit shapes where geometry says, right after the bodies were adde
     CHECK(hit.body == pill);
     CHECK(glm::distance(hit.position, vec3(1.5f, 30, 0)) < 1e-4f);
 
-    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, -8.9f}));   // too short
-    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, 20}));      // away
-    CHECK(!world.ray_cast({1.01f, 0, 0}, {0, 0, -20})); // past
+    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, -8.9f}));    // too short
+    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, 20}));       // away
+    CHECK(!world.ray_cast({1.01f, 0, 0}, {0, 0, -20}));  // past
     CHECK(world.ray_cast({0, 0, 0}, {0, 0, -9}).fraction == doctest::Approx(1.0).epsilon(1e-5));
     CHECK(world.ray_cast({0, 0, 0}, {0, 0, -9.001f}));
 }
@@ -184,7 +184,9 @@ TEST_CASE("overlaps see teleported, removed and moved bodies as they are") {
     BodyDef def = crate({0, 0, 0});
     def.linear_velocity = {60, 0, 0};
     const BodyId id = add(world, def);
-    const auto at = [&](float x) { return !world.overlap(Aabb{{x - 0.1f, -0.1f, -0.1f}, {x + 0.1f, 0.1f, 0.1f}}).empty(); };
+    const auto at = [&](float x) {
+        return !world.overlap(Aabb{{x - 0.1f, -0.1f, -0.1f}, {x + 0.1f, 0.1f, 0.1f}}).empty();
+    };
     CHECK(at(0));
     for (int i = 1; i <= 10; ++i) {
         run(world, 1);
@@ -219,8 +221,7 @@ TEST_CASE("overlaps leave out sensors and what the filter does not meet, and nam
 TEST_CASE("questions change nothing") {
     World world;
     add(world, ground());
-    for (int i = 0; i < 30; ++i)
-        add(world, crate({0.3f * static_cast<float>(i % 3), 0.5f + static_cast<float>(i), 0}));
+    for (int i = 0; i < 30; ++i) add(world, crate({0.3f * static_cast<float>(i % 3), 0.5f + static_cast<float>(i), 0}));
     World asked = world;
     for (int i = 0; i < 60; ++i) {
         run(world, 1);

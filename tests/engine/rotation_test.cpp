@@ -76,7 +76,8 @@ TEST_CASE("the oracle of flips knows the published period") {
     CHECK(flip_time({1, 2, 3}, {0.01, 5, 0}) == doctest::Approx(5.266).epsilon(1e-4));
 }
 
-TEST_CASE("a plate spun about its middle axis turns over at the closed-form period, energy and momentum kept for a minute") {
+TEST_CASE(
+    "a plate spun about its middle axis turns over at the closed-form period, energy and momentum kept for a minute") {
     for (const float seed : {0.01f, 0.1f, 1.0f}) {
         CAPTURE(seed);
         const FreeFlight flight(flat_plate(), {seed, 5.0f, 0.0f}, 60.0);
@@ -87,8 +88,7 @@ TEST_CASE("a plate spun about its middle axis turns over at the closed-form peri
         MESSAGE("energy drift ", flight.energy_drift, ", momentum drift ", flight.momentum_drift);
         const double expected = flip_time(flight.moments, {seed, 5, 0});
         REQUIRE(flight.flips.size() >= 2);
-        const double mean =
-            (flight.flips.back() - flight.flips.front()) / static_cast<double>(flight.flips.size() - 1);
+        const double mean = (flight.flips.back() - flight.flips.front()) / static_cast<double>(flight.flips.size() - 1);
         MESSAGE("flips every ", mean, " s, expected ", expected);
         // Near the separatrix the period goes with the logarithm of the distance to it, so rounding shows.
         CHECK(mean == doctest::Approx(expected).epsilon(seed < 0.05f ? 0.03 : 0.01));

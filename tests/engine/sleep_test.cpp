@@ -18,7 +18,8 @@ struct Heap {
         for (int i = 0; i < 5; ++i) stack.push_back(add(world, crate({-20, 0.5f + static_cast<float>(i), 0})));
         Random random(6);
         for (int i = 0; i < 30; ++i)
-            heap.push_back(add(world, crate({1.2f * random.unit() * static_cast<float>(i % 3), 1.0f + 1.1f * static_cast<float>(i), 1.2f * random.unit()})));
+            heap.push_back(add(world, crate({1.2f * random.unit() * static_cast<float>(i % 3),
+                                             1.0f + 1.1f * static_cast<float>(i), 1.2f * random.unit()})));
         int steps = 0;
         while (world.awake_body_count() > 0 && steps < 1200) {
             run(world, 1);
@@ -89,7 +90,7 @@ TEST_CASE("a sleeping heap wakes by touch") {
 
 TEST_CASE("calls that change a sleeping body wake its island") {
     const auto wakes = [](const char* what, auto&& call) {
-        CAPTURE(what);
+        CAPTURE(std::string(what));
         Heap h;
         CHECK(call(h.world, h.stack[2]));
         run(h.world, 2);

@@ -468,7 +468,7 @@ TEST_CASE("a hull that is a box has a box's manifold") {
     }
 }
 
-TEST_CASE("points within the margin are kept, and only those; a pair beyond it has none") {
+TEST_CASE("points within the margin are kept, and only those, a pair beyond it has none") {
     const Shape a = box({1, 1, 1}), b = box({0.5f, 0.5f, 0.5f});
     const Frame f = placed({0, 1.51f, 0});
     CHECK(contact(a, b, f, up, {0, 1.005f, 0}, 0.01f, 0.02f).count == 4);

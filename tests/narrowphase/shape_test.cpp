@@ -101,7 +101,7 @@ TEST_CASE("every type of shape has a name and passes its own check") {
     CHECK(name_of(static_cast<ShapeType>(77)) == "unknown shape");
 }
 
-TEST_CASE("bounds hold the surface and touch it on all six sides; so does the bounding radius") {
+TEST_CASE("bounds hold the surface and touch it on all six sides, so does the bounding radius") {
     for (const Shape& shape : one_of_each()) {
         CAPTURE(name_of(shape.type));
         const Aabb box = bounds(shape);
