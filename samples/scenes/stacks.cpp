@@ -51,7 +51,8 @@ Result<SceneData> pyramid(const SceneOptions& options, int base) {
     return scene;
 }
 
-/// Ten walls in running bond, bricks 2 cm apart in a course, courses touching.
+/// Ten walls in running bond, bricks 2 cm apart in a course, courses touching. Courses are shifted by a little less than half a
+/// brick, so that those at the ends stand on more than their edge.
 Result<SceneData> wall(const SceneOptions& options) {
     constexpr float pitch = 1.02f;
     constexpr int walls = 10, courses = 10, bricks = 20;
@@ -61,7 +62,7 @@ Result<SceneData> wall(const SceneOptions& options) {
     for (int w = 0; w < walls; ++w) {
         const float z = 3.0f * (static_cast<float>(w) - 0.5f * static_cast<float>(walls - 1));
         for (int course = 0; course < courses; ++course) {
-            const float left = -0.5f * pitch * static_cast<float>(bricks - 1) + (course % 2 ? 0.25f : -0.25f) * pitch;
+            const float left = -0.5f * pitch * static_cast<float>(bricks - 1) + (course % 2 ? 0.23f : -0.23f);
             for (int i = 0; i < bricks; ++i) {
                 BodyDef brick;
                 brick.shape = box({0.5f, 0.25f, 0.25f});
