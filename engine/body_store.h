@@ -33,7 +33,9 @@ struct Body {
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
     float radius = 0.0f;         ///< of a ball around the centre of mass that holds every shape
-    float still_time = 0.0f;     ///< how long it has been slower than the sleep speed, s
+    float still_time = 0.0f;     ///< how long it has been still, s
+    vec3 still_place{0.0f};      ///< centre and rotation when that began
+    quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
     float slow_time = 0.0f;      ///< how long it has touched something, slower than the settle speeds, near settle_place, s
     vec3 settle_place{0.0f};     ///< where it was when it last had gone farther than its radius
 

@@ -29,9 +29,11 @@ inline constexpr float patch_depth = linear_slop;
 /// Approach speed below which nothing bounces, m/s. Lower: small bounces go on longer before they rest.
 inline constexpr float restitution_threshold = 0.5f;
 
-/// A body whose points all move slower than this (m/s; centre plus turning) for `time_to_sleep` (s), together with its whole island, sleeps.
+/// A body that gets nowhere at more than this mean speed (m/s; centre plus turning) for `time_to_sleep` (s), together with its whole
+/// island, sleeps. It may tremble meanwhile, up to `tremble` times that speed.
 inline constexpr float sleep_speed = 0.05f;
 inline constexpr float time_to_sleep = 0.5f;
+inline constexpr float tremble = 3.0f;
 
 /// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, or a cylinder that wobbles on its rim, and one
 /// such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface stayed slower than these

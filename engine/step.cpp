@@ -306,7 +306,19 @@ void World::State::put_islands_to_sleep(float dt) {
         const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
         const float speed = std::max(std::sqrt(v2), moved), spin_speed = std::sqrt(w2) * body.radius;
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
-        const bool still = may_sleep && speed + spin_speed < settings::sleep_speed;
+        // Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is held
+        // against the sleep speed.
+        const quat &q = body.rotation, &p = body.still_rotation;
+        const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
+        const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
+        const float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w));
+        const float drift = std::sqrt(length_squared(body.center - body.still_place)) + turned * body.radius;
+        const bool still = may_sleep && drift < settings::sleep_speed * settings::time_to_sleep &&
+                           speed + spin_speed < settings::tremble * settings::sleep_speed;
+        if (!still) {
+            body.still_place = body.center;
+            body.still_rotation = body.rotation;
+        }
         const bool in_place = length_squared(body.center - body.settle_place) < body.radius * body.radius;
         const bool slow = may_sleep && touches[i + 1] && in_place && speed < settings::settle_speed &&
                           spin_speed < settings::settle_spin;

@@ -100,7 +100,7 @@ public:
     // What the last step left.
     std::span<const ContactEvent> contacts_begun() const;
     std::span<const ContactEvent> contacts_ended() const;
-    std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their creation
+    std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their slots
     std::vector<Contact> contacts() const;             ///< all of them
     const FrameProfile& profile() const;
     MemoryStats memory() const;
