@@ -20,6 +20,10 @@
 #include <emmintrin.h>
 #endif
 
+namespace talus {
+class SupportMapping;
+}
+
 namespace talus::detail {
 
 using glm::dmat3;
@@ -47,18 +51,30 @@ inline std::uint32_t equal_lanes(Float4 a, Float4 b) {
 }
 #endif
 
+/// True where `support_point` gives points that have no exact index.
+inline bool has_rim(ShapeType type) { return type == ShapeType::cylinder || type == ShapeType::cone; }
+
 /// A core with what its support mapping reads laid open: made once a query, not once a support call.
 struct Core {
     ShapeType type = ShapeType::sphere;
+    bool curved = false;           ///< no polytope: EPA ends at a tolerance
     bool float_scan = true;        ///< hull: float is precise enough to tell its vertices apart for this pair
     dvec3 half{0.0};               ///< half extents of box, cylinder, cone and capsule
     const vec3* points = nullptr;  ///< of segment and triangle; of a hull: its vertices
     const Hull* hull = nullptr;
+    const SupportMapping* mapping = nullptr;  ///< of `open_core`
 };
+
+/// The type of a core that is a user's support mapping: one more than the closed set knows.
+inline constexpr ShapeType open_core = static_cast<ShapeType>(shape_type_count);
+
+/// Virtual, and out of line: the hot path never asks.
+dvec3 open_support(const SupportMapping& mapping, const dvec3& d);
 
 inline Core make_core(const Shape& shape) {
     Core core;
     core.type = shape.type;
+    core.curved = has_rim(shape.type);
     core.half = dvec3(shape.half_extents);
     core.points = shape.points;
     if (shape.type == ShapeType::hull) {
@@ -152,11 +168,9 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
             index = hull_support(core, d, index);
             return dvec3(core.points[index]);
     }
-    return dvec3(0.0);
+    index = 0;  // an open core
+    return open_support(*core.mapping, d);
 }
-
-/// True where `support_point` gives points that have no exact index.
-inline bool has_rim(ShapeType type) { return type == ShapeType::cylinder || type == ShapeType::cone; }
 
 /// The index of the indexed point nearest to the rim (or apex) point p.
 std::uint16_t index_of(const Core& core, const dvec3& p);

@@ -156,10 +156,7 @@ EpaResult flat_answer(const MinkowskiDifference& difference, const Simplex& simp
 
 }  // namespace
 
-EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {
-    const MinkowskiDifference difference(a, b, b_in_a);
-    Simplex simplex;
-    load(difference, cache, simplex);
+EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& simplex) {
     int supports = 0;
     const Start start = complete(difference, simplex, supports);
     if (start.dimension < 3) {
@@ -170,7 +167,7 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
 
     Polytope polytope;
     polytope.start(start.vertex);
-    const bool curved = has_rim(a.type) || has_rim(b.type);
+    const bool curved = difference.core_a.curved || difference.core_b.curved;
     const double gap = difference.size * (curved ? tolerance::epa_gap_curved : tolerance::epa_gap);
     Answer best;
     double proved = 0.0;  // the nearest face's distance: a lower bound of the depth
@@ -241,6 +238,13 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     result.face.count = 3;
     for (int i = 0; i < 3; ++i) difference.store(*corner[i], result.face, i);
     return result;
+}
+
+EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Simplex simplex;
+    load(difference, cache, simplex);
+    return expand(difference, simplex);
 }
 
 }  // namespace talus

@@ -313,18 +313,8 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
     }
 }
 
-}  // namespace detail
-
-GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
-    using namespace detail;
-    const MinkowskiDifference difference(a, b, b_in_a);
-    Simplex simplex;
+GjkResult to_result(const Simplex& simplex, const Search& search) {
     GjkResult result;
-    result.warm = load(difference, cache, simplex);
-    const Search search = find_closest(difference, simplex, double(max_distance));
-
-    cache.count = static_cast<std::uint8_t>(simplex.count);
-    for (int i = 0; i < simplex.count; ++i) difference.store(simplex.vertex[i], cache, i);
     const dvec3 on_a = simplex.on_a(), v = simplex.closest();
     result.point_a = vec3(on_a);
     result.point_b = vec3(on_a - v);
@@ -344,6 +334,21 @@ GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache&
     } else if (search.outcome == Outcome::iteration_cap) {
         result.status = GjkStatus::iteration_cap;
     }
+    return result;
+}
+
+}  // namespace detail
+
+GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+    using namespace detail;
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Simplex simplex;
+    const bool warm = load(difference, cache, simplex);
+    const Search search = find_closest(difference, simplex, double(max_distance));
+    cache.count = static_cast<std::uint8_t>(simplex.count);
+    for (int i = 0; i < simplex.count; ++i) difference.store(simplex.vertex[i], cache, i);
+    GjkResult result = to_result(simplex, search);
+    result.warm = warm;
     return result;
 }
 

@@ -5,6 +5,7 @@
 /// points are sums with the same weights, and its two indices, so that it can be cached.
 
 #include <talus/narrowphase/core_support.h>
+#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/gjk.h>
 
 namespace talus::detail {
@@ -58,8 +59,8 @@ public:
     MinkowskiDifference(const Shape& a, const Shape& b, const Frame& b_in_a)
         : rotation(b_in_a.rotation),
           position(b_in_a.position),
-          shape_a(a),
-          shape_b(b),
+          shape_a(&a),
+          shape_b(&b),
           core_a(make_core(a)),
           core_b(make_core(b)),
           size(std::min(size_of(a), size_of(b))) {
@@ -67,6 +68,9 @@ public:
         if (core_a.hull) core_a.float_scan = largest_coordinate(*core_a.hull) <= limit;
         if (core_b.hull) core_b.float_scan = largest_coordinate(*core_b.hull) <= limit;
     }
+
+    /// Of two open cores that stand in one frame: nothing can be cached, all else works as for shapes.
+    MinkowskiDifference(const SupportMapping& a, const SupportMapping& b);
 
     /// The point farthest along d. The vertex's indices are hints on the way in.
     SimplexVertex support(const dvec3& d, std::uint16_t hint_a, std::uint16_t hint_b) const {
@@ -81,14 +85,18 @@ public:
 
     /// The point that two cached indices name; any indices are safe.
     SimplexVertex vertex(std::uint16_t index_a, std::uint16_t index_b) const {
-        const dvec3 a(core_point(shape_a, index_a));
-        return {a - to_a(dvec3(core_point(shape_b, index_b))), a, index_a, index_b};
+        const dvec3 a(core_point(*shape_a, index_a));
+        return {a - to_a(dvec3(core_point(*shape_b, index_b))), a, index_a, index_b};
     }
 
     /// From A's middle to B's.
-    dvec3 between_middles() const { return to_a(middle_of(shape_b)) - middle_of(shape_a); }
+    dvec3 between_middles() const {
+        if (shape_a == nullptr) return open_between_middles;
+        return to_a(middle_of(*shape_b)) - middle_of(*shape_a);
+    }
 
     void store(const SimplexVertex& v, SimplexCache& cache, int slot) const {
+        if (shape_a == nullptr) return;
         cache.a[slot] = has_rim(core_a.type) ? index_of(core_a, v.a) : v.index_a;
         cache.b[slot] = v.index_b;
         if (has_rim(core_b.type)) {
@@ -100,11 +108,12 @@ public:
 
     dmat3 rotation;  ///< of B in A's frame
     dvec3 position;  ///< of B in A's frame; a ray cast moves it
-    const Shape& shape_a;
-    const Shape& shape_b;
+    const Shape* shape_a = nullptr;  ///< null for open cores
+    const Shape* shape_b = nullptr;
     Core core_a, core_b;
     double size;  ///< of the smaller shape, m
     double gap = tolerance::gjk_gap;
+    dvec3 open_between_middles{0.0};
 
 private:
     dvec3 to_a(const dvec3& b) const { return rotation * b + position; }
@@ -163,6 +172,12 @@ struct Search {
 
 /// The GJK loop: brings the simplex (empty, or reduced) to the closest point of A - B to the origin.
 Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, double max_distance);
+
+/// What the search found as a public answer.
+GjkResult to_result(const Simplex& simplex, const Search& search);
+
+/// EPA from the simplex that GJK left.
+EpaResult expand(const MinkowskiDifference& difference, const Simplex& simplex);
 
 /// Re-poses cached index pairs into `simplex` and reduces it. False when the cache was empty.
 bool load(const MinkowskiDifference& difference, const SimplexCache& cache, Simplex& simplex);
