@@ -4,6 +4,7 @@
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -11,24 +12,38 @@ namespace talus::detail {
 
 namespace {
 
-Float4 load(const float* p) {
-    Float4 v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-}
+void store(float* p, Float4 v) { std::memcpy(p, &v, sizeof v); }
 
-/// The inner side of a polygon's edge: a * x + b * y + c >= 0 after it is pushed out by the tolerance, which is worth
-/// `slack`. Not normalised: the tolerance is weighed with |a| + |b| instead of the edge's length, so it is up to 1.4
-/// times as wide along the diagonals, and no root is needed.
-struct Line {
-    float a, b, c, slack;
+Float4 select(Int4 mask, Float4 yes, Float4 no) { return (Float4)((mask & (Int4)yes) | (~mask & (Int4)no)); }
+
+constexpr Float4 ones{1.0f, 1.0f, 1.0f, 1.0f}, never{2.0f, 2.0f, 2.0f, 2.0f};
+
+/// Bits of the first `count` lanes, all four if there are more.
+unsigned first_lanes(int count) { return count >= 4 ? 0xfu : (1u << count) - 1u; }
+
+/// The inner sides of a polygon's edges: a * x + b * y + c >= 0 after they are pushed out by the tolerance, which is
+/// worth `slack`. Not normalised: the tolerance is weighed with |a| + |b| instead of the edge's length, so it is up to
+/// 1.4 times as wide along the diagonals, and no root is needed.
+struct Lines {
+    Lines(const Patch& patch, float tolerance) : count(patch.count) {
+        for (int i = 0; i < count; i += 4) {
+            const Float4 x = load_lanes(patch.x + i), y = load_lanes(patch.y + i);
+            const Float4 ex = load_lanes(patch.x + i + 1) - x, ey = load_lanes(patch.y + i + 1) - y;
+            const Float4 width = tolerance * (max_lanes(ex, -ex) + max_lanes(ey, -ey));
+            store(a + i, -ey);
+            store(b + i, ex);
+            store(c + i, ey * x - ex * y + width);
+            store(slack + i, width);
+        }
+    }
+    Float4 height(int i, Float4 x, Float4 y) const { return a[i] * x + b[i] * y + c[i]; }
+
+    const int count;
+    alignas(16) float a[max_patch_corners];
+    alignas(16) float b[max_patch_corners];
+    alignas(16) float c[max_patch_corners];
+    alignas(16) float slack[max_patch_corners];
 };
-
-Line edge_line(const Patch& patch, int i, float tolerance) {
-    const float ex = patch.x[i + 1] - patch.x[i], ey = patch.y[i + 1] - patch.y[i];
-    const float slack = tolerance * (std::abs(ex) + std::abs(ey));
-    return {-ey, ex, ey * patch.x[i] - ex * patch.y[i] + slack, slack};
-}
 
 /// At a sharp corner, lines pushed out by a tolerance meet far outside: tolerance / sin(half the angle). So it shrinks
 /// there.
@@ -48,15 +63,13 @@ public:
     }
 
     void run() {
-        p_tolerance_ = tamed_tolerance(p_, tolerance_);
-        q_tolerance_ = tamed_tolerance(q_, tolerance_);
-        // One inside the other, as a crate on a floor: there are no crossings.
-        if (add_corners_of_p() == p_.count) return;
-        if (p_.kind == FeatureKind::polygon && add_corners_of_q() == q_.count) return;
         if (q_.kind == FeatureKind::disc) {
+            // One inside the other, as a crate on a floor: there are no crossings.
+            if (add_corners_in_disc() == p_.count) return;
+            if (p_.kind == FeatureKind::polygon && add_corners_of_q()) return;
             add_crossings_with_disc();
         } else {
-            add_crossings_with_polygon();
+            cut_by_polygon();
         }
     }
 
@@ -64,8 +77,11 @@ public:
     /// tables do not need more. Otherwise nothing is added.
     bool add_quarters_of_p() {
         if (q_.kind == FeatureKind::polygon) {
-            q_tolerance_ = tamed_tolerance(q_, tolerance_);
-            if (corners_inside(p_, 4, q_, q_tolerance_, [](int) {}) < 4) return false;
+            const Lines lines(q_, tamed_tolerance(q_, tolerance_));
+            const Float4 x = load_lanes(p_.x), y = load_lanes(p_.y);
+            Float4 least = Float4{};
+            for (int i = 0; i < lines.count; ++i) least = min_lanes(least, lines.height(i, x, y));
+            if (lane_bits(least < 0.0f) != 0) return false;
         } else {
             for (int i = 0; i < 4; ++i) {
                 if (!is_in_disc(p_.x[i], p_.y[i])) return false;
@@ -128,46 +144,55 @@ public:
 private:
     void add(float x, float y, std::uint16_t p, std::uint16_t q) {
         const float separation = separation0_ + separation_x_ * x + separation_y_ * y;
-        if (!(separation <= margin_) || out_.count == Candidates::capacity) return;
+        if (separation <= margin_) append(x, y, separation, p, q);
+    }
+
+    /// Four points, of which those named in `lanes` are wanted: which are near enough, and their separations.
+    unsigned near_enough(Float4 x, Float4 y, unsigned lanes, Float4& separation) const {
+        separation = separation0_ + separation_x_ * x + separation_y_ * y;
+        return lanes & lane_bits(separation <= margin_);
+    }
+
+    void append(float x, float y, float separation, std::uint16_t p, std::uint16_t q) {
+        if (out_.count == Candidates::capacity) return;
         out_.items[out_.count++] = {x, y, separation, p_is_a_ ? point_id(p, q) : point_id(q, p)};
     }
 
-    /// Calls found(i) for each of the first `count` corners of `patch` that is inside `polygon`; how many there are.
-    template <class Found>
-    static int corners_inside(const Patch& patch, int count, const Patch& polygon, float tolerance, Found found) {
-        int inside = 0;
-        for (int group = 0; group < count; group += 4) {
-            const Float4 x = load(patch.x + group), y = load(patch.y + group);
-            Float4 least = Float4{} + 1.0f;
-            for (int i = 0; i < polygon.count; ++i) {
-                const Line line = edge_line(polygon, i, tolerance);
-                least = min(least, line.a * x + line.b * y + line.c);
-            }
-            const int end = std::min(4, count - group);
-            for (int lane = 0; lane < end; ++lane) {
-                if (!(least[lane] >= 0.0f)) continue;
-                found(group + lane);
-                ++inside;
-            }
+    /// Those of four corners of P (or Q) from `first` on that are named in `lanes`.
+    void add_corners(const Patch& patch, int first, unsigned lanes) {
+        Float4 separation;
+        lanes = near_enough(load_lanes(patch.x + first), load_lanes(patch.y + first), lanes, separation);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes), i = first + lane;
+            const std::uint16_t code = vertex_code(patch.vertex[i]);
+            append(patch.x[i], patch.y[i], separation[lane], &patch == &p_ ? code : inside_code,
+                   &patch == &p_ ? inside_code : code);
         }
-        return inside;
     }
 
-    int add_corners_of_p() {
-        const auto found = [&](int i) { add(p_.x[i], p_.y[i], vertex_code(p_.vertex[i]), inside_code); };
-        if (q_.kind == FeatureKind::polygon) return corners_inside(p_, p_.count, q_, q_tolerance_, found);
+    int add_corners_in_disc() {
         int inside = 0;
         for (int i = 0; i < p_.count; ++i) {
             if (!is_in_disc(p_.x[i], p_.y[i])) continue;
-            found(i);
+            add(p_.x[i], p_.y[i], vertex_code(p_.vertex[i]), inside_code);
             ++inside;
         }
         return inside;
     }
 
-    int add_corners_of_q() {
-        return corners_inside(q_, q_.count, p_, p_tolerance_,
-                              [&](int i) { add(q_.x[i], q_.y[i], inside_code, vertex_code(q_.vertex[i])); });
+    /// Whether they are all inside P.
+    bool add_corners_of_q() {
+        const Lines lines(p_, tamed_tolerance(p_, tolerance_));
+        bool all_inside = true;
+        for (int group = 0; group < q_.count; group += 4) {
+            const Float4 x = load_lanes(q_.x + group), y = load_lanes(q_.y + group);
+            Float4 least = ones;
+            for (int i = 0; i < lines.count; ++i) least = min_lanes(least, lines.height(i, x, y));
+            const unsigned wanted = first_lanes(q_.count - group), lanes = lane_bits(least >= 0.0f) & wanted;
+            if (lanes != 0) add_corners(q_, group, lanes);
+            all_inside = all_inside && lanes == wanted;
+        }
+        return all_inside;
     }
 
     /// Where an edge of P meets the boundary of Q: pushed out by the tolerance, which decides, and as it is, which is
@@ -190,40 +215,89 @@ private:
     /// A segment has one edge, a point none.
     int edge_count() const { return p_.kind == FeatureKind::polygon ? p_.count : p_.count - 1; }
 
-    /// Each edge of P against all lines of Q, four edges at a time: t0 and t1 are where it enters and leaves.
-    void add_crossings_with_polygon() {
-        const auto q_edge = [&](int i) { return edge_code(q_.vertex[i], q_.vertex[i + 1 < q_.count ? i + 1 : 0]); };
-        const int edges = edge_count();
-        for (int group = 0; group < edges; group += 4) {
-            const Float4 x0 = load(p_.x + group), y0 = load(p_.y + group);
-            const Float4 x1 = load(p_.x + group + 1), y1 = load(p_.y + group + 1);
-            const Float4 zero{}, never = zero + 2.0f;
-            Float4 t0 = zero, t1 = zero + 1.0f, true0 = t0, true1 = t1;
-            Int4 enter{}, leave{};
-            for (int i = 0; i < q_.count; ++i) {
-                const Line line = edge_line(q_, i, q_tolerance_);
-                const Float4 f0 = line.a * x0 + line.b * y0 + line.c;
-                const Float4 f1 = line.a * x1 + line.b * y1 + line.c;
-                const Int4 out0 = f0 < zero, out1 = f1 < zero;
-                const Float4 scale = 1.0f / (f0 - f1);  // used only where the signs differ
-                const Float4 t = f0 * scale, true_t = (f0 - line.slack) * scale;
-                const Int4 enters = out0 & ~out1 & (t > t0);
-                const Int4 leaves = out1 & ~out0 & (t < t1);
-                t0 = enters ? t : t0;
-                t1 = leaves ? t : t1;
-                true0 = enters ? true_t : true0;
-                true1 = leaves ? true_t : true1;
-                enter = enters ? Int4{} + i : enter;
-                leave = leaves ? Int4{} + i : leave;
-                t0 = (out0 & out1) ? never : t0;
+    /// Cuts of four edges, a lane each, and the lines that made them.
+    struct Cuts {
+        Float4 enter, leave, true_enter, true_leave;
+        Int4 enter_line, leave_line;
+    };
+
+    /// Four edges of P, from corner `first` on, against all lines of Q; which of those corners are inside. A polygon of up to
+    /// four corners is a `single` group: the ends of its edges are its corners, one lane on.
+    template <bool single>
+    unsigned cut(int first, const Lines& lines, Cuts& cuts) const {
+        const Float4 x0 = load_lanes(p_.x + first), y0 = load_lanes(p_.y + first);
+        Float4 x1, y1;
+        if constexpr (!single) x1 = load_lanes(p_.x + first + 1), y1 = load_lanes(p_.y + first + 1);
+        const Float4 zero{};
+        Float4 t0 = zero, t1 = ones, true0 = t0, true1 = t1, least = t1;
+        Int4 enter{}, leave{};
+        for (int i = 0; i < lines.count; ++i) {
+            const Float4 f0 = lines.height(i, x0, y0);
+            const Float4 f1 = single ? __builtin_shufflevector(f0, f0, 1, 2, 3, 0) : lines.height(i, x1, y1);
+            const Int4 out0 = f0 < zero, out1 = f1 < zero;
+            least = min_lanes(least, f0);
+            if (lane_bits(out0 | out1) == 0) continue;  // cuts nothing
+            if (lane_bits(out0 & out1) == 0xf) {        // cuts everything
+                t0 = never;
+                break;
             }
-            const int end = std::min(4, edges - group);
-            for (int lane = 0; lane < end; ++lane) {
-                add_crossings(group + lane,
-                              {t0[lane], t1[lane], std::min(true0[lane], 1.0f), std::max(true1[lane], 0.0f)},
-                              q_edge(enter[lane]), q_edge(leave[lane]));
-            }
+            const Float4 scale = 1.0f / (f0 - f1);  // used only where the signs differ
+            const Float4 t = f0 * scale, true_t = (f0 - lines.slack[i]) * scale;
+            const Int4 enters = out0 & ~out1 & (t > t0);
+            const Int4 leaves = out1 & ~out0 & (t < t1);
+            t0 = select(enters, t, t0);
+            t1 = select(leaves, t, t1);
+            true0 = select(enters, true_t, true0);
+            true1 = select(leaves, true_t, true1);
+            enter = (enters & i) | (~enters & enter);
+            leave = (leaves & i) | (~leaves & leave);
+            t0 = select(out0 & out1, never, t0);
         }
+        cuts = {t0, t1, min_lanes(ones, true0), max_lanes(zero, true1), enter, leave};
+        return lane_bits(least >= zero) & first_lanes(p_.count - first);
+    }
+
+    /// The crossings of four edges, as add_crossings does it.
+    void add_crossings(int first, int edges, const Cuts& c) {
+        const Int4 crosses = c.enter <= c.leave;
+        const unsigned lanes = first_lanes(edges - first);
+        unsigned entering = lane_bits(crosses & (c.enter > 0.0f)) & lanes;
+        unsigned leaving = lane_bits(crosses & (c.leave < 1.0f)) & lanes;
+        if ((entering | leaving) == 0) return;
+        const Float4 x = load_lanes(p_.x + first), y = load_lanes(p_.y + first);
+        const Float4 ex = load_lanes(p_.x + first + 1) - x, ey = load_lanes(p_.y + first + 1) - y;
+        const Int4 beside_strip = c.true_enter <= c.true_leave;
+        const Float4 t0 = select(beside_strip, c.true_enter, c.enter);
+        const Float4 t1 = select(beside_strip, c.true_leave, c.leave);
+        const Float4 x0 = x + t0 * ex, y0 = y + t0 * ey, x1 = x + t1 * ex, y1 = y + t1 * ey;
+        Float4 separation0, separation1;
+        entering = near_enough(x0, y0, entering, separation0);
+        leaving = near_enough(x1, y1, leaving, separation1);
+        const auto q_edge = [&](int i) { return edge_code(q_.vertex[i], q_.vertex[i + 1 < q_.count ? i + 1 : 0]); };
+        for (unsigned any = entering | leaving; any != 0; any &= any - 1) {
+            const int lane = std::countr_zero(any), i = first + lane;
+            const std::uint16_t edge = edge_code(p_.vertex[i], p_.vertex[i + 1 < p_.count ? i + 1 : 0]);
+            if (entering >> lane & 1u) append(x0[lane], y0[lane], separation0[lane], edge, q_edge(c.enter_line[lane]));
+            if (leaving >> lane & 1u) append(x1[lane], y1[lane], separation1[lane], edge, q_edge(c.leave_line[lane]));
+        }
+    }
+
+    /// Corners of P inside Q, corners of Q inside P, then edges of P against all lines of Q.
+    void cut_by_polygon() {
+        const Lines lines(q_, tamed_tolerance(q_, tolerance_));
+        Cuts cuts[max_patch_corners / 4];
+        bool all_inside = true;
+        for (int first = 0; first < p_.count; first += 4) {
+            const unsigned lanes =
+                p_.count <= 4 ? cut<true>(first, lines, cuts[0]) : cut<false>(first, lines, cuts[first / 4]);
+            if (lanes != 0) add_corners(p_, first, lanes);
+            all_inside = all_inside && lanes == first_lanes(p_.count - first);
+        }
+        // One inside the other, as a crate on a floor: there are no crossings.
+        if (all_inside) return;
+        if (p_.kind == FeatureKind::polygon && add_corners_of_q()) return;
+        const int edges = edge_count();
+        for (int first = 0; first < edges; first += 4) add_crossings(first, edges, cuts[first / 4]);
     }
 
     /// The product of two vectors of the contact plane after they are lifted onto the disc Q, which may stand at an
@@ -261,7 +335,6 @@ private:
     const Patch& q_;
     const bool p_is_a_;
     const float tolerance_, margin_;
-    float p_tolerance_ = 0.0f, q_tolerance_ = 0.0f;
     Candidates& out_;
     float separation0_, separation_x_, separation_y_;
 };

@@ -6,6 +6,7 @@
 /// shapes by up to 2.5e-4 rad (and an exact rim point is cheaper, too: one square root and one division); its index is
 /// asked for afterwards, with `index_of`, and only for the vertices that go into a cache.
 
+#include <talus/narrowphase/gjk_kernel.h>
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
 #include <talus/narrowphase/tolerances.h>
@@ -84,11 +85,6 @@ inline Core make_core(const Shape& shape) {
     return core;
 }
 
-/// Hulls above this many vertices are climbed, not scanned. Measured on points on a ball, ns: scan 8, 36, 66 and 85 at
-/// 24, 128, 256 and 320 vertices; climb 23, 41, 47 and 51 from a near hint, 26, 53, 72 and 79 from none (1,000
-/// vertices: 65 and 112).
-inline constexpr std::size_t hull_scan_limit = 192;
-
 /// Farthest vertex by a float SIMD scan over the first `count` (a multiple of 8) of the hull's padded arrays. Two
 /// passes: the greatest dot product, then the first vertex that has it. Ties go to the lowest index.
 inline std::uint16_t scan_hull(const Hull& hull, const vec3& d, std::size_t count) {
@@ -116,9 +112,12 @@ inline std::uint16_t scan_hull(const Hull& hull, const vec3& d, std::size_t coun
 std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d);
 std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint);
 
+/// Fills the hull's view, and its table of climb starts if it is large enough to be climbed.
+void set_view(Hull& hull);
+
 inline std::uint16_t hull_support(const Core& core, const dvec3& d, std::uint16_t hint) {
     const Hull& hull = *core.hull;
-    if (hull.vertices.size() > hull_scan_limit) return climb_hull(hull, d, hint);
+    if (hull.vertices.size() > std::size_t{hull_scan_limit}) return climb_hull(hull, d, hint);
     return core.float_scan ? scan_hull(hull, vec3(d), hull.x.size()) : scan_hull_double(hull, d);
 }
 

@@ -156,33 +156,45 @@ EpaResult flat_answer(const MinkowskiDifference& difference, const Simplex& simp
 
 }  // namespace
 
-EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& simplex) {
-    int supports = 0;
-    const Start start = complete(difference, simplex, supports);
-    if (start.dimension < 3) {
-        EpaResult result = flat_answer(difference, simplex, start);
-        result.support_evaluations = static_cast<std::uint16_t>(2 * supports);
-        return result;
-    }
+namespace {
 
-    Polytope polytope;
-    polytope.start(start.vertex);
+/// The answer's three vertices, and the point of their triangle that is nearest to the origin.
+struct Witness {
+    dvec3 on_a, w;
+};
+
+Witness witness_of(const Polytope& polytope, const Answer& best) {
+    const SimplexVertex* corner[3];
+    for (int i = 0; i < 3; ++i) corner[i] = &polytope.vertices[best.vertex[i]];
+    dvec3 weight = glm::max(project_origin(corner[0]->w, corner[1]->w, corner[2]->w), dvec3(0.0));
+    weight /= weight.x + weight.y + weight.z;
+    return {weight.x * corner[0]->a + weight.y * corner[1]->a + weight.z * corner[2]->a,
+            weight.x * corner[0]->w + weight.y * corner[1]->w + weight.z * corner[2]->w};
+}
+
+/// Expands the polytope until its nearest face lies on the surface. `warm`: stops, with a depth of infinity, once the mesh is not
+/// star-shaped any more.
+EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool warm, PolytopeCache* cache) {
     const bool curved = difference.core_a.curved || difference.core_b.curved;
     const double gap = difference.size * (curved ? tolerance::epa_gap_curved : tolerance::epa_gap);
+    EpaResult result;
+    result.depth = std::numeric_limits<float>::infinity();
     Answer best;
-    double proved = 0.0;  // the nearest face's distance: a lower bound of the depth
+    double proved = 0.0, slack = 0.0;  // the nearest face's distance: a lower bound of the depth
     bool converged = false;
-    int iterations = 0;
+    int supports = 0;
     for (;;) {
+        if (warm && !polytope.is_star()) return result;
         const int f = polytope.nearest();
         if (f < 0) break;
         const Face& face = polytope.face(f);
-        const SimplexVertex& last = polytope.vertices[polytope.vertex_count - 1];
-        const SimplexVertex w = difference.support(face.normal, last.index_a, last.index_b);
-        ++iterations;
+        const SimplexVertex& hint = polytope.vertices[face.vertex[0]];
+        const SimplexVertex w = difference.support(face.normal, hint.index_a, hint.index_b);
+        ++result.iterations;
         const double height = glm::dot(face.normal, w.w);
+        if (warm && !(height > 0.0)) return result;
         proved = face.offset;
-        const double slack = std::max(gap, 8.0 * tolerance::epa_visible * polytope.scale);
+        slack = std::max(gap, 8.0 * tolerance::epa_visible * polytope.scale);
         converged = height - proved <= slack;
         if (height < best.depth || converged) {
             const int g = converged ? walk_to_projection(polytope, f, slack) : f;
@@ -193,51 +205,71 @@ EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& s
         converged = converged || best.depth - proved <= slack;
         if (converged || !polytope.expand(f, w)) break;
     }
-    supports += iterations;
+    supports += result.iterations;
+    if (cache != nullptr && polytope.vertex_count != cache->vertex_count) polytope.store(difference, *cache);
+    if (converged && !curved && !warm) result.other_depth = static_cast<float>(polytope.nearest_beside(best.normal));
 
-    const SimplexVertex* corner[3];
-    for (int i = 0; i < 3; ++i) corner[i] = &polytope.vertices[best.vertex[i]];
-    dvec3 on_a, w;  // the deepest point as seen from A, and as a point of A - B
-    bool slid = false;
-    if (curved) {
+    Witness witness = witness_of(polytope, best);
+    const dvec3 off = witness.w - best.depth * best.normal;
+    const double allowed = tolerance::epa_witness * difference.size + slack;
+    if (curved || !converged || !(glm::dot(off, off) <= allowed * allowed)) {
         // Where memory ran out the depth is almost the same over many normals (a ring of them, mostly): slide from all
         // around.
         Answer starts[1 + tolerance::epa_rivals] = {best};
         const int count = converged ? 1 : 1 + find_rivals(difference, polytope, best.depth - gap, starts);
+        bool slid = false;
         for (int i = 0; i < count; ++i) {
             Slide slide(difference, polytope, starts[i]);
             if (slide.run(starts[i]) && (!slid || starts[i].depth < best.depth)) {
                 best = starts[i];
                 slid = true;
-                on_a = slide.on_a();
-                w = slide.nearest();
+                witness = {slide.on_a(), slide.nearest()};
             }
             supports += slide.supports();
         }
         converged = converged ||
                     (slid && best.depth - proved <= tolerance::epa_gap_spent * std::max(difference.size, best.depth));
     }
-    if (!slid) {
-        dvec3 weight = glm::max(project_origin(corner[0]->w, corner[1]->w, corner[2]->w), dvec3(0.0));
-        weight /= weight.x + weight.y + weight.z;
-        on_a = weight.x * corner[0]->a + weight.y * corner[1]->a + weight.z * corner[2]->a;
-        w = weight.x * corner[0]->w + weight.y * corner[1]->w + weight.z * corner[2]->w;
-    }
 
-    EpaResult result;
     result.status = converged ? EpaStatus::converged : EpaStatus::out_of_memory;
-    result.iterations = static_cast<std::uint16_t>(iterations);
-    result.support_evaluations = static_cast<std::uint16_t>(2 * supports);
+    result.warm = warm;
+    result.support_evaluations = static_cast<std::uint16_t>(std::min(2 * supports, 65535));
     const double depth = std::max(best.depth, 0.0);
     // w may lie up to the gap below its support plane: share the difference between the two bodies.
-    const dvec3 point_a = on_a + 0.5 * (depth * best.normal - w);
+    const dvec3 point_a = witness.on_a + 0.5 * (depth * best.normal - witness.w);
     result.depth = static_cast<float>(depth);
     result.normal = vec3(best.normal);
     result.point_a = vec3(point_a);
     result.point_b = vec3(point_a - depth * best.normal);
     result.face.count = 3;
-    for (int i = 0; i < 3; ++i) difference.store(*corner[i], result.face, i);
+    for (int i = 0; i < 3; ++i) difference.store(polytope.vertices[best.vertex[i]], result.face, i);
     return result;
+}
+
+}  // namespace
+
+EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache) {
+    if (cache != nullptr) cache->vertex_count = 0;
+    int supports = 0;
+    const Start start = complete(difference, simplex, supports);
+    EpaResult result;
+    if (start.dimension < 3) {
+        result = flat_answer(difference, simplex, start);
+    } else {
+        Polytope polytope;
+        polytope.start(start.vertex);
+        result = grow(difference, polytope, false, cache);
+    }
+    result.support_evaluations = static_cast<std::uint16_t>(std::min(result.support_evaluations + 2 * supports, 65535));
+    return result;
+}
+
+bool detail::expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result) {
+    if (cache.vertex_count < 4) return false;
+    Polytope polytope;
+    polytope.restart(difference, cache);
+    result = grow(difference, polytope, true, &cache);
+    return result.depth < std::numeric_limits<float>::infinity();
 }
 
 EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {

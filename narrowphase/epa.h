@@ -17,6 +17,19 @@ enum class EpaStatus : std::uint8_t {
     flat,           ///< the Minkowski difference has no interior within rounding: depth ~0, normal from its plane
 };
 
+/// EPA's last polytope as pairs of support indices, with its faces: re-posed, it is where the next frame's EPA starts from. Its
+/// vertices are still points of the Minkowski difference then, so while the origin lies behind all its faces it still proves
+/// what it encloses, however far the shapes have moved: no motion bound is needed. vertex_count 0 is the empty cache.
+struct PolytopeCache {
+    static constexpr int max_vertices = 32, max_faces = 2 * max_vertices - 4;
+    struct Face {
+        std::uint8_t vertex[3], neighbour[3], neighbour_edge[3];
+    };
+    std::uint8_t vertex_count = 0, face_count = 0;
+    std::uint16_t a[max_vertices], b[max_vertices];
+    Face face[max_faces];
+};
+
 struct EpaResult {
     EpaStatus status = EpaStatus::converged;
     float depth = 0.0f;  ///< of the cores, >= 0, m: moving B by depth * normal separates them
@@ -25,6 +38,8 @@ struct EpaResult {
     vec3 point_b{0.0f};
     std::uint16_t iterations = 0;
     std::uint16_t support_evaluations = 0;
+    bool warm = false;           ///< started from an earlier pose's polytope
+    float other_depth = 0.0f;    ///< no way out but through the answer's own facet is shorter than this (m): <= the depth if unknown
     SimplexCache face;  ///< count 3: the face of the Minkowski difference that holds the answer
 };
 
@@ -44,8 +59,18 @@ struct SeparationResult {
     bool beyond_limit = false;  ///< separation is only a lower bound, larger than max_separation
 };
 
+/// What a pair keeps from pose to pose: empty at first, any content is safe.
+struct SeparationCache {
+    SimplexCache simplex;
+    PolytopeCache polytope;  ///< holds something only while the cores overlap
+};
+
 /// Signed distance between two shapes: GJK on the cores, then the radii, then EPA when the cores overlap.
 SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                            float max_separation = std::numeric_limits<float>::infinity());
+
+/// The same with a warm start for penetrating pairs too: while the last pose's polytope still holds the origin, GJK is not asked.
+SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
                             float max_separation = std::numeric_limits<float>::infinity());
 
 }  // namespace talus

@@ -17,7 +17,7 @@ struct Answer {
     dvec3 normal{0.0};
     double depth =
         std::numeric_limits<double>::infinity();  ///< the support plane's offset: an upper bound of the depth
-    std::uint8_t vertex[3] = {};
+    std::uint16_t vertex[3] = {};
 };
 
 /// Other faces that the depth may still lie behind, each as far as can be from the normals before it: fills
@@ -125,7 +125,8 @@ private:
         dvec3 t = glm::cross(u, e);
         difference_.position = centre_;
         const auto slope = [&](double x) {
-            const dvec3 n = c * u + (r / std::sqrt(1.0 + x * x)) * (e + x * t);
+            dvec3 n = c * u + (r / std::sqrt(1.0 + x * x)) * (e + x * t);
+            n /= std::sqrt(glm::dot(n, n));  // u is but nearly unit
             const SimplexVertex v = difference_.support(n, 0, 0);
             ++supports_;
             const double depth = glm::dot(n, v.w);

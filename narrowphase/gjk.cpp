@@ -3,6 +3,7 @@
 #include <talus/narrowphase/minkowski.h>
 
 #include <cmath>
+#include <cstddef>
 
 namespace talus {
 
@@ -339,16 +340,144 @@ GjkResult to_result(const Simplex& simplex, const Search& search) {
 
 }  // namespace detail
 
-GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
-    using namespace detail;
-    const MinkowskiDifference difference(a, b, b_in_a);
-    Simplex simplex;
-    const bool warm = load(difference, cache, simplex);
-    const Search search = find_closest(difference, simplex, double(max_distance));
+namespace {
+
+using namespace detail;
+
+Kernel* kernel_of(KernelSet set) {
+    switch (set) {
+        case KernelSet::sse2:
+            return gjk_kernel_sse2;
+        case KernelSet::avx2:
+#ifdef TALUS_AVX2
+            if (__builtin_cpu_supports("avx2")) return gjk_kernel_avx2;
+#endif
+            return nullptr;
+        case KernelSet::plain:
+            return nullptr;
+    }
+    return nullptr;
+}
+
+Kernel* kernel = kernel_of(KernelSet::avx2) != nullptr ? kernel_of(KernelSet::avx2) : gjk_kernel_sse2;
+
+/// False for the cores that the kernel leaves to the plain loop: rims, and hulls that need a scan in double.
+bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {
+    core.view = nullptr;
+    core.numbers = &shape.half_extents.x;
+    switch (shape.type) {
+        case ShapeType::sphere:
+            core.kind = KernelCore::origin;
+            return true;
+        case ShapeType::capsule:
+            core.kind = KernelCore::capsule;
+            return true;
+        case ShapeType::box:
+            core.kind = KernelCore::box;
+            return true;
+        case ShapeType::segment:
+            core.kind = KernelCore::segment;
+            core.numbers = &shape.points[0].x;
+            return true;
+        case ShapeType::triangle:
+            core.kind = KernelCore::triangle;
+            core.numbers = &shape.points[0].x;
+            return true;
+        case ShapeType::hull:
+            core.kind = KernelCore::hull;
+            core.view = &shape.hull->view;
+            return core.view->largest_coordinate <= largest_coordinate;
+        case ShapeType::cylinder:
+        case ShapeType::cone:
+            return false;
+    }
+    return false;
+}
+
+/// The plain loop, from the simplex in the cache or from one that the kernel gave up with.
+GjkResult plain_gjk(const MinkowskiDifference& difference, Simplex& simplex, SimplexCache& cache, double max_distance,
+                    bool warm) {
+    const Search search = find_closest(difference, simplex, max_distance);
     cache.count = static_cast<std::uint8_t>(simplex.count);
     for (int i = 0; i < simplex.count; ++i) difference.store(simplex.vertex[i], cache, i);
     GjkResult result = to_result(simplex, search);
     result.warm = warm;
+    return result;
+}
+
+}  // namespace
+
+bool select_kernel(KernelSet set) {
+    kernel = kernel_of(set);
+    return set == KernelSet::plain || kernel != nullptr;
+}
+
+GjkResult gjk_plain(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Simplex simplex;
+    const bool warm = load(difference, cache, simplex);
+    return plain_gjk(difference, simplex, cache, double(max_distance), warm);
+}
+
+GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+    static_assert(offsetof(Frame, position) == 0 && offsetof(Frame, rotation) == sizeof(vec3));
+    KernelQuery query;
+    query.size = std::min(size_of(a), size_of(b));
+    const double limit = tolerance::float_scan_ratio * query.size;
+    if (cache.count > 3 || kernel == nullptr || !lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) {
+        return gjk_plain(a, b, b_in_a, cache, max_distance);
+    }
+    query.frame = &b_in_a.position.x;
+    query.max_distance = double(max_distance);
+    const bool warm = cache.count > 0;
+    if (!warm) {
+        const vec3 middle = transform_point(b_in_a, vec3(middle_of(b))) - vec3(middle_of(a));
+        query.middle[0] = middle.x;
+        query.middle[1] = middle.y;
+        query.middle[2] = middle.z;
+    }
+    KernelAnswer answer;
+    kernel(query, cache.a, cache.b, cache.count, answer);
+    cache.count = static_cast<std::uint8_t>(answer.count);
+    std::copy_n(answer.index_a, answer.count, cache.a);
+    std::copy_n(answer.index_b, answer.count, cache.b);
+
+    GjkResult result;
+    result.warm = warm;
+    result.iterations = static_cast<std::uint16_t>(answer.iterations);
+    result.support_evaluations = static_cast<std::uint16_t>(2 * answer.iterations);
+    const auto to_vec3 = [](const float(&v)[3]) { return vec3(v[0], v[1], v[2]); };
+    switch (answer.outcome) {
+        case KernelAnswer::doubtful: {
+            const GjkResult plain = gjk_plain(a, b, b_in_a, cache, max_distance);
+            result.iterations = static_cast<std::uint16_t>(result.iterations + plain.iterations);
+            result.support_evaluations = static_cast<std::uint16_t>(2 * result.iterations);
+            result.status = plain.status;
+            result.distance = plain.distance;
+            result.lower_bound = plain.lower_bound;
+            result.normal = plain.normal;
+            result.point_a = plain.point_a;
+            result.point_b = plain.point_b;
+            return result;
+        }
+        case KernelAnswer::overlapping:
+            result.status = GjkStatus::overlapping;
+            result.point_a = result.point_b = to_vec3(answer.point_a);
+            return result;
+        case KernelAnswer::separated:
+            break;
+        case KernelAnswer::beyond_limit:
+            result.status = GjkStatus::beyond_limit;
+            break;
+        case KernelAnswer::iteration_cap:
+            result.status = GjkStatus::iteration_cap;
+            break;
+    }
+    result.distance = answer.distance;
+    result.lower_bound = answer.lower_bound;
+    result.normal = to_vec3(answer.normal);
+    result.point_a = to_vec3(answer.point_a);
+    result.point_b = to_vec3(answer.point_b);
     return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include <talus/aabb.h>
 #include <talus/math.h>
+#include <talus/narrowphase/gjk_kernel.h>
 #include <talus/result.h>
 
 #include <cstdint>
@@ -17,38 +18,63 @@ namespace talus {
 
 /// One polygonal face. Its corners are `Hull::face_vertices[first .. first + count)`, counter-clockwise seen from
 /// outside.
-struct HullFace {
-    vec3 normal;          ///< outward, unit
-    float offset;         ///< dot(normal, x) = offset on the face, m
-    std::uint32_t first;  ///< into face_vertices and face_neighbours
-    std::uint32_t count;  ///< corners, at least 3
+struct alignas(32) HullFace {
+    vec3 normal;                ///< outward, unit
+    float offset;               ///< dot(normal, x) = offset on the face, m
+    std::uint32_t first;        ///< into face_vertices and face_neighbours
+    std::uint32_t count;        ///< corners, at least 3
+    std::uint16_t corners[4];   ///< the first four (of a triangle: its first one again), to have them at hand
 };
 
-/// Vertices and faces are indexed with 16 bits: at most 65,535 of each.
+/// Four neighbours of a vertex, a lane each, in one cache line: what a manifold asks of the support vertex. Lane i holds the
+/// other end of an edge and the face between that edge and the next. Lanes beyond the last neighbour repeat the
+/// vertex's lane 0.
+struct alignas(64) HullRing {
+    static constexpr std::uint16_t elsewhere = 0xffff;  ///< as neighbour[0]: the vertex has more than 8 neighbours
+
+    float normal[3][4];          ///< of the faces: four x, four y, four z
+    std::uint16_t neighbour[4];  ///< as in Hull::vertex_neighbours
+    std::uint16_t face[4];       ///< low halves of Hull::vertex_faces
+};
+
+/// Vertices are indexed with 16 bits, faces (up to twice as many) and edges with 32.
 struct Hull {
     static constexpr std::size_t max_vertices = 65535;
-    static constexpr std::size_t max_faces = 65535;
+    static constexpr std::size_t max_faces = 2 * max_vertices - 4;  ///< that is, when all of them are triangles (Euler)
 
     std::vector<vec3> vertices;  ///< in the frame the points were given in, m
 
     /// The same vertices as three arrays, padded to a multiple of 8 with copies of vertex 0, for SIMD support search.
     std::vector<float> x, y, z;
 
-    std::vector<HullFace> faces;                 ///< coplanar triangles merged
-    std::vector<std::uint16_t> face_vertices;    ///< corner i of a face starts its edge i, which ends at corner i + 1
-    std::vector<std::uint16_t> face_neighbours;  ///< the face on the other side of edge i
+    std::vector<HullFace> faces;               ///< coplanar triangles merged
+    std::vector<std::uint16_t> face_vertices;  ///< corner i of a face starts its edge i, which ends at corner i + 1
 
-    std::vector<std::uint32_t> vertex_first;  ///< vertices.size() + 1 offsets into the two arrays below
+    /// The last two arrays below once more: two for each vertex, then those of the vertices with more than 8 neighbours,
+    /// from `wide_rings[vertex]` (empty when there are none) to wide_rings[vertex + 1].
+    std::vector<HullRing> rings;
+    std::vector<std::uint32_t> wide_rings;
+
+    std::vector<std::uint32_t> face_neighbours;  ///< the face on the other side of edge i
+    std::vector<std::uint32_t> vertex_first;     ///< vertices.size() + 1 offsets into the two arrays below
     /// Vertices joined to this one by an edge, at least 3, counter-clockwise seen from outside, from the lowest on.
     std::vector<std::uint16_t> vertex_neighbours;
     /// As many faces that meet at this vertex: face i lies between the edges to neighbours i and i + 1.
-    std::vector<std::uint16_t> vertex_faces;
+    std::vector<std::uint32_t> vertex_faces;
 
     Aabb bounds;
     float bounding_radius = 0.0f;  ///< of the ball around the frame's origin that holds all vertices, m
     float volume = 0.0f;           ///< m^3
     vec3 centroid{0.0f};           ///< of the solid
     mat3 unit_inertia{0.0f};       ///< about the centroid, for a solid of mass 1, m^2
+
+    /// Where support search starts to climb: a cube map of vertices over all directions; empty on hulls that are scanned.
+    std::vector<std::uint16_t> climb_starts;
+    detail::HullView view;  ///< what support search reads of all this, in one place
+
+    Hull() = default;
+    Hull(const Hull&) = delete;  // the view points into the arrays
+    Hull& operator=(const Hull&) = delete;
 
     std::size_t bytes() const;  ///< heap memory held
 };
@@ -59,7 +85,7 @@ struct Hull {
 /// axis (quickhull.h): no point lies more than three of them outside a face. Same points, same bits.
 ///
 /// Refused: fewer than four points, non-finite points, points that span no volume (flat, collinear, coincident), sizes
-/// beyond size_limits.h, more than 65,535 vertices or faces (about 33,000 points in general position on a sphere).
+/// beyond size_limits.h, more than 65,535 vertices.
 /// Costs (hull.cpp has the table): 0.03 ms for 24 points, 0.4 ms for 200 on a sphere.
 Result<std::shared_ptr<const Hull>> make_hull(std::span<const vec3> points);
 

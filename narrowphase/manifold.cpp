@@ -67,13 +67,25 @@ void contact_plane(const vec3& n, vec3& u, vec3& v) {
     v = vec3(b, sign + n.y * n.y * a, -n.y);
 }
 
+/// What the search will read of a hull if the hints are good. In a large scene each hull has left the caches since its
+/// last turn, and these lines would be waited for one after the other.
+void prefetch(const Shape& shape, std::uint32_t face, std::uint16_t vertex) {
+    if (shape.type != ShapeType::hull) return;
+    const Hull& hull = *shape.hull;
+    __builtin_prefetch(hull.faces.data() + (face < hull.faces.size() ? face : 0));
+    const HullRing* ring = hull.rings.data() + (vertex < hull.vertices.size() ? 2 * vertex : 0);
+    __builtin_prefetch(ring);
+    __builtin_prefetch(ring + 1);
+}
+
 /// Which two features touch, and along which normal.
 struct Choice {
     vec3 normal;  ///< A's frame
-    Feature a, b;
-    FaceOwner owner = FaceOwner::none;
+    const Feature *a, *b;
+    FaceOwner owner;
 };
 
+/// Features are found when they are asked for, and each only once.
 class Chooser {
 public:
     Chooser(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, float least_separation,
@@ -88,47 +100,62 @@ public:
         return without_face();
     }
 
-    Choice without_face() const {
-        return {normal_, detail::supporting_feature(a_, normal_, hints_.a),
-                detail::supporting_feature(b_, transpose_mul(pose_.rotation, -normal_), hints_.b), FaceOwner::none};
-    }
+    Choice without_face() { return {normal_, &along_a(), &along_b(), FaceOwner::none}; }
 
 private:
+    /// The features along the given normal.
+    const Feature& along_a() {
+        if (!has_along_a_) along_a_ = detail::supporting_feature(a_, normal_, hints_.vertex_a);
+        has_along_a_ = true;
+        return along_a_;
+    }
+    const Feature& along_b() {
+        if (!has_along_b_) along_b_ = detail::supporting_feature(b_, normal_in_b(), hints_.vertex_b);
+        has_along_b_ = true;
+        return along_b_;
+    }
+    vec3 normal_in_b() const { return transpose_mul(pose_.rotation, -normal_); }
+
     // A face of `shape` along d to be tried as reference: last frame's face of a hull needs no search, since a face's
     // plane is always a supporting plane.
-    template <class Accept>
-    static bool try_face(const Shape& shape, const vec3& d, std::uint16_t hint, Accept accept) {
-        const auto aligned = [&](const Feature& f) {
-            return f.has_face() && glm::dot(f.normal, d) >= tolerance::face_alignment;
-        };
+    template <class Along, class Accept>
+    static bool try_face(const Shape& shape, const vec3& d, std::uint32_t hint, std::uint16_t vertex_hint,
+                         Feature& hinted, Along along, Accept accept) {
         bool tried_hint = false;
-        if (shape.type == ShapeType::hull && hint < shape.hull->faces.size()) {
-            const Feature face = detail::hull_face(*shape.hull, hint);
-            tried_hint = aligned(face);
-            if (tried_hint && accept(face)) return true;
+        if (shape.type == ShapeType::hull && hint < shape.hull->faces.size() &&
+            glm::dot(shape.hull->faces[hint].normal, d) >= tolerance::face_alignment) {
+            detail::set_hull_face(*shape.hull, hint, hinted);
+            hinted.ids[0] = vertex_hint;
+            if (accept(hinted)) return true;
+            tried_hint = true;
         }
-        const Feature face = detail::supporting_feature(shape, d, hint);
-        return aligned(face) && !(tried_hint && face.face == hint) && accept(face);
+        const Feature& face = along();
+        return face.has_face() && glm::dot(face.normal, d) >= tolerance::face_alignment &&
+               !(tried_hint && face.face == hint) && accept(face);
     }
 
     bool try_a() {
-        return try_face(a_, normal_, hints_.a, [&](const Feature& face) {
+        return try_face(a_, normal_, hints_.a, hints_.vertex_a, hinted_, [&]() -> const Feature& { return along_a(); },
+                        [&](const Feature& face) {
             const vec3 d = transpose_mul(pose_.rotation, -face.normal);
-            const Feature other = detail::supporting_feature(b_, d, hints_.b);
-            const float separation = glm::dot(face.normal, pose_.position) - support_height(other, d) - face.offset;
+            search_ = detail::FeatureSearch(b_, d, hints_.vertex_b);
+            const float separation = glm::dot(face.normal, pose_.position) - search_.height - face.offset;
             if (!(separation >= least_separation_)) return false;
-            choice_ = {face.normal, face, other, FaceOwner::a};
+            search_.finish(b_, d);
+            choice_ = {face.normal, &face, &search_.feature, FaceOwner::a};
             return true;
         });
     }
 
     bool try_b() {
-        return try_face(b_, transpose_mul(pose_.rotation, -normal_), hints_.b, [&](const Feature& face) {
+        return try_face(b_, normal_in_b(), hints_.b, hints_.vertex_b, hinted_, [&]() -> const Feature& { return along_b(); },
+                        [&](const Feature& face) {
             const vec3 d = -(pose_.rotation * face.normal);
-            const Feature other = detail::supporting_feature(a_, d, hints_.a);
-            const float separation = glm::dot(d, pose_.position) - face.offset - support_height(other, d);
+            search_ = detail::FeatureSearch(a_, d, hints_.vertex_a);
+            const float separation = glm::dot(d, pose_.position) - face.offset - search_.height;
             if (!(separation >= least_separation_)) return false;
-            choice_ = {d, other, face, FaceOwner::b};
+            search_.finish(a_, d);
+            choice_ = {d, &search_.feature, &face, FaceOwner::b};
             return true;
         });
     }
@@ -138,6 +165,9 @@ private:
     const vec3 normal_;
     const float least_separation_;
     const FaceHints& hints_;
+    bool has_along_a_ = false, has_along_b_ = false;
+    Feature along_a_, along_b_, hinted_;
+    detail::FeatureSearch search_;  ///< of the shape that is not the reference
     Choice choice_;
 };
 
@@ -150,11 +180,12 @@ public:
     void place(const Choice& choice) {
         n_ = choice.normal;
         contact_plane(n_, u_, v_);
-        const auto in_plane = [&](const vec3& p) { return vec3(glm::dot(u_, p), glm::dot(v_, p), glm::dot(n_, p)); };
-        const auto in_b = [&](const vec3& p) { return transpose_mul(pose_.rotation, p); };
-        detail::project(a_, choice.a, {u_, v_, n_, -in_plane(origin_), false}, patch_a);
-        detail::project(b_, choice.b, {in_b(u_), in_b(v_), in_b(n_), in_plane(pose_.position - origin_), true},
-                        patch_b);
+        View view{{{u_.x, v_.x, n_.x}, {u_.y, v_.y, n_.y}, {u_.z, v_.z, n_.z}}, {}, false};
+        view.origin = -view.turn(origin_);
+        detail::project(a_, *choice.a, view, patch_a);
+        const mat3& r = pose_.rotation;
+        const View view_b{{view.turn(r[0]), view.turn(r[1]), view.turn(r[2])}, view.turn(pose_.position - origin_), true};
+        detail::project(b_, *choice.b, view_b, patch_b);
     }
 
     /// The manifold points of up to four candidates, a lane each; lanes beyond `count` are not written.
@@ -182,14 +213,10 @@ public:
         Float4 first[4] = {a.x, a.y, a.z, bx}, second[4] = {by, bz, height_b - height_a, id};
         transpose(first[0], first[1], first[2], first[3]);
         transpose(second[0], second[1], second[2], second[3]);
-        for (int i = 0; i < count; ++i) {
-            float numbers[7];
-            std::memcpy(numbers, &first[i], 16);
-            std::memcpy(numbers + 4, &second[i], 12);
-            points[i].on_a = {numbers[0], numbers[1], numbers[2]};
-            points[i].on_b = {numbers[3], numbers[4], numbers[5]};
-            points[i].separation = numbers[6];
-            points[i].id = candidates.items[chosen[i]].id;
+        for (int i = 0; i < count; ++i) {  // eight numbers each, in the order of its members
+            char* point = reinterpret_cast<char*>(&points[i]);
+            std::memcpy(point, &first[i], 16);
+            std::memcpy(point + 16, &second[i], 16);
         }
     }
 
@@ -324,10 +351,15 @@ Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, cons
         return result;
     }
 
+    prefetch(a, hints.a, hints.vertex_a);
+    prefetch(b, hints.b, hints.vertex_b);
+
     const float reach_a = reach_of(a), reach_b = reach_of(b);
     const float size = std::min(reach_a, reach_b);
     const float roundness = std::min(roundness_of(a, reach_a), roundness_of(b, reach_b));
-    const float noise = tolerance::coordinate_noise * (std::max(reach_a, reach_b) + largest(glm::abs(b_in_a.position)));
+    const vec3& at = b_in_a.position;
+    const float away = largest(vec3(std::abs(at.x), std::abs(at.y), std::abs(at.z)));
+    const float noise = tolerance::coordinate_noise * (std::max(reach_a, reach_b) + away);
     const float separation = glm::dot(on_b - on_a, n);
     const float least_separation = separation - (tolerance::face_preference * roundness + noise);
     const float boundary = tolerance::contact_boundary * size + noise;
@@ -348,7 +380,7 @@ Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, cons
         if (candidates.count == 0)
             detail::overlap_of_nearest_edges(contact.patch_a, contact.patch_b, boundary, margin, candidates);
     }
-    hints = {choice.a.face, choice.b.face, choice.owner};
+    hints = {choice.a->face, choice.b->face, choice.owner, choice.a->ids[0], choice.b->ids[0]};
     result.normal = choice.normal;
     result.face_owner = choice.owner;
     if (candidates.count == 0) {

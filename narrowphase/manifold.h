@@ -47,9 +47,11 @@ struct Manifold {
 
 /// What made the last manifold: where the next search starts, and what a tie goes to. Any value is safe.
 struct FaceHints {
-    std::uint16_t a = 0;
-    std::uint16_t b = 0;
+    std::uint32_t a = 0;  ///< faces
+    std::uint32_t b = 0;
     FaceOwner owner = FaceOwner::none;
+    std::uint16_t vertex_a = 0;  ///< support vertices of hulls
+    std::uint16_t vertex_b = 0;
 };
 
 /// The manifold of two shapes that touch, or nearly so, along `normal` (unit, A to B, A's frame), with closest or

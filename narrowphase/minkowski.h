@@ -32,8 +32,7 @@ inline double size_of(const Shape& shape) {
                 0.5f;
             break;
         case ShapeType::hull:
-            h = half_extents(shape.hull->bounds);
-            break;
+            return shape.hull->view.half_size;
         default:
             break;
     }
@@ -65,8 +64,8 @@ public:
           core_b(make_core(b)),
           size(std::min(size_of(a), size_of(b))) {
         const double limit = tolerance::float_scan_ratio * size;
-        if (core_a.hull) core_a.float_scan = largest_coordinate(*core_a.hull) <= limit;
-        if (core_b.hull) core_b.float_scan = largest_coordinate(*core_b.hull) <= limit;
+        if (core_a.hull) core_a.float_scan = core_a.hull->view.largest_coordinate <= limit;
+        if (core_b.hull) core_b.float_scan = core_b.hull->view.largest_coordinate <= limit;
     }
 
     /// Of two open cores that stand in one frame: nothing can be cached, all else works as for shapes.
@@ -85,8 +84,8 @@ public:
 
     /// The point that two cached indices name; any indices are safe.
     SimplexVertex vertex(std::uint16_t index_a, std::uint16_t index_b) const {
-        const dvec3 a(core_point(*shape_a, index_a));
-        return {a - to_a(dvec3(core_point(*shape_b, index_b))), a, index_a, index_b};
+        const dvec3 a = point(core_a, *shape_a, index_a);
+        return {a - to_a(point(core_b, *shape_b, index_b)), a, index_a, index_b};
     }
 
     /// From A's middle to B's.
@@ -95,19 +94,20 @@ public:
         return to_a(middle_of(*shape_b)) - middle_of(*shape_a);
     }
 
-    void store(const SimplexVertex& v, SimplexCache& cache, int slot) const {
+    void store(const SimplexVertex& v, std::uint16_t& index_a, std::uint16_t& index_b) const {
         if (shape_a == nullptr) return;
-        cache.a[slot] = has_rim(core_a.type) ? index_of(core_a, v.a) : v.index_a;
-        cache.b[slot] = v.index_b;
+        index_a = has_rim(core_a.type) ? index_of(core_a, v.a) : v.index_a;
+        index_b = v.index_b;
         if (has_rim(core_b.type)) {
             const dvec3 b = v.a - v.w - position;
-            cache.b[slot] =
+            index_b =
                 index_of(core_b, dvec3(glm::dot(rotation[0], b), glm::dot(rotation[1], b), glm::dot(rotation[2], b)));
         }
     }
+    void store(const SimplexVertex& v, SimplexCache& cache, int slot) const { store(v, cache.a[slot], cache.b[slot]); }
 
-    dmat3 rotation;  ///< of B in A's frame
-    dvec3 position;  ///< of B in A's frame; a ray cast moves it
+    dmat3 rotation;                  ///< of B in A's frame
+    dvec3 position;                  ///< of B in A's frame; a ray cast moves it
     const Shape* shape_a = nullptr;  ///< null for open cores
     const Shape* shape_b = nullptr;
     Core core_a, core_b;
@@ -116,12 +116,12 @@ public:
     dvec3 open_between_middles{0.0};
 
 private:
-    dvec3 to_a(const dvec3& b) const { return rotation * b + position; }
-
-    static double largest_coordinate(const Hull& hull) {
-        const vec3 m = glm::max(glm::abs(hull.bounds.lower), glm::abs(hull.bounds.upper));
-        return std::max(std::max(m.x, m.y), m.z);
+    static dvec3 point(const Core& core, const Shape& shape, std::uint16_t index) {
+        if (core.hull == nullptr) return dvec3(core_point(shape, index));
+        return dvec3(core.points[index < core.hull->view.count ? index : 0]);
     }
+
+    dvec3 to_a(const dvec3& b) const { return rotation * b + position; }
 };
 
 /// Up to four vertices and the point v of their hull that is closest to the origin. The vertices are those that v
@@ -176,8 +176,11 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
 /// What the search found as a public answer.
 GjkResult to_result(const Simplex& simplex, const Search& search);
 
-/// EPA from the simplex that GJK left.
-EpaResult expand(const MinkowskiDifference& difference, const Simplex& simplex);
+/// EPA from the simplex that GJK left; leaves its polytope in `cache`, if there is one.
+EpaResult expand(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache = nullptr);
+
+/// EPA from the polytope of an earlier pose. False when that does not hold the origin any more.
+bool expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result);
 
 /// Re-poses cached index pairs into `simplex` and reduces it. False when the cache was empty.
 bool load(const MinkowskiDifference& difference, const SimplexCache& cache, Simplex& simplex);

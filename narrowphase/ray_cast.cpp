@@ -1,6 +1,6 @@
 #include <talus/narrowphase/ray_cast.h>
 
-#include <talus/narrowphase/minkowski.h>
+#include <talus/narrowphase/clip_cast.h>
 
 #include <cmath>
 
@@ -11,23 +11,12 @@ namespace {
 using namespace detail;
 
 RayHit cast_on_sphere(double radius, const dvec3& origin, const dvec3& translation) {
-    // |o + t d|^2 = r^2, t = (-b - sqrt(b^2 - a c)) / a with the smaller root in its stable form.
     RayHit hit;
-    const double c = glm::dot(origin, origin) - radius * radius;
-    if (c <= 0.0) {
-        hit.hit = true;
-        return hit;
-    }
-    const double a = glm::dot(translation, translation), b = glm::dot(origin, translation);
-    if (b >= 0.0) return hit;
-    // b^2 - a c by the distance of the ray's line from the centre: does not cancel for far origins.
-    const dvec3 across = glm::cross(origin, translation);
-    const double discriminant = radius * radius * a - glm::dot(across, across);
-    if (discriminant < 0.0) return hit;
-    const double t = c / (-b + std::sqrt(discriminant));
-    if (t > 1.0) return hit;
+    const double t = time_into_ball(origin, translation, radius);
+    if (!(t <= 1.0)) return hit;
     hit.hit = true;
     hit.fraction = static_cast<float>(t);
+    if (t == 0.0) return hit;
     const dvec3 n = origin + t * translation;
     hit.normal = vec3(n / std::sqrt(glm::dot(n, n)));
     return hit;
@@ -59,41 +48,19 @@ RayHit cast_on_box(const dvec3& half, const dvec3& origin, const dvec3& translat
     return hit;
 }
 
-RayHit cast_on_core(const Shape& shape, const dvec3& origin, const dvec3& translation) {
+/// `difference` is that of the target and the ray's start, a point; `radius` is the target's.
+RayHit cast_on_core(MinkowskiDifference& difference, double size, double radius, const dvec3& translation) {
     RayHit hit;
-    const double radius = shape.radius;
-    const double surface = tolerance::ray_surface * size_of(shape);
-    const Shape point;  // the ray's current point: a core that is a point
-    MinkowskiDifference difference(shape, point, Frame{});
-    difference.size = size_of(shape);
-
+    difference.size = size;
     Simplex simplex;
-    double t = 0.0;
-    dvec3 normal(0.0);
-    for (int clip = 0; clip < tolerance::ray_max_clips; ++clip) {
-        // Re-base last time's simplex on the point's new place.
-        difference.position = origin + t * translation;
-        for (int i = 0; i < simplex.count; ++i) simplex.vertex[i].w = simplex.vertex[i].a - difference.position;
-        if (simplex.count > 0) reduce(simplex, 0);
-        const Search search = find_closest(difference, simplex, std::numeric_limits<double>::infinity());
-        if (search.outcome == Outcome::overlapping) break;
-        if (clip > 0 && radius > 0.0)
-            normal = -simplex.y / std::sqrt(simplex.yy);  // on a bare core y has no length left
-        if (std::sqrt(simplex.vv) - radius <= surface) break;
-
-        // The shape lies behind the plane at right angles to `axis`, `gap` away from the point: the ray is clear up to
-        // there.
-        const dvec3 axis = search.axis / std::sqrt(glm::dot(search.axis, search.axis));
-        const double gap = search.lower_bound - radius, approach = -glm::dot(axis, translation);
-        if (!(gap > 0.0)) break;
-        if (!(approach > 0.0)) return RayHit{};
-        t += gap / approach;
-        if (!(t <= 1.0)) return RayHit{};
-        normal = axis;
-    }
+    const Clip clip = clip_cast(difference, translation, radius, cast_surface(difference, translation), simplex);
+    if (clip.end == ClipEnd::missed) return hit;
     hit.hit = true;
-    hit.fraction = static_cast<float>(t);
-    hit.normal = vec3(normal);
+    hit.fraction = static_cast<float>(clip.t);
+    if (clip.end == ClipEnd::at_start) return hit;
+    const bool apart = clip.last.outcome != Outcome::overlapping;
+    const bool direct = apart && std::sqrt(simplex.vv) > tolerance::cast_normal_distance * size;
+    hit.normal = vec3(direct ? -simplex.y / std::sqrt(simplex.yy) : clip.axis);
     return hit;
 }
 
@@ -104,7 +71,16 @@ RayHit ray_cast(const Shape& shape, const vec3& origin, const vec3& translation)
     const dvec3 o(origin), d(translation);
     if (shape.type == ShapeType::sphere) return cast_on_sphere(shape.radius, o, d);
     if (shape.type == ShapeType::box) return cast_on_box(dvec3(shape.half_extents), o, d);
-    return cast_on_core(shape, o, d);
+    const Shape point;
+    MinkowskiDifference difference(shape, point, Frame{origin, mat3(1.0f)});
+    return cast_on_core(difference, size_of(shape), shape.radius, d);
+}
+
+RayHit ray_cast(const SupportMapping& mapping, const vec3& origin, const vec3& translation) {
+    if (!is_finite(origin) || !is_finite(translation)) return RayHit{};
+    const PointCloud point({&origin, 1});
+    MinkowskiDifference difference(mapping, point);
+    return cast_on_core(difference, difference.size, 0.0, dvec3(translation));
 }
 
 }  // namespace talus

@@ -41,6 +41,29 @@ SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a,
     return combine(near, &deep, a.radius, radii);
 }
 
+SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
+                            float max_separation) {
+    using namespace detail;
+    const float radii = a.radius + b.radius;
+    EpaResult deep;
+    if (cache.polytope.vertex_count != 0) {
+        const MinkowskiDifference difference(a, b, b_in_a);
+        if (expand_again(difference, cache.polytope, deep)) {
+            GjkResult overlap;
+            overlap.status = GjkStatus::overlapping;
+            return combine(overlap, &deep, a.radius, radii);
+        }
+        cache.polytope.vertex_count = 0;
+    }
+    const GjkResult near = gjk(a, b, b_in_a, cache.simplex, max_separation + radii);
+    if (near.status != GjkStatus::overlapping) return combine(near, nullptr, a.radius, radii);
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Simplex simplex;
+    load(difference, cache.simplex, simplex);
+    deep = expand(difference, simplex, &cache.polytope);
+    return combine(near, &deep, a.radius, radii);
+}
+
 // ---- open cores ------------------------------------------------------------------------------------------------------
 
 namespace detail {

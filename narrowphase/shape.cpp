@@ -188,7 +188,7 @@ Error check(const Shape& shape) {
             if (shape.hull->vertices.size() < 4 || shape.hull->faces.size() < 4)
                 return {ErrorCode::degenerate_shape,
                         "hull: it has fewer than 4 vertices or faces; make it with make_hull()."};
-            if (!(shape.hull->volume > 0.0f) || !is_finite(shape.hull->bounds.lower) ||
+            if (!(shape.hull->volume > 0.0f) || shape.hull->view.vertices == nullptr || !is_finite(shape.hull->bounds.lower) ||
                 !is_finite(shape.hull->bounds.upper))
                 return {ErrorCode::degenerate_shape, "hull: its volume is not positive; make it with make_hull()."};
             return check_no_rounding(name, shape.radius);

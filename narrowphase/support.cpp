@@ -80,20 +80,21 @@ std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
 
 /// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). On a convex hull a vertex that no neighbour
 /// exceeds is a farthest one, plateaus included, because the hull lies in the cone that the edges at that vertex span.
-/// The dot products are doubles: with floats, a climb over a finely cut region would stall where each step gains less
+/// In double: with float products of whole coordinates, a climb over a finely cut region would stall where each step gains less
 /// than their rounding.
 std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
     const vec3* vertices = hull.vertices.data();
     std::uint32_t at = hint;
-    // A short scan over the first vertices beats a bad or missing hint: it saves the long way around.
-    constexpr std::size_t sample = 64;
-    const std::uint16_t sampled = scan_hull(hull, vec3(d), std::min(sample, hull.x.size()));
-    if (at >= hull.vertices.size()) at = sampled;
+    if (at >= hull.vertices.size()) at = 0;
     double most = glm::dot(d, dvec3(vertices[at]));
-    const double sampled_most = glm::dot(d, dvec3(vertices[sampled]));
-    if (sampled_most > most) {
-        most = sampled_most;
-        at = sampled;
+    if (hull.view.cells > 0) {
+        const vec3 f(d);
+        const std::uint16_t start = hull.climb_starts[static_cast<std::size_t>(support_cell(f.x, f.y, f.z, hull.view.cells))];
+        const double start_most = glm::dot(d, dvec3(vertices[start]));
+        if (start_most > most) {
+            most = start_most;
+            at = start;
+        }
     }
     for (;;) {
         const std::uint32_t from = at;
@@ -107,6 +108,42 @@ std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
         }
         if (at == from) return static_cast<std::uint16_t>(at);
     }
+}
+
+void set_view(Hull& hull) {
+    HullView& view = hull.view;
+    view.count = static_cast<int>(hull.vertices.size());
+    view.padded = static_cast<int>(hull.x.size());
+    view.vertices = &hull.vertices[0].x;
+    view.x = hull.x.data();
+    view.y = hull.y.data();
+    view.z = hull.z.data();
+    view.first = hull.vertex_first.data();
+    view.neighbours = hull.vertex_neighbours.data();
+    const vec3 far = glm::max(glm::abs(hull.bounds.lower), glm::abs(hull.bounds.upper)), h = half_extents(hull.bounds);
+    view.largest_coordinate = std::max(std::max(far.x, far.y), far.z);
+    view.half_size = std::max(std::max(h.x, h.y), h.z);
+    if (view.count <= hull_scan_limit) return;
+
+    int cells = 4;
+    while (6 * cells * cells < view.count) cells *= 2;
+    hull.climb_starts.resize(static_cast<std::size_t>(6 * cells * cells));
+    std::uint16_t start = 0;
+    for (int face = 0; face < 6; ++face) {
+        for (int i = 0; i < cells; ++i) {
+            for (int k = 0; k < cells; ++k) {
+                const int j = i % 2 == 0 ? k : cells - 1 - k;  // to and fro, so that the last answer is near
+                dvec3 d;
+                d[face / 2] = face % 2 == 0 ? 1.0 : -1.0;
+                d[(face / 2 + 1) % 3] = (2.0 * i + 1.0) / cells - 1.0;
+                d[(face / 2 + 2) % 3] = (2.0 * j + 1.0) / cells - 1.0;
+                start = climb_hull(hull, d, start);
+                hull.climb_starts[static_cast<std::size_t>((face * cells + i) * cells + j)] = start;
+            }
+        }
+    }
+    view.starts = hull.climb_starts.data();
+    view.cells = cells;
 }
 
 }  // namespace detail

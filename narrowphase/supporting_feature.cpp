@@ -1,10 +1,10 @@
 #include <talus/narrowphase/supporting_feature.h>
 
 #include <talus/lanes.h>
-#include <talus/narrowphase/core_support.h>
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -47,17 +47,16 @@ Feature segment_feature(const vec3& p0, const vec3& p1, float radius, const vec3
     return second ? edge_feature(p1, 1, p0, 0, radius, d) : edge_feature(p0, 0, p1, 1, radius, d);
 }
 
-Feature box_feature(const vec3& half, const vec3& d) {
+void box_feature(const vec3& half, const vec3& d, Feature& f) {
     const vec3 a = glm::abs(d);
     const int axis = a.x >= a.y && a.x >= a.z ? 0 : a.y >= a.z ? 1 : 2;
     const bool negative = d[axis] < 0.0f;
-    Feature f;
     f.kind = FeatureKind::polygon;
-    f.face = static_cast<std::uint16_t>(2 * axis + (negative ? 1 : 0));
+    f.face = static_cast<std::uint32_t>(2 * axis + (negative ? 1 : 0));
+    f.normal = vec3(0.0f);
     f.normal[axis] = negative ? -1.0f : 1.0f;
     f.offset = half[axis];
     f.height = glm::dot(a, half);
-    return f;
 }
 
 Feature triangle_feature(const Shape& shape, const vec3& d) {
@@ -139,119 +138,247 @@ Feature cone_feature(const vec3& half, const vec3& d) {
     return f;
 }
 
+/// Hulls of up to so many vertices are scanned for the support vertex, larger ones walked over. Scanning takes 7
+/// instructions for four vertices, and GJK has just read them; a walk takes about 200 a step.
+constexpr std::size_t scan_limit = 128;
+
+/// A step of the walk must climb at more than this slope (squared sine), so that rounding cannot lead it round a level
+/// face for ever. What it leaves unclimbed is less than the float vertices are good for.
+constexpr float least_climb = 1e-12f;
+
+/// A direction as lanes.
+struct Direction {
+    explicit Direction(const vec3& d) : x{d.x, d.x, d.x, d.x}, y{d.y, d.y, d.y, d.y}, z{d.z, d.z, d.z, d.z} {}
+    Float4 x, y, z;
+
+    Float4 along(Float4 px, Float4 py, Float4 pz) const { return px * x + py * y + pz * z; }
+};
+
+/// What a vertex sees of its hull.
+struct Ring {
+    Ring(const Hull& h, std::uint32_t v) : hull(h), vertex(v), begin(h.rings.data() + 2 * v), end(begin + 2) {
+        if (begin->neighbour[0] != HullRing::elsewhere) return;
+        begin = h.rings.data() + h.wide_rings[v];
+        end = h.rings.data() + h.wide_rings[v + 1];
+    }
+    /// Face i of the ring. Its number has 17 bits on hulls of more than 32,769 vertices.
+    std::uint32_t face(std::uint32_t i) const {
+        if (hull.faces.size() > 65536) return hull.vertex_faces[hull.vertex_first[vertex] + i];
+        return begin[i / 4].face[i % 4];
+    }
+    std::uint16_t neighbour(std::uint32_t i) const { return begin[i / 4].neighbour[i % 4]; }
+    /// The last lanes may repeat lane 0.
+    std::uint32_t last() const {
+        auto i = static_cast<std::uint32_t>(4 * (end - begin)) - 1;
+        while (neighbour(i) == neighbour(0)) --i;
+        return i;
+    }
+
+    const Hull& hull;
+    std::uint32_t vertex;
+    const HullRing *begin, *end;
+};
+
+/// The lane in a ring with the largest number, the first of equals.
+class Largest {
+public:
+    explicit Largest(Float4 first) : most_(first) {}
+    void add(Float4 next) {
+        lanes_ += 4;
+        const Int4 better = next > most_;
+        most_ = max_lanes(next, most_);
+        at_ = (better & lanes_) | (~better & at_);
+    }
+    /// To be called once, after which value() and at() hold.
+    void finish() {
+        fold(__builtin_shufflevector(most_, most_, 2, 3, 0, 1), __builtin_shufflevector(at_, at_, 2, 3, 0, 1));
+        fold(__builtin_shufflevector(most_, most_, 1, 0, 3, 2), __builtin_shufflevector(at_, at_, 1, 0, 3, 2));
+    }
+    float value() const { return most_[0]; }
+    std::uint32_t at() const { return static_cast<std::uint32_t>(at_[0]); }
+
+private:
+    void fold(Float4 other, Int4 other_at) {
+        const Int4 better = (other > most_) | ((other == most_) & (other_at < at_));
+        most_ = max_lanes(other, most_);
+        at_ = (better & other_at) | (~better & at_);
+    }
+
+    Float4 most_;
+    Int4 at_{0, 1, 2, 3}, lanes_{0, 1, 2, 3};
+};
+
+/// The edges from a vertex to four neighbours.
+struct Edges {
+    Edges(const Hull& hull, const HullRing& four, const vec3& p, const Direction& d) {
+        const std::uint16_t* n = four.neighbour;
+        const float *hx = hull.x.data(), *hy = hull.y.data(), *hz = hull.z.data();
+        const Float4 x = Float4{hx[n[0]], hx[n[1]], hx[n[2]], hx[n[3]]} - p.x;
+        const Float4 y = Float4{hy[n[0]], hy[n[1]], hy[n[2]], hy[n[3]]} - p.y;
+        const Float4 z = Float4{hz[n[0]], hz[n[1]], hz[n[2]], hz[n[3]]} - p.z;
+        along = d.along(x, y, z);
+        length2 = x * x + y * y + z * z;
+    }
+    Float4 along, length2;
+};
+
+template <class Measure>
+Largest largest_in(const Ring& ring, Measure measure) {
+    Largest result(measure(*ring.begin));
+    for (const HullRing* four = ring.begin + 1; four != ring.end; ++four) result.add(measure(*four));
+    result.finish();
+    return result;
+}
+
+/// The farthest vertex, the first of equals.
+std::uint32_t scan_for_support(const Hull& hull, const vec3& d) {
+    const Direction direction(d);
+    const float *x = hull.x.data(), *y = hull.y.data(), *z = hull.z.data();
+    const std::size_t count = hull.x.size();
+    Float4 dots[scan_limit / 4];
+    Float4 most = dots[0] = direction.along(load_lanes(x), load_lanes(y), load_lanes(z));
+    for (std::size_t i = 4; i < count; i += 4) {
+        dots[i / 4] = direction.along(load_lanes(x + i), load_lanes(y + i), load_lanes(z + i));
+        most = max_lanes(dots[i / 4], most);
+    }
+    most = max_lanes(__builtin_shufflevector(most, most, 2, 3, 0, 1), most);
+    most = max_lanes(__builtin_shufflevector(most, most, 1, 0, 3, 2), most);
+    for (std::size_t i = 0; i < count; i += 32) {  // one branch that is hard to guess for 32 vertices
+        std::uint32_t equal = 0;
+        for (std::size_t j = i; j < count && j < i + 32; j += 4) equal |= lane_bits(dots[j / 4] == most) << (j - i);
+        if (equal != 0) return static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(std::countr_zero(equal));
+    }
+    return 0;  // a direction that is not a number
+}
+
+/// From the hinted vertex, always along the steepest edge: no step or one from last frame's.
+std::uint32_t walk_to_support(const Hull& hull, const vec3& d, std::uint32_t hint) {
+    const Direction direction(d);
+    std::uint32_t top = hint < hull.vertices.size() ? hint : 0;
+    for (;;) {
+        const Ring ring(hull, top);
+        const vec3& p = hull.vertices[top];
+        const Largest steepest = largest_in(ring, [&](const HullRing& four) {
+            const Edges edges(hull, four, p, direction);
+            return edges.along * max_lanes(edges.along, Float4{}) / edges.length2;
+        });
+        if (!(steepest.value() > least_climb)) return top;
+        top = ring.neighbour(steepest.at());
+    }
+}
+
 /// Among the faces at the support vertex, the one that looks most along d. A face that merely passes by the vertex may
 /// look better along d than the two faces of an edge that lies in the contact plane: then those two alone are asked.
-Feature hull_feature(const Hull& hull, const vec3& d, std::uint16_t face_hint) {
-    std::uint16_t top;
-    if (hull.vertices.size() <= hull_scan_limit) {
-        top = scan_hull(hull, d, hull.x.size());
-    } else {
-        const std::uint16_t start = face_hint < hull.faces.size() ? hull.face_vertices[hull.faces[face_hint].first] : 0;
-        top = climb_hull(hull, dvec3(d), start);
-    }
-    const vec3& p = hull.vertices[top];
-    const float height = glm::dot(p, d);
-    const std::uint32_t first = hull.vertex_first[top], last = hull.vertex_first[top + 1];
-
-    std::uint16_t face = hull.vertex_faces[first];
-    float best = glm::dot(hull.faces[face].normal, d);
-    for (std::uint32_t i = first + 1; i < last; ++i) {
-        const float cosine = glm::dot(hull.faces[hull.vertex_faces[i]].normal, d);
-        if (cosine > best) {
-            best = cosine;
-            face = hull.vertex_faces[i];
+void hull_feature(const Hull& hull, const vec3& d, std::uint32_t top, Feature& f) {
+    const Direction direction(d);
+    const Ring ring(hull, top);
+    const auto cosines = [&](const HullRing& four) {
+        return direction.along(load_lanes(four.normal[0]), load_lanes(four.normal[1]), load_lanes(four.normal[2]));
+    };
+    Float4 best = cosines(*ring.begin);
+    for (const HullRing* four = ring.begin + 1; four != ring.end; ++four) best = max_lanes(cosines(*four), best);
+    best = max_lanes(__builtin_shufflevector(best, best, 2, 3, 0, 1), best);
+    best = max_lanes(__builtin_shufflevector(best, best, 1, 0, 3, 2), best);
+    const auto best_face = [&]() -> std::uint32_t {
+        for (const HullRing* four = ring.begin; four != ring.end; ++four) {
+            const unsigned lanes = lane_bits(cosines(*four) == best);
+            if (lanes != 0) return static_cast<std::uint32_t>(4 * (four - ring.begin) + std::countr_zero(lanes));
         }
-    }
-    if (best < tolerance::rounded_face) {
-        std::uint16_t flattest = top;
-        float least = 2.0f;  // squared sine of the edge's slope
-        for (std::uint32_t i = first; i < last; ++i) {
-            const vec3 edge = hull.vertices[hull.vertex_neighbours[i]] - p;
-            const float along = glm::dot(edge, d);
-            const float slope = along * along / length_squared(edge);
-            if (slope < least) {
-                least = slope;
-                flattest = hull.vertex_neighbours[i];
-            }
+        return 0;
+    };
+    f.ids[0] = static_cast<std::uint16_t>(top);
+    float cosine = best[0];
+    if (cosine < tolerance::rounded_face) {
+        const vec3& p = hull.vertices[top];
+        const Largest flattest = largest_in(ring, [&](const HullRing& four) {
+            const Edges edges(hull, four, p, direction);
+            return -(edges.along * edges.along / edges.length2);
+        });
+        const bool level = flattest.value() > -tolerance::level_edge * tolerance::level_edge;
+        std::uint32_t face = 0;
+        if (level) {
+            const std::uint32_t edge = flattest.at(), before = edge == 0 ? ring.last() : edge - 1;
+            const auto cosine_of = [&](std::uint32_t i) {
+                const HullRing& four = ring.begin[i / 4];
+                return four.normal[0][i % 4] * d.x + four.normal[1][i % 4] * d.y + four.normal[2][i % 4] * d.z;
+            };
+            const float cosine_before = cosine_of(before), cosine_behind = cosine_of(edge);
+            face = cosine_behind > cosine_before ? edge : before;
+            cosine = std::max(cosine_before, cosine_behind);
         }
-        if (least < tolerance::level_edge * tolerance::level_edge) {
-            best = -2.0f;
-            for (std::uint32_t i = first; i < last; ++i) {
-                const HullFace& f = hull.faces[hull.vertex_faces[i]];
-                const std::uint16_t* corners = &hull.face_vertices[f.first];
-                const float cosine = glm::dot(f.normal, d);
-                if (cosine > best && std::find(corners, corners + f.count, flattest) != corners + f.count) {
-                    best = cosine;
-                    face = hull.vertex_faces[i];
-                }
-            }
+        if (cosine < tolerance::steepest_face) {
+            const std::uint16_t other = ring.neighbour(flattest.at());
+            f = edge_feature(p, static_cast<std::uint16_t>(top), hull.vertices[other], other, 0.0f, d);
+        } else {
+            set_hull_face(hull, ring.face(level ? face : best_face()), f);
         }
-        if (best < tolerance::steepest_face) return edge_feature(p, top, hull.vertices[flattest], flattest, 0.0f, d);
+        return;
     }
-    Feature f = hull_face(hull, face);
-    f.height = height;
-    return f;
+    set_hull_face(hull, ring.face(best_face()), f);
 }
 
 }  // namespace
 
-Feature hull_face(const Hull& hull, std::uint16_t face) {
-    Feature f;
+void set_hull_face(const Hull& hull, std::uint32_t face, Feature& f) {
     f.kind = FeatureKind::polygon;
     f.face = face;
     f.normal = hull.faces[face].normal;
     f.offset = hull.faces[face].offset;
-    return f;
 }
 
-Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint16_t face_hint) {
+FeatureSearch::FeatureSearch(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint) {
     switch (shape.type) {
         case ShapeType::sphere:
-            return vertex_feature(shape.radius * direction, 0);
+            feature = vertex_feature(shape.radius * direction, 0);
+            break;
         case ShapeType::capsule: {
             const vec3 end(0.0f, shape.half_extents.y, 0.0f);
-            return segment_feature(end, -end, shape.radius, direction);
+            feature = segment_feature(end, -end, shape.radius, direction);
+            break;
         }
         case ShapeType::segment:
-            return segment_feature(shape.points[0], shape.points[1], shape.radius, direction);
+            feature = segment_feature(shape.points[0], shape.points[1], shape.radius, direction);
+            break;
         case ShapeType::triangle:
-            return triangle_feature(shape, direction);
+            feature = triangle_feature(shape, direction);
+            break;
         case ShapeType::box:
-            return box_feature(shape.half_extents, direction);
+            box_feature(shape.half_extents, direction, feature);
+            break;
         case ShapeType::cylinder:
-            return cylinder_feature(shape.half_extents, direction);
+            feature = cylinder_feature(shape.half_extents, direction);
+            break;
         case ShapeType::cone:
-            return cone_feature(shape.half_extents, direction);
+            feature = cone_feature(shape.half_extents, direction);
+            break;
         case ShapeType::hull:
-            return hull_feature(*shape.hull, direction, face_hint);
+            vertex_ = shape.hull->vertices.size() <= scan_limit ? scan_for_support(*shape.hull, direction)
+                                                                : walk_to_support(*shape.hull, direction, vertex_hint);
+            height = glm::dot(shape.hull->vertices[vertex_], direction);
+            return;
     }
-    return {};
+    height = feature.has_face() ? feature.height : glm::dot(feature.points[0], direction);
 }
 
-float support_height(const Feature& feature, const vec3& direction) {
-    if (feature.has_face()) return feature.height;
-    return glm::dot(feature.points[0], direction);
+void FeatureSearch::finish(const Shape& shape, const vec3& direction) {
+    if (shape.type != ShapeType::hull) return;
+    hull_feature(*shape.hull, direction, vertex_, feature);
+}
+
+Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint) {
+    FeatureSearch search(shape, direction, vertex_hint);
+    search.finish(shape, direction);
+    return search.feature;
 }
 
 namespace {
 
-struct Point2 {
-    float x, y;
-};
-
-/// A direction of the shape, seen from the contact.
-Point2 turn(const View& view, const vec3& d) { return {glm::dot(view.u, d), glm::dot(view.v, d)}; }
-
-Point2 place(const View& view, const vec3& p) {
-    return {glm::dot(view.u, p) + view.origin.x, glm::dot(view.v, p) + view.origin.y};
-}
-
 void set_plane(const View& view, const Feature& feature, Patch& patch) {
-    const vec3 m(glm::dot(view.u, feature.normal), glm::dot(view.v, feature.normal), glm::dot(view.n, feature.normal));
-    const float scale = 1.0f / m.z;
-    patch.h0 = (feature.offset + glm::dot(m, view.origin)) * scale;
-    patch.gx = -m.x * scale;
-    patch.gy = -m.y * scale;
+    const Float4 m = view.turn(feature.normal), at = m * view.origin;
+    const float scale = 1.0f / m[2];
+    patch.h0 = (feature.offset + (at[0] + at[1] + at[2])) * scale;
+    patch.gx = -m[0] * scale;
+    patch.gy = -m[1] * scale;
 }
 
 /// Fills up to the end of the last group of four, and the corner after the last, with corner 0.
@@ -262,22 +389,29 @@ void close_loop(Patch& patch) {
     }
 }
 
+/// Four corners at a time: the edges that come in and go out at each. At corners that repeat corner 0 the latter are 0.
 void set_sharpness(Patch& patch) {
-    float least = 1.0f;  // squared sine
-    float px = patch.x[0] - patch.x[patch.count - 1], py = patch.y[0] - patch.y[patch.count - 1];
-    for (int i = 0; i < patch.count; ++i) {
-        const float ex = patch.x[i + 1] - patch.x[i], ey = patch.y[i + 1] - patch.y[i];
-        const float along = px * ex + py * ey, lengths2 = (px * px + py * py) * (ex * ex + ey * ey);
-        if (along < 0.0f && along * along > 0.25f * lengths2)
-            least = std::min(least, std::max(0.0f, 1.0f - along * along / lengths2));
-        px = ex, py = ey;
+    Float4 least{1.0f, 1.0f, 1.0f, 1.0f};  // squared sines
+    for (int group = 0; group < patch.count; group += 4) {
+        const Float4 x = load_lanes(patch.x + group), y = load_lanes(patch.y + group);
+        const int before = group == 0 ? patch.count - 1 : group - 1;
+        Float4 x0 = __builtin_shufflevector(x, x, 0, 0, 1, 2), y0 = __builtin_shufflevector(y, y, 0, 0, 1, 2);
+        x0[0] = patch.x[before], y0[0] = patch.y[before];
+        const Float4 px = x - x0, py = y - y0;
+        const Float4 ex = load_lanes(patch.x + group + 1) - x, ey = load_lanes(patch.y + group + 1) - y;
+        const Float4 along = px * ex + py * ey, lengths2 = (px * px + py * py) * (ex * ex + ey * ey);
+        const Int4 sharp = (along < 0.0f) & (along * along > 0.25f * lengths2);
+        if (lane_bits(sharp) == 0) continue;
+        const Float4 sine2 = max_lanes(Float4{}, 1.0f - along * along / lengths2);
+        least = sharp ? min_lanes(sine2, least) : least;
     }
-    patch.sharpness = least < 1.0f ? std::sqrt(least) : 1.0f;
+    const float sharpest = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+    patch.sharpness = sharpest < 1.0f ? std::sqrt(sharpest) : 1.0f;
 }
 
 void project_box(const vec3& half, const Feature& feature, const View& view, Patch& patch) {
     constexpr int next[] = {1, 2, 0, 1};
-    const int axis = feature.face >> 1;
+    const int axis = static_cast<int>(feature.face >> 1);
     const bool negative = feature.face & 1;
     // Counter-clockwise seen from +axis; the other way round if one of the two, face and view, is turned over.
     const bool reversed = negative != view.mirrored;
@@ -285,8 +419,9 @@ void project_box(const vec3& half, const Feature& feature, const View& view, Pat
     const float s = negative ? -half[axis] : half[axis];
     const Float4 sign_i = {1.0f, -1.0f, -1.0f, 1.0f}, sign_j = {1.0f, 1.0f, -1.0f, -1.0f};
     const Float4 along_i = half[i] * sign_i, along_j = half[j] * sign_j;
-    const Float4 x = (s * view.u[axis] + view.origin.x) + along_i * view.u[i] + along_j * view.u[j];
-    const Float4 y = (s * view.v[axis] + view.origin.y) + along_i * view.v[i] + along_j * view.v[j];
+    const Float4 middle = s * view.axis[axis] + view.origin;
+    const Float4 x = middle[0] + along_i * view.axis[i][0] + along_j * view.axis[j][0];
+    const Float4 y = middle[1] + along_i * view.axis[i][1] + along_j * view.axis[j][1];
     patch.count = 4;
     std::memcpy(patch.x, &x, sizeof x);
     std::memcpy(patch.y, &y, sizeof y);
@@ -307,9 +442,9 @@ void project_triangle(const Shape& shape, const Feature& feature, const View& vi
     patch.count = 3;
     for (int i = 0; i < 3; ++i) {
         const int corner = reversed ? 2 - i : i;
-        const Point2 p = place(view, shape.points[corner] + shape.radius * feature.normal);
-        patch.x[i] = p.x;
-        patch.y[i] = p.y;
+        const Float4 p = view.place(shape.points[corner] + shape.radius * feature.normal);
+        patch.x[i] = p[0];
+        patch.y[i] = p[1];
         patch.vertex[i] = static_cast<std::uint16_t>(corner);
     }
     close_loop(patch);
@@ -348,20 +483,31 @@ int thin_out(const Hull& hull, const std::uint16_t* corners, int count, int* kep
 
 void project_hull(const Hull& hull, const Feature& feature, const View& view, Patch& patch) {
     const HullFace& face = hull.faces[feature.face];
-    const std::uint16_t* corners = &hull.face_vertices[face.first];
+    const std::uint16_t* corners = face.count <= 4 ? face.corners : &hull.face_vertices[face.first];
     int kept[max_patch_corners];
     patch.count = static_cast<int>(face.count);
     const bool thinned = face.count > max_patch_corners;
     if (thinned) patch.count = thin_out(hull, corners, patch.count, kept);
-    for (int i = 0; i < patch.count; ++i) {
-        const int at = view.mirrored ? patch.count - 1 - i : i;
-        const std::uint16_t vertex = corners[thinned ? kept[at] : at];
-        const Point2 p = place(view, hull.vertices[vertex]);
-        patch.x[i] = p.x;
-        patch.y[i] = p.y;
-        patch.vertex[i] = vertex;
+    // Four corners at a time; those beyond the last are corner 0 again.
+    const int start = view.mirrored ? patch.count - 1 : 0, step = view.mirrored ? -1 : 1;
+    for (int group = 0; group < patch.count; group += 4) {
+        std::uint16_t* vertex = patch.vertex + group;
+        for (int lane = 0; lane < 4; ++lane) {
+            const int at = group + lane < patch.count ? start + step * (group + lane) : start;
+            vertex[lane] = corners[thinned ? kept[at] : at];
+        }
+        const auto gather = [&](const std::vector<float>& from) {
+            return Float4{from[vertex[0]], from[vertex[1]], from[vertex[2]], from[vertex[3]]};
+        };
+        const Float4 px = gather(hull.x), py = gather(hull.y), pz = gather(hull.z);
+        const Float4 x = view.axis[0][0] * px + view.axis[1][0] * py + view.axis[2][0] * pz + view.origin[0];
+        const Float4 y = view.axis[0][1] * px + view.axis[1][1] * py + view.axis[2][1] * pz + view.origin[1];
+        std::memcpy(patch.x + group, &x, sizeof x);
+        std::memcpy(patch.y + group, &y, sizeof y);
     }
-    close_loop(patch);
+    const int padded = (patch.count + 3) & ~3;
+    patch.x[padded] = patch.x[0];
+    patch.y[padded] = patch.y[0];
     set_sharpness(patch);
 }
 
@@ -372,21 +518,21 @@ void project_disc(const Shape& shape, const Feature& feature, const View& view, 
     constexpr float c1 = 0.92387953f, c2 = 0.70710678f, c3 = 0.38268343f;
     constexpr float cosines[rim_points] = {1, c1, c2, c3, 0, -c3, -c2, -c1, -1, -c1, -c2, -c3, 0, c3, c2, c1};
     const float radius = shape.half_extents.x;
-    const Point2 c = place(view, feature.points[0]);
+    const Float4 c = view.place(feature.points[0]);
     // Axes of the disc, the first to its lowest point; the second makes the rim run counter-clockwise on the contact
     // plane.
     const vec3 lowest = radius * feature.points[1];
     const vec3 second = glm::cross(view.mirrored ? -feature.normal : feature.normal, lowest);
-    const Point2 a = turn(view, lowest), b = turn(view, second);
-    patch.cx = c.x;
-    patch.cy = c.y;
+    const Float4 a = view.turn(lowest), b = view.turn(second);
+    patch.cx = c[0];
+    patch.cy = c[1];
     patch.radius = radius;
     patch.count = rim_points;
     for (int i = 0; i < rim_points; ++i) {
         const int step = rim_order[i];
         const float cosine = cosines[step], sine = cosines[(step + 12) % rim_points];
-        patch.x[i] = c.x + cosine * a.x + sine * b.x;
-        patch.y[i] = c.y + cosine * a.y + sine * b.y;
+        patch.x[i] = c[0] + cosine * a[0] + sine * b[0];
+        patch.y[i] = c[1] + cosine * a[1] + sine * b[1];
         patch.vertex[i] = static_cast<std::uint16_t>(step);
     }
     close_loop(patch);
@@ -413,7 +559,8 @@ void make_segment(const vec3& p0, const vec3& p1, std::uint16_t id0, std::uint16
 
 void project(const Shape& shape, const Feature& feature, const View& view, Patch& patch) {
     const auto full = [&](const vec3& p) {
-        return vec3(glm::dot(view.u, p), glm::dot(view.v, p), glm::dot(view.n, p)) + view.origin;
+        const Float4 at = view.place(p);
+        return vec3(at[0], at[1], at[2]);
     };
     patch.kind = feature.kind;
     patch.curvature = 0.0f;

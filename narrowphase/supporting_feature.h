@@ -15,19 +15,43 @@
 /// So nothing depends on which shape is the reference, separations along n are exact for faces at any angle to n, and
 /// each pair of kinds needs one overlap routine (clip.h), not each pair of shapes.
 
+#include <talus/lanes.h>
 #include <talus/narrowphase/shape.h>
 
 #include <cstdint>
+#include <cstring>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace talus::detail {
+
+// What the vector extensions lack, or compilers do not find in them.
+inline Float4 load_lanes(const float* p) {
+    Float4 v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+#ifdef __SSE2__
+inline Float4 min_lanes(Float4 a, Float4 b) { return _mm_min_ps(a, b); }
+inline Float4 max_lanes(Float4 a, Float4 b) { return _mm_max_ps(a, b); }
+/// A bit a lane that is true (all ones).
+inline unsigned lane_bits(Int4 lanes) { return static_cast<unsigned>(_mm_movemask_ps((Float4)lanes)); }
+#else
+inline Float4 min_lanes(Float4 a, Float4 b) { return a < b ? a : b; }
+inline Float4 max_lanes(Float4 a, Float4 b) { return a > b ? a : b; }
+inline unsigned lane_bits(Int4 l) {
+    return static_cast<unsigned>((l[0] & 1) | (l[1] & 2) | (l[2] & 4) | (l[3] & 8));
+}
+#endif
 
 enum class FeatureKind : std::uint8_t { point, segment, polygon, disc };
 
 /// A feature in its shape's own frame. Its surface is the true one: radii are in it.
 struct Feature {
     FeatureKind kind = FeatureKind::point;
-    std::uint16_t face = 0;     ///< hull: index; box: 2 * axis + negative; triangle: side; disc: 0 top, 1 base
-    std::uint16_t ids[2] = {};  ///< point and segment: their vertices
+    std::uint16_t ids[2] = {};  ///< point and segment: their vertices; polygon of a hull: its support vertex first
+    std::uint32_t face = 0;     ///< hull: index; box: 2 * axis + negative; triangle: side; disc: 0 top, 1 base
     float height = 0.0f;        ///< polygon, disc: of the whole shape along the direction that was asked for, m
     float curvature = 0.0f;     ///< segment: radius of the surface across the line, 0 for a sharp edge, m
     vec3 normal{0.0f};          ///< polygon, disc: outward, unit
@@ -38,22 +62,38 @@ struct Feature {
 };
 
 /// The feature of `shape` that is farthest along the unit `direction` (shape frame). It always contains the support
-/// point (rounded triangles: to within tolerance::rounded_face). `face_hint` is where the search on a large hull
+/// point (rounded triangles: to within tolerance::rounded_face). `vertex_hint` is where the search on a large hull
 /// starts; any value is safe.
-Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint16_t face_hint);
+Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint);
+
+/// The same in two steps, because the height is often all that is asked for: a hull is only walked to its support vertex
+/// at first, for the other shapes the feature is found at once.
+struct FeatureSearch {
+    FeatureSearch() = default;
+    FeatureSearch(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint);
+    /// Fills in `feature`; `shape` and `direction` as before.
+    void finish(const Shape& shape, const vec3& direction);
+
+    float height = 0.0f;  ///< of the whole shape along the direction, m
+    Feature feature;      ///< after finish()
+
+private:
+    std::uint32_t vertex_ = 0;  ///< hull: the support vertex
+};
 
 /// The polygon of hull face `face`, which must exist; without `height`.
-Feature hull_face(const Hull& hull, std::uint16_t face);
+void set_hull_face(const Hull& hull, std::uint32_t face, Feature& feature);
 
-/// The support height of a whole shape along a direction is `height` where the feature has a face, else that of its
-/// ends.
-float support_height(const Feature& feature, const vec3& direction);
-
-/// How a shape's frame is seen from the contact: coordinates of x are (dot(u, x), dot(v, x), dot(n, x)) + origin.
+/// How a shape's frame is seen from the contact. Lanes 0 to 2 of `axis[i]` are the components u[i], v[i], n[i] of the
+/// contact's axes in the shape's frame, so the coordinates (u.p, v.p, n.p) of a point p are those lanes of
+/// p[0] * axis[0] + p[1] * axis[1] + p[2] * axis[2] + origin.
 struct View {
-    vec3 u, v, n;
-    vec3 origin;
+    Float4 axis[3];
+    Float4 origin;
     bool mirrored;  ///< seen from inside (shape B): polygons run the other way round
+
+    Float4 turn(const vec3& d) const { return d.x * axis[0] + d.y * axis[1] + d.z * axis[2]; }
+    Float4 place(const vec3& p) const { return turn(p) + origin; }
 };
 
 inline constexpr int max_patch_corners = 64;  ///< faces with more are thinned out, see supporting_feature.cpp

@@ -57,6 +57,13 @@ inline constexpr int epa_max_slides = 12;
 /// First bracket of the line searches, and how finely they end (a ratio of sides, about rad).
 inline constexpr double epa_slide_first_turn = 1e-3;
 
+/// Faces whose normals differ by less than the root of twice this (rad: 4.5e-4) count as one facet.
+inline constexpr double epa_same_facet = 1e-7;
+
+/// Witness points of a polytope's depth that miss their support plane by more than this * (size of the smaller shape) are found
+/// again by a slide: slivers of a needle-like difference, whose triangles do not hold the point below the origin.
+inline constexpr double epa_witness = 1e-6;
+
 /// Where memory ran out over a rim, so many more starts are slid down from.
 inline constexpr int epa_rivals = 4;
 
@@ -71,12 +78,51 @@ inline constexpr double epa_visible = 1e-13;
 /// vertices that are short by up to about 2e-7 of that coordinate, which should stay under 1e-5 of the smaller shape.
 inline constexpr double float_scan_ratio = 32.0;
 
-/// A ray that has come within this * (size of the shape) of the surface has hit it.
-inline constexpr double ray_surface = 1e-9;
+/// A ray or a moving shape that has come within this * (size of the smaller shape) of the surface has hit it. On curved surfaces that
+/// makes normals good to its root; 1e-7 saves a tenth of the support pairs there.
+inline constexpr double cast_surface = 1e-9;
 
-/// Planes a ray is clipped by before its point counts as on the surface. Only rays that touch a curved surface at a grazing angle
-/// need more than about ten; each clip then halves what is left.
-inline constexpr int ray_max_clips = 64;
+/// ... or within this * (the way it goes and the distance it starts from), their rounding.
+inline constexpr double cast_rounding = 1e-15;
+
+/// A plane ends GJK's search and moves the cast up when it proves this much of the distance that the simplex still has. Support pairs a
+/// cast: two boxes 8.2 at 0, 6.8 at 0.3 to 1; two cylinders 45 at 0.01, 53 at 0.1, 69 at 0.5.
+inline constexpr double cast_share = 0.4;
+inline constexpr double cast_share_curved = 0.01;
+
+/// Planes a ray or a moving shape is clipped by before its place counts as grazing the surface (iteration_cap). Only casts that
+/// touch a curved surface at a grazing angle need more than about ten; each clip then halves what is left.
+inline constexpr int cast_max_clips = 128;
+
+/// Cores farther apart than this * size at the end of a cast (because of radii or a target distance) name the normal between
+/// them; nearer ones leave it to the last plane that clipped the way.
+inline constexpr double cast_normal_distance = 1e-6;
+
+/// Interval halving and Brent's methods end at this much of the motion, what a float holds of times near 1.
+inline constexpr double swept_resolution = 0x1p-24;
+
+/// ... or after so many values of the distance. Brent's worst cases need fewer than 100.
+inline constexpr int swept_max_queries = 200;
+
+/// Distance queries of a time of impact before it gives up (iteration_cap). Three or four are usual; only shapes that spin by many
+/// turns a step within each other's reach need more than twenty.
+inline constexpr int toi_max_queries = 64;
+
+/// Rounds of looking at one axis between two distance queries, at most.
+inline constexpr int toi_axis_looks = 6;
+
+/// ... which end once no more than this much of the gap is left: then a new axis is worth its query.
+inline constexpr double toi_axis_spent = 0.1;
+
+/// A look goes this much farther than where the gap is expected to end, so that it ends up on the other side.
+inline constexpr double toi_overshoot = 1.1;
+
+/// An axis that turns with a feature and gets this far (of the way that the speed of the closest points promises) makes the axis at
+/// rest needless.
+inline constexpr double toi_good_step = 0.5;
+
+/// A core that is nowhere farther from its axis of rotation than this * (its size) does not turn.
+inline constexpr double toi_no_ring = 1e-9;
 
 // --- Contact manifolds ----------------------------------------------------------------------------------------------
 // In fractions of the pair's size (the longest half side of the smaller shape) unless said otherwise.

@@ -1,5 +1,7 @@
 #include "profiling/bullet_scene.h"
 
+#include "profiling/measure.h"
+
 #include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
@@ -39,11 +41,24 @@ std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
     return nullptr;
 }
 
+/// Bullet's dispatcher, which also says how long it took.
+class TimedDispatcher : public btCollisionDispatcher {
+public:
+    using btCollisionDispatcher::btCollisionDispatcher;
+
+    double milliseconds = 0.0;  ///< of the last call
+
+    void dispatchAllCollisionPairs(btOverlappingPairCache* pairs, const btDispatcherInfo& info,
+                                   btDispatcher* self) override {
+        milliseconds = 1e-6 * time_of(1, [&] { btCollisionDispatcher::dispatchAllCollisionPairs(pairs, info, self); });
+    }
+};
+
 }  // namespace
 
 struct BulletScene::State {
     btDefaultCollisionConfiguration configuration;
-    btCollisionDispatcher dispatcher{&configuration};
+    TimedDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
     btSequentialImpulseConstraintSolver solver;
     btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
@@ -138,6 +153,8 @@ vec3 BulletScene::position(std::size_t body) const {
     const btTransform& t = state_->bodies[body]->getWorldTransform();
     return from_bullet(t * (-to_bullet(state_->center[body])));
 }
+
+double BulletScene::narrowphase_ms() const { return state_->dispatcher.milliseconds; }
 
 float BulletScene::max_penetration() const {
     float deepest = 0.0f;

@@ -1,16 +1,18 @@
-/// Whole steps of the scenes, Talus and Bullet by turns: each repeat runs a scene once in each engine and gives one ratio, so that a
-/// machine that is slow for a while slows both. Medians over the repeats are what counts.
+/// Whole steps of the scenes, Talus and Bullet by turns: each repeat runs a scene once in each engine and gives one
+/// ratio, so that a machine that is slow for a while slows both. Medians over the repeats are what counts.
 
 #include "profiling/scenes.h"
 
 #include "profiling/bullet_scene.h"
+#include "profiling/measure.h"
+#include "profiling/rungs.h"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string>
 
@@ -33,13 +35,15 @@ struct Options {
     std::optional<int> steps;
     int repeats = 3;
     float jitter = 0.0f;
+    bool rungs = false;
     std::string csv;
 };
 
 /// What one run of a scene in one engine gave.
 struct Run {
     double ms = 0.0;  ///< mean a step, CPU time of the process
-    double pairs = 0.0, collide = 0.0, solve = 0.0, rest = 0.0;  ///< ms a step; Talus only
+    double collide = 0.0;  ///< narrowphase, ms a step
+    double pairs = 0.0, solve = 0.0, rest = 0.0;  ///< the other stages, the same; Talus only
     float max_penetration = 0.0f;  ///< over the last tenth of the steps, m
     float lowest_y = 0.0f;         ///< of any dynamic body at the end, m
 };
@@ -60,12 +64,15 @@ Run run_talus(const samples::SceneData& scene, int steps) {
     for (int i = 0; i < steps; ++i) {
         const double start = cpu_ms();
         samples::step_scene(world, scene, i);
-        busy += cpu_ms() - start;
+        const double cpu = cpu_ms() - start;
+        busy += cpu;
         const FrameProfile& p = world.profile();
-        run.pairs += 1e-3 * p.pairs;
-        run.collide += 1e-3 * p.collide;
-        run.solve += 1e-3 * p.solve;
-        run.rest += 1e-3 * (p.graph + p.finish + p.publish);
+        // Talus's stages are wall time: what other programs took of this step is shared out among them.
+        const double to_ms = 1e-3 * std::min(1.0, 1e3 * cpu / p.total);
+        run.pairs += to_ms * p.pairs;
+        run.collide += to_ms * p.collide;
+        run.solve += to_ms * p.solve;
+        run.rest += to_ms * (p.graph + p.finish + p.publish);
         if (i >= steps - steps / 10 - 1) run.max_penetration = std::max(run.max_penetration, p.max_penetration);
     }
     run.ms = busy / steps;
@@ -87,21 +94,21 @@ Run run_bullet(const samples::SceneData& scene, int steps) {
         const double start = cpu_ms();
         world.step(i);
         busy += cpu_ms() - start;
+        run.collide += world.narrowphase_ms();
         if (i >= steps - steps / 10 - 1) run.max_penetration = std::max(run.max_penetration, world.max_penetration());
     }
     run.ms = busy / steps;
+    run.collide /= steps;
     for (std::size_t k = 0; k < world.body_count(); ++k) {
         if (scene.bodies[k].type == BodyType::dynamic) run.lowest_y = std::min(run.lowest_y, world.position(k).y);
     }
     return run;
 }
 
-template <class Value>
-double median(const std::vector<Run>& runs, Value&& value) {
+double median_of(const std::vector<Run>& runs, double Run::* value) {
     std::vector<double> values;
-    for (const Run& run : runs) values.push_back(value(run));
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
+    for (const Run& run : runs) values.push_back(run.*value);
+    return median(std::move(values));
 }
 
 constexpr const char* help =
@@ -112,19 +119,20 @@ constexpr const char* help =
     "  --repeats N     runs in each engine (default 3)\n"
     "  --jitter M      seeded horizontal jitter of stacks, m (default 0)\n"
     "  --csv FILE      the table as CSV\n"
-    "Columns: ms Talus, ms Bullet, their ratio (median over the repeats of Talus / Bullet); Talus's ms by stage; deepest\n"
+    "  --rungs         instead: Talus alone, with the rungs of its coherence ladder switched off one by one (default\n"
+    "                  scene tumble; no --csv)\n"
+    "Columns: ms Talus, ms Bullet, their ratio (median over the repeats of Talus / Bullet); the same for the\n"
+    "narrowphase (Talus's stage `collide`, Bullet's dispatchAllCollisionPairs); Talus's other stages, ms; deepest\n"
     "overlap in the last tenth of the steps, mm, of each; * marks an engine that lost a body through the floor.\n";
-
-template <class T>
-bool parse_number(std::string_view text, T& out) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return error == std::errc{} && end == text.data() + text.size();
-}
 
 /// False, and a sentence on stderr, for arguments that make no sense.
 bool parse(const std::vector<std::string_view>& arguments, Options& options) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = arguments[i];
+        if (name == "--rungs") {
+            options.rungs = true;
+            continue;
+        }
         if (i + 1 == arguments.size()) {
             std::fprintf(stderr, "talus-profile: %.*s is unknown or lacks its value; see --help\n",
                          static_cast<int>(name.size()), name.data());
@@ -157,6 +165,35 @@ bool parse(const std::vector<std::string_view>& arguments, Options& options) {
     return true;
 }
 
+/// The steps that this scene is run for.
+int steps_of(const samples::Scene& scene, const Options& options) {
+    if (options.steps) return *options.steps;
+    for (const Entry& entry : default_scenes) {
+        if (std::string_view(scene.name) == entry.name) return entry.steps;
+    }
+    return scene.steps;
+}
+
+/// The scene's data, or nothing and a sentence on stderr.
+std::optional<samples::SceneData> make_data(const samples::Scene& scene, const Options& options) {
+    samples::SceneOptions scene_options;
+    scene_options.jitter = options.jitter;
+    Result<samples::SceneData> data = scene.make(scene_options);
+    if (data) return *std::move(data);
+    std::fprintf(stderr, "talus-profile: %s: %s\n", scene.name, data.error().message.c_str());
+    return std::nullopt;
+}
+
+int run_rungs(Options options) {
+    if (options.scenes.empty()) options.scenes.emplace_back("tumble");
+    for (const std::string& name : options.scenes) {
+        const samples::Scene& scene = *samples::find_scene(name);
+        const std::optional<samples::SceneData> data = make_data(scene, options);
+        if (data) print_rungs(scene.name, *data, steps_of(scene, options), options.repeats);
+    }
+    return 0;
+}
+
 }  // namespace
 
 int run_scenes(const std::vector<std::string_view>& arguments) {
@@ -166,6 +203,7 @@ int run_scenes(const std::vector<std::string_view>& arguments) {
     }
     Options options;
     if (!parse(arguments, options)) return 2;
+    if (options.rungs) return run_rungs(options);
     if (options.scenes.empty()) {
         for (const Entry& entry : default_scenes) options.scenes.emplace_back(entry.name);
     }
@@ -177,51 +215,45 @@ int run_scenes(const std::vector<std::string_view>& arguments) {
             return 2;
         }
         std::fputs("scene,bodies,steps,talus_ms,bullet_ms,ratio,talus_pairs_ms,talus_collide_ms,talus_solve_ms,"
-                   "talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m\n", csv);
+                   "talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m,bullet_narrow_ms,narrow_ratio\n",
+                   csv);
     }
-    std::printf("%-12s %6s %6s | %8s %8s %6s | %6s %7s %6s %6s | %7s %7s\n", "scene", "bodies", "steps", "Talus ms",
-                "Bullet", "ratio", "pairs", "collide", "solve", "rest", "deepest", "Bullet");
+    std::printf("%-12s %6s %6s | %8s %8s %6s | %7s %7s %6s | %6s %6s %6s | %7s %7s\n", "scene", "bodies", "steps",
+                "Talus ms", "Bullet", "ratio", "collide", "Bullet", "narrow", "pairs", "solve", "rest", "deepest",
+                "Bullet");
     for (const std::string& name : options.scenes) {
-        const samples::Scene* scene = samples::find_scene(name);
-        samples::SceneOptions scene_options;
-        scene_options.jitter = options.jitter;
-        const Result<samples::SceneData> data = scene->make(scene_options);
-        if (!data) {
-            std::fprintf(stderr, "talus-profile: %s: %s\n", name.c_str(), data.error().message.c_str());
-            continue;
-        }
-        int steps = options.steps.value_or(scene->steps);
-        for (const Entry& entry : default_scenes) {
-            if (!options.steps && name == entry.name) steps = entry.steps;
-        }
+        const samples::Scene& scene = *samples::find_scene(name);
+        const std::optional<samples::SceneData> data = make_data(scene, options);
+        if (!data) continue;
+        const int steps = steps_of(scene, options);
         std::vector<Run> ours, theirs;
-        std::vector<double> ratios;
+        std::vector<double> ratios, narrow_ratios;
         for (int i = 0; i < options.repeats; ++i) {
             ours.push_back(run_talus(*data, steps));
             theirs.push_back(run_bullet(*data, steps));
             ratios.push_back(ours.back().ms / theirs.back().ms);
+            narrow_ratios.push_back(ours.back().collide / theirs.back().collide);
         }
-        std::sort(ratios.begin(), ratios.end());
-        const double ratio = ratios[ratios.size() / 2];
-        const double talus_ms = median(ours, [](const Run& r) { return r.ms; });
-        const double bullet_ms = median(theirs, [](const Run& r) { return r.ms; });
-        const double pairs = median(ours, [](const Run& r) { return r.pairs; });
-        const double collide = median(ours, [](const Run& r) { return r.collide; });
-        const double solve = median(ours, [](const Run& r) { return r.solve; });
-        const double rest = median(ours, [](const Run& r) { return r.rest; });
+        const double ratio = median(ratios), narrow_ratio = median(narrow_ratios);
+        const double talus_ms = median_of(ours, &Run::ms), bullet_ms = median_of(theirs, &Run::ms);
+        const double collide = median_of(ours, &Run::collide), bullet_collide = median_of(theirs, &Run::collide);
+        const double pairs = median_of(ours, &Run::pairs), solve = median_of(ours, &Run::solve);
+        const double rest = median_of(ours, &Run::rest);
         const float deepest = ours[0].max_penetration, bullet_deepest = theirs[0].max_penetration;
         // Scenes with gravity have a floor or a bin around y = 0: whoever is far below it fell through.
         const bool has_floor = data->gravity != vec3(0.0f);
         const char* lost = has_floor && ours[0].lowest_y < -20.0f ? "*" : " ";
         const char* bullet_lost = has_floor && theirs[0].lowest_y < -20.0f ? "*" : " ";
-        std::printf("%-12s %6zu %6d | %8.3f %8.3f %6.2f | %6.3f %7.3f %6.3f %6.3f | %6.1f%s %6.1f%s\n", name.c_str(),
-                    data->bodies.size(), steps, talus_ms, bullet_ms, ratio, pairs, collide, solve, rest,
-                    1e3 * static_cast<double>(deepest), lost, 1e3 * static_cast<double>(bullet_deepest), bullet_lost);
+        std::printf("%-12s %6zu %6d | %8.3f %8.3f %6.2f | %7.3f %7.3f %6.2f | %6.3f %6.3f %6.3f | %6.1f%s %6.1f%s\n",
+                    name.c_str(), data->bodies.size(), steps, talus_ms, bullet_ms, ratio, collide, bullet_collide,
+                    narrow_ratio, pairs, solve, rest, 1e3 * static_cast<double>(deepest), lost,
+                    1e3 * static_cast<double>(bullet_deepest), bullet_lost);
         std::fflush(stdout);
         if (csv != nullptr) {
-            std::fprintf(csv, "%s,%zu,%d,%.5f,%.5f,%.4f,%.5f,%.5f,%.5f,%.5f,%.6f,%.6f\n", name.c_str(),
+            std::fprintf(csv, "%s,%zu,%d,%.5f,%.5f,%.4f,%.5f,%.5f,%.5f,%.5f,%.6f,%.6f,%.5f,%.4f\n", name.c_str(),
                          data->bodies.size(), steps, talus_ms, bullet_ms, ratio, pairs, collide, solve, rest,
-                         static_cast<double>(deepest), static_cast<double>(bullet_deepest));
+                         static_cast<double>(deepest), static_cast<double>(bullet_deepest), bullet_collide,
+                         narrow_ratio);
         }
     }
     if (csv != nullptr) std::fclose(csv);

@@ -165,9 +165,9 @@ private:
         if (kind < 0.3) return center_a - center_b;
         // A point inside A on a point inside B.
         const dvec3 u = random_.direction(), v = random_.direction();
-        const dvec3 in_a = center_a + random_.between(0.0, 0.9) * (oracle::core_support(a_.solid, u) - center_a);
-        const dvec3 in_b =
-            center_b + random_.between(0.0, 0.9) * (rotation_ * oracle::core_support(b_.solid, v) - center_b);
+        const double deep_a = random_.between(0.0, 0.9), deep_b = random_.between(0.0, 0.9);
+        const dvec3 in_a = center_a + deep_a * (oracle::core_support(a_.solid, u) - center_a);
+        const dvec3 in_b = center_b + deep_b * (rotation_ * oracle::core_support(b_.solid, v) - center_b);
         return in_a - in_b;
     }
 
@@ -175,9 +175,10 @@ private:
 
     /// A small motion of the last pose: a hundredth of the smaller size and half a degree, or the same without turning.
     void nudge() {
-        const dvec3 position = dvec3(frame_.position) + 0.01 * smaller_ * random_.unit() * random_.direction();
+        const double moved = 0.01 * smaller_ * random_.unit();
+        const dvec3 position = dvec3(frame_.position) + moved * random_.direction();
         const dmat3 aligned = rotation_;
-        if (random_.chance(0.7)) rotation_ = dmat3(test::turn(random_.direction(), 0.01 * random_.unit())) * rotation_;
+        if (random_.chance(0.7)) rotation_ = dmat3(test::turn_between(random_, 0.0, 0.01)) * rotation_;
         ask(position, true);
         rotation_ = aligned;
     }

@@ -48,6 +48,12 @@ Shape brick(const vec3& h, const vec3& center = vec3(0.0f)) {
 
 Shape octahedron(float r) { return cloud({{r, 0, 0}, {-r, 0, 0}, {0, r, 0}, {0, -r, 0}, {0, 0, r}, {0, 0, -r}}); }
 
+Frame anywhere(test::Random& random) {
+    const double away = random.between(0.0, 2.0);
+    const vec3 position = test::narrow(away * random.direction());
+    return at(position, test::mixed_turn(random));
+}
+
 /// Sent in as (a, b) cold, and again from the cache that left behind.
 void expect_ordered(const Shape& a, const Shape& b, const Frame& f, double exact, std::optional<dvec3> normal) {
     const oracle::Solid sa = oracle::make_solid(a), sb = oracle::make_solid(b);
@@ -354,7 +360,8 @@ TEST_CASE("plates and needles turned at random agree with the oracle") {
                                 segment({-1, 0, 0}, {1, 0, 0}, 0),
                                 capsule(1, t)};
         const Shape &a = shapes[random.below(8)], &b = shapes[random.below(8)];
-        const vec3 position = test::narrow(random.scale(1e-3, 1.0) * random.direction());
+        const double away = random.scale(1e-3, 1.0);
+        const vec3 position = test::narrow(away * random.direction());
         expect_agreement(a, b, at(position, test::mixed_turn(random)));
     }
 }
@@ -511,7 +518,7 @@ TEST_CASE("a cache full of rubbish, or left by another pair, changes no answer")
     for (int i = 0; i < 3000; ++i) {
         const Shape &a = shapes[static_cast<std::size_t>(random.below(8))],
                     &b = shapes[static_cast<std::size_t>(random.below(8))];
-        const Frame f = at(test::narrow(random.between(0.0, 2.0) * random.direction()), test::mixed_turn(random));
+        const Frame f = anywhere(random);
         SimplexCache cold, rubbish;
         rubbish.count = static_cast<std::uint8_t>(random.below(5));
         for (int k = 0; k < 4; ++k) {
@@ -537,7 +544,7 @@ TEST_CASE("asking the same pair again and again from its own cache does not drif
         const auto h = make_hull(test::hull_points(random, 1.0));
         REQUIRE(bool(h));
         const Shape a = hull(*h), b = random.chance(0.5) ? cylinder(0.5f, 0.5f) : a;
-        const Frame f = at(test::narrow(random.between(0.0, 2.0) * random.direction()), test::mixed_turn(random));
+        const Frame f = anywhere(random);
         SimplexCache cache;
         const float first = separation(a, b, f, cache).separation;
         for (int k = 0; k < 20; ++k) {

@@ -171,7 +171,7 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
                       to = hull.face_vertices[face.first + (i + 1) % face.count];
             const auto other = face_of_edge.find({to, from});
             if (other == face_of_edge.end()) return out << "edge " << from << "-" << to << " has one face", fail();
-            if (other->second != hull.face_neighbours[face.first + i]) return out << "neighbour of face " << f, fail();
+            if (other->second != int(hull.face_neighbours[face.first + i])) return out << "neighbour of face " << f, fail();
             const HullFace& g = hull.faces[static_cast<std::size_t>(other->second)];
             double lowest = 0.0;
             for (std::uint32_t j = 0; j < g.count; ++j) {
@@ -206,7 +206,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
             distinct.insert(to);
             const auto out_edge = face_of_edge.find({int(v), to}), in_edge = face_of_edge.find({after, int(v)});
             if (out_edge == face_of_edge.end() || in_edge == face_of_edge.end() ||
-                out_edge->second != hull.vertex_faces[first + i] || in_edge->second != hull.vertex_faces[first + i])
+                out_edge->second != int(hull.vertex_faces[first + i]) ||
+                in_edge->second != int(hull.vertex_faces[first + i]))
                 return out << "ring of vertex " << v, fail();
         }
         if (distinct.size() != count) return out << "vertex " << v << " names a neighbour twice", fail();

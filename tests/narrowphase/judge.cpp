@@ -1,5 +1,7 @@
 #include "tests/narrowphase/judge.h"
 
+#include <glm/matrix.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -111,7 +113,8 @@ Verdict judge(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose
 
     // A witness is a point of its shape (not outside) that lies on the supporting plane (nothing of the shape is
     // farther).
-    const dvec3 in_b = (pb - pose.position) * pose.rotation, n_in_b = n * pose.rotation;
+    // The inverse, not the transpose: the matrix is taken as it is, and floats are no exact rotation.
+    const dvec3 in_b = glm::inverse(pose.rotation) * (pb - pose.position), n_in_b = n * pose.rotation;
     const double outside_a = oracle::distance_outside(a, pa), outside_b = oracle::distance_outside(b, in_b);
     const double short_a = glm::dot(n, oracle::core_support(a, n) - pa) + a.radius;
     const double short_b = glm::dot(n_in_b, in_b - oracle::core_support(b, -n_in_b)) + b.radius;

@@ -66,6 +66,22 @@ void find_facets(Solid& solid) {
     solid.edges.assign(edges.begin(), edges.end());
 }
 
+/// A box's features by their numbers (corner i has coordinate k negative where bit k of i is not set): trying triples
+/// would miss the faces of needles and plates, whose area is too small beside their length.
+void name_box_features(Solid& solid) {
+    for (int k = 0; k < 3; ++k) {
+        const int u = 1 << (k + 1) % 3, v = 1 << (k + 2) % 3;
+        for (const int side : {0, 1 << k}) {
+            dvec3 n(0.0);
+            n[k] = side != 0 ? 1.0 : -1.0;
+            std::vector<int> corners = {side, side + u, side + u + v, side + v};
+            if (side == 0) std::reverse(corners.begin(), corners.end());
+            solid.faces.push_back({n, std::move(corners)});
+        }
+        for (const int i : {0, u, v, u + v}) solid.edges.push_back({i, i + (1 << k)});
+    }
+}
+
 void set_bounds(Solid& solid) {
     dvec3 lower(0.0), upper(0.0);
     if (solid.is_curved()) {
@@ -129,7 +145,82 @@ Solid make_solid(const Shape& shape) {
         const dvec3 n = glm::normalize(glm::cross(v[1] - v[0], v[2] - v[0]));
         solid.faces = {{n, {0, 1, 2}}, {-n, {0, 2, 1}}};
     }
-    if (solid.vertices.size() > 3) find_facets(solid);
+    if (shape.type == ShapeType::box) name_box_features(solid);
+    else if (solid.vertices.size() > 3) find_facets(solid);
+    return solid;
+}
+
+namespace {
+
+/// Leaves the two ends of points on one line, or the corners, in order, of points in one plane (gift wrapping). Returns
+/// how many dimensions the points span.
+int reduce_flat(std::vector<dvec3>& points) {
+    std::vector<dvec3> distinct;
+    for (const dvec3& p : points) {
+        if (std::find(distinct.begin(), distinct.end(), p) == distinct.end()) distinct.push_back(p);
+    }
+    points = distinct;
+    const auto farthest = [&](const auto& height) {
+        return *std::max_element(points.begin(), points.end(),
+                                 [&](const dvec3& p, const dvec3& q) { return height(p) < height(q); });
+    };
+    const dvec3 far = farthest([&](const dvec3& p) { return glm::length(p - points[0]); });
+    const dvec3 origin = farthest([&](const dvec3& p) { return glm::length(p - far); });
+    const double extent = glm::length(far - origin);
+    if (points.size() == 1) return 0;
+    const dvec3 along = (far - origin) / extent;
+    const dvec3 side = farthest([&](const dvec3& p) { return glm::length(glm::cross(p - origin, along)); });
+    dvec3 n = glm::cross(along, side - origin);
+    if (glm::length(n) <= coplanar_tolerance * extent) {
+        points = {origin, far};
+        return 1;
+    }
+    n = glm::normalize(n);
+    for (const dvec3& p : points) {
+        if (std::abs(glm::dot(n, p - origin)) > coplanar_tolerance * extent) return 3;
+    }
+    std::vector<dvec3> loop = {origin};  // `origin` is extreme along -along
+    while (loop.size() <= points.size()) {
+        dvec3 next = loop.back();
+        for (const dvec3& p : points) {
+            const dvec3 to = p - loop.back(), best = next - loop.back();
+            const double left = glm::dot(n, glm::cross(best, to));
+            // Everything stays on the left; of points on one line the farthest.
+            if (p != loop.back() && (next == loop.back() || left < 0.0 || (left == 0.0 && glm::length(to) > glm::length(best))))
+                next = p;
+        }
+        if (next == origin) break;
+        loop.push_back(next);
+    }
+    points = loop;
+    return 2;
+}
+
+}  // namespace
+
+Solid make_solid(std::vector<dvec3> points) {
+    Solid solid;
+    solid.type = ShapeType::hull;
+    const int dimensions = reduce_flat(points);
+    solid.vertices = std::move(points);
+    set_bounds(solid);
+    const int count = static_cast<int>(solid.vertices.size());
+    if (dimensions == 0) solid.edges = {{0, 0}};
+    if (dimensions == 1) solid.edges = {{0, 1}};
+    if (dimensions == 2) {
+        std::vector<int> loop, reversed;
+        for (int i = 0; i < count; ++i) {
+            loop.push_back(i);
+            solid.edges.push_back({i, (i + 1) % count});
+        }
+        reversed.assign(loop.rbegin(), loop.rend());
+        dvec3 n(0.0);
+        for (int i = 1; i + 1 < count; ++i)
+            n += glm::cross(solid.vertices[i] - solid.vertices[0], solid.vertices[i + 1] - solid.vertices[0]);
+        n = glm::normalize(n);
+        solid.faces = {{n, loop}, {-n, reversed}};
+    }
+    if (dimensions == 3) find_facets(solid);
     return solid;
 }
 

@@ -61,6 +61,9 @@ struct Solid {
 /// Reads the shape's numbers, and of a hull only its vertices: faces are found again here, by trying all triples.
 Solid make_solid(const Shape& shape);
 
+/// The convex hull of points, which may be a solid, a polygon, a segment or one point.
+Solid make_solid(std::vector<dvec3> points);
+
 /// The pose of B in A's frame. The matrix is taken as it is: both sides must mean the same B, rounding included.
 struct Pose {
     dvec3 position{0.0};

@@ -1,6 +1,7 @@
 #pragma once
 /// Seeded random shapes and poses for the narrowphase's tests: sizes over two decades, every kind of shape, loose and
-/// exactly aligned orientations. Uses its own generator, so that a seed means the same pair on every platform.
+/// exactly aligned orientations. Uses its own generator, so that a seed means the same pair on every platform; for that
+/// no two numbers are drawn in one expression, unless within braces, whose order is fixed.
 
 #include <talus/narrowphase/shape.h>
 
@@ -31,7 +32,7 @@ public:
 
     glm::dvec3 direction() {
         for (;;) {
-            const glm::dvec3 p(between(-1, 1), between(-1, 1), between(-1, 1));
+            const glm::dvec3 p{between(-1, 1), between(-1, 1), between(-1, 1)};
             const double q = glm::dot(p, p);
             if (q > 0.01 && q < 1.0) return p / std::sqrt(q);
         }
@@ -55,7 +56,13 @@ inline mat3 turn(const glm::dvec3& axis, double angle) {
     return mat3(m);
 }
 
-inline mat3 any_turn(Random& random) { return turn(random.direction(), random.between(0.0, 6.283185307179586)); }
+/// A rotation about any axis, by an angle between the two given (rad).
+inline mat3 turn_between(Random& random, double least, double most) {
+    const glm::dvec3 axis = random.direction();
+    return turn(axis, random.between(least, most));
+}
+
+inline mat3 any_turn(Random& random) { return turn_between(random, 0.0, 6.283185307179586); }
 
 /// One of the 24 rotations that map the axes onto themselves, exact.
 inline mat3 quarter_turns(Random& random) {
@@ -83,7 +90,10 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
     const int sides = 3 + random.below(10);
     if (kind <= 3) {
         const int count = kind == 3 ? 30 + random.below(31) : 4 + random.below(25);
-        for (int i = 0; i < count; ++i) p.push_back(random.direction() * random.between(0.9, 1.0));
+        for (int i = 0; i < count; ++i) {
+            const glm::dvec3 q = random.direction();
+            p.push_back(q * random.between(0.9, 1.0));
+        }
         // Random points on half a ball can be nearly flat; four spread ones keep every cloud solid.
         for (const glm::dvec3& q :
              {glm::dvec3(1, 1, 1), glm::dvec3(-1, -1, 1), glm::dvec3(-1, 1, -1), glm::dvec3(1, -1, -1)}) {
@@ -105,8 +115,8 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
              {0.7, -0.4, 0.5},   {-0.7, 0.4, -0.5}, {-0.7, 0.4, 0.5}};
     }
     const bool stretched = random.chance(0.3);
-    const glm::dvec3 stretch(stretched ? random.between(0.1, 1.0) : 1.0, stretched ? random.between(0.1, 1.0) : 1.0,
-                             1.0);
+    const glm::dvec3 stretch{stretched ? random.between(0.1, 1.0) : 1.0, stretched ? random.between(0.1, 1.0) : 1.0,
+                             1.0};
     std::vector<vec3> out;
     for (const glm::dvec3& q : p) out.push_back(narrow(size * stretch * q));
     return out;
@@ -118,12 +128,15 @@ inline Shape random_shape(Random& random, ShapeType type, double size, const std
     switch (type) {
         case ShapeType::sphere:
             return sphere(static_cast<float>(size));
-        case ShapeType::capsule:
-            return capsule(part(0.1, 0.8), part(0.05, 0.6));
+        case ShapeType::capsule: {
+            const float half_height = part(0.1, 0.8);
+            return capsule(half_height, part(0.05, 0.6));
+        }
         case ShapeType::segment: {
-            const glm::dvec3 middle = random.direction() * random.between(0.0, 0.3) * size;
-            const glm::dvec3 half =
-                (random.chance(0.3) ? glm::dvec3(0, 1, 0) : random.direction()) * random.between(0.2, 0.7) * size;
+            const glm::dvec3 to_middle = random.direction();
+            const glm::dvec3 middle = to_middle * random.between(0.0, 0.3) * size;
+            const glm::dvec3 along = random.chance(0.3) ? glm::dvec3(0, 1, 0) : random.direction();
+            const glm::dvec3 half = along * random.between(0.2, 0.7) * size;
             return segment(narrow(middle - half), narrow(middle + half), random.chance(0.5) ? 0.0f : part(0.0, 0.3));
         }
         case ShapeType::triangle:
@@ -137,11 +150,15 @@ inline Shape random_shape(Random& random, ShapeType type, double size, const std
             }
         case ShapeType::box:
             if (random.chance(0.2)) return box(vec3(part(0.57, 0.58)));
-            return box(vec3(part(0.05, 0.8), part(0.05, 0.8), part(0.05, 0.8)));
-        case ShapeType::cylinder:
-            return cylinder(part(0.1, 0.9), part(0.1, 0.9));
-        case ShapeType::cone:
-            return cone(part(0.1, 0.9), part(0.1, 0.9));
+            return box(vec3{part(0.05, 0.8), part(0.05, 0.8), part(0.05, 0.8)});
+        case ShapeType::cylinder: {
+            const float half_height = part(0.1, 0.9);
+            return cylinder(half_height, part(0.1, 0.9));
+        }
+        case ShapeType::cone: {
+            const float half_height = part(0.1, 0.9);
+            return cone(half_height, part(0.1, 0.9));
+        }
         case ShapeType::hull:
             return hull(pooled);
     }

@@ -1,0 +1,47 @@
+#pragma once
+/// A box against a box or a triangle by their separating axes (Gottschalk, Lin and Manocha 1996, "OBBTree", section 5).
+///
+/// The facets of the Minkowski difference of two boxes are parallel to a face of either (3 + 3) or to an edge of each
+/// (9); of a box and a triangle there are 3 + 1 + 9. So the best of these planes gives the exact depth where the two
+/// overlap, at a tenth of EPA's price. Where they are apart it is only a lower bound of the distance, except where a
+/// corner, edge or face lies straight above a face, or two edges cross: then the points found on the two features prove
+/// it exact. What is left, pairs that are nearest at two corners or at a corner and an edge, is GJK's.
+///
+/// Use it instead of EPA, and before a cold GJK with the contact margin as limit; a warm GJK is cheaper while the two
+/// are apart. Instructions a call, measured as in closed_forms.h, with GJK asked where the axes left it open:
+///
+///                       apart: axes     cold    warm      shallow: axes   cold   warm      deep: axes    cold    warm
+///     box-box               2367        2939    1485           1795       5570   3605          1572     14896   13733
+///     box-triangle          2720        2538    1381           2188       4787   3097          1671      8647    7288
+///
+/// (Shallow: overlapping by up to 0.02 sizes.) The axes alone take 75 to 95 ns, 25 to 50 where the limit ends them.
+
+#include <talus/narrowphase/closed_forms.h>
+
+#include <limits>
+
+namespace talus {
+
+enum class AxesStatus : std::uint8_t {
+    exact,         ///< the signed distance, with its points
+    beyond_limit,  ///< apart by more than max_separation: `separation` is a lower bound, proved along `normal`
+    undecided,     ///< apart by less; the same lower bound, ask GJK
+};
+
+struct ByAxes {
+    AxesStatus status = AxesStatus::undecided;
+    ClosedForm answer;  ///< the points are set when `exact`
+};
+
+/// Box and box, box and triangle, in either order.
+constexpr bool has_axes(ShapeType a, ShapeType b) {
+    const bool box_a = a == ShapeType::box, box_b = b == ShapeType::box;
+    return (box_a && (box_b || b == ShapeType::triangle)) || (box_b && a == ShapeType::triangle);
+}
+
+/// For pairs that have_axes. Of planes that are equally good those of A's faces come first, then B's, then edges. Never
+/// NaN for finite input.
+ByAxes by_axes(const Shape& a, const Shape& b, const Frame& b_in_a,
+               float max_separation = std::numeric_limits<float>::infinity());
+
+}  // namespace talus

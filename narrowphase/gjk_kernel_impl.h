@@ -1,0 +1,508 @@
+/// Internal: the body of gjk_kernel_sse2.cpp and gjk_kernel_avx2.cpp.
+
+#include <talus/narrowphase/double4.h>
+#include <talus/narrowphase/gjk_kernel.h>
+#include <talus/narrowphase/tolerances.h>
+
+#define TALUS_INLINE inline __attribute__((always_inline))
+
+namespace talus::detail::TALUS_LANES {
+
+namespace {
+
+constexpr double infinity = __builtin_inf();
+
+TALUS_INLINE double larger(double a, double b) { return a < b ? b : a; }
+TALUS_INLINE double smaller(double a, double b) { return b < a ? b : a; }
+
+/// Farthest vertex by scanning all: the greatest dot product, then the first vertex that has it.
+#ifdef __AVX2__
+typedef float F8 __attribute__((vector_size(32)));
+
+TALUS_INLINE F8 load8(const float* p) { return __builtin_ia32_loadups256(p); }
+
+TALUS_INLINE int first_of(F8 dots, F8 most) { return __builtin_ia32_movmskps256((F8)(dots == most)); }
+
+TALUS_INLINE int scan(const HullView& hull, F4 d) {
+    const F4 x4 = __builtin_shufflevector(d, d, 0, 0, 0, 0), y4 = __builtin_shufflevector(d, d, 1, 1, 1, 1),
+             z4 = __builtin_shufflevector(d, d, 2, 2, 2, 2);
+    const F8 dx = __builtin_shufflevector(x4, x4, 0, 1, 2, 3, 4, 5, 6, 7),
+             dy = __builtin_shufflevector(y4, y4, 0, 1, 2, 3, 4, 5, 6, 7),
+             dz = __builtin_shufflevector(z4, z4, 0, 1, 2, 3, 4, 5, 6, 7);
+    const auto dot8 = [&](int i) __attribute__((always_inline)) {
+        return load8(hull.x + i) * dx + load8(hull.y + i) * dy + load8(hull.z + i) * dz;
+    };
+    const auto all_most = [](F8 most) __attribute__((always_inline)) {
+        most = __builtin_ia32_maxps256(most, __builtin_shufflevector(most, most, 4, 5, 6, 7, 0, 1, 2, 3));
+        most = __builtin_ia32_maxps256(most, __builtin_shufflevector(most, most, 2, 3, 0, 1, 6, 7, 4, 5));
+        return __builtin_ia32_maxps256(most, __builtin_shufflevector(most, most, 1, 0, 3, 2, 5, 4, 7, 6));
+    };
+    const int count = hull.padded;
+    const F8 dots0 = dot8(0);
+    if (count <= 8) return __builtin_ctz(static_cast<unsigned>(first_of(dots0, all_most(dots0)) | 0x100)) & 7;
+    F8 dots[hull_scan_limit / 8];
+    F8 most = dots[0] = dots0;
+    for (int i = 8; i < count; i += 8) most = __builtin_ia32_maxps256(most, dots[i / 8] = dot8(i));
+    most = all_most(most);
+    for (int i = 0; i < count; i += 8) {
+        const int mask = first_of(dots[i / 8], most);
+        if (mask != 0) return i + __builtin_ctz(static_cast<unsigned>(mask));
+    }
+    return 0;  // a direction that is not a number
+}
+#else
+TALUS_INLINE F4 load4(const float* p) {
+    F4 v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+
+TALUS_INLINE int first_of(F4 dots, F4 most) {
+    const I4 equal = dots == most;
+#ifdef __SSE2__
+    return __builtin_ia32_movmskps((F4)equal);
+#else
+    return (equal[0] & 1) | (equal[1] & 2) | (equal[2] & 4) | (equal[3] & 8);
+#endif
+}
+
+TALUS_INLINE int scan(const HullView& hull, F4 d) {
+    const F4 dx = __builtin_shufflevector(d, d, 0, 0, 0, 0), dy = __builtin_shufflevector(d, d, 1, 1, 1, 1),
+             dz = __builtin_shufflevector(d, d, 2, 2, 2, 2);
+    F4 dots[hull_scan_limit / 4];
+    const auto dot4 = [&](int i) { return load4(hull.x + i) * dx + load4(hull.y + i) * dy + load4(hull.z + i) * dz; };
+#ifdef __SSE2__
+    const auto most_of = [](F4 a, F4 b) { return __builtin_ia32_maxps(a, b); };
+#else
+    const auto most_of = [](F4 a, F4 b) { return a > b ? a : b; };
+#endif
+    const int count = hull.padded;
+    F4 most0 = dots[0] = dot4(0), most1 = dots[1] = dot4(4);
+    for (int i = 8; i < count; i += 8) {
+        most0 = most_of(most0, dots[i / 4] = dot4(i));
+        most1 = most_of(most1, dots[i / 4 + 1] = dot4(i + 4));
+    }
+    F4 most = most_of(most0, most1);
+    most = most_of(most, __builtin_shufflevector(most, most, 2, 3, 0, 1));
+    most = most_of(most, __builtin_shufflevector(most, most, 1, 0, 3, 2));
+    for (int i = 0; i < count; i += 8) {
+        const int mask = first_of(dots[i / 4], most) | (first_of(dots[i / 4 + 1], most) << 4);
+        if (mask != 0) return i + __builtin_ctz(static_cast<unsigned>(mask));
+    }
+    return 0;  // a direction that is not a number
+}
+#endif
+
+/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). What each step compares are products with *edges*:
+/// differences of near points, so that the climb does not stall where a step gains less than the rounding of whole dot
+/// products. What rounding may have added is taken off, so that each step gains in truth and the walk ends.
+TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
+    const float dx = d[0], dy = d[1], dz = d[2];
+    for (;;) {
+        const float* v = hull.vertices + 3 * at;
+        const float x = v[0], y = v[1], z = v[2];
+        float most = 0.0f;
+        int next = at;
+        const unsigned end = hull.first[at + 1];
+        for (unsigned i = hull.first[at]; i < end; ++i) {
+            const int n = hull.neighbours[i];
+            const float* u = hull.vertices + 3 * n;
+            const float gx = (u[0] - x) * dx, gy = (u[1] - y) * dy, gz = (u[2] - z) * dz;
+            const float rounding = 2.4e-7f * (__builtin_fabsf(gx) + __builtin_fabsf(gy) + __builtin_fabsf(gz));
+            const float gain = (gx + gy + gz) - rounding;
+            next = gain > most ? n : next;
+            most = gain > most ? gain : most;
+        }
+        if (next == at) return at;
+        at = next;
+    }
+}
+
+TALUS_INLINE D4 point(const float* p) { return to_double(load3(p)); }
+
+/// The core's point farthest along d, and its index. `hint` >= 0: the vertex to climb from. `small_hull`: the core is known to be
+/// a hull that is scanned.
+template <bool small_hull>
+TALUS_INLINE D4 support(const KernelCore& core, D4 d, int hint, int& index) {
+    if constexpr (small_hull) {
+        index = scan(*core.view, to_float(d));
+        return point(core.view->vertices + 3 * index);
+    }
+    if (core.kind == KernelCore::hull) {
+        const F4 f = to_float(d);
+        const HullView& hull = *core.view;
+        if (hull.cells == 0) {
+            index = scan(hull, f);
+        } else {
+            index = climb(hull, f, hint >= 0 ? hint : hull.starts[support_cell(f[0], f[1], f[2], hull.cells)]);
+        }
+        return point(hull.vertices + 3 * index);
+    }
+    switch (core.kind) {
+        case KernelCore::box: {
+            const D4 p = with_signs(point(core.numbers), d);
+            index = signs(p) & 7;
+            return p;
+        }
+        case KernelCore::capsule:
+            index = d[1] < 0.0;
+            return make(0.0, index != 0 ? -core.numbers[1] : core.numbers[1], 0.0, 0.0);
+        case KernelCore::segment:
+            index = dot(d, point(core.numbers + 3)) > dot(d, point(core.numbers));
+            return point(core.numbers + 3 * index);
+        case KernelCore::triangle: {
+            const double d0 = dot(d, point(core.numbers)), d1 = dot(d, point(core.numbers + 3)),
+                         d2 = dot(d, point(core.numbers + 6));
+            index = d2 > d0 && d2 > d1 ? 2 : d1 > d0 ? 1 : 0;
+            return point(core.numbers + 3 * index);
+        }
+        default:
+            index = 0;
+            return splat(0.0);
+    }
+}
+
+/// The point of a cached index; any index is safe, and comes back as the one that was used.
+template <bool small_hull>
+TALUS_INLINE D4 cached_point(const KernelCore& core, int& index) {
+    if constexpr (small_hull) {
+        index = index < core.view->count ? index : 0;
+        return point(core.view->vertices + 3 * index);
+    }
+    int known = 1;
+    switch (core.kind) {
+        case KernelCore::hull:
+            if (index >= core.view->count) index = 0;
+            return point(core.view->vertices + 3 * index);
+        case KernelCore::box: {
+            if (index > 7) index = 0;
+            const float* h = core.numbers;
+            return make((index & 1) != 0 ? -h[0] : h[0], (index & 2) != 0 ? -h[1] : h[1],
+                        (index & 4) != 0 ? -h[2] : h[2], 0.0);
+        }
+        case KernelCore::capsule:
+            if (index > 1) index = 0;
+            return make(0.0, index != 0 ? -core.numbers[1] : core.numbers[1], 0.0, 0.0);
+        case KernelCore::triangle:
+            ++known;
+            [[fallthrough]];
+        case KernelCore::segment:
+            if (index > known) index = 0;
+            return point(core.numbers + 3 * index);
+        default:
+            index = 0;
+            return splat(0.0);
+    }
+}
+
+/// One search: the difference A - B, the simplex, and what is proved so far.
+///
+/// As in `Simplex` (minkowski.h), the nearest point v is kept as a multiple y of it that its feature gives without a division.
+template <bool small_hulls>
+class Search {
+public:
+    TALUS_INLINE explicit Search(const KernelQuery& query) : query_(query) {
+        position_ = point(query.frame);
+        column_[0] = row_[0] = point(query.frame + 3);
+        column_[1] = row_[1] = point(query.frame + 6);
+        column_[2] = row_[2] = point(query.frame + 9);
+        transpose(row_[0], row_[1], row_[2], splat(0.0));
+    }
+
+    TALUS_INLINE void run(const unsigned short* cached_a, const unsigned short* cached_b, int cached,
+                          KernelAnswer& answer) {
+        int hint_a = -1,
+            hint_b =
+                -1;  // only the first climb of a warm search starts from a cached vertex: later the table is nearer
+        if (cached > 0) {
+            for (int i = 0; i < cached; ++i) {
+                int a = cached_a[i], b = cached_b[i];
+                a_[i] = cached_point<small_hulls>(query_.a, a);
+                w_[i] = a_[i] - to_a(cached_point<small_hulls>(query_.b, b));
+                index_[i] = a | (b << 16);
+                largest2_ = larger(largest2_, dot(w_[i], w_[i]));
+            }
+            hint_a = index_[0] & 0xffff;
+            hint_b = static_cast<int>(static_cast<unsigned>(index_[0]) >> 16);
+            count_ = cached - 1;
+            if (cached == 1) {
+                to_vertex(0);
+            } else if (!add(w_[count_], a_[count_], index_[count_])) {
+                return end_doubtful(cached, answer);
+            }
+        } else {
+            D4 d = make(query_.middle[0], query_.middle[1], query_.middle[2], 0.0);
+            double dd = dot(d, d);
+            if (!(dd > 0.0)) {
+                d = make(0.0, 1.0, 0.0, 0.0);
+                dd = 1.0;
+            }
+            w_[0] = support_pair(d, -1, -1, a_[0], index_[0]);
+            iterations_ = 1;
+            to_vertex(0);
+            largest2_ = vv_;
+            if (prove(-d, dd, -dot(d, y_))) return end(KernelAnswer::beyond_limit, answer);
+        }
+        constexpr double gap2 = tolerance::gjk_gap * tolerance::gjk_gap;
+        constexpr double floor2 = tolerance::gjk_gap_floor * tolerance::gjk_gap_floor;
+        constexpr double touching2 = tolerance::gjk_touching * tolerance::gjk_touching;
+        const double size2 = query_.size * query_.size;
+        for (;;) {
+            if (count_ == 4 || vv_ <= touching2 * largest2_) return end(KernelAnswer::overlapping, answer);
+            if (iterations_ >= tolerance::gjk_max_iterations) return end(KernelAnswer::iteration_cap, answer);
+            int index;
+            D4 a;
+            const D4 w = support_pair(-y_, hint_a, hint_b, a, index);
+            hint_a = hint_b = -1;
+            ++iterations_;
+            const double yw = dot(y_, w), rest = yv_ - yw;
+            if (prove(y_, yy_, yw)) return end(KernelAnswer::beyond_limit, answer);
+            const double allowed = larger(gap2 * smaller(vv_, size2), floor2 * vv_);
+            if (!(rest > 0.0) || rest * rest <= yy_ * allowed) return end(KernelAnswer::separated, answer);
+            bool known = false;
+            for (int i = 0; i < count_; ++i) known |= index_[i] == index;
+            if (known) return end(bound_yw_ > 0.0 ? KernelAnswer::separated : KernelAnswer::overlapping, answer);
+            largest2_ = larger(largest2_, dot(w, w));
+            const int before = count_;
+            if (!add(w, a, index)) return end_doubtful(before, answer);
+        }
+    }
+
+private:
+    TALUS_INLINE D4 to_a(D4 b) const {
+        return ((column_[0] * permute<0, 0, 0, 0>(b) + column_[1] * permute<1, 1, 1, 1>(b)) +
+                column_[2] * permute<2, 2, 2, 2>(b)) +
+               position_;
+    }
+
+    TALUS_INLINE D4 support_pair(D4 d, int hint_a, int hint_b, D4& a, int& index) const {
+        const D4 in_b =
+            -((row_[0] * permute<0, 0, 0, 0>(d) + row_[1] * permute<1, 1, 1, 1>(d)) + row_[2] * permute<2, 2, 2, 2>(d));
+        int index_a, index_b;
+        a = support<small_hulls>(query_.a, d, hint_a, index_a);
+        const D4 w = a - to_a(support<small_hulls>(query_.b, in_b, hint_b, index_b));
+        index = index_a | (index_b << 16);
+        return w;
+    }
+
+    /// The support plane at w with normal -y proves that the distance is at least y.w / |y|, whatever y is. True beyond the limit.
+    TALUS_INLINE bool prove(D4 y, double yy, double yw) {
+        const double yw2 = yw * yw;
+        if (yw > 0.0 && yw2 * bound_yy_ > bound_yw_ * bound_yw_ * yy) {
+            bound_yw_ = yw;
+            bound_yy_ = yy;
+            axis_ = y;
+            return yw2 > query_.max_distance * query_.max_distance * yy;
+        }
+        return false;
+    }
+
+    TALUS_INLINE void to_vertex(int i) {
+        w_[0] = w_[i];
+        a_[0] = a_[i];
+        index_[0] = index_[i];
+        count_ = 1;
+        weight_[0] = 1.0;
+        y_ = w_[0];
+        yy_ = yv_ = vv_ = dot(y_, y_);
+    }
+
+    /// Makes v the nearest point of the simplex and one more vertex; drops what it does not need. The features without the new
+    /// vertex need no look, as the old nearest point was the best of them. False in doubt: the old vertices are then still there.
+    TALUS_INLINE bool add(D4 d, D4 a, int index) {
+        const int old = count_;
+        w_[old] = d;
+        a_[old] = a;
+        index_[old] = index;
+        // Lane i: old vertex i; lane 3 and those that are not there: the new one.
+        D4 px = w_[0], py = old > 1 ? w_[1] : d, pz = old > 2 ? w_[2] : d;
+        transpose(px, py, pz, d);
+        const D4 dx = permute<3, 3, 3, 3>(px), dy = permute<3, 3, 3, 3>(py), dz = permute<3, 3, 3, 3>(pz);
+        const D4 ex = px - dx, ey = py - dy, ez = pz - dz;  // edges from the new vertex to the old ones
+        if (old > 1) {
+            // Lane i: the triangle of the new vertex and the two old ones after i, that is, opposite to i.
+            const D4 fx = permute<1, 2, 0, 3>(ex), fy = permute<1, 2, 0, 3>(ey), fz = permute<1, 2, 0, 3>(ez);
+            const D4 gx = permute<2, 0, 1, 3>(ex), gy = permute<2, 0, 1, 3>(ey), gz = permute<2, 0, 1, 3>(ez);
+            const D4 nx = fy * gz - fz * gy, ny = fz * gx - fx * gz, nz = fx * gy - fy * gx;
+            const D4 height = (nx * dx + ny * dy) + nz * dz;
+            int faces = 4;  // of two old vertices, the third lane is the triangle
+            if (old == 3) {
+                // The origin's side of each face; `volume` is the side of the vertex opposite, the same in all lanes.
+                const double volume = ((nx * ex + ny * ey) + nz * ez)[0];
+                const int above = greater(height, splat(0.0)), below = greater(splat(0.0), height);
+                faces = (volume > 0.0 ? above : below) & 7;
+                if (faces == 0) {
+                    // Behind all three: enclosed, as the fourth face is what the old nearest point lay on.
+                    if (((volume > 0.0 ? below : above) & 7) != 7) return false;
+                    const double sign = volume < 0.0 ? -1.0 : 1.0;
+                    double rest = volume * sign;
+                    for (int i = 0; i < 3; ++i) {
+                        weight_[i] = -height[i] * sign;
+                        rest -= weight_[i];
+                    }
+                    weight_[3] = rest;
+                    count_ = 4;
+                    return true;
+                }
+            }
+            // Weights of the triangle's old vertices, times nn.
+            const D4 wf = (gz * ny - gy * nz) * dx + (gx * nz - gz * nx) * dy + (gy * nx - gx * ny) * dz;
+            const D4 wg = (fy * nz - fz * ny) * dx + (fz * nx - fx * nz) * dy + (fx * ny - fy * nx) * dz;
+            faces &= greater(wf, splat(0.0)) & greater(wg, splat(0.0));
+            if (faces != 0) {
+                const int i = __builtin_ctz(static_cast<unsigned>(faces));
+                double lane[6][4];
+                __builtin_memcpy(lane[0], &nx, sizeof nx);
+                __builtin_memcpy(lane[1], &ny, sizeof ny);
+                __builtin_memcpy(lane[2], &nz, sizeof nz);
+                __builtin_memcpy(lane[3], &height, sizeof height);
+                __builtin_memcpy(lane[4], &wf, sizeof wf);
+                __builtin_memcpy(lane[5], &wg, sizeof wg);
+                const double x = lane[0][i], y = lane[1][i], z = lane[2][i], h = lane[3][i];
+                const double nn = (x * x + y * y) + z * z, vv = h * h / nn;
+                const double w0 = lane[4][i], w1 = lane[5][i], w2 = nn - w0 - w1;
+                if (!(w2 > 0.0) || !(vv < vv_)) return false;
+                const int j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
+                const D4 wj = w_[j], wk = w_[k], aj = a_[j], ak = a_[k];
+                const int ij = index_[j], ik = index_[k];
+                w_[0] = wj;
+                w_[1] = wk;
+                w_[2] = d;
+                a_[0] = aj;
+                a_[1] = ak;
+                a_[2] = a;
+                index_[0] = ij;
+                index_[1] = ik;
+                index_[2] = index;
+                count_ = 3;
+                weight_[0] = w0;
+                weight_[1] = w1;
+                weight_[2] = w2;
+                const D4 n = make(x, y, z, 0.0);
+                y_ = h < 0.0 ? -n : n;
+                yy_ = nn;
+                yv_ = h < 0.0 ? -h : h;
+                vv_ = vv;
+                return true;
+            }
+        }
+        // Edges: y = length^2 * d + along * e.
+        const D4 along = -((ex * dx + ey * dy) + ez * dz), length2 = (ex * ex + ey * ey) + ez * ez;
+        const int olds = (1 << old) - 1, out = greater(along, splat(0.0)) & olds;
+        int inside = out & greater(length2, along);
+        if (inside == 0) {
+            if (out != 0 || !(dot(d, d) < vv_)) return false;
+            to_vertex(old);
+            return true;
+        }
+        const D4 yx = length2 * dx + along * ex, yy = length2 * dy + along * ey, yz = length2 * dz + along * ez;
+        const D4 square = (yx * yx + yy * yy) + yz * yz;
+        double lane[6][4];
+        __builtin_memcpy(lane[0], &yx, sizeof yx);
+        __builtin_memcpy(lane[1], &yy, sizeof yy);
+        __builtin_memcpy(lane[2], &yz, sizeof yz);
+        __builtin_memcpy(lane[3], &square, sizeof square);
+        __builtin_memcpy(lane[4], &along, sizeof along);
+        __builtin_memcpy(lane[5], &length2, sizeof length2);
+        int best = -1;
+        double yv = 0.0, vv = vv_;
+        for (; inside != 0; inside &= inside - 1) {
+            const int i = __builtin_ctz(static_cast<unsigned>(inside));
+            const double yv_i = lane[3][i] / lane[5][i], vv_i = yv_i / lane[5][i];
+            if (vv_i < vv) {
+                best = i;
+                yv = yv_i;
+                vv = vv_i;
+            }
+        }
+        if (best < 0) return false;
+        w_[0] = w_[best];
+        w_[1] = d;
+        a_[0] = a_[best];
+        a_[1] = a;
+        index_[0] = index_[best];
+        index_[1] = index;
+        count_ = 2;
+        weight_[0] = lane[4][best];
+        weight_[1] = lane[5][best] - lane[4][best];
+        y_ = make(lane[0][best], lane[1][best], lane[2][best], 0.0);
+        yy_ = lane[3][best];
+        yv_ = yv;
+        vv_ = vv;
+        return true;
+    }
+
+    TALUS_INLINE void store(D4 v, float* p) const {
+        const F4 f = to_float(v);
+        p[0] = f[0];
+        p[1] = f[1];
+        p[2] = f[2];
+    }
+
+    TALUS_INLINE void end(KernelAnswer::Outcome outcome, KernelAnswer& answer) {
+        answer.outcome = outcome;
+        answer.iterations = iterations_;
+        answer.count = count_;
+        D4 on_a = splat(0.0);
+        double total = 0.0;
+        for (int i = 0; i < count_; ++i) {
+            answer.index_a[i] = static_cast<unsigned short>(index_[i]);
+            answer.index_b[i] = static_cast<unsigned short>(static_cast<unsigned>(index_[i]) >> 16);
+            on_a = on_a + a_[i] * splat(weight_[i]);
+            total += weight_[i];
+        }
+        on_a = on_a * splat(1.0 / total);
+        store(on_a, answer.point_a);
+        if (outcome == KernelAnswer::overlapping) {
+            store(on_a, answer.point_b);
+            return;
+        }
+        const double inverse = 1.0 / __builtin_sqrt(yy_), distance = yv_ * inverse;
+        store(on_a - y_ * splat(distance * inverse), answer.point_b);
+        answer.distance = static_cast<float>(distance);
+        const double bound = bound_yy_ == yy_ ? bound_yw_ * inverse : bound_yw_ / __builtin_sqrt(bound_yy_);
+        answer.lower_bound = static_cast<float>(bound < distance ? bound : distance);
+        if (outcome == KernelAnswer::beyond_limit) {
+            answer.distance = answer.lower_bound;
+            store(axis_ * splat(-1.0 / __builtin_sqrt(bound_yy_)), answer.normal);
+        } else {
+            store(y_ * splat(-inverse), answer.normal);
+        }
+    }
+
+    TALUS_INLINE void end_doubtful(int count, KernelAnswer& answer) {
+        answer.outcome = KernelAnswer::doubtful;
+        answer.iterations = iterations_;
+        answer.count = count;
+        for (int i = 0; i < count; ++i) {
+            answer.index_a[i] = static_cast<unsigned short>(index_[i]);
+            answer.index_b[i] = static_cast<unsigned short>(static_cast<unsigned>(index_[i]) >> 16);
+        }
+    }
+
+    const KernelQuery& query_;
+    D4 column_[3], row_[3], position_;
+    D4 w_[4], a_[4];     ///< vertices of the difference, and the points on A they come from
+    int index_[4] = {};  ///< of the vertex of A, and that of B shifted by 16
+    double weight_[4];
+    int count_ = 0, iterations_ = 0;
+    D4 y_, axis_;
+    double yy_ = 0.0, yv_ = 0.0, vv_ = infinity;
+    double bound_yw_ = 0.0, bound_yy_ = 1.0;  ///< the best lower bound is the first over the root of the second
+    double largest2_ = 0.0;                   ///< squared distance of the farthest vertex met
+};
+
+inline bool is_small_hull(const KernelCore& core) { return core.kind == KernelCore::hull && core.view->cells == 0; }
+
+}  // namespace
+
+inline void run_kernel(const KernelQuery& query, const unsigned short* cached_a, const unsigned short* cached_b,
+                       int cached, KernelAnswer& answer) {
+    if (is_small_hull(query.a) && is_small_hull(query.b)) {
+        Search<true>(query).run(cached_a, cached_b, cached, answer);
+    } else {
+        Search<false>(query).run(cached_a, cached_b, cached, answer);
+    }
+}
+
+}  // namespace talus::detail::TALUS_LANES

@@ -1,0 +1,9 @@
+/// GJK's kernel, compiled for any processor.
+
+#define TALUS_LANES lanes_sse2
+#include <talus/narrowphase/gjk_kernel_impl.h>
+
+void talus::detail::gjk_kernel_sse2(const KernelQuery& query, const unsigned short* cached_a,
+                                    const unsigned short* cached_b, int count, KernelAnswer& answer) {
+    TALUS_LANES::run_kernel(query, cached_a, cached_b, count, answer);
+}

@@ -1,0 +1,41 @@
+#pragma once
+/// What the parts of talus-profile share: a clock, medians, numbers from the command line.
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <string_view>
+#include <vector>
+
+namespace talus::profiling {
+
+/// CPU time of this thread, ns: other programs on the machine do not count.
+inline double thread_cpu_ns() {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
+}
+
+/// Thread CPU time of `pass`, ns: the mean over `times` calls.
+template <class Pass>
+double time_of(int times, Pass&& pass) {
+    const double start = thread_cpu_ns();
+    for (int i = 0; i < times; ++i) pass();
+    return (thread_cpu_ns() - start) / times;
+}
+
+/// The upper of the two in the middle, if there are two; 0 of nothing.
+inline double median(std::vector<double> values) {
+    if (values.empty()) return 0.0;
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+/// False unless the whole text is one number.
+template <class T>
+bool parse_number(std::string_view text, T& out) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+}  // namespace talus::profiling

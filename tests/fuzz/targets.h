@@ -1,0 +1,32 @@
+#pragma once
+/// The fuzz targets: bytes in, a complaint out (empty: nothing is wrong). libFuzzer runs them through
+/// driver/libfuzzer.cpp, the ordinary tests replay the inputs of past failures (corpus/TARGET/*) with replay_test.cpp.
+///
+/// To fuzz:  cmake --preset clang -B build/fuzz -DTALUS_BUILD_FUZZERS=ON && cmake --build build/fuzz -t talus-fuzz-collide
+///           build/fuzz/talus-fuzz-collide -max_len=400 -max_total_time=3600 WORK_FOLDER tests/fuzz/corpus/collide
+/// A finding is written to crash-*: fix it, then keep the (minimized: -minimize_crash=1) file in the corpus.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace talus::fuzz {
+
+using Input = std::span<const std::uint8_t>;
+
+/// Two shapes and a path of poses: separation (cold, warm, from rubbish, with a limit), make_manifold, and the batch
+/// collide under all its settings.
+std::string fuzz_collide(Input input);
+/// Points: make_hull refuses with a reason, or the hull is closed, convex, and holds the points.
+std::string fuzz_hull(Input input);
+/// Rays, shapes that move along a line, and shapes that move and turn: no contact before the one that is reported, and
+/// that one is a contact.
+std::string fuzz_cast(Input input);
+
+struct Target {
+    const char* name;  ///< of its corpus folder
+    std::string (*run)(Input);
+};
+inline constexpr Target targets[] = {{"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}};
+
+}  // namespace talus::fuzz

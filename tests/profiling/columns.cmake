@@ -1,0 +1,54 @@
+# talus-profile's smaller commands run, and their CSV files have the columns and rows that the tables promise. Timings are
+# not looked at.  -DPROFILE=talus-profile  -DWORK=a folder to write to
+
+file(MAKE_DIRECTORY ${WORK})
+
+# expect(FILE rows header argument...): talus-profile with these arguments writes this header and so many full rows to FILE.
+function(expect file rows header)
+  set(csv ${WORK}/${file})
+  file(REMOVE ${csv})
+  execute_process(COMMAND ${PROFILE} ${ARGN} --csv ${csv} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT code EQUAL 0 OR NOT err STREQUAL "")
+    message(FATAL_ERROR "talus-profile ${ARGN}: exit code ${code}\n${out}\n${err}")
+  endif()
+  file(STRINGS ${csv} lines)
+  list(POP_FRONT lines first)
+  if(NOT first STREQUAL header)
+    message(FATAL_ERROR "${file} starts with\n${first}\nand not with\n${header}")
+  endif()
+  list(LENGTH lines count)
+  if(NOT count EQUAL rows)
+    message(FATAL_ERROR "${file} has ${count} rows, not ${rows}:\n${out}")
+  endif()
+  string(REGEX REPLACE "[^,]" "" commas "${header}")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "[^,]" "" found "${line}")
+    if(NOT found STREQUAL commas OR line MATCHES "nan|inf")
+      message(FATAL_ERROR "${file}: a row that does not fit its header, or is not finite:\n${line}")
+    endif()
+  endforeach()
+endfunction()
+
+expect(gjk.csv 18  # six tables of three sizes
+  "table,vertices_a,vertices_b,queries,talus_ns,bullet_ns,times_faster,bar,iterations,support_evaluations,warm_share,capped,talus_max_error,bullet_max_error,bullet_failures"
+  gjk --quick)
+expect(papers.csv 66  # 4 simplex x 4 support x 2 start x 2 stop methods work without a memory; and Talus and Bullet
+  "table,vertices_a,vertices_b,simplex,support,start,stop,queries,ns,iterations,support_evaluations,dot_products,failures,max_error"
+  gjk --papers --quick --table static --vertices 8/8)
+expect(scenes.csv 1
+  "scene,bodies,steps,talus_ms,bullet_ms,ratio,talus_pairs_ms,talus_collide_ms,talus_solve_ms,talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m,bullet_narrow_ms,narrow_ratio"
+  scenes --scene falling_box --steps 60 --repeats 1)
+
+# What it does not understand it refuses, with a sentence.
+foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing" "nothing")
+  execute_process(COMMAND ${PROFILE} ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT code EQUAL 2 OR err STREQUAL "")
+    message(FATAL_ERROR "talus-profile ${arguments}: exit code ${code}, not 2\n${out}\n${err}")
+  endif()
+endforeach()
+
+execute_process(COMMAND ${PROFILE} scenes --rungs --scene falling_box --steps 60 --repeats 1 RESULT_VARIABLE code
+  OUTPUT_VARIABLE out)
+if(NOT code EQUAL 0 OR NOT out MATCHES "all rungs.*without skip.*without reuse.*without axis.*without warm GJK.*without any")
+  message(FATAL_ERROR "talus-profile scenes --rungs: exit code ${code}\n${out}")
+endif()
