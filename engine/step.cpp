@@ -160,7 +160,12 @@ void World::State::gather_active() {
 void World::State::collide_active() {
     awake.compact();
     gather_active();
-    const CollideSettings settings{def.enable_skip, def.enable_reuse, def.enable_axis, def.enable_warm_gjk};
+    const CollideSettings settings{.skip = def.enable_skip,
+                                   .reuse = def.enable_reuse,
+                                   .closed_form = def.enable_closed_form,
+                                   .axis = def.enable_axis,
+                                   .warm_gjk = def.enable_warm_gjk,
+                                   .warm_epa = def.enable_warm_epa};
     collide(colliders, contacts.records, contacts.caches, active, settings, collide_scratch, profile.narrowphase);
 }
 

@@ -22,7 +22,8 @@ struct WorldDef {
     int substeps = 4;                  ///< solver sub-steps a step, 1 to 64
     bool allow_sleep = true;
     /// Coherence switches: turning one off changes cost, not results beyond tolerance. For profiling and tests.
-    bool enable_skip = true, enable_reuse = true, enable_axis = true, enable_warm_gjk = true;
+    bool enable_skip = true, enable_reuse = true, enable_closed_form = true, enable_axis = true, enable_warm_gjk = true,
+         enable_warm_epa = true;
 };
 
 struct WorldRayHit {

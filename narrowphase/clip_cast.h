@@ -3,8 +3,8 @@
 ///
 /// B moves along a line, A stands still. Then the origin moves through the Minkowski difference A - B, and the cast is
 /// a ray cast against that one convex set (van den Bergen 2004, "Ray casting against general convex objects"): GJK runs
-/// on A - B as it is at the time t, and each support plane that it meets and that has the origin on its outer side clips
-/// the ray, so that t moves up to the plane.
+/// on A - B as it is at the time t, and each support plane that it meets and that has the origin on its outer side
+/// clips the ray, so that t moves up to the plane.
 ///
 ///        A - B at time t                  plane, unit normal n from A to B, gap g
 ///      .--------.                |
@@ -15,6 +15,7 @@
 /// proved lower bound of the time of contact after each step, whatever happens later.
 
 #include <talus/narrowphase/minkowski.h>
+#include <talus/narrowphase/shape_cast.h>
 
 #include <bit>
 
@@ -35,13 +36,19 @@ struct Clip {
     int iterations = 0;
 };
 
-/// The first time t in [0, 1] at which the cores of A and of B, the latter moved by t * translation, come within `reach` of
-/// each other, to within `surface` (m). Moves `difference` there and leaves its closest simplex.
+/// The first time t in [0, 1] at which the cores of A and of B, the latter moved by t * translation, come within
+/// `reach` of each other, to within `surface` (m). Moves `difference` there and leaves its closest simplex.
 Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double reach, double surface,
                Simplex& simplex);
 
 /// How near counts as touching for this cast, m: relative to the size, but never below the rounding of the coordinates.
 double cast_surface(const MinkowskiDifference& difference, const dvec3& translation);
+
+/// The whole cast, from the difference at its start on; `way` is B's, in A's frame, `radii` the sum of both.
+ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double target, double radius_a, double radii);
+
+/// The same for two balls in closed form, B's centre at `from`.
+ShapeCastResult cast_balls(const dvec3& from, const dvec3& way, double target, double radius_a, double radius_b);
 
 /// When a point first comes into the ball around the origin, in units of its way; 0 from inside, infinity for never.
 double time_into_ball(const dvec3& from, const dvec3& way, double radius);

@@ -1,6 +1,9 @@
 #include <talus/narrowphase/collide.h>
 
+#include <talus/narrowphase/box_axes.h>
+#include <talus/narrowphase/closed_forms.h>
 #include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/support.h>
 #include <talus/narrowphase/supporting_feature.h>
 #include <talus/narrowphase/tolerances.h>
@@ -89,6 +92,7 @@ bool is_round(const Shape& shape) {
 
 /// Sorts a worklist by shape types (stable), so that neighbours run the same code.
 void sort_by_types(std::vector<Work>& list, std::vector<Work>& spare) {
+    if (std::all_of(list.begin(), list.end(), [&](const Work& w) { return w.shape_types == list.front().shape_types; })) return;
     std::array<std::uint32_t, shape_type_count * shape_type_count + 1> first{};
     for (const Work& w : list) ++first[w.shape_types + 1u];
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
@@ -106,6 +110,8 @@ public:
           profile_(profile) {}
 
     void run(std::span<const std::uint32_t> active) {
+        scratch_.closed.clear();
+        scratch_.slide.clear();
         scratch_.axis.clear();
         scratch_.warm.clear();
         scratch_.cold.clear();
@@ -113,6 +119,13 @@ public:
         Stopwatch watch;
         for (const std::uint32_t pair : active) sort_out(pair);
         book(Rung::skip, watch.lap());
+
+        sort_by_types(scratch_.closed, scratch_.sorted);
+        for (Work& w : scratch_.closed) run_closed_form(w);
+        book(Rung::closed_form, watch.lap());
+
+        for (Work& w : scratch_.slide) try_slide(w);
+        book(Rung::warm_epa, watch.lap());
 
         sort_by_types(scratch_.axis, scratch_.sorted);
         for (Work& w : scratch_.axis) try_axis(w);
@@ -127,7 +140,7 @@ public:
         book(Rung::cold_gjk, watch.lap());
 
         for (Work& w : scratch_.deep) run_epa(w);
-        book(Rung::epa, watch.lap());
+        book(Rung::cold_epa, watch.lap());
     }
 
 private:
@@ -166,12 +179,26 @@ private:
         w.pose = b_in_a;
         w.b_in_a = to_frame(b_in_a);
         w.shape_types = shape_types(colliders_.shapes[record.a], colliders_.shapes[record.b]);
+        PairCache& cache = caches_[pair];
         if (!known) {
-            caches_[pair].simplex.count = 0;
-            caches_[pair].axis = vec3(0.0f);
-            caches_[pair].axis_is_face = false;
+            cache.simplex.count = 0;
+            cache.axis = vec3(0.0f);
+            cache.axis_is_face = false;
+            cache.deep.face.count = 0;
+        }
+        if (settings_.closed_form && has_closed_form(colliders_.shapes[record.a].type, colliders_.shapes[record.b].type)) {
+            scratch_.closed.push_back(w);
+        } else if (!known) {
             scratch_.cold.push_back(w);
-        } else if (settings_.axis && caches_[pair].axis != vec3(0.0f)) {
+        } else if (settings_.warm_epa && cache.deep.face.count == 3) {
+            scratch_.slide.push_back(w);
+        } else {
+            to_axis(w);
+        }
+    }
+
+    void to_axis(const Work& w) {
+        if (settings_.axis && caches_[w.pair].axis != vec3(0.0f)) {
             scratch_.axis.push_back(w);
         } else {
             to_gjk(w);
@@ -185,6 +212,63 @@ private:
     }
 
     // ---- pass B -----------------------------------------------------------------------------------------------------
+
+    /// Shapes that need no iteration.
+    void run_closed_form(Work& w) {
+        const Shape &a = shape_a(w), &b = shape_b(w);
+        conclude(w, closed_form(a, b, w.b_in_a), a.type == ShapeType::sphere || b.type == ShapeType::sphere);
+        settle(records_[w.pair], Rung::closed_form);
+        ++profile_.tested_by_shapes[w.shape_types / shape_type_count][w.shape_types % shape_type_count];
+    }
+
+    void conclude(const Work& w, const ClosedForm& contact, bool one_point) {
+        const float margin = contact_margin(colliders_, records_[w.pair]);
+        if (contact.separation > margin) {
+            set_axis(caches_[w.pair], contact.normal);
+            separate(w, contact.separation);
+        } else if (one_point) {
+            ++profile_.manifolds_built;
+            sphere_manifold(contact, w.b_in_a, margin, caches_[w.pair].manifold);
+            tested(w, PairState::touching);
+        } else {
+            touch(w, build(w, contact.normal, contact.point_a, contact.point_b, margin));
+        }
+    }
+
+    /// Boxes by their separating axes: true when that settles the pair.
+    bool run_axes(const Work& w, float limit) {
+        const Shape &a = shape_a(w), &b = shape_b(w);
+        if (!settings_.closed_form || !has_axes(a.type, b.type)) return false;
+        const ByAxes r = by_axes(a, b, w.b_in_a, limit);
+        if (r.status == AxesStatus::undecided) return false;
+        conclude(w, r.answer, false);
+        settle(records_[w.pair], Rung::closed_form);
+        return true;
+    }
+
+    /// Overlapping cores: the last EPA's face, at its new place.
+    void try_slide(Work& w) {
+        PairRecord& record = records_[w.pair];
+        PairCache& cache = caches_[w.pair];
+        const Shape &a = shape_a(w), &b = shape_b(w);
+        const float other_depth = cache.deep.other_depth - motion_bound(cache.deep.reference, w.pose, record.radius_b);
+        EpaResult r;
+        if (!(other_depth > 0.0f) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) || r.depth > other_depth) {
+            cache.deep.face.count = 0;
+            to_axis(w);
+            return;
+        }
+        cache.deep.face = r.face;
+        profile_.support_evaluations += r.support_evaluations;
+        meet(w, r);
+        settle(record, Rung::warm_epa);
+    }
+
+    void meet(const Work& w, const EpaResult& r) {
+        const Shape &a = shape_a(w), &b = shape_b(w);
+        const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
+        touch(w, build(w, r.normal, on_a, on_b, contact_margin(colliders_, records_[w.pair])));
+    }
 
     /// The last test's axis, re-posed: one support pair gives the signed separation along it.
     void try_axis(Work& w) {
@@ -226,6 +310,7 @@ private:
         const float radii = a.radius + b.radius;
         // Beyond the margin only a bound is needed; asking for twice that, and some more, leaves a gap that `skip` can live on.
         const float limit = radii + 2.0f * margin + tolerance::skip_reserve * record.size;
+        if (rung == Rung::cold_gjk && run_axes(w, limit)) return;
         const GjkResult r = gjk(a, b, w.b_in_a, cache.simplex, limit);
         ++profile_.gjk_queries;
         profile_.gjk_iterations += r.iterations;
@@ -255,15 +340,19 @@ private:
         PairRecord& record = records_[w.pair];
         PairCache& cache = caches_[w.pair];
         const Shape &a = shape_a(w), &b = shape_b(w);
+        if (run_axes(w, std::numeric_limits<float>::infinity())) return;
         const EpaResult r = epa(a, b, w.b_in_a, cache.simplex);
         ++profile_.epa_queries;
         profile_.epa_iterations += r.iterations;
         profile_.support_evaluations += r.support_evaluations;
         ++profile_.epa_histogram[std::min<std::size_t>(r.iterations / 4u, profile_.epa_histogram.size() - 1)];
         if (r.status == EpaStatus::out_of_memory) ++profile_.epa_cap_hits;
-        const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
-        touch(w, build(w, r.normal, on_a, on_b, contact_margin(colliders_, record)));
-        settle(record, Rung::epa);
+        cache.deep.face = r.face;
+        if (!(r.other_depth > r.depth)) cache.deep.face.count = 0;
+        cache.deep.other_depth = r.other_depth;
+        cache.deep.reference = w.pose;
+        meet(w, r);
+        settle(record, Rung::cold_epa);
     }
 
     Manifold build(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float margin) {
@@ -299,8 +388,10 @@ private:
     void separate(const Work& w, float distance) {
         tested(w, PairState::separated);
         records_[w.pair].distance = distance;
-        caches_[w.pair].manifold.count = 0;
-        caches_[w.pair].axis_is_face = false;
+        PairCache& cache = caches_[w.pair];
+        cache.manifold.count = 0;
+        cache.axis_is_face = false;
+        cache.deep.face.count = 0;
     }
 
     void touch(const Work& w, const Manifold& manifold) {
@@ -329,11 +420,13 @@ const char* name_of(Rung rung) {
     switch (rung) {
         case Rung::skip: return "skip";
         case Rung::reuse: return "reuse";
+        case Rung::closed_form: return "closed_form";
         case Rung::axis_separated: return "axis_separated";
         case Rung::axis_touching: return "axis_touching";
         case Rung::warm_gjk: return "warm_gjk";
         case Rung::cold_gjk: return "cold_gjk";
-        case Rung::epa: return "epa";
+        case Rung::warm_epa: return "warm_epa";
+        case Rung::cold_epa: return "cold_epa";
     }
     return "";
 }
@@ -351,7 +444,7 @@ std::size_t Colliders::bytes() const {
 }
 
 std::size_t CollideScratch::bytes() const {
-    return (axis.capacity() + warm.capacity() + cold.capacity() + deep.capacity() + sorted.capacity()) * sizeof(Work);
+    return (closed.capacity() + slide.capacity() + axis.capacity() + warm.capacity() + cold.capacity() + deep.capacity() + sorted.capacity()) * sizeof(Work);
 }
 
 PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j) {

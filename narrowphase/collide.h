@@ -6,10 +6,12 @@
 ///
 ///   skip            separated, and the pair moved less than its gap since it was measured
 ///   reuse           touching, and moved less than a tolerance scaled to its size: anchors stay fixed in the bodies
+///   closed form     shapes that need no iteration: spheres, capsules, boxes that overlap
 ///   axis            last test's axis, re-posed, gives a signed separation from one support pair: apart, or a shallow contact
 ///   warm GJK        from last test's simplex, re-posed from its vertex indices
 ///   cold GJK        a new pair, or one whose cache does not match
-///   EPA             when GJK found the cores overlapping
+///   warm EPA        overlapping cores: the last EPA's face slides to where it belongs now, while a bound proves it the nearest
+///   cold EPA        when GJK found the cores overlapping
 ///
 /// Pass A runs over the small hot records of all active pairs and settles skip and reuse. What is left goes to worklists, one a
 /// rung, each sorted by shape types, and pass B works through them in batches, which is also how time is measured.
@@ -55,6 +57,15 @@ struct alignas(64) PairRecord {
     Rung rung = Rung::cold_gjk;          ///< how the last collide settled it
 };
 
+/// What EPA found out, as long as the cores overlap: its face, and how much deeper any way out but through that face was. Points of
+/// b move by at most m in a's frame, so every other depth is at least `other_depth` - m: while the face's depth is no more
+/// than that, it is still the least.
+struct Deep {
+    SimplexCache face;         ///< count 3, or 0: nothing known
+    float other_depth = 0.0f;  ///< m
+    Transform reference;       ///< pose of b in a then
+};
+
 /// The cold half: what the rungs above reuse start from, and the answer.
 struct PairCache {
     SimplexCache simplex;
@@ -62,11 +73,12 @@ struct PairCache {
     bool axis_in_b = false;  ///< the axis is fixed in b's frame (b owns the face), else in a's
     bool axis_is_face = false;
     vec3 axis{0.0f};         ///< unit, from a to b
+    Deep deep;
     Manifold manifold;       ///< count 0 unless touching
 };
 
 struct CollideSettings {
-    bool skip = true, reuse = true, axis = true, warm_gjk = true;
+    bool skip = true, reuse = true, closed_form = true, axis = true, warm_gjk = true, warm_epa = true;
 };
 
 /// Pairs on their way up the ladder. Kept between frames only so that nothing is allocated.
@@ -77,7 +89,7 @@ struct CollideScratch {
         Transform pose;             ///< of b in a
         Frame b_in_a;               ///< the same with its rotation as a matrix
     };
-    std::vector<Work> axis, warm, cold, deep, sorted;
+    std::vector<Work> closed, slide, axis, warm, cold, deep, sorted;
     std::size_t bytes() const;
 };
 

@@ -279,4 +279,35 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     return expand(difference, simplex);
 }
 
+bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result) {
+    const MinkowskiDifference difference(a, b, b_in_a);
+    if (face.count != 3 || difference.core_a.curved || difference.core_b.curved) return false;
+    SimplexVertex corner[3];
+    for (int i = 0; i < 3; ++i) corner[i] = difference.vertex(face.a[i], face.b[i]);
+    dvec3 n = glm::cross(corner[1].w - corner[0].w, corner[2].w - corner[0].w);
+    if (glm::dot(n, corner[0].w) < 0.0) n = -n;
+    const double nn = glm::dot(n, n);
+    if (!(nn > 0.0)) return false;
+    Answer best;
+    best.normal = n / std::sqrt(nn);
+    best.depth = glm::dot(best.normal, difference.support(best.normal, corner[0].index_a, corner[0].index_b).w);
+    if (!(best.depth > 0.0)) return false;
+    Slide slide(difference, corner[0], corner[1], corner[2]);
+    if (!slide.run(best) || !(best.depth > 0.0)) return false;
+    const dvec3 w = slide.nearest(), off = w - best.depth * best.normal;
+    const double allowed = tolerance::epa_witness * difference.size;
+    if (!(glm::dot(off, off) <= allowed * allowed) || slide.simplex().count != 3) return false;  // not at rest
+    const dvec3 point_a = slide.on_a() + 0.5 * (best.depth * best.normal - w);
+    result = EpaResult{};
+    result.warm = true;
+    result.support_evaluations = static_cast<std::uint16_t>(2 * (slide.supports() + 1));
+    result.depth = static_cast<float>(best.depth);
+    result.normal = vec3(best.normal);
+    result.point_a = vec3(point_a);
+    result.point_b = vec3(point_a - best.depth * best.normal);
+    result.face.count = 3;
+    for (int i = 0; i < 3; ++i) difference.store(slide.simplex().vertex[i], result.face, i);
+    return true;
+}
+
 }  // namespace talus

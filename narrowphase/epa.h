@@ -47,6 +47,11 @@ struct EpaResult {
 /// tetrahedron here). Always returns a usable contact, for degenerate cores (point on segment, coplanar triangles) too.
 EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex);
 
+/// The local minimum of the depth that the face of an earlier pose's answer leads to (polytopes only): the depth, unless another way
+/// out has become shorter, which EpaResult::other_depth and a bound on the motion tell. About two warm GJK queries. False when the
+/// face leads nowhere: ask `epa`.
+bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result);
+
 /// One answer for separated and penetrating pairs, radii included.
 struct SeparationResult {
     float separation = 0.0f;  ///< negative when penetrating, m

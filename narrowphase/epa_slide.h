@@ -57,12 +57,17 @@ inline int find_rivals(const MinkowskiDifference& difference, const Polytope& po
 /// the rims' axes.
 class Slide {
 public:
-    Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
+    Slide(const MinkowskiDifference& difference, const SimplexVertex& p, const SimplexVertex& q, const SimplexVertex& r)
         : difference_(difference), centre_(difference.position), push_(tolerance::epa_slide_push * difference.size) {
         difference_.gap = tolerance::epa_slide_gap;
-        for (int i = 0; i < 3; ++i) simplex_.vertex[i] = polytope.vertices[start.vertex[i]];
+        simplex_.vertex[0] = p;
+        simplex_.vertex[1] = q;
+        simplex_.vertex[2] = r;
         simplex_.count = 3;
     }
+    Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
+        : Slide(difference, polytope.vertices[start.vertex[0]], polytope.vertices[start.vertex[1]],
+                polytope.vertices[start.vertex[2]]) {}
 
     /// Improves `best` and returns true, unless nothing can be found out (the witness points are then not to be used).
     bool run(Answer& best) {
@@ -89,6 +94,7 @@ public:
         return step(best);
     }
 
+    const Simplex& simplex() const { return simplex_; }  ///< whose hull q lies on
     dvec3 on_a() const { return simplex_.on_a(); }
     dvec3 nearest() const { return simplex_.closest() + shift_; }  ///< q
     int supports() const { return supports_; }

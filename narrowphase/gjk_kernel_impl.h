@@ -108,19 +108,25 @@ TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
             const int n = hull.neighbours[i];
             const float* u = hull.vertices + 3 * n;
             const float gx = (u[0] - x) * dx, gy = (u[1] - y) * dy, gz = (u[2] - z) * dz;
-            const float rounding = 2.4e-7f * (__builtin_fabsf(gx) + __builtin_fabsf(gy) + __builtin_fabsf(gz));
-            const float gain = (gx + gy + gz) - rounding;
-            next = gain > most ? n : next;
-            most = gain > most ? gain : most;
+            const float gain = gx + gy + gz;
+            if (gain > most && gain > 2.4e-7f * (__builtin_fabsf(gx) + __builtin_fabsf(gy) + __builtin_fabsf(gz))) {
+                next = n;
+                most = gain;
+            }
         }
         if (next == at) return at;
         at = next;
     }
 }
 
+TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
+    const float* v = hull.vertices + 3 * i;
+    return v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
+}
+
 TALUS_INLINE D4 point(const float* p) { return to_double(load3(p)); }
 
-/// The core's point farthest along d, and its index. `hint` >= 0: the vertex to climb from. `small_hull`: the core is known to be
+/// The core's point farthest along d, and its index. `hint` >= 0: a vertex that may be near. `small_hull`: the core is known to be
 /// a hull that is scanned.
 template <bool small_hull>
 TALUS_INLINE D4 support(const KernelCore& core, D4 d, int hint, int& index) {
@@ -134,7 +140,10 @@ TALUS_INLINE D4 support(const KernelCore& core, D4 d, int hint, int& index) {
         if (hull.cells == 0) {
             index = scan(hull, f);
         } else {
-            index = climb(hull, f, hint >= 0 ? hint : hull.starts[support_cell(f[0], f[1], f[2], hull.cells)]);
+            // From the table's vertex or from the last one met, whichever is farther along.
+            int start = hull.starts[support_cell(f[0], f[1], f[2], hull.cells)];
+            if (hint >= 0 && along(hull, f, hint) > along(hull, f, start)) start = hint;
+            index = climb(hull, f, start);
         }
         return point(hull.vertices + 3 * index);
     }
@@ -253,7 +262,8 @@ public:
             int index;
             D4 a;
             const D4 w = support_pair(-y_, hint_a, hint_b, a, index);
-            hint_a = hint_b = -1;
+            hint_a = index & 0xffff;
+            hint_b = static_cast<int>(static_cast<unsigned>(index) >> 16);
             ++iterations_;
             const double yw = dot(y_, w), rest = yv_ - yw;
             if (prove(y_, yy_, yw)) return end(KernelAnswer::beyond_limit, answer);

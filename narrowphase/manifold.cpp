@@ -67,8 +67,7 @@ void contact_plane(const vec3& n, vec3& u, vec3& v) {
     v = vec3(b, sign + n.y * n.y * a, -n.y);
 }
 
-/// What the search will read of a hull if the hints are good. In a large scene each hull has left the caches since its
-/// last turn, and these lines would be waited for one after the other.
+/// What the search reads of a hull if the hints are good.
 void prefetch(const Shape& shape, std::uint32_t face, std::uint16_t vertex) {
     if (shape.type != ShapeType::hull) return;
     const Hull& hull = *shape.hull;
@@ -135,29 +134,31 @@ private:
     }
 
     bool try_a() {
-        return try_face(a_, normal_, hints_.a, hints_.vertex_a, hinted_, [&]() -> const Feature& { return along_a(); },
-                        [&](const Feature& face) {
-            const vec3 d = transpose_mul(pose_.rotation, -face.normal);
-            search_ = detail::FeatureSearch(b_, d, hints_.vertex_b);
-            const float separation = glm::dot(face.normal, pose_.position) - search_.height - face.offset;
-            if (!(separation >= least_separation_)) return false;
-            search_.finish(b_, d);
-            choice_ = {face.normal, &face, &search_.feature, FaceOwner::a};
-            return true;
-        });
+        return try_face(
+            a_, normal_, hints_.a, hints_.vertex_a, hinted_, [&]() -> const Feature& { return along_a(); },
+            [&](const Feature& face) {
+                const vec3 d = transpose_mul(pose_.rotation, -face.normal);
+                search_ = detail::FeatureSearch(b_, d, hints_.vertex_b);
+                const float separation = glm::dot(face.normal, pose_.position) - search_.height - face.offset;
+                if (!(separation >= least_separation_)) return false;
+                search_.finish(b_, d);
+                choice_ = {face.normal, &face, &search_.feature, FaceOwner::a};
+                return true;
+            });
     }
 
     bool try_b() {
-        return try_face(b_, normal_in_b(), hints_.b, hints_.vertex_b, hinted_, [&]() -> const Feature& { return along_b(); },
-                        [&](const Feature& face) {
-            const vec3 d = -(pose_.rotation * face.normal);
-            search_ = detail::FeatureSearch(a_, d, hints_.vertex_a);
-            const float separation = glm::dot(d, pose_.position) - face.offset - search_.height;
-            if (!(separation >= least_separation_)) return false;
-            search_.finish(a_, d);
-            choice_ = {d, &search_.feature, &face, FaceOwner::b};
-            return true;
-        });
+        return try_face(
+            b_, normal_in_b(), hints_.b, hints_.vertex_b, hinted_, [&]() -> const Feature& { return along_b(); },
+            [&](const Feature& face) {
+                const vec3 d = -(pose_.rotation * face.normal);
+                search_ = detail::FeatureSearch(a_, d, hints_.vertex_a);
+                const float separation = glm::dot(d, pose_.position) - face.offset - search_.height;
+                if (!(separation >= least_separation_)) return false;
+                search_.finish(a_, d);
+                choice_ = {d, &search_.feature, &face, FaceOwner::b};
+                return true;
+            });
     }
 
     const Shape &a_, &b_;
@@ -184,7 +185,8 @@ public:
         view.origin = -view.turn(origin_);
         detail::project(a_, *choice.a, view, patch_a);
         const mat3& r = pose_.rotation;
-        const View view_b{{view.turn(r[0]), view.turn(r[1]), view.turn(r[2])}, view.turn(pose_.position - origin_), true};
+        const View view_b{
+            {view.turn(r[0]), view.turn(r[1]), view.turn(r[2])}, view.turn(pose_.position - origin_), true};
         detail::project(b_, *choice.b, view_b, patch_b);
     }
 
@@ -333,6 +335,11 @@ void keep_ids_distinct(Manifold& manifold) {
 
 }  // namespace
 
+void prefetch_manifold(const Shape& a, const Shape& b, const FaceHints& hints) {
+    prefetch(a, hints.a, hints.vertex_a);
+    prefetch(b, hints.b, hints.vertex_b);
+}
+
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints) {
     vec3 n = normal;
@@ -350,9 +357,6 @@ Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, cons
         add_witness(result);
         return result;
     }
-
-    prefetch(a, hints.a, hints.vertex_a);
-    prefetch(b, hints.b, hints.vertex_b);
 
     const float reach_a = reach_of(a), reach_b = reach_of(b);
     const float size = std::min(reach_a, reach_b);

@@ -12,13 +12,15 @@ namespace talus {
 enum class Rung : std::uint8_t {
     skip,            ///< separated, and moved less than the gap since its last test
     reuse,           ///< manifold kept, anchors fixed in the bodies, separations refreshed
+    closed_form,     ///< a pair of shapes whose signed distance needs no iteration (closed_forms.h, box_axes.h)
     axis_separated,  ///< last frame's axis still separates
     axis_touching,   ///< last frame's axis gives the contact, no GJK
     warm_gjk,        ///< GJK from last frame's simplex
     cold_gjk,        ///< GJK from nothing
-    epa,             ///< GJK found the cores overlapping, EPA gave the depth
+    warm_epa,        ///< cores overlap: the last EPA's face, slid to its place, and a bound proves that no other way out is shorter
+    cold_epa,        ///< GJK found the cores overlapping, EPA gave the depth
 };
-inline constexpr int rung_count = 7;
+inline constexpr int rung_count = 9;
 const char* name_of(Rung rung);
 
 struct NarrowphaseProfile {

@@ -16,9 +16,9 @@ struct RayHit {
 /// inside, or on the surface, hits at fraction 0 with a zero normal; a zero translation asks just that. Anything not
 /// finite misses.
 ///
-/// Sphere and box have closed forms. All others are clipped by support planes (van den Bergen 2004; clip_cast.h): GJK runs
-/// on the ray's current point, each plane that separates it from the shape moves it up, until it is on the surface. A
-/// ray that grazes a curved surface closer than about 1e-6 of the shape's size may fall to either side.
+/// Sphere and box have closed forms. All others are clipped by support planes (van den Bergen 2004; clip_cast.h): GJK
+/// runs on the ray's current point, each plane that separates it from the shape moves it up, until it is on the
+/// surface. A ray that grazes a curved surface closer than about 1e-6 of the shape's size may fall to either side.
 RayHit ray_cast(const Shape& shape, const vec3& origin, const vec3& translation);
 
 /// The same for any support mapping, in the mapping's frame.

@@ -64,17 +64,8 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
     return clip;
 }
 
-}  // namespace detail
-
-namespace {
-
-using namespace detail;
-
-ShapeCastResult cast(MinkowskiDifference& difference, const vec3& translation, float target_distance, double radius_a,
-                     double radii) {
+ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double target, double radius_a, double radii) {
     ShapeCastResult result;
-    const double target = target_distance > 0.0f ? double(target_distance) : 0.0;
-    const dvec3 way(translation);
     const double surface = cast_surface(difference, way);
     Simplex simplex;
     const Clip clip = clip_cast(difference, way, radii + target, surface, simplex);
@@ -115,8 +106,7 @@ ShapeCastResult cast(MinkowskiDifference& difference, const vec3& translation, f
     return result;
 }
 
-/// Two balls in closed form.
-ShapeCastResult cast_balls(const dvec3& from, const dvec3& way, double radius_a, double radius_b, double target) {
+ShapeCastResult cast_balls(const dvec3& from, const dvec3& way, double target, double radius_a, double radius_b) {
     ShapeCastResult result;
     const double t = time_into_ball(from, way, radius_a + radius_b + target);
     if (!(t <= 1.0)) return result;
@@ -133,26 +123,29 @@ ShapeCastResult cast_balls(const dvec3& from, const dvec3& way, double radius_a,
     return result;
 }
 
-}  // namespace
+}  // namespace detail
+
+using namespace detail;
 
 ShapeCastResult shape_cast(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                            float target_distance) {
     const bool finite = is_finite(b_in_a.position) && is_finite(b_in_a.rotation[0]) && is_finite(b_in_a.rotation[1]) &&
                         is_finite(b_in_a.rotation[2]) && is_finite(translation) && is_finite(target_distance);
     if (!finite) return ShapeCastResult{};
+    const dvec3 way(translation);
+    const double target = std::max(double(target_distance), 0.0), radius_a(a.radius), radius_b(b.radius);
     if (a.type == ShapeType::sphere && b.type == ShapeType::sphere) {
-        const double target = target_distance > 0.0f ? double(target_distance) : 0.0;
-        return cast_balls(dvec3(b_in_a.position), dvec3(translation), double(a.radius), double(b.radius), target);
+        return cast_balls(dvec3(b_in_a.position), way, target, radius_a, radius_b);
     }
     MinkowskiDifference difference(a, b, b_in_a);
-    return cast(difference, translation, target_distance, double(a.radius), double(a.radius) + double(b.radius));
+    return cast(difference, way, target, radius_a, radius_a + radius_b);
 }
 
 ShapeCastResult shape_cast(const SupportMapping& a, const SupportMapping& b, const vec3& translation,
                            float target_distance) {
     if (!is_finite(translation) || !is_finite(target_distance)) return ShapeCastResult{};
     MinkowskiDifference difference(a, b);
-    return cast(difference, translation, target_distance, 0.0, 0.0);
+    return cast(difference, dvec3(translation), std::max(double(target_distance), 0.0), 0.0, 0.0);
 }
 
 }  // namespace talus

@@ -24,21 +24,21 @@ struct ShapeCastResult {
     /// Between the surfaces there, m: the target distance on a hit, at most that (negative: depth) when initially
     /// overlapping.
     float separation = 0.0f;
-    vec3 normal{0.0f};              ///< unit, from A to B, in A's frame; zero on a miss
-    vec3 point_a{0.0f};             ///< on A's surface, in A's frame, when B has gone `fraction` of its way
-    vec3 point_b{0.0f};             ///< on B's surface, in A's frame, likewise
-    std::uint16_t iterations = 0;   ///< support pairs
+    vec3 normal{0.0f};             ///< unit, from A to B, in A's frame; zero on a miss
+    vec3 point_a{0.0f};            ///< on A's surface, in A's frame, when B has gone `fraction` of its way
+    vec3 point_b{0.0f};            ///< on B's surface, in A's frame, likewise
+    std::uint16_t iterations = 0;  ///< support pairs
 
     /// Something stops B.
     explicit operator bool() const { return status != CastStatus::miss; }
 };
 
-/// Moves B by `translation` (m, in A's frame, any length), from the pose `b_in_a` and without turning it, until it comes
-/// within `target_distance` (m, not negative) of A.
+/// Moves B by `translation` (m, in A's frame, any length), from the pose `b_in_a` and without turning it, until it
+/// comes within `target_distance` (m, not negative) of A.
 ///
 /// Sets are closed: touching is contact, so B that starts in touch and moves away is `initially_overlapping`, with a
-/// normal that does not oppose the translation; and B that passes within a billionth of its size of A without
-/// touching may count as a hit. When initially overlapping, the normal is the one of least depth, as `separation` gives it.
+/// normal that does not oppose the translation; and B that passes within a billionth of its size of A without touching
+/// may count as a hit. When initially overlapping, the normal is the one of least depth, as `separation` gives it.
 /// Anything not finite misses; a negative target counts as 0.
 ///
 /// Costs about one GJK query, and a support pair or two for each further plane. Implements van den Bergen 2004, "Ray

@@ -86,7 +86,8 @@ dvec3 CollectionHull::support(const dvec3& direction) const {
 }
 
 bool CollectionHull::is_polytope() const {
-    return std::all_of(of_.begin(), of_.end(), [](const SupportMapping* m) { return m == nullptr || m->is_polytope(); });
+    return std::all_of(of_.begin(), of_.end(),
+                       [](const SupportMapping* m) { return m == nullptr || m->is_polytope(); });
 }
 
 }  // namespace talus

@@ -1,9 +1,9 @@
 #pragma once
 /// The open set of convex shapes: anything that can say which of its points is farthest along a direction.
 ///
-/// `Shape` is the closed set that bodies are made of. Here is the other one: images under any affine map, Minkowski sums,
-/// hulls of collections, point clouds that span no volume, and what users write themselves, all composable (Jovanoski
-/// 2008, section 4). Distance, depth, ray and shape casts work on them alike:
+/// `Shape` is the closed set that bodies are made of. Here is the other one: images under any affine map, Minkowski
+/// sums, hulls of collections, point clouds that span no volume, and what users write themselves, all composable
+/// (Jovanoski 2008, section 4). Distance, depth, ray and shape casts work on them alike:
 ///
 ///     auto egg  = affine_image(ShapeSupport(sphere(1.0f)), dmat3(scale), dvec3(0, 2, 0));
 ///     auto slab = minkowski_sum(PointCloud(corners), ShapeSupport(sphere(0.1f)));     // a rounded hull
@@ -179,8 +179,7 @@ private:
 /// The convex hull of the union of several sets, known at compile time: the farthest of their support points (section
 /// 4.4), ties to the first.
 template <Mapping... Ms>
-    requires(sizeof...(Ms) > 0)
-class UnionHull final : public SupportMapping {
+requires(sizeof...(Ms) > 0) class UnionHull final : public SupportMapping {
 public:
     explicit UnionHull(Ms... of) : of_(std::move(of)...) {}
 
@@ -194,9 +193,8 @@ public:
                 best = p;
             }
         };
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (offer(std::get<I + 1>(of_).support(v)), ...);
-        }(std::make_index_sequence<sizeof...(Ms) - 1>());
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (offer(std::get<I + 1>(of_).support(v)), ...); }
+        (std::make_index_sequence<sizeof...(Ms) - 1>());
         return best;
     }
     bool is_polytope() const override {

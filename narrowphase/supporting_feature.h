@@ -40,9 +40,7 @@ inline unsigned lane_bits(Int4 lanes) { return static_cast<unsigned>(_mm_movemas
 #else
 inline Float4 min_lanes(Float4 a, Float4 b) { return a < b ? a : b; }
 inline Float4 max_lanes(Float4 a, Float4 b) { return a > b ? a : b; }
-inline unsigned lane_bits(Int4 l) {
-    return static_cast<unsigned>((l[0] & 1) | (l[1] & 2) | (l[2] & 4) | (l[3] & 8));
-}
+inline unsigned lane_bits(Int4 l) { return static_cast<unsigned>((l[0] & 1) | (l[1] & 2) | (l[2] & 4) | (l[3] & 8)); }
 #endif
 
 enum class FeatureKind : std::uint8_t { point, segment, polygon, disc };

@@ -12,8 +12,8 @@ using namespace detail;
 
 constexpr double golden = 0.38196601125010515180;  // the smaller part of the golden section: (3 - sqrt 5) / 2
 
-/// Brent 1973, chapter 4: a root of f between `a` and `b`, at which it has the values fa > 0 > fb. Inverse quadratic or linear
-/// interpolation where that closes in on it, else bisection.
+/// Brent 1973, chapter 4: a root of f between `a` and `b`, at which it has the values fa > 0 > fb. Inverse quadratic or
+/// linear interpolation where that closes in on it, else bisection.
 template <class F>
 double brent_root(double a, double fa, double b, double fb, double tolerance, const F& f) {
     double c = a, fc = fa, step = b - a, before = step;
@@ -62,8 +62,8 @@ double brent_root(double a, double fa, double b, double fb, double tolerance, co
     return b;
 }
 
-/// Brent 1973, chapter 5: the least of f between `a` and `b`, by parabolas through the best three points where they help, else by golden
-/// section. Ends early at a value of at most `enough`; `x` is the place.
+/// Brent 1973, chapter 5: the least of f between `a` and `b`, by parabolas through the best three points where they
+/// help, else by golden section. Ends early at a value of at most `enough`; `x` is the place.
 template <class F>
 double brent_minimum(double a, double b, double tolerance, double enough, double& x, const F& f) {
     x = a + golden * (b - a);
@@ -167,19 +167,22 @@ private:
     }
 
     SweptResult brent() {
+        // Flat sets that cross have no depth, only an instant of contact: the minimiser comes as near as its steps are
+        // fine.
+        const double touching = surface_ + 4.0 * tolerance::swept_resolution * std::sqrt(glm::dot(way_, way_));
         const auto f = [this](double t) { return signed_distance(t); };
         const double at_start = f(0.0);
         if (at_start <= surface_) return answer(true, 0.0);
         double t = 1.0, value = f(1.0);
         if (value > surface_) value = brent_minimum(0.0, 1.0, tolerance::swept_resolution, surface_, t, f);
-        if (value > surface_) return answer(false, 1.0);
+        if (value > touching) return answer(false, 1.0);
         if (value < 0.0) t = brent_root(0.0, at_start, t, value, tolerance::swept_resolution, f);
         return answer(true, t);
     }
 
-    /// GJK on A minus all that B passes through between two times. On a hit, `t` is a time of contact between them. In place of its
-    /// point of A, each vertex keeps its time (a.x, and in a.y which end of the motion that is): the combination of vertices
-    /// that makes the closest point makes its time, too.
+    /// GJK on A minus all that B passes through between two times. On a hit, `t` is a time of contact between them. In
+    /// place of its point of A, each vertex keeps its time (a.x, and in a.y which end of the motion that is): the
+    /// combination of vertices that makes the closest point makes its time, too.
     bool overlaps_within(double from, double to, double& t) {
         ++queries_;
         difference_.position = start_ + from * way_;
@@ -217,7 +220,8 @@ private:
             const double yw = glm::dot(simplex_.y, next.w);
             if (yw > 0.0 && yw * yw > reach2 * simplex_.yy) return false;
             const double rest = simplex_.yv - yw;
-            if (!(rest > 0.0) || rest * rest <= tolerance::gjk_gap_floor * tolerance::gjk_gap_floor * simplex_.yy * simplex_.vv) {
+            if (!(rest > 0.0) ||
+                rest * rest <= tolerance::gjk_gap_floor * tolerance::gjk_gap_floor * simplex_.yy * simplex_.vv) {
                 return touch();
             }
             const int previous = simplex_.count;

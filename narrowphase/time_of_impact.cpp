@@ -32,15 +32,14 @@ SinCos sin_cos(double x) {
         r + r * z *
                 (-1.0 / 6 +
                  z * (1.0 / 120 +
-                      z * (-1.0 / 5040 + z * (1.0 / 362880 +
-                                              z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0 - z / 1307674368000.0))))));
+                      z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 +
+                                                                  z * (1.0 / 6227020800.0 - z / 1307674368000.0))))));
     const double c =
         1.0 +
-        z * (-0.5 + z * (1.0 / 24 +
-                         z * (-1.0 / 720 +
-                              z * (1.0 / 40320 +
-                                   z * (-1.0 / 3628800 + z * (1.0 / 479001600.0 -
-                                                              z * (1.0 / 87178291200.0 - z / 20922789888000.0)))))));
+        z * (-0.5 + z * (1.0 / 24 + z * (-1.0 / 720 +
+                                         z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600.0 -
+                                                                                       z * (1.0 / 87178291200.0 -
+                                                                                            z / 20922789888000.0)))))));
     switch (static_cast<int>(static_cast<std::int64_t>(n) & 3)) {
         case 0:
             return {s, c};
@@ -53,8 +52,8 @@ SinCos sin_cos(double x) {
     }
 }
 
-/// The angle in [0, pi/2] with this sine and cosine (both >= 0, squares summing to 1): a rough guess, then twice the sine of what is
-/// missing.
+/// The angle in [0, pi/2] with this sine and cosine (both >= 0, squares summing to 1): a rough guess, then twice the
+/// sine of what is missing.
 double angle_of(double sine, double cosine) {
     constexpr double quarter = 0.78539816339744830962;
     const auto rough = [](double t) { return t * (quarter + 0.273 * (1.0 - t)); };  // to 4e-3
@@ -222,13 +221,14 @@ enum class Carrier : std::uint8_t {
 
 struct Axis {
     Carrier carrier = Carrier::world;
-    dvec3 n;               ///< unit, A to B: in the frame of A or B when carried by it, else in the world
-    double from = 0.0;     ///< turning: at this time it was n
-    dvec3 spin{0.0};       ///< turning: at right angles to n, rad a duration
+    dvec3 n;            ///< unit, A to B: in the frame of A or B when carried by it, else in the world
+    double from = 0.0;  ///< turning: at this time it was n
+    dvec3 spin{0.0};    ///< turning: at right angles to n, rad a duration
 };
 
-/// What is known about the gap along an axis beside its values: it never falls faster than `slope` (<= 0 when falling, m a duration) less
-/// `bend_once` * t, and stays above the parabola of second derivative `bend` through two of its values.
+/// What is known about the gap along an axis beside its values: it never falls faster than `slope` (<= 0 when falling,
+/// m a duration) less `bend_once` * t, and stays above the parabola of second derivative `bend` through two of its
+/// values.
 struct Rates {
     double slope = 0.0, bend_once = 0.0, bend = 0.0;
 };
@@ -297,8 +297,7 @@ private:
     Axis with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], double t) const;
     Rates rates(const Axis& axis, const dvec3& n_in_world, double t) const;
     double revolve(const dvec3& n_in_world, double t, double extent_a, double s, double goal) const;
-    double follow(const Axis& axis, const Rates& rates, double t, double s, double goal, double enough,
-                  double closing);
+    double follow(const Axis& axis, const Rates& rates, double t, double s, double goal, double enough, double closing);
     TimeOfImpact answer(ToiStatus status, double t, const dvec3& normal, const dvec3& on_a, double separation) const;
 
     MinkowskiDifference& difference_;
@@ -340,8 +339,8 @@ Feature feature_of(const dvec3* p, int count, double size) {
 }
 
 // The closest points of two bodies stay on their features for a while, and the axis between them with them: at right
-// angles to a face that turns, or to two edges that turn each with its own body. An axis that does not follow loses to the far
-// ends of the face or edge at a rate; one that follows loses but quadratically, also where a surface is smooth.
+// angles to a face that turns, or to two edges that turn each with its own body. An axis that does not follow loses to
+// the far ends of the face or edge at a rate; one that follows loses but quadratically, also where a surface is smooth.
 Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], double t) const {
     dvec3 on_a[4];
     for (int i = 0; i < simplex_.count; ++i) on_a[i] = simplex_.vertex[i].a;
@@ -360,7 +359,8 @@ Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], doub
     }
     axis.n = turned(turn_a_, n_in_a);
     if (a.dimension == 2 || b.dimension == 2) return axis;  // a face that does not turn
-    // n . e = 0 for an edge e, so that n' . e = -n . (w x e): one condition an edge. n' is the shortest that meets them.
+    // n . e = 0 for an edge e, so that n' . e = -n . (w x e): one condition an edge. n' is the shortest that meets
+    // them.
     const dvec3 e = turned(turn_a_, a.along), f = turned(turn_a_, difference_.rotation * b.along);
     const double ee = glm::dot(e, e), ff = glm::dot(f, f), ef = glm::dot(e, f), det = ee * ff - ef * ef;
     const double want_e = -glm::dot(axis.n, glm::cross(a_.spin, e)), want_f = -glm::dot(axis.n, glm::cross(b_.spin, f));
@@ -378,9 +378,9 @@ Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], doub
     return axis;
 }
 
-// The gap between two points, one of each body, along an axis n(t) is f = n . (D + b - a), D from centre to centre and a, b
-// from the own centre, not farther from it than `ball`, nor than `ring` from the axis of rotation. With a' = w_A x a,
-// b' = w_B x b, D' = v and n' = w x n:
+// The gap between two points, one of each body, along an axis n(t) is f = n . (D + b - a), D from centre to centre and
+// a, b from the own centre, not farther from it than `ball`, nor than `ring` from the axis of rotation. With a' = w_A x
+// a, b' = w_B x b, D' = v and n' = w x n:
 //
 //     f' = n . v + (w x n) . D + (n x (w_B - w)) . b - (n x (w_A - w)) . a
 //
@@ -416,18 +416,19 @@ Rates Advancement::rates(const Axis& axis, const dvec3& n, double t) const {
     return r;
 }
 
-/// When the solids of revolution that the two turn into come within the goal along n; what does not turn stays as it is.
+/// When the solids of revolution that the two turn into come within the goal along n; what does not turn stays as it
+/// is.
 double Advancement::revolve(const dvec3& n, double t, double extent_a, double s, double goal) const {
     const double apart = glm::dot(n, between_ + t * drift_), extent_b = apart - extent_a - s - goal;
-    const double gap = apart - goal - (a_.rate > 0.0 ? a_.revolved(n) : extent_a) -
-                       (b_.rate > 0.0 ? b_.revolved(-n) : extent_b);
+    const double gap =
+        apart - goal - (a_.rate > 0.0 ? a_.revolved(n) : extent_a) - (b_.rate > 0.0 ? b_.revolved(-n) : extent_b);
     if (!(gap > 0.0)) return t;
     const double closing = -glm::dot(n, drift_);
     return closing > 0.0 ? t + gap / closing : infinity;
 }
 
-/// A time up to 1 before which the gap along the axis does not fall to the goal, starting from s > 0 at the time t, when the
-/// distance shrinks at the rate `closing`. Gives up at a gap of `enough`.
+/// A time up to 1 before which the gap along the axis does not fall to the goal, starting from s > 0 at the time t,
+/// when the distance shrinks at the rate `closing`. Gives up at a gap of `enough`.
 double Advancement::follow(const Axis& axis, const Rates& rates, double t, double s, double goal, double enough,
                            double closing) {
     // From one value: s + slope x - bend_once x^2 / 2. The slope was that at the start.
@@ -565,15 +566,56 @@ bool usable(const Motion& a, const Motion& b, const ToiSettings& s) {
     return std::max(turn_a, turn_b) * double(s.duration) <= largest_turn;
 }
 
+/// A cast's answer as a time of impact of two bodies that do not turn.
+TimeOfImpact from_cast(const ShapeCastResult& cast, const Mover& a) {
+    TimeOfImpact result;
+    switch (cast.status) {
+        case CastStatus::miss:
+            return result;
+        case CastStatus::hit:
+            result.status = ToiStatus::hit;
+            break;
+        case CastStatus::initially_overlapping:
+            result.status = ToiStatus::initially_overlapping;
+            break;
+        case CastStatus::iteration_cap:
+            result.status = ToiStatus::iteration_cap;
+            break;
+    }
+    const auto to_world = [&](const vec3& p) {
+        return vec3(a.at_start + double(cast.fraction) * a.velocity + turned(a.start, dvec3(p) - a.center));
+    };
+    result.time = cast.fraction;
+    result.separation = cast.separation;
+    result.normal = vec3(turned(a.start, dvec3(cast.normal)));
+    result.point_a = to_world(cast.point_a);
+    result.point_b = to_world(cast.point_b);
+    return result;
+}
+
 TimeOfImpact run(MinkowskiDifference& difference, const Mover& a, const Mover& b, double radius_a, double radii,
                  const ToiSettings& settings) {
     const double target = std::max(double(settings.target_distance), 0.0);
     // GJK's own error and the rounding of coordinates set the least tolerance that makes sense.
-    const double tolerance = std::max(double(settings.tolerance) * difference.size,
-                                      10.0 * tolerance::gjk_gap * std::min(radii + target, difference.size) +
-                                          1e3 * tolerance::cast_rounding *
-                                              (length(b.at_start - a.at_start) + length(b.velocity - a.velocity)));
-    TimeOfImpact result = Advancement(difference, a, b).run(radius_a, radii, target, tolerance);
+    const double tolerance = std::max(
+        double(settings.tolerance) * difference.size,
+        10.0 * tolerance::gjk_gap * std::min(radii + target, difference.size) +
+            1e3 * tolerance::cast_rounding * (length(b.at_start - a.at_start) + length(b.velocity - a.velocity)));
+    Advancement advancement(difference, a, b);
+    TimeOfImpact result;
+    if (a.rate > 0.0 || b.rate > 0.0) {
+        result = advancement.run(radius_a, radii, target, tolerance);
+    } else {
+        const dquat to_a = inverse(a.start);
+        const ShapeCastResult c =
+            difference.core_a.type == ShapeType::sphere && difference.core_b.type == ShapeType::sphere
+                ? cast_balls(difference.position, turned(to_a, b.velocity - a.velocity), target, radius_a,
+                             radii - radius_a)
+                : cast(difference, turned(to_a, b.velocity - a.velocity), target, radius_a, radii);
+        result = from_cast(c, a);
+        result.queries = 1;
+        result.iterations = c.iterations;
+    }
     result.time = result.status == ToiStatus::separated ? settings.duration
                                                         : round_down(double(result.time) * double(settings.duration));
     return result;
@@ -589,8 +631,8 @@ Motion motion_between(const Transform& start, const Transform& end, const vec3& 
     const double per_second = 1.0 / double(duration);
     const dquat from = unit(start.rotation), to = unit(end.rotation);
     const dvec3 c(center);
-    motion.linear_velocity = vec3(
-        (dvec3(end.position) - dvec3(start.position) + turned(to, c) - turned(from, c)) * per_second);
+    motion.linear_velocity =
+        vec3((dvec3(end.position) - dvec3(start.position) + turned(to, c) - turned(from, c)) * per_second);
     dquat turn = times(to, inverse(from));
     if (turn.w < 0.0) turn = dquat(-turn.w, -turn.x, -turn.y, -turn.z);
     const dvec3 v(turn.x, turn.y, turn.z);
@@ -652,9 +694,9 @@ TimeOfImpact time_of_impact(const SupportMapping& a, const Motion& motion_a, con
     MinkowskiDifference difference(a, b);
     // The difference was made of sets in one frame; where B stands decides where the first search starts.
     const dquat to_a = inverse(mover_a.start);
-    difference.open_between_middles = turned(to_a, mover_b.at_start - mover_a.at_start +
-                                                       turned(mover_b.start, box_b.middle - mover_b.center)) -
-                                      (box_a.middle - mover_a.center);
+    difference.open_between_middles =
+        turned(to_a, mover_b.at_start - mover_a.at_start + turned(mover_b.start, box_b.middle - mover_b.center)) -
+        (box_a.middle - mover_a.center);
     return run(difference, mover_a, mover_b, 0.0, 0.0, settings);
 }
 

@@ -11,8 +11,8 @@
 /// 1. None shrinks faster than n . v - |n x w_A| r_A - |n x w_B| r_B, r the distance of the core's farthest point from
 ///    the axis of rotation through its centre (Mirtich's directed bound), nor does any go below the gap between the
 ///    solids of revolution that the two can turn into.
-/// 2. None has a second derivative above k = |n x w_A| |w_A| r_A + |n x w_B| |w_B| r_B. All are at least s(t1) at t1 and
-///    at least s(t2) at t2, hence above the parabola of second derivative k through those two points:
+/// 2. None has a second derivative above k = |n x w_A| |w_A| r_A + |n x w_B| |w_B| r_B. All are at least s(t1) at
+///    t1 and at least s(t2) at t2, hence above the parabola of second derivative k through those two points:
 ///
 ///        s |*                        s(t1) (t2-t)/(t2-t1) + s(t2) (t-t1)/(t2-t1) - k (t-t1) (t2-t) / 2 <= s(t)
 ///          | \\_ _ _   true gap
@@ -21,8 +21,9 @@
 ///        --+-------'-.-----------> t
 ///          t1     root     t2
 ///
-/// The axis stands still in the world or, where a face touches, turns with that face's body (k is another then, see the
-/// code); the better one counts. Two to four distance queries are usual.
+/// The axis stands still in the world, or turns with the face or the edges between which the distance is (k is another
+/// then, see the code). Three or four distance queries are usual. Bodies that do not turn, which includes balls and
+/// capsules that turn about their own axis, are cast (shape_cast.h).
 
 #include <talus/narrowphase/support_mapping.h>
 
@@ -32,10 +33,10 @@ namespace talus {
 
 /// A rigid motion at constant velocities: the centre moves along a line, the body turns about an axis through it.
 struct Motion {
-    Transform start{};             ///< pose of the shape's frame at time 0
-    vec3 center{0.0f};             ///< what it turns about, in the shape's frame: the centre of mass, m
-    vec3 linear_velocity{0.0f};    ///< of that centre, m/s
-    vec3 angular_velocity{0.0f};   ///< rad/s, world axes; any number of turns
+    Transform start{};            ///< pose of the shape's frame at time 0
+    vec3 center{0.0f};            ///< what it turns about, in the shape's frame: the centre of mass, m
+    vec3 linear_velocity{0.0f};   ///< of that centre, m/s
+    vec3 angular_velocity{0.0f};  ///< rad/s, world axes; any number of turns
 };
 
 /// The motion that takes `center` (shape frame) along the line between two poses and the shape along the shorter turn
@@ -63,7 +64,7 @@ struct TimeOfImpact {
     vec3 normal{0.0f};        ///< unit, from A to B, world axes; zero when separated
     vec3 point_a{0.0f};       ///< nearest points at `time`, world, m; zero when separated
     vec3 point_b{0.0f};
-    std::uint16_t queries = 0;     ///< distance queries, the first one included
+    std::uint16_t queries = 0;     ///< distance queries, the first one included; 1 for a cast
     std::uint16_t iterations = 0;  ///< support pairs in all
 
     explicit operator bool() const { return status != ToiStatus::separated; }

@@ -19,9 +19,7 @@ float wild(std::uint32_t bits) {
     return magnitude > largest_size ? std::copysign(largest_size, x) : x;
 }
 
-float clamp_size(double x) {
-    return std::clamp(static_cast<float>(x), smallest_size, largest_size);
-}
+float clamp_size(double x) { return std::clamp(static_cast<float>(x), smallest_size, largest_size); }
 
 /// Points on a stretched ball by the golden angle; large enough that support search climbs.
 std::shared_ptr<const Hull> large_hull(int pick) {
@@ -32,7 +30,8 @@ std::shared_ptr<const Hull> large_hull(int pick) {
             const int count = hulls.size() % 2 == 0 ? 220 : 100;
             std::vector<vec3> points;
             for (int i = 0; i < count; ++i) {
-                const double y = 1.0 - 2.0 * (i + 0.5) / count, r = std::sqrt(1.0 - y * y), angle = 2.399963229728653 * i;
+                const double y = 1.0 - 2.0 * (i + 0.5) / count, r = std::sqrt(1.0 - y * y),
+                             angle = 2.399963229728653 * i;
                 points.push_back(stretch * vec3(glm::dvec3(r * std::cos(angle), y, r * std::sin(angle))));
             }
             const auto built = make_hull(points);
@@ -46,8 +45,8 @@ std::shared_ptr<const Hull> large_hull(int pick) {
 }  // namespace
 
 float Bytes::size() {
-    static constexpr float favourites[] = {1.0f,  0.5f,  2.0f, 0.25f, 0.1f, 1e-3f, 1e-4f, 1e-2f,
-                                           10.0f, 100.0f, 1e3f, 1e4f,  1e-5f, 1e-6f, 1e6f, 3.0f};
+    static constexpr float favourites[] = {1.0f,  0.5f,   2.0f, 0.25f, 0.1f,  1e-3f, 1e-4f, 1e-2f,
+                                           10.0f, 100.0f, 1e3f, 1e4f,  1e-5f, 1e-6f, 1e6f,  3.0f};
     const int kind = byte();
     if (kind < 128) return favourites[kind % 16];
     if (kind < 224) return clamp_size(1e-4 * std::pow(1e8, unit()));
@@ -60,14 +59,29 @@ float Bytes::coordinate(float scale) {
     const float sign = (kind & 1) != 0 ? -1.0f : 1.0f;
     double x = 0.0;
     switch (kind >> 5) {
-        case 0: x = 0.0; break;
-        case 1: x = static_cast<double>(scale) * ((kind >> 1 & 15) + 1) / 4.0; break;             // quarters
-        case 2: x = static_cast<double>(scale) * (1.0 + std::ldexp(1.0, -(kind >> 1 & 15) - 8)); break;
-        case 3: x = static_cast<double>(scale) * (1.0 - std::ldexp(1.0, -(kind >> 1 & 15) - 8)); break;
-        case 4: x = static_cast<double>(scale) * std::ldexp(1.0, -(kind >> 1 & 15) * 2); break;  // tiny
-        case 5: x = static_cast<double>(scale) * unit(); break;
-        case 6: x = static_cast<double>(scale) * 4.0 * unit(); break;
-        default: return wild(bits(4));
+        case 0:
+            x = 0.0;
+            break;
+        case 1:
+            x = static_cast<double>(scale) * ((kind >> 1 & 15) + 1) / 4.0;
+            break;  // quarters
+        case 2:
+            x = static_cast<double>(scale) * (1.0 + std::ldexp(1.0, -(kind >> 1 & 15) - 8));
+            break;
+        case 3:
+            x = static_cast<double>(scale) * (1.0 - std::ldexp(1.0, -(kind >> 1 & 15) - 8));
+            break;
+        case 4:
+            x = static_cast<double>(scale) * std::ldexp(1.0, -(kind >> 1 & 15) * 2);
+            break;  // tiny
+        case 5:
+            x = static_cast<double>(scale) * unit();
+            break;
+        case 6:
+            x = static_cast<double>(scale) * 4.0 * unit();
+            break;
+        default:
+            return wild(bits(4));
     }
     return sign * static_cast<float>(std::min(x, static_cast<double>(largest_size)));
 }
@@ -125,7 +139,9 @@ std::vector<vec3> read_cloud(Bytes& bytes, int most) {
         vec3 p(0.0f);
         switch (kind & 7) {
             case 0:
-            case 1: p = bytes.point(scale); break;
+            case 1:
+                p = bytes.point(scale);
+                break;
             case 2: {  // a small grid: coplanar, collinear and equal points
                 const int cell = bytes.byte();
                 p = scale * vec3(cell & 3, cell >> 2 & 3, cell >> 4 & 3);
@@ -148,7 +164,9 @@ std::vector<vec3> read_cloud(Bytes& bytes, int most) {
                 break;
             }
             case 6:  // near copies of each other
-                p = points.empty() || bytes.below(2) == 0 ? bytes.point(scale) : points.back() * (1.0f + 1.2e-7f * static_cast<float>(bytes.below(4)));
+                p = points.empty() || bytes.below(2) == 0
+                        ? bytes.point(scale)
+                        : points.back() * (1.0f + 1.2e-7f * static_cast<float>(bytes.below(4)));
                 break;
             default:
                 for (int k = 0; k < 3; ++k) p[k] = std::bit_cast<float>(bytes.bits(4));
@@ -164,7 +182,9 @@ Shape read_shape(Bytes& bytes) {
     const ShapeType type = static_cast<ShapeType>(bytes.below(shape_type_count));
     Shape shape = sphere(1.0f);
     switch (type) {
-        case ShapeType::sphere: shape = sphere(bytes.size()); break;
+        case ShapeType::sphere:
+            shape = sphere(bytes.size());
+            break;
         case ShapeType::capsule: {
             const float half_height = bytes.below(8) == 0 ? 0.0f : bytes.size();
             shape = capsule(half_height, bytes.size());

@@ -28,11 +28,11 @@ public:
     int below(int count) { return byte() % count; }
     double unit() { return bits(2) / 65535.0; }  ///< [0, 1]
 
-    float size();                      ///< a length within size_limits.h, m
-    float coordinate(float scale);     ///< any sign, mostly within a few times `scale`, at most 1e6
+    float size();                   ///< a length within size_limits.h, m
+    float coordinate(float scale);  ///< any sign, mostly within a few times `scale`, at most 1e6
     vec3 point(float scale);
-    glm::dvec3 cube();                 ///< each coordinate in [-1, 1]
-    quat rotation();                   ///< unit to rounding; exact quarter turns and tiny angles among them
+    glm::dvec3 cube();  ///< each coordinate in [-1, 1]
+    quat rotation();    ///< unit to rounding; exact quarter turns and tiny angles among them
     Transform pose(float scale);
 
 private:

@@ -37,7 +37,8 @@ std::string check_ray(const Shape& shape, const oracle::Solid& solid, const vec3
         std::snprintf(text, sizeof text, format, value);
         return describe(shape, origin, translation, text);
     };
-    if (std::isnan(hit.fraction) || std::isnan(glm::dot(hit.normal, hit.normal))) return complain("not a number%g", 0.0);
+    if (std::isnan(hit.fraction) || std::isnan(glm::dot(hit.normal, hit.normal)))
+        return complain("not a number%g", 0.0);
     // A fraction is a float: the point it names is that far from the exact one.
     const double length = glm::length(d);
     const double reach = std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}) + length;
@@ -128,17 +129,18 @@ std::string check_time_of_impact(const Shape& a, const Motion& motion_a, const S
             char line[600];
             const quat& q = m->start.rotation;
             const auto d = [](float x) { return static_cast<double>(x); };
-            std::snprintf(line, sizeof line,
-                          "Motion{{{%af, %af, %af}, quat(%af, %af, %af, %af)}, {%af, %af, %af}, {%af, %af, %af}, {%af, %af, "
-                          "%af}}\n",
-                          d(m->start.position.x), d(m->start.position.y), d(m->start.position.z), d(q.w), d(q.x), d(q.y),
-                          d(q.z), d(m->center.x), d(m->center.y), d(m->center.z), d(m->linear_velocity.x),
-                          d(m->linear_velocity.y), d(m->linear_velocity.z), d(m->angular_velocity.x),
-                          d(m->angular_velocity.y), d(m->angular_velocity.z));
+            std::snprintf(
+                line, sizeof line,
+                "Motion{{{%af, %af, %af}, quat(%af, %af, %af, %af)}, {%af, %af, %af}, {%af, %af, %af}, {%af, %af, "
+                "%af}}\n",
+                d(m->start.position.x), d(m->start.position.y), d(m->start.position.z), d(q.w), d(q.x), d(q.y), d(q.z),
+                d(m->center.x), d(m->center.y), d(m->center.z), d(m->linear_velocity.x), d(m->linear_velocity.y),
+                d(m->linear_velocity.z), d(m->angular_velocity.x), d(m->angular_velocity.y), d(m->angular_velocity.z));
             text += line;
         }
         char line[200];
-        std::snprintf(line, sizeof line, "time of impact %.9g: %s: %.9g\n", static_cast<double>(r.time), what.c_str(), value);
+        std::snprintf(line, sizeof line, "time of impact %.9g: %s: %.9g\n", static_cast<double>(r.time), what.c_str(),
+                      value);
         return text + line;
     };
     if (std::isnan(r.time) || std::isnan(r.separation) || std::isnan(glm::dot(r.normal, r.normal)) ||
@@ -147,7 +149,8 @@ std::string check_time_of_impact(const Shape& a, const Motion& motion_a, const S
     if (!(r.time >= 0.0f && r.time <= 1.0f)) return complain("time", r.time);
     const double way = glm::length(dvec3(motion_a.start.position)) + glm::length(dvec3(motion_b.start.position)) +
                        glm::length(dvec3(motion_a.linear_velocity)) + glm::length(dvec3(motion_b.linear_velocity)) +
-                       4.0 * (solid_a.size + solid_b.size + glm::length(solid_a.center) + glm::length(solid_b.center));
+                       4.0 * (solid_a.size + solid_b.size + glm::length(solid_a.center) + glm::length(solid_b.center)) +
+                       4.0 * (glm::length(dvec3(motion_a.center)) + glm::length(dvec3(motion_b.center)));
     const double allowed = 2.0 * allowed_error(solid_a, solid_b, way);
     const auto at = [&](float time) {
         return separation_at(a, b, to_frame(relative(pose_at(motion_a, time), pose_at(motion_b, time))));
@@ -157,10 +160,12 @@ std::string check_time_of_impact(const Shape& a, const Motion& motion_a, const S
         const float start = at(0.0f);
         return start > allowed ? complain("initially overlapping, but apart by", start) : std::string();
     }
-    if (r.status == ToiStatus::hit && std::abs(at(r.time)) > 2.0 * allowed) return complain("hit at a separation of", at(r.time));
+    if (r.status == ToiStatus::hit && std::abs(at(r.time)) > 2.0 * allowed)
+        return complain("hit at a separation of", at(r.time));
     for (int i = 0; i <= 16; ++i) {
         const float time = r.time * static_cast<float>(i) / 16.0f;
-        if (at(time) < -allowed) return complain("overlapping before the contact, at " + std::to_string(time), at(time));
+        if (at(time) < -allowed)
+            return complain("overlapping before the contact, at " + std::to_string(time), at(time));
     }
     return {};
 }

@@ -1,6 +1,6 @@
 #include "tests/fuzz/bytes.h"
-#include "tests/fuzz/targets.h"
 #include "tests/fuzz/solids.h"
+#include "tests/fuzz/targets.h"
 #include "tests/narrowphase/adversarial_proof.h"
 #include "tests/narrowphase/judge.h"
 
@@ -48,7 +48,7 @@ double aspect(const Shape& shape) {
     const dvec3 h = dvec3(box.upper) - dvec3(box.lower);
     const double least = std::min({h.x, h.y, h.z}), most = std::max({h.x, h.y, h.z});
     if (shape.type == ShapeType::segment) return 1.0;  // a line on purpose
-    if (shape.type == ShapeType::triangle) {  // its longest edge over its height
+    if (shape.type == ShapeType::triangle) {           // its longest edge over its height
         const dvec3 p(shape.points[0]), q(shape.points[1]), r(shape.points[2]);
         const double longest = std::max({glm::length(q - p), glm::length(r - p), glm::length(r - q)});
         return longest * longest / glm::length(glm::cross(q - p, r - p));
@@ -164,7 +164,8 @@ private:
     bool numbers(const SeparationResult& r, const std::string& how) {
         const bool nan = std::isnan(r.separation) || std::isnan(glm::dot(r.normal, r.normal)) ||
                          std::isnan(r.point_a.x + r.point_a.y + r.point_a.z);
-        if (nan) complain(how + ": not a number");
+        if (nan)
+            complain(how + ": not a number");
         else if (!(std::abs(glm::length(dvec3(r.normal)) - 1.0) <= 1e-5))
             complain(how + ": normal of length " + number(glm::length(dvec3(r.normal))));
         return !nan;
@@ -190,8 +191,8 @@ private:
             for (const dvec3& d : {u, -u, v, -v}) {
                 const double s = oracle::separation_along(solid_a_, solid_b_, pose, n + turn * d);
                 if (s > r.separation + allowed_)
-                    return complain("cold: separation " + number(r.separation) + " but " + number(s) + " after a turn of " +
-                                    number(turn));
+                    return complain("cold: separation " + number(r.separation) + " but " + number(s) +
+                                    " after a turn of " + number(turn));
             }
         }
     }
@@ -243,11 +244,13 @@ public:
             collide(colliders_, {&t.record, 1}, {&t.cache, 1}, active, settings, scratch_, profile);
             const Manifold& m = t.cache.manifold;
             const std::string how = "collide with settings " + std::to_string(i) + ", " + name_of(t.record.rung);
-            const double stale = t.record.rung == Rung::reuse           ? 2.0 * static_cast<double>(record.reuse_motion)
-                                 : t.record.rung == Rung::axis_touching ? static_cast<double>(tolerance::axis_depth) * size
-                                                                        : 0.0;
+            const double stale = t.record.rung == Rung::reuse ? 2.0 * static_cast<double>(record.reuse_motion)
+                                 : t.record.rung == Rung::axis_touching
+                                     ? static_cast<double>(tolerance::axis_depth) * size
+                                     : 0.0;
             if (t.record.state == PairState::unknown) pair.complain(how + ": state unknown");
-            if (t.record.state == PairState::touching && m.count == 0) pair.complain(how + ": touching without a point");
+            if (t.record.state == PairState::touching && m.count == 0)
+                pair.complain(how + ": touching without a point");
             // A hit always yields a contact, slivers (tolerances.h) aside.
             const double surely = -2.0 * static_cast<double>(tolerance::sliver_depth) * size - loose - stale;
             if (r.separation < surely && m.count == 0)

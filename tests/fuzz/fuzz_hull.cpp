@@ -16,8 +16,10 @@ using glm::dvec3;
 
 constexpr int most_points = 64;
 
-/// Clouds thicker than this, relative to their extent, must be accepted.
-constexpr double surely_solid = 1e-4;
+/// Clouds thicker than this, relative to their extent and to their distance from the origin, must be accepted, and the
+/// hull be right. Thinner ones may be refused; beyond the aspect ratios that Talus promises, and where the rounding of
+/// coordinates is a part of the shape, a hull is asked for no more than numbers that are numbers.
+constexpr double surely_solid = 1e-4, surely_exact = 1e-5;
 
 /// Extent, and thickness in the third direction, found greedily: the true thickness is between half of it and it.
 struct Spread {
@@ -67,18 +69,21 @@ std::string fuzz_hull(Input input) {
         finite = finite && is_finite(p);
         for (int i = 0; i < 3; ++i) reach = std::max(reach, std::abs(static_cast<double>(p[i])));
     }
+    const Spread s = finite ? spread(points) : Spread{};
+    const bool solid = s.thickness > surely_solid * s.extent && s.thickness > surely_exact * reach &&
+                       s.thickness > 4.0 * static_cast<double>(smallest_size);
     if (!built) {
         if (built.error().code == ErrorCode::none || built.error().message.empty())
             return listing(points) + "refused without a reason";
         if (!finite || reach > static_cast<double>(largest_size)) return {};
-        const Spread s = spread(points);
-        const bool solid = s.thickness > surely_solid * s.extent && s.thickness > 1e-5 * reach &&
-                           s.thickness > 4.0 * static_cast<double>(smallest_size);
         return solid ? listing(points) + "refused: " + built.error().message : std::string();
     }
     if (!finite) return listing(points) + "accepted points that are not finite";
+    const Hull& hull = **built;
+    if (!(hull.volume > 0.0f) || !is_finite(hull.centroid) || !(hull.bounding_radius < 2.0f * largest_size))
+        return listing(points) + "numbers that are none";
     const hull_checker::Report report = hull_checker::check(points, **built);
-    if (!report.problem.empty()) return listing(points) + report.problem;
+    if (solid && !report.problem.empty()) return listing(points) + report.problem;
     const auto again = make_hull(points);
     if (!again || again->get()->vertices != built->get()->vertices ||
         again->get()->face_vertices != built->get()->face_vertices)

@@ -25,7 +25,8 @@ constexpr int random_inputs = 100;
 
 void replay(const Target& target) {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path("tests/fuzz/corpus") / target.name))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path("tests/fuzz/corpus") / target.name))
         files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     CHECK(!files.empty());

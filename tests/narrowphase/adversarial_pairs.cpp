@@ -136,7 +136,8 @@ Piece PairSource::from_pool(Family family, double size) {
 Piece PairSource::make(Family family, ShapeType type, double size) {
     if (family == Family::far_points) {
         const dvec3 away = random_.direction() * random_.scale(1.0, far_distance);
-        if (type == ShapeType::hull) return scaled_hull(plain_[static_cast<std::size_t>(random_.below(pool_size))], size, away);
+        if (type == ShapeType::hull)
+            return scaled_hull(plain_[static_cast<std::size_t>(random_.below(pool_size))], size, away);
         Shape shape = random_shape(random_, type, size, nullptr);
         if (type == ShapeType::segment || type == ShapeType::triangle) {
             Shape moved = shape;
@@ -147,8 +148,8 @@ Piece PairSource::make(Family family, ShapeType type, double size) {
     }
     if (type == ShapeType::hull) return from_pool(family, size);
     for (;;) {
-        const Shape shape = family == Family::slender ? slender_shape(random_, type, size)
-                                                      : random_shape(random_, type, size, nullptr);
+        const Shape shape =
+            family == Family::slender ? slender_shape(random_, type, size) : random_shape(random_, type, size, nullptr);
         if (!check(shape)) return {shape, oracle::make_solid(shape)};
     }
 }
@@ -219,9 +220,7 @@ AdversarialPair PairSource::next(Family family, Meeting meeting, ShapeType type_
 
     const auto support_a = [&](const dvec3& u) { return oracle::core_support(a, u) + a.radius * u; };
     dmat3 turned = rotation();
-    const auto support_b = [&](const dvec3& u) {
-        return turned * oracle::core_support(b, u * turned) + b.radius * u;
-    };
+    const auto support_b = [&](const dvec3& u) { return turned * oracle::core_support(b, u * turned) + b.radius * u; };
     dvec3 position(0.0);
     switch (meeting) {
         case Meeting::loose: {

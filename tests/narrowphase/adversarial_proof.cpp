@@ -35,8 +35,7 @@ double largest_coordinate(const oracle::Solid& a, const oracle::Solid& b, const 
             axis[i] = sign;
             const dvec3 in_b = axis * pose.rotation;
             const double of_a = glm::dot(axis, oracle::core_support(a, axis)) + a.radius;
-            const double of_b =
-                sign * pose.position[i] + glm::dot(in_b, oracle::core_support(b, in_b)) + b.radius;
+            const double of_b = sign * pose.position[i] + glm::dot(in_b, oracle::core_support(b, in_b)) + b.radius;
             most = std::max({most, std::abs(of_a), std::abs(of_b)});
         }
     }
@@ -79,8 +78,10 @@ Proof prove(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& 
     if (outside_b > allowed) complain_of_witness("witness on B is " + number(outside_b) + " outside");
     const double short_a = glm::dot(n, oracle::core_support(a, n) - on_a) + a.radius;
     const double short_b = glm::dot(n_in_b, in_b - oracle::core_support(b, -n_in_b)) + b.radius;
-    if (std::abs(short_a) > allowed) complain_of_witness("witness on A is " + number(short_a) + " off its support plane");
-    if (std::abs(short_b) > allowed) complain_of_witness("witness on B is " + number(short_b) + " off its support plane");
+    if (std::abs(short_a) > allowed)
+        complain_of_witness("witness on A is " + number(short_a) + " off its support plane");
+    if (std::abs(short_b) > allowed)
+        complain_of_witness("witness on B is " + number(short_b) + " off its support plane");
     const double apart = glm::length(on_b - on_a - separation * n);
     if (apart > allowed) complain_of_witness("witnesses differ by " + number(apart) + " from separation * normal");
 

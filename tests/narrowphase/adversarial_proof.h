@@ -24,10 +24,10 @@ double largest_coordinate(const oracle::Solid& a, const oracle::Solid& b, const 
 double allowed_error(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose);
 
 struct Proof {
-    std::string complaint;  ///< empty: nothing is wrong as far as the bounds can tell
+    std::string complaint;          ///< empty: nothing is wrong as far as the bounds can tell
     std::string witness_complaint;  ///< the same for the witness points alone
-    bool proved = false;    ///< the answer lies between two bounds less than the allowed error apart
-    double error = 0.0;     ///< of the separation against its own bounds, m
+    bool proved = false;            ///< the answer lies between two bounds less than the allowed error apart
+    double error = 0.0;             ///< of the separation against its own bounds, m
 };
 
 /// Checks numbers, normal, witness points and both bounds of an answer that was asked for without a limit.

@@ -109,8 +109,8 @@ private:
         ++tally_.answers;
         tally_.error = std::max(tally_.error, proof.error / allowed);
         std::string complaint = proof.complaint + proof.witness_complaint;
-        const bool cap = r.gjk.status == GjkStatus::iteration_cap ||
-                         (r.used_epa && r.epa.status == EpaStatus::out_of_memory);
+        const bool cap =
+            r.gjk.status == GjkStatus::iteration_cap || (r.used_epa && r.epa.status == EpaStatus::out_of_memory);
         tally_.caps += int(cap);
         if (cap && ordinary(pair)) complaint += "; a cap was hit";
         if (!r.used_epa && !proof.proved && complaint.empty())
@@ -143,7 +143,8 @@ private:
         return std::max({a / b, b / a, aspect(pair.a.shape), aspect(pair.b.shape)}) <= ordinary_ratio;
     }
 
-    void report(const test::AdversarialPair& pair, const Frame& frame, const std::string& how, const std::string& complaint) {
+    void report(const test::AdversarialPair& pair, const Frame& frame, const std::string& how,
+                const std::string& complaint) {
         ++tally_.failures;
         if (++printed_ > to_print_) return;
         FAIL_CHECK(where_, ": ", name_of(pair.a.shape.type), " and ", name_of(pair.b.shape.type), ", ", how, ": ",
@@ -197,8 +198,8 @@ TEST_CASE("distances and depths hold on pairs made to break them") {
     int index = 0;
     for (int i = 0; i < shape_type_count; ++i) {
         for (int j = i; j < shape_type_count; ++j)
-            table += line(std::string(name_of(ShapeType(i))) + "-" + std::string(name_of(ShapeType(j))),
-                          by_shapes[index++]);
+            table +=
+                line(std::string(name_of(ShapeType(i))) + "-" + std::string(name_of(ShapeType(j))), by_shapes[index++]);
     }
     table += line("all", total);
     if (verbose || total.failures > 0) MESSAGE("\n", table);

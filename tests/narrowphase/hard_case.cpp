@@ -76,7 +76,8 @@ public:
             fail("the case itself", "the oracle says " + text(truth_.separation));
         as_shapes();
         as_mappings();
-        CHECK_MESSAGE(complaints_.empty(), case_.name, ", exact ", text(exact_), ", allowed error ", text(slack_), ":", complaints_);
+        CHECK_MESSAGE(complaints_.empty(), case_.name, ", exact ", text(exact_), ", allowed error ", text(slack_), ":",
+                      complaints_);
     }
 
 private:
@@ -92,7 +93,8 @@ private:
         const mat3 turned = glm::transpose(f.rotation);
         const dmat3 exactly(f.rotation);
         const vec3 back = -(turned * f.position);
-        if (glm::transpose(exactly) * exactly == dmat3(1.0) && dvec3(back) == -(glm::transpose(exactly) * dvec3(f.position))) {
+        if (glm::transpose(exactly) * exactly == dmat3(1.0) &&
+            dvec3(back) == -(glm::transpose(exactly) * dvec3(f.position))) {
             flipped_ = exactly;
             judge("shapes, swapped", separation(*b, *a, {back, turned}, back_cache), -1.0);
             judge("shapes, swapped and warm", separation(*b, *a, {back, turned}, back_cache), -1.0);
@@ -124,10 +126,14 @@ private:
         const Frame here;
         const PointCloud cloud_a(case_.a.points), cloud_b(case_.b.points);
         const ShapeSupport shape_a(case_.a.shape.value_or(sphere(1.0f))), shape_b(case_.b.shape.value_or(sphere(1.0f)));
-        if (case_.a.shape && case_.b.shape) ask(place(shape_a, here), place(shape_b, f));
-        else if (case_.a.shape) ask(place(shape_a, here), place(cloud_b, f));
-        else if (case_.b.shape) ask(place(cloud_a, here), place(shape_b, f));
-        else ask(cloud_a, place(cloud_b, f));
+        if (case_.a.shape && case_.b.shape)
+            ask(place(shape_a, here), place(shape_b, f));
+        else if (case_.a.shape)
+            ask(place(shape_a, here), place(cloud_b, f));
+        else if (case_.b.shape)
+            ask(place(cloud_a, here), place(shape_b, f));
+        else
+            ask(cloud_a, place(cloud_b, f));
     }
 
     /// `side` -1: the pair was given the other way round.
@@ -152,15 +158,13 @@ private:
         return buffer;
     }
 
-    void fail(const std::string& how, const std::string& what) {
-        complaints_ += "\n    " + how + ": " + what;
-    }
+    void fail(const std::string& how, const std::string& what) { complaints_ += "\n    " + how + ": " + what; }
 
     const HardCase& case_;
     Seen seen_;
     oracle::SignedDistance truth_;
     double exact_ = 0.0, slack_ = 0.0, normal_slack_ = 0.0;  ///< slack of the separation, m
-    dmat3 flipped_{1.0};  ///< takes directions of B's frame to A's
+    dmat3 flipped_{1.0};                                     ///< takes directions of B's frame to A's
     std::string complaints_;
 };
 

@@ -32,7 +32,7 @@ HardCase make(std::string name, const Shape& a, const Shape& b, const Frame& f, 
 
 }  // namespace
 
-TEST_CASE("hard primitives: balls") {
+TEST_CASE("balls have exact distances and depths against everything") {
     check({
         make("apart", sphere(1), sphere(2), at({6, 8, 0}), 7.0, dvec3(0.6, 0.8, 0)),
         make("touching", sphere(1), sphere(2), at({0, 3, 0}), 0.0, ey),
@@ -50,8 +50,10 @@ TEST_CASE("hard primitives: balls") {
         make("centre on a box's face", box(vec3(1)), sphere(0.5f), at({1, 0.25f, 0}), -0.5, ex),
         make("centre on a box's edge", box(vec3(1)), sphere(0.5f), at({1, 1, 0}), -0.5),
         make("parry 34: centre on a box's corner", box(vec3(1)), sphere(1), at({1, 1, 1}), -1.0),
-        make("centre a rounding off a box's face", box(vec3(1)), sphere(0.5f), at({1 + 0x1p-22f, 0.25f, 0}), -0.5 + 0x1p-22, ex),
-        make("centre a rounding inside a box's face", box(vec3(1)), sphere(0.5f), at({1 - 0x1p-22f, 0.25f, 0}), -0.5 - 0x1p-22, ex),
+        make("centre a rounding off a box's face", box(vec3(1)), sphere(0.5f), at({1 + 0x1p-22f, 0.25f, 0}),
+             -0.5 + 0x1p-22, ex),
+        make("centre a rounding inside a box's face", box(vec3(1)), sphere(0.5f), at({1 - 0x1p-22f, 0.25f, 0}),
+             -0.5 - 0x1p-22, ex),
         make("in a box's middle", box({1, 2, 3}), sphere(0.5f), at({0, 0, 0}), -1.5),
         make("in a cube's middle", box(vec3(1)), sphere(0.5f), at({0, 0, 0}), -1.5),
         make("larger than the box in it", box(vec3(1)), sphere(10), at({0, 0.25f, 0}), -10.75, ey),
@@ -69,12 +71,14 @@ TEST_CASE("hard primitives: balls") {
         make("in a cone, near its base", cone(2, 2), sphere(0.25f), at({0, -1.875f, 0}), -0.375, -ey),
         make("beside a cone", cone(2, 3), sphere(5), at({1.5f + 8, 6, 0}), 5.0, dvec3(0.8, 0.6, 0)),
         make("on a triangle", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sphere(0.5f), at({0, 0.5f, 0}), 0.0, ey),
-        make("half through a triangle", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sphere(0.5f), at({0, 0, 0}), -0.5),
-        make("on a triangle's edge", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sphere(5), at({0, 3, -5}), 0.0, dvec3(0, 0.6, -0.8)),
+        make("half through a triangle", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sphere(0.5f), at({0, 0, 0}),
+             -0.5),
+        make("on a triangle's edge", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), sphere(5), at({0, 3, -5}), 0.0,
+             dvec3(0, 0.6, -0.8)),
     });
 }
 
-TEST_CASE("hard primitives: capsules") {
+TEST_CASE("capsules have exact distances and depths in their singular poses") {
     const Shape floor = triangle({10, 0, -5}, {10, 0, 5}, {-10, 0, 5});
     std::vector<HardCase> cases = {
         make("side by side", capsule(1, 0.5f), capsule(1, 0.5f), at({1.25f, 0.5f, 0}), 0.25, ex),
@@ -87,7 +91,8 @@ TEST_CASE("hard primitives: capsules") {
         make("crossing, touching", capsule(1, 0.5f), capsule(1, 0.5f), at({0, 0.25f, 1}, onto_x), 0.0, ez),
         make("a T, end on side", capsule(1, 0.5f), capsule(1, 0.5f), at({2, 0.25f, 0}, onto_x), 0.0, ex),
         make("a T, core on core", capsule(1, 0.5f), capsule(1, 0.5f), at({1, 0.25f, 0}, onto_x), -1.0, std::nullopt),
-        make("without a cylinder", capsule(0, 0.5f), capsule(0, 0.5f), at({0.6f, 0.8f, 0}), std::nullopt, dvec3(0.6, 0.8, 0)),
+        make("without a cylinder", capsule(0, 0.5f), capsule(0, 0.5f), at({0.6f, 0.8f, 0}), std::nullopt,
+             dvec3(0.6, 0.8, 0)),
         make("lying on a box", box({4, 1, 4}), capsule(1, 0.5f), at({0, 1.5f, 0.5f}, onto_x), 0.0, ey),
         make("lying in a box", box({4, 1, 4}), capsule(1, 0.5f), at({0, 1.25f, 0.5f}, onto_x), -0.25, ey),
         make("core in a box's face", box({4, 1, 4}), capsule(1, 0.5f), at({0, 1, 0.5f}, onto_x), -0.5, ey),
@@ -95,40 +100,51 @@ TEST_CASE("hard primitives: capsules") {
         make("lying along a box's edge", box({4, 1, 4}), capsule(1, 0.5f), at({4, 1, 0}, onto_z), -0.5, std::nullopt),
         make("standing on a box", box({4, 1, 4}), capsule(1, 0.5f), at({0.25f, 2.5f, 0}), 0.0, ey),
         make("standing through a box", box({4, 1, 4}), capsule(4, 0.5f), at({3.5f, 0, 0}), -1.0, ex),
-        make("fcl: thin capsule at a box's corner", box(vec3(1)), capsule(10, 0x1p-10f), at({2, 1, 1}), 1.0 - 0x1p-10, ex),
+        make("fcl: thin capsule at a box's corner", box(vec3(1)), capsule(10, 0x1p-10f), at({2, 1, 1}), 1.0 - 0x1p-10,
+             ex),
         make("bepu 101: standing in a triangle", floor, capsule(0.5f, 0.5f), at({1, 0.9f, 1}), wide(0.9f) - 1.0, ey),
-        make("lying on a triangle's edge", triangle({-1, 0, 0}, {1, 0, 0}, {0, -1, 0}), capsule(1, 0.5f), at({0, 0.5f, 0}, onto_x), 0.0, ey),
-        make("Jolt 1037: nearly a ball, close over a triangle", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}), capsule(0.01f, 0.3f), at({0, 0.31f - 0x1p-12f, 0}), wide(0.31f - 0x1p-12f) - wide(0.01f) - wide(0.3f), ey),
+        make("lying on a triangle's edge", triangle({-1, 0, 0}, {1, 0, 0}, {0, -1, 0}), capsule(1, 0.5f),
+             at({0, 0.5f, 0}, onto_x), 0.0, ey),
+        make("Jolt 1037: nearly a ball, close over a triangle", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}),
+             capsule(0.01f, 0.3f), at({0, 0.31f - 0x1p-12f, 0}), wide(0.31f - 0x1p-12f) - wide(0.01f) - wide(0.3f), ey),
         make("in a cylinder, coaxial", cylinder(4, 2), capsule(1, 0.5f), at({0, 0, 0}), -2.5),
         make("Jolt 2103: a cylinder that just touches", capsule(1, 0.5f), cylinder(1, 2), at({2.5f, 0.5f, 0}), 0.0, ex),
     };
     for (const float tilt : {1e-7f, 1e-6f, 1e-3f}) {  // bepu 101: a triangle tilted by a rounding
         cases.push_back(make("standing in a triangle tilted by " + std::to_string(tilt),
-                             triangle({10, 0, -5}, {10, 0, 5}, {-10, tilt, 5}), capsule(0.5f, 0.5f), at({1, 0.9f, 1}), std::nullopt));
+                             triangle({10, 0, -5}, {10, 0, 5}, {-10, tilt, 5}), capsule(0.5f, 0.5f), at({1, 0.9f, 1}),
+                             std::nullopt));
     }
     check(cases);
 }
 
-TEST_CASE("hard primitives: boxes") {
+TEST_CASE("boxes have exact distances and depths in their singular poses") {
     check({
         make("the same", box(vec3(1)), box(vec3(1)), at({0, 0, 0}), -2.0),
         make("on each other", box(vec3(1)), box(vec3(1)), at({0, 2, 0}), 0.0, ey),
         make("turned by a quarter on each other", box({1, 2, 3}), box({1, 2, 3}), at({2.5f, 0, 0}, onto_z), 0.5, ex),
         make("plates on each other", box({1, 1e-4f, 1}), box({1, 1e-4f, 1}), at({0.5f, 2e-4f, 0}), 0.0, ey),
-        make("needles across each other", box({1e-4f, 1, 1e-4f}), box({1, 1e-4f, 1e-4f}), at({0.5f, 0.25f, 2e-4f}), 0.0, ez),
+        make("needles across each other", box({1e-4f, 1, 1e-4f}), box({1, 1e-4f, 1e-4f}), at({0.5f, 0.25f, 2e-4f}), 0.0,
+             ez),
         make("small and large by 100 000", box(vec3(1000)), box(vec3(0.01f)), at({0, 1000, 0}), -wide(0.01f), ey),
-        make("small in large's corner", box(vec3(1024)), box(vec3(0x1p-7f)), at({1024, 1024, 1024}), -0x1p-7, std::nullopt),
-        make("Bullet's margin: 1 cm boxes 100 m apart", box(vec3(0.005f)), box(vec3(0.005f)), at({100, 0, 0}), 100.0 - 2.0 * wide(0.005f), ex),
-        make("Bullet's margin: 1 mm boxes 1 mm apart", box(vec3(0x1p-11f)), box(vec3(0x1p-11f)), at({0x1p-9f, 0, 0}), 0x1p-10, ex),
-        make("standing on an edge", box({4, 1, 4}), box(vec3(1)), at({0, 1 + 1.4142135f, 0}, test::turn(dvec3(ez), 0.7853981633974483)), std::nullopt),
-        make("standing on a corner", box({4, 1, 4}), box(vec3(1)), at({0, 3, 0}, test::turn(unit(1, 0, -1), 0.9553166181245093)), std::nullopt),
-        make("box in a tetrahedron's place", box(vec3(1)), triangle({-1, 1, -1}, {1, 1, -1}, {0, 1, 1}), at({0, 0, 0}), 0.0, ey),
+        make("small in large's corner", box(vec3(1024)), box(vec3(0x1p-7f)), at({1024, 1024, 1024}), -0x1p-7,
+             std::nullopt),
+        make("Bullet's margin: 1 cm boxes 100 m apart", box(vec3(0.005f)), box(vec3(0.005f)), at({100, 0, 0}),
+             100.0 - 2.0 * wide(0.005f), ex),
+        make("Bullet's margin: 1 mm boxes 1 mm apart", box(vec3(0x1p-11f)), box(vec3(0x1p-11f)), at({0x1p-9f, 0, 0}),
+             0x1p-10, ex),
+        make("standing on an edge", box({4, 1, 4}), box(vec3(1)),
+             at({0, 1 + 1.4142135f, 0}, test::turn(dvec3(ez), 0.7853981633974483)), std::nullopt),
+        make("standing on a corner", box({4, 1, 4}), box(vec3(1)),
+             at({0, 3, 0}, test::turn(unit(1, 0, -1), 0.9553166181245093)), std::nullopt),
+        make("box in a tetrahedron's place", box(vec3(1)), triangle({-1, 1, -1}, {1, 1, -1}, {0, 1, 1}), at({0, 0, 0}),
+             0.0, ey),
         make("segment along its diagonal", box(vec3(1)), segment({-1, -1, -1}, {1, 1, 1}), at({0, 0, 0}), std::nullopt),
         make("segment across its edge", box(vec3(1)), segment({0, 2, 0}, {2, 0, 0}), at({0, 0, 0}), 0.0, std::nullopt),
     });
 }
 
-TEST_CASE("hard primitives: cylinders and cones") {
+TEST_CASE("cylinders and cones have exact distances and depths in their singular poses") {
     const double half_angle = std::atan(0.25);
     check({
         make("cylinders cap on cap", cylinder(1, 1), cylinder(1, 1), at({0.5f, 2, 0}), 0.0, ey),
@@ -138,36 +154,50 @@ TEST_CASE("hard primitives: cylinders and cones") {
         make("cylinders side by side", cylinder(1, 1), cylinder(1, 1), at({2, 0.5f, 0}), 0.0, ex),
         make("cylinders rim on rim", cylinder(1, 1), cylinder(1, 1), at({1.2f + 0.8f, 2, 0}), std::nullopt),
         make("cylinders crossing, touching", cylinder(2, 0.5f), cylinder(2, 0.5f), at({0, 0.25f, 1}, onto_x), 0.0, ez),
-        make("cylinders crossing, an eighth deep", cylinder(2, 0.5f), cylinder(2, 0.5f), at({0, 0.25f, 0.875f}, onto_x), -0.125, ez),
+        make("cylinders crossing, an eighth deep", cylinder(2, 0.5f), cylinder(2, 0.5f), at({0, 0.25f, 0.875f}, onto_x),
+             -0.125, ez),
         make("cylinders crossing in the middle", cylinder(2, 0.5f), cylinder(2, 0.5f), at({0, 0, 0}, onto_x), -1.0),
         make("the same disc", cylinder(0x1p-10f, 1), cylinder(0x1p-10f, 1), at({0, 0, 0}), -0x1p-9),
         make("the same rod", cylinder(1, 0x1p-10f), cylinder(1, 0x1p-10f), at({0, 0, 0}), -0x1p-9),
-        make("coin on a table", box({1, 0.5f, 1}), cylinder(0.001f, 0.01f), at({0.25f, 0.501f, 0.5f}), wide(0.501f) - 0.5 - wide(0.001f), ey),
-        make("coin on its rim", box({1, 0.5f, 1}), cylinder(0.001f, 0.01f), at({0.25f, 0.51f, 0.5f}, onto_x), wide(0.51f) - 0.5 - wide(0.01f), ey),
+        make("coin on a table", box({1, 0.5f, 1}), cylinder(0.001f, 0.01f), at({0.25f, 0.501f, 0.5f}),
+             wide(0.501f) - 0.5 - wide(0.001f), ey),
+        make("coin on its rim", box({1, 0.5f, 1}), cylinder(0.001f, 0.01f), at({0.25f, 0.51f, 0.5f}, onto_x),
+             wide(0.51f) - 0.5 - wide(0.01f), ey),
         make("lying on a box", box({4, 1, 4}), cylinder(1, 0.5f), at({0.25f, 1.5f, 0}, onto_x), 0.0, ey),
         make("lying in a box", box({4, 1, 4}), cylinder(1, 0.5f), at({0.25f, 1.25f, 0}, onto_x), -0.25, ey),
         make("cap on a box's corner", box(vec3(1)), cylinder(1, 1), at({1.5f, 2, 1.5f}), 0.0, ey),
         make("side on a box's face", box(vec3(1)), cylinder(1, 1), at({2, 0.25f, 0}), 0.0, ex),
         make("side on a box's edge", box(vec3(1)), cylinder(1, 5), at({4, 0.25f, 5}), 0.0, dvec3(0.6, 0, 0.8)),
-        make("tesseract: a small one off a cube's middle", box(vec3(0.5f)), cylinder(0.125f, 0.25f), at({0.2f, 0, 0}, onto_z), -(0.5 + 0.25 - wide(0.2f)), ex),
-        make("ncollide 157: a cylinder against a thin wall", cylinder(0.925f, 0.5f), box({0.05f, 0.75f, 0.5f}), at({0.53f, -0.175f, -0.52f}), std::nullopt),
-        make("fcl 319: a cylinder by a tall thin box", box({0.025f, 0.195f, 0.735f}), cylinder(0.09f, 0.18f), at({-0.015f, 0.4f, 0.195f}, onto_z), std::nullopt),
+        make("tesseract: a small one off a cube's middle", box(vec3(0.5f)), cylinder(0.125f, 0.25f),
+             at({0.2f, 0, 0}, onto_z), -(0.5 + 0.25 - wide(0.2f)), ex),
+        make("ncollide 157: a cylinder against a thin wall", cylinder(0.925f, 0.5f), box({0.05f, 0.75f, 0.5f}),
+             at({0.53f, -0.175f, -0.52f}), std::nullopt),
+        make("fcl 319: a cylinder by a tall thin box", box({0.025f, 0.195f, 0.735f}), cylinder(0.09f, 0.18f),
+             at({-0.015f, 0.4f, 0.195f}, onto_z), std::nullopt),
         make("cone on its base", box({4, 1, 4}), cone(1, 0.5f), at({0.25f, 2, 0}), 0.0, ey),
         make("cone on its tip", box({4, 1, 4}), cone(1, 0.5f), at({0.25f, 2, 0}, over), 0.0, ey),
         make("cone with its tip an eighth in", box({4, 1, 4}), cone(1, 0.5f), at({0.25f, 1.875f, 0}, over), -0.125, ey),
-        make("cone lying on its side", box({4, 1, 4}), cone(1, 0.5f), at({0, 1.24f, 0}, test::turn(dvec3(ez), -(1.5707963267948966 + half_angle))), std::nullopt),
+        make("cone lying on its side", box({4, 1, 4}), cone(1, 0.5f),
+             at({0, 1.24f, 0}, test::turn(dvec3(ez), -(1.5707963267948966 + half_angle))), std::nullopt),
         make("cones tip on tip", cone(1, 1), cone(1, 1), at({0, 2, 0}, over), 0.0),
         make("cones tip over tip", cone(1, 1), cone(1, 1), at({0, 2.25f, 0}, over), 0.25, ey),
         make("cones base on base", cone(1, 1), cone(1, 1), at({0.25f, -2, 0}, over), 0.0, -ey),
         make("cones like paper cups", cone(2, 1), cone(2, 1), at({0, 0.5f, 0}), std::nullopt),
         make("cone in a cylinder", cylinder(2, 1), cone(1, 0.5f), at({0, 0, 0}), -1.5),
         make("spike on a plate", box({1, 0x1p-13f, 1}), cone(1, 0x1p-10f), at({0.25f, 1 + 0x1p-13f, 0}, over), 0.0, ey),
-        make("spike through a plate", box({1, 0x1p-13f, 1}), cone(1, 0x1p-10f), at({0.25f, 0.75f, 0}, over), -0.25 - 0x1p-13, ey),
-        make("newton 3773: a small cylinder on a triangle of 300 m", triangle({0, 0, 0}, {100, 320, 0}, {0, 320, 0}), cylinder(0.07f, 0.02f),
-             at({28.87991333f, 260.53430176f, 0.00036136055f}, test::turn(unit(-0.16498479, 0.36682746, -0.48718625), 2.0 * std::acos(0.77515626)) * onto_z), std::nullopt),
-        make("a disc of 1 km under a coin", cylinder(0.5f, 1000), cylinder(0.001f, 0.01f), at({600, 0.5f, 100}), -wide(0.001f), ey),
+        make("spike through a plate", box({1, 0x1p-13f, 1}), cone(1, 0x1p-10f), at({0.25f, 0.75f, 0}, over),
+             -0.25 - 0x1p-13, ey),
+        make("newton 3773: a small cylinder on a triangle of 300 m", triangle({0, 0, 0}, {100, 320, 0}, {0, 320, 0}),
+             cylinder(0.07f, 0.02f),
+             at({28.87991333f, 260.53430176f, 0.00036136055f},
+                test::turn(unit(-0.16498479, 0.36682746, -0.48718625), 2.0 * std::acos(0.77515626)) * onto_z),
+             std::nullopt),
+        make("a disc of 1 km under a coin", cylinder(0.5f, 1000), cylinder(0.001f, 0.01f), at({600, 0.5f, 100}),
+             -wide(0.001f), ey),
         make("a drum in a drum, off axis", cylinder(4, 4), cylinder(1, 1), at({2.5f, 0, 0}), -2.5, ex),
-        make("rounded triangles face to face", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.25f), triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.25f), at({0.25f, 0.5f, 0}), 0.0, ey),
-        make("rounded segments on one line", segment({-1, 0, 0}, {1, 0, 0}, 0.25f), segment({-1, 0, 0}, {1, 0, 0}, 0.5f), at({1, 0, 0}), -0.75),
+        make("rounded triangles face to face", triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.25f),
+             triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, 0.25f), at({0.25f, 0.5f, 0}), 0.0, ey),
+        make("rounded segments on one line", segment({-1, 0, 0}, {1, 0, 0}, 0.25f),
+             segment({-1, 0, 0}, {1, 0, 0}, 0.5f), at({1, 0, 0}), -0.75),
     });
 }

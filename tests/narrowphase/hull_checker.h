@@ -213,6 +213,31 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         if (distinct.size() != count) return out << "vertex " << v << " names a neighbour twice", fail();
     }
 
+    // What stands twice: the first corners of faces, the rings as lanes.
+    for (std::size_t f = 0; f < face_count; ++f) {
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            const HullFace& face = hull.faces[f];
+            if (face.corners[i] != hull.face_vertices[face.first + (i < face.count ? i : 0)])
+                return out << "first corners of face " << f, fail();
+        }
+    }
+    for (std::size_t v = 0; v < vertex_count; ++v) {
+        const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
+        const bool wide = hull.rings.at(2 * v).neighbour[0] == talus::HullRing::elsewhere;
+        if (wide != (count > 8)) return out << "vertex " << v << " is at the wrong place among the rings", fail();
+        const std::size_t begin = wide ? hull.wide_rings.at(v) : 2 * v;
+        const std::size_t lanes = 4 * (wide ? hull.wide_rings.at(v + 1) - begin : 2);
+        if (lanes < count || (wide && lanes >= count + 4)) return out << "lanes of vertex " << v, fail();
+        for (std::uint32_t i = 0; i < lanes; ++i) {
+            const talus::HullRing& ring = hull.rings.at(begin + i / 4);
+            const std::uint32_t j = first + (i < count ? i : 0), k = i % 4, f = hull.vertex_faces[j];
+            const vec3 normal(ring.normal[0][k], ring.normal[1][k], ring.normal[2][k]);
+            if (ring.neighbour[k] != hull.vertex_neighbours[j] || ring.face[k] != (f & 0xffffu) ||
+                normal != hull.faces[f].normal)
+                return out << "lane " << i << " of vertex " << v, fail();
+        }
+    }
+
     // Every input point under every face; for big ones every k-th point, so that the test stays quick.
     const std::size_t stride = std::max<std::size_t>(1, points.size() * face_count / 20'000'000);
     for (std::size_t f = 0; f < face_count; ++f) {

@@ -49,8 +49,7 @@ double outside(const Shape& shape, const dvec3& p) {
         for (int i = 0; i < 3; ++i) most = std::max(most, std::abs(p[i]) - double(shape.half_extents[i]));
         return most;
     }
-    for (const HullFace& f : shape.hull->faces)
-        most = std::max(most, glm::dot(dvec3(f.normal), p) - double(f.offset));
+    for (const HullFace& f : shape.hull->faces) most = std::max(most, glm::dot(dvec3(f.normal), p) - double(f.offset));
     return most;
 }
 
@@ -58,9 +57,7 @@ struct Pair {
     Shape a, b;
     Frame b_in_a;
 
-    dvec3 into_b(const dvec3& p) const {
-        return glm::transpose(dmat3(b_in_a.rotation)) * (p - dvec3(b_in_a.position));
-    }
+    dvec3 into_b(const dvec3& p) const { return glm::transpose(dmat3(b_in_a.rotation)) * (p - dvec3(b_in_a.position)); }
     /// The gap between the two shadows on the line along the unit vector n.
     double separation_along(const dvec3& n) const {
         return glm::dot(n, dvec3(b_in_a.position)) - reach(b, -(glm::transpose(dmat3(b_in_a.rotation)) * n)) -
@@ -157,7 +154,8 @@ TEST_CASE("EPA on hulls of 50000 points finds a depth that no face of either bea
             const dvec3 in_a = planet_is_a ? n : -(rotation * n);
             const dvec3 in_box = planet_is_a ? -(glm::transpose(rotation) * n) : in_a;
             const Shape& crate = planet_is_a ? pair.b : pair.a;
-            least = std::min(least, double(f.offset) + reach(crate, in_box) - glm::dot(in_a, dvec3(pair.b_in_a.position)));
+            least =
+                std::min(least, double(f.offset) + reach(crate, in_box) - glm::dot(in_a, dvec3(pair.b_in_a.position)));
         }
         for (int side = 0; side < 6; ++side) {
             dvec3 n(0.0);

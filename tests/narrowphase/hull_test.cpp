@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -54,7 +55,7 @@ struct Hash {
 std::uint64_t hash(const Hull& hull) {
     Hash h;
     h.add(hull.vertices);
-    h.add(hull.faces);
+    for (const HullFace& face : hull.faces) h.add(&face, offsetof(HullFace, corners));
     h.add(hull.face_vertices);
     h.add_low_halves(hull.face_neighbours);
     h.add(hull.vertex_first);

@@ -161,3 +161,70 @@ TEST_CASE("rays from far away, on tiny and on huge shapes hit as exactly as thei
         }
     }
 }
+
+TEST_CASE("rays against support mappings hit what rays against shapes hit") {
+    Random random(24);
+    int hits = 0;
+    for (const Shape& shape : shapes(random)) {
+        const Frame pose{somewhere(random, 0.0, 2.0), test::any_turn(random)};
+        const auto mapping = posed(ShapeSupport(shape), pose);
+        for (int i = 0; i < 200; ++i) {
+            const vec3 origin = somewhere(random, 1.5, 20.0), target = somewhere(random, 0.0, 1.2);
+            const vec3 way = (target - origin) * 1.3f;
+            const RayHit s = ray_cast(shape, origin, way);
+            const RayHit m = ray_cast(mapping, transform_point(pose, origin), pose.rotation * way);
+            INFO(name_of(shape.type), " ray ", i, ": ", s.hit, " at ", s.fraction, " and ", m.hit, " at ", m.fraction);
+            if (s.hit != m.hit) {
+                // The pose rounds: only a ray that grazes may differ.
+                CHECK(std::abs(distance_to(shape, origin + (s.hit ? s : m).fraction * way)) <= 1e-5);
+                const dvec3 normal(s.hit ? s.normal : transpose_mul(pose.rotation, m.normal));
+                CHECK(std::abs(glm::dot(normal, dvec3(way))) <= 0.02 * glm::length(dvec3(way)));
+                continue;
+            }
+            if (!s.hit) continue;
+            ++hits;
+            const double steep = -glm::dot(dvec3(s.normal), dvec3(way));
+            CHECK(std::abs(s.fraction - m.fraction) <= 1e-6 + 1e-5 / std::max(steep, 0.2));
+            if (steep > 0.3 * glm::length(dvec3(way)) && s.fraction > 0.0f) {
+                // At an edge either face's normal is right.
+                const vec3 n = transpose_mul(pose.rotation, m.normal);
+                const vec3 p = origin + s.fraction * way;
+                const bool same = glm::length(n - s.normal) <= 5e-3f;
+                CHECK((same || distance_to(shape, p + 1e-3f * n) > 0.5e-3));
+            }
+        }
+    }
+    CHECK(hits > 700);
+}
+
+TEST_CASE("rays meet ellipsoids and flat and thin mappings in closed form") {
+    // x^2 + (y/2)^2 + (z/3)^2 = 1 from outside along x at y = 1: x = sqrt(3/4).
+    const auto egg = affine_image(ShapeSupport(sphere(1.0f)), dmat3(dvec3(1, 0, 0), dvec3(0, 2, 0), dvec3(0, 0, 3)));
+    const RayHit side = ray_cast(egg, {-4, 1, 0}, {8, 0, 0});
+    const double x = std::sqrt(0.75);
+    INFO("egg ", side.fraction, " normal ", side.normal.x, " ", side.normal.y);
+    CHECK(side.hit);
+    CHECK(std::abs(8.0 * side.fraction - (4.0 - x)) <= 2e-6);
+    const dvec3 normal = glm::normalize(dvec3(-x, 0.25, 0.0));
+    CHECK(glm::length(dvec3(side.normal) - normal) <= 1e-3);
+    // A flattened ball is a disc, seen from above and from the side.
+    const auto disc = affine_image(ShapeSupport(sphere(1.0f)), dmat3(dvec3(1, 0, 0), dvec3(0, 0, 0), dvec3(0, 0, 1)));
+    const RayHit above = ray_cast(disc, {0.6f, 2, 0.7f}, {0, -4, 0});
+    CHECK(above.hit);
+    CHECK(std::abs(above.fraction - 0.5f) <= 1e-6f);
+    CHECK(above.normal.y > 0.9999f);
+    CHECK_FALSE(ray_cast(disc, {0.8f, 2, 0.7f}, {0, -4, 0}).hit);
+    const RayHit level = ray_cast(disc, {-3, 0, 0}, {6, 0, 0});
+    CHECK(level.hit);
+    CHECK(std::abs(level.fraction - 1.0f / 3.0f) <= 1e-6f);
+    CHECK_FALSE(ray_cast(disc, {-3, 1e-4f, 0}, {6, 0, 0}).hit);
+    // A point is hit by the ray that goes through it.
+    const std::vector<vec3> one = {{1, 2, 3}};
+    CHECK(ray_cast(PointCloud(one), {0, 0, 0}, {2, 4, 6}).hit);
+    CHECK(std::abs(ray_cast(PointCloud(one), {0, 0, 0}, {2, 4, 6}).fraction - 0.5f) <= 1e-6f);
+    CHECK_FALSE(ray_cast(PointCloud(one), {0, 0, 0}, {2, 4, 6.01f}).hit);
+    // Inside, and unusable.
+    CHECK(ray_cast(egg, {0, 1, 1}, {5, 0, 0}).fraction == 0.0f);
+    CHECK(ray_cast(egg, {0, 1, 1}, {5, 0, 0}).normal == vec3(0.0f));
+    CHECK_FALSE(ray_cast(egg, {-4, std::numeric_limits<float>::infinity(), 0}, {8, 0, 0}).hit);
+}

@@ -126,16 +126,34 @@ TEST_CASE("casts hit where the closed form says") {
         {box({5, 1, 5}), capsule(1, 0.5f), at(1, 6, 2), {0, -8, 0}, 0, 3.5f / 8, {0, 1, 0}},
         {box({5, 1, 5}), cylinder(1, 0.5f), at(1, 6, 2), {3, -8, 0}, 0, 0.5f, {0, 1, 0}},
         {box({5, 1, 5}), cone(1, 0.5f), at(1, 6, 2), {3, -8, 1}, 0, 0.5f, {0, 1, 0}},
-        {triangle({-4, 0, -4}, {4, 0, -4}, {0, 0, 4}), segment({0, 1, 0}, {0, 2, 0}), at(0, 1, 0), {0, -4, 0}, 0, 0.5f, {0, 1, 0}},
-        {triangle({-4, 0, -4}, {4, 0, -4}, {0, 0, 4}), segment({0, 1, 0}, {0, 2, 0}), at(0, -4, 0), {0, 4, 0}, 0, 0.5f, {0, -1, 0}},
+        {triangle({-4, 0, -4}, {4, 0, -4}, {0, 0, 4}),
+         segment({0, 1, 0}, {0, 2, 0}),
+         at(0, 1, 0),
+         {0, -4, 0},
+         0,
+         0.5f,
+         {0, 1, 0}},
+        {triangle({-4, 0, -4}, {4, 0, -4}, {0, 0, 4}),
+         segment({0, 1, 0}, {0, 2, 0}),
+         at(0, -4, 0),
+         {0, 4, 0},
+         0,
+         0.5f,
+         {0, -1, 0}},
         {segment({-1, 0, 0}, {1, 0, 0}), segment({0, 0, -1}, {0, 0, 1}), at(0, 3, 0), {0, -6, 0}, 0, 0.5f, {0, 1, 0}},
-        {segment({-1, 0, 0}, {1, 0, 0}, 0.25f), segment({0, 0, -1}, {0, 0, 1}, 0.5f), at(0, 3, 0), {0, -6, 0}, 0, 0.375f, {0, 1, 0}},
+        {segment({-1, 0, 0}, {1, 0, 0}, 0.25f),
+         segment({0, 0, -1}, {0, 0, 1}, 0.5f),
+         at(0, 3, 0),
+         {0, -6, 0},
+         0,
+         0.375f,
+         {0, 1, 0}},
         {box({1, 1, 1}), sphere(0), at(4, 0.5f, 0.5f), {-6, 0, 0}, 0, 0.5f, {1, 0, 0}},
     };
     for (const Case& c : cases) {
         const ShapeCastResult r = shape_cast(c.a, c.b, c.f, c.way, c.target);
-        INFO(name_of(c.a.type), " and ", name_of(c.b.type), ": fraction ", r.fraction, " should be ", c.fraction, ", normal ",
-             r.normal.x, " ", r.normal.y, " ", r.normal.z);
+        INFO(name_of(c.a.type), " and ", name_of(c.b.type), ": fraction ", r.fraction, " should be ", c.fraction,
+             ", normal ", r.normal.x, " ", r.normal.y, " ", r.normal.z);
         CHECK(r.status == CastStatus::hit);
         CHECK(std::abs(r.fraction - c.fraction) <= 2e-7f);
         CHECK(glm::length(r.normal - c.normal) <= 1e-4f);
@@ -180,7 +198,8 @@ TEST_CASE("random casts of all shapes end where the signed distance reaches the 
 TEST_CASE("casts from ten thousand sizes away hit as well as floats can say") {
     Random random(52);
     for (int i = 0; i < 400; ++i) {
-        const Shape a = box({1.0f, 0.5f, 2.0f}), b = i % 2 == 0 ? box({0.3f, 0.4f, 0.5f}) : hull(some_hull(random, 0.5));
+        const Shape a = box({1.0f, 0.5f, 2.0f}),
+                    b = i % 2 == 0 ? box({0.3f, 0.4f, 0.5f}) : hull(some_hull(random, 0.5));
         const vec3 far = somewhere(random, 5e3, 2e4);
         const Frame f{far, test::any_turn(random)};
         const vec3 way = -1.5f * far;  // through A's middle
@@ -242,7 +261,8 @@ TEST_CASE("grazing casts touch when they touch and miss when they do not") {
             INFO(name_of(shape.type), " by ", d, ": ", r.fraction, " iterations ", r.iterations, " half chord ", half);
             CHECK(r.status == CastStatus::hit);
             CHECK(std::abs(20.0 * double(r.fraction) - (10.0 - exact)) <= 1e-5 + 1e-7 / exact);
-            CHECK(shape_cast(shape, shape, at(10, 0, static_cast<float>(2.0 + d)), {-20, 0, 0}).status == CastStatus::miss);
+            CHECK(shape_cast(shape, shape, at(10, 0, static_cast<float>(2.0 + d)), {-20, 0, 0}).status ==
+                  CastStatus::miss);
         }
     }
 }
@@ -289,7 +309,8 @@ TEST_CASE("points and lines can be cast at each other") {
     CHECK(meets.status == CastStatus::hit);
     CHECK(std::abs(meets.fraction - 0.5f) <= 1e-6f);
     CHECK(shape_cast(point, at_1, {-2, -4, -6.001f}).status == CastStatus::miss);
-    const auto crossing = affine_image(segment, dmat3(dvec3(0, 0, 1), dvec3(0, 1, 0), dvec3(1, 0, 0)), dvec3(0.5, 4, 0));
+    const auto crossing =
+        affine_image(segment, dmat3(dvec3(0, 0, 1), dvec3(0, 1, 0), dvec3(1, 0, 0)), dvec3(0.5, 4, 0));
     const ShapeCastResult cross = shape_cast(segment, crossing, {0, -8, 0});
     CHECK(cross.status == CastStatus::hit);
     CHECK(std::abs(cross.fraction - 0.5f) <= 1e-6f);
@@ -305,7 +326,8 @@ TEST_CASE("points and lines can be cast at each other") {
 TEST_CASE("a cast says the same in the other body's frame") {
     Random random(53);
     for (int i = 0; i < 500; ++i) {
-        const Shape a = hull(some_hull(random, 1.0)), b = random.chance(0.5) ? box({0.3f, 0.2f, 0.5f}) : capsule(0.4f, 0.2f);
+        const Shape a = hull(some_hull(random, 1.0)),
+                    b = random.chance(0.5) ? box({0.3f, 0.2f, 0.5f}) : capsule(0.4f, 0.2f);
         const vec3 position = somewhere(random, 2.0, 5.0), aim = somewhere(random, 0.0, 1.0);
         const Frame f{position, test::any_turn(random)};
         const vec3 way = (aim - position) * 1.3f;
@@ -318,7 +340,9 @@ TEST_CASE("a cast says the same in the other body's frame") {
             CHECK(std::abs(glm::dot(glm::normalize(way), p ? p.normal : q.normal)) <= 0.01f);
             continue;
         }
-        if (p) CHECK(std::abs(p.fraction - q.fraction) <= 1e-6f / std::max(0.01f, -glm::dot(glm::normalize(way), p.normal)));
+        if (p)
+            CHECK(std::abs(p.fraction - q.fraction) <=
+                  1e-6f / std::max(0.01f, -glm::dot(glm::normalize(way), p.normal)));
     }
 }
 

@@ -1,5 +1,5 @@
-/// Open support mappings: compositions against the oracle on the shapes that they amount to, and flat, thin and coincident
-/// sets against an oracle of their own that knows nothing but points.
+/// Open support mappings: compositions against the oracle on the shapes that they amount to, and flat, thin and
+/// coincident sets against an oracle of their own that knows nothing but points.
 
 #include "tests/narrowphase/judge.h"
 #include "tests/narrowphase/random_pairs.h"
@@ -23,11 +23,11 @@ vec3 somewhere(Random& random, double nearest, double farthest) {
     return vec3(direction * random.between(nearest, farthest));
 }
 
-// ---- An oracle for the hulls of two point sets, of any dimension -----------------------------------------------------
+// ---- An oracle for the hulls of two point sets, of any dimension ----------------------------------------------------
 //
 // Apart: the closest points lie in simplices spanned by vertices, so the distance is the least over all points against
-// all triangles and all edges against all edges; simplices inside the hulls do no harm. Together: the depth is the least
-// overlap along the normals of all triangles and of all pairs of edges.
+// all triangles and all edges against all edges; simplices inside the hulls do no harm. Together: the depth is the
+// least overlap along the normals of all triangles and of all pairs of edges.
 
 using Points = std::vector<dvec3>;
 
@@ -43,7 +43,8 @@ double point_to_triangle(const dvec3& p, const dvec3& a, const dvec3& b, const d
                             length(p - nearest_on_segment(p, c, a))});
     const double nn = glm::dot(n, n);
     if (nn > 0.0) {
-        const bool inside = glm::dot(glm::cross(b - a, p - a), n) >= 0.0 && glm::dot(glm::cross(c - b, p - b), n) >= 0.0 &&
+        const bool inside = glm::dot(glm::cross(b - a, p - a), n) >= 0.0 &&
+                            glm::dot(glm::cross(c - b, p - b), n) >= 0.0 &&
                             glm::dot(glm::cross(a - c, p - c), n) >= 0.0;
         if (inside) best = std::min(best, std::abs(glm::dot(p - a, n)) / std::sqrt(nn));
     }
@@ -57,7 +58,8 @@ double segment_to_segment(const dvec3& a, const dvec3& b, const dvec3& c, const 
     const double nn = glm::dot(n, n);
     if (nn > 0.0) {
         const double s = glm::dot(glm::cross(c - a, v), n) / nn, t = glm::dot(glm::cross(c - a, u), n) / nn;
-        if (s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0) best = std::min(best, std::abs(glm::dot(c - a, n)) / std::sqrt(nn));
+        if (s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0)
+            best = std::min(best, std::abs(glm::dot(c - a, n)) / std::sqrt(nn));
     }
     return best;
 }
@@ -118,8 +120,8 @@ void check_answer(const SeparationResult& r, const Points& a, const Points& b, c
     }
     const double allowed = tolerance * std::max(size, 1e-3 * reach) + 3e-7 * reach, truth = signed_distance(a, b);
     const dvec3 n(r.normal);
-    INFO(what, ": ", r.separation, " should be ", truth, ", normal ", n.x, " ", n.y, " ", n.z, " proves ", gap_along(a, b, n),
-         ", size ", size, " reach ", reach);
+    INFO(what, ": ", r.separation, " should be ", truth, ", normal ", n.x, " ", n.y, " ", n.z, " proves ",
+         gap_along(a, b, n), ", size ", size, " reach ", reach);
     CHECK(std::abs(double(r.separation) - truth) <= allowed);
     CHECK(std::abs(length(n) - 1.0) <= 1e-5);
     CHECK(gap_along(a, b, n) >= truth - allowed - 3e-7 * reach);
@@ -147,7 +149,10 @@ Points sums(const Points& a, const Points& b, double sign = 1.0) {
 dmat3 any_matrix(Random& random, int rank) {
     const dmat3 left(test::any_turn(random)), right(test::any_turn(random));
     dmat3 scale(0.0);
-    for (int i = 0; i < rank; ++i) scale[i][i] = random.scale(0.05, 3.0) * (random.chance(0.5) ? -1.0 : 1.0);
+    for (int i = 0; i < rank; ++i) {
+        const double factor = random.scale(0.05, 3.0);
+        scale[i][i] = random.chance(0.5) ? -factor : factor;
+    }
     return random.chance(0.3) ? scale : left * scale * right;
 }
 
@@ -228,7 +233,7 @@ TEST_CASE("the support mapping of a shape is the shape with its radius") {
         REQUIRE(pooled);
         const Shape shape = test::random_shape(random, type, 1.0, *pooled);
         const ShapeSupport mapping(shape);
-        const dvec3 d = random.direction() * random.scale(1e-30, 1e30);
+        const dvec3 direction = random.direction(), d = direction * random.scale(1e-30, 1e30);
         const dvec3 p = mapping.support(d);
         const oracle::Solid solid = oracle::make_solid(shape);
         const double truth = glm::dot(oracle::core_support(solid, d), d) / length(d) + solid.radius;
@@ -284,8 +289,9 @@ TEST_CASE("any affine image of a polytope is the hull of its vertices' images") 
         const Points pa = transformed(a.points, ma, dvec3(0.0)), pb = transformed(b.points, mb, cb);
         const SeparationResult r =
             separation(affine_image(ShapeSupport(a.shape), ma), affine_image(ShapeSupport(b.shape), mb, cb));
-        check_answer(r, pa, pb, "pair " + std::to_string(i) + " of ranks " + std::to_string(rank_a) + " and " +
-                                    std::to_string(rank_b));
+        check_answer(
+            r, pa, pb,
+            "pair " + std::to_string(i) + " of ranks " + std::to_string(rank_a) + " and " + std::to_string(rank_b));
         (r.separation < 0.0f ? deep : apart)++;
         if (rank_a < 3 && rank_b < 3) ++flat;
     }
@@ -297,7 +303,8 @@ TEST_CASE("any affine image of a polytope is the hull of its vertices' images") 
 TEST_CASE("Minkowski sums of polytopes and their mirror images are the hulls of sums of vertices") {
     Random random(34);
     for (int i = 0; i < 300; ++i) {
-        const Shape t = triangle(somewhere(random, 0.2, 1.0), somewhere(random, 0.2, 1.0), somewhere(random, 0.2, 1.0));
+        const vec3 p = somewhere(random, 0.2, 1.0), q = somewhere(random, 0.2, 1.0), r = somewhere(random, 0.2, 1.0);
+        const Shape t = triangle(p, q, r);
         const Shape s = segment(vec3(0.1f, 0.2f, 0.3f), somewhere(random, 1.0, 1.5));
         const Points pt = oracle::make_solid(t).vertices, ps = oracle::make_solid(s).vertices;
         const Sample other = any_polytope(random);
@@ -306,8 +313,8 @@ TEST_CASE("Minkowski sums of polytopes and their mirror images are the hulls of 
         const Points pb = transformed(other.points, unturned, away);
         check_answer(separation(minkowski_sum(ShapeSupport(t), ShapeSupport(s)), b), sums(pt, ps), pb,
                      "sum " + std::to_string(i));
-        check_answer(separation(minkowski_sum(ShapeSupport(t), mirror_image(ShapeSupport(s))), b), sums(pt, ps, -1.0), pb,
-                     "difference " + std::to_string(i));
+        check_answer(separation(minkowski_sum(ShapeSupport(t), mirror_image(ShapeSupport(s))), b), sums(pt, ps, -1.0),
+                     pb, "difference " + std::to_string(i));
         check_answer(separation(mirror_image(mirror_image(ShapeSupport(t))), b), pt, pb, "twice mirrored");
     }
 }
@@ -381,8 +388,9 @@ TEST_CASE("point clouds of every dimension") {
         Points pa, pb;
         for (const vec3& p : a) pa.emplace_back(p);
         for (const vec3& p : b) pb.emplace_back(p);
-        check_answer(separation(PointCloud(a), PointCloud(b)), pa, pb,
-                     "clouds " + std::to_string(i) + " of dimensions " + std::to_string(da) + " and " + std::to_string(db));
+        check_answer(
+            separation(PointCloud(a), PointCloud(b)), pa, pb,
+            "clouds " + std::to_string(i) + " of dimensions " + std::to_string(da) + " and " + std::to_string(db));
     }
 }
 
@@ -420,7 +428,8 @@ TEST_CASE("curved shapes composed from others are those shapes") {
     const std::vector<vec3> apex = {{0, h, 0}};
     const auto cone_1 = hull_of(disc, PointCloud(apex));
     const auto capsule_1 = minkowski_sum(ShapeSupport(segment({0, -h, 0}, {0, h, 0})), ShapeSupport(sphere(r)));
-    const auto rounded = minkowski_sum(ShapeSupport(triangle({-1, 0, 0}, {1, 0, 0}, {0, 1, 0})), ShapeSupport(sphere(0.2f)));
+    const auto rounded =
+        minkowski_sum(ShapeSupport(triangle({-1, 0, 0}, {1, 0, 0}, {0, 1, 0})), ShapeSupport(sphere(0.2f)));
     struct Case {
         const SupportMapping* mapping;
         Shape shape;
@@ -436,10 +445,11 @@ TEST_CASE("curved shapes composed from others are those shapes") {
         const Sample other = any_polytope(random);
         const vec3 position = somewhere(random, 0.0, 2.2);
         const Frame f{position, test::any_turn(random)};
-        const auto truth = oracle::signed_distance(oracle::make_solid(c.shape), oracle::make_solid(other.shape), oracle::Pose(f), 1e-5);
+        const auto truth = oracle::signed_distance(oracle::make_solid(c.shape), oracle::make_solid(other.shape),
+                                                   oracle::Pose(f), 1e-5);
         const SeparationResult got = separation(*c.mapping, posed(ShapeSupport(other.shape), f));
-        INFO("case ", i, " ", test::reproduce(c.shape, other.shape, f), got.separation, " should be ", truth.separation, " to ",
-             truth.error);
+        INFO("case ", i, " ", test::reproduce(c.shape, other.shape, f), got.separation, " should be ", truth.separation,
+             " to ", truth.error);
         CHECK_FALSE(c.mapping->is_polytope());
         CHECK(got.separation >= truth.separation - 5e-5);
         CHECK(got.separation <= truth.separation + truth.error + 5e-5);
@@ -517,7 +527,8 @@ TEST_CASE("unusable input makes a mapping the point at the origin") {
 
 TEST_CASE("a composition owns its operands") {
     const auto make = [] {
-        auto cloud_free = affine_image(minkowski_sum(ShapeSupport(box({1, 1, 1})), ShapeSupport(sphere(0.5f))), dmat3(2.0));
+        auto cloud_free =
+            affine_image(minkowski_sum(ShapeSupport(box({1, 1, 1})), ShapeSupport(sphere(0.5f))), dmat3(2.0));
         return hull_of(mirror_image(cloud_free), swept(cloud_free, dvec3(1, 0, 0)));
     };
     const auto made = make();

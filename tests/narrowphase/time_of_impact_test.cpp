@@ -35,13 +35,19 @@ quat turned(const dvec3& axis, double angle) {
     return quat(float(std::cos(0.5 * angle)), float(axis.x * s), float(axis.y * s), float(axis.z * s));
 }
 
+quat any_quat(Random& random, double most) {
+    const dvec3 axis = random.direction();
+    return turned(axis, random.between(0.0, most));
+}
+
 Motion still(const vec3& position, const quat& rotation = quat(1, 0, 0, 0)) {
     Motion m;
     m.start = {position, rotation};
     return m;
 }
 
-Motion moving(const vec3& position, const vec3& velocity, const vec3& spin = vec3(0.0f), const vec3& center = vec3(0.0f)) {
+Motion moving(const vec3& position, const vec3& velocity, const vec3& spin = vec3(0.0f),
+              const vec3& center = vec3(0.0f)) {
     Motion m = still(position);
     m.linear_velocity = velocity;
     m.angular_velocity = spin;
@@ -130,10 +136,10 @@ void check_toi(const TimeOfImpact& r, const Shape& a, const Motion& ma, const Sh
     CHECK(std::abs(glm::length(r.normal) - 1.0f) <= 1e-5f);
     CHECK(length(dvec3(r.point_b) - dvec3(r.point_a) - double(r.separation) * dvec3(r.normal)) <= noise);
     const Placed pa = place(ma, double(r.time)), pb = place(mb, double(r.time));
-    CHECK(oracle::distance_outside(oracle::make_solid(a), glm::transpose(pa.rotation) * (dvec3(r.point_a) - pa.position)) <=
-          noise + 1e-5 * size);
-    CHECK(oracle::distance_outside(oracle::make_solid(b), glm::transpose(pb.rotation) * (dvec3(r.point_b) - pb.position)) <=
-          noise + 1e-5 * size);
+    CHECK(oracle::distance_outside(oracle::make_solid(a), glm::transpose(pa.rotation) *
+                                                              (dvec3(r.point_a) - pa.position)) <= noise + 1e-5 * size);
+    CHECK(oracle::distance_outside(oracle::make_solid(b), glm::transpose(pb.rotation) *
+                                                              (dvec3(r.point_b) - pb.position)) <= noise + 1e-5 * size);
 }
 
 const Shape floor_box = box({20, 1, 20});  // its upper face at y = 0 when put at y = -1
@@ -144,8 +150,8 @@ const Motion floor_motion = still({0, -1, 0});
 TEST_CASE("ball to ball and box corner to plane meet when the closed form says") {
     // Tolerance 1e-5 sizes: times are early by at most that over the speed.
     const ToiSettings settings{.tolerance = 1e-5f};
-    const TimeOfImpact balls =
-        time_of_impact(sphere(1), moving({-5, 0, 0}, {4, 0, 0}, {1, 20, 3}), sphere(0.5f), moving({5, 0, 0}, {-6, 0, 0}), settings);
+    const TimeOfImpact balls = time_of_impact(sphere(1), moving({-5, 0, 0}, {4, 0, 0}, {1, 20, 3}), sphere(0.5f),
+                                              moving({5, 0, 0}, {-6, 0, 0}), settings);
     INFO("balls: ", balls.time, " after ", balls.queries, " queries");
     CHECK(balls.status == ToiStatus::hit);
     CHECK(std::abs(balls.time - 0.85f) <= 2e-6f);
@@ -179,7 +185,8 @@ TEST_CASE("the tip of a turning rod reaches the wall at the angle of its sine") 
             const ToiSettings settings{.duration = 4.0f, .tolerance = 1e-5f};
             const TimeOfImpact r = time_of_impact(floor_box, wall, rod, turning, settings);
             const double radius = std::sqrt(4.0 + h * h), exact = (std::asin(d / radius) - std::atan(h / 2.0)) / w;
-            INFO("distance ", d, " rate ", w, ": ", r.time, " should be ", exact, " after ", r.queries, " queries, ", r.iterations);
+            INFO("distance ", d, " rate ", w, ": ", r.time, " should be ", exact, " after ", r.queries, " queries, ",
+                 r.iterations);
             if (exact > 4.0) {
                 CHECK(r.status == ToiStatus::separated);
                 continue;
@@ -199,7 +206,9 @@ TEST_CASE("a needle that spins many times in a step neither tunnels nor stops ea
     // About its middle, 40 turns in the step: the post stands in reach, just out of reach, or comes along.
     const Motion spinning = moving({0, 0, 0}, {0, 0, 0}, {0, 80.0f * float(pi), 0});
     const ToiSettings settings;
-    const auto half_turn = [&](float x, float z) { return time_of_impact(needle, spinning, post, still({x, 0, z}), settings); };
+    const auto half_turn = [&](float x, float z) {
+        return time_of_impact(needle, spinning, post, still({x, 0, z}), settings);
+    };
     const TimeOfImpact in_reach = half_turn(0.0f, -0.9f);
     INFO("in reach: ", in_reach.time, " after ", in_reach.queries);
     CHECK(in_reach.status == ToiStatus::hit);
@@ -228,7 +237,7 @@ TEST_CASE("thin fast shapes do not tunnel") {
     const Shape sheet = box({2, 2, 0.001f}), pane = triangle({-3, -3, 0}, {3, -3, 0}, {0, 4, 0});
     Random random(61);
     for (int i = 0; i < 300; ++i) {
-        const vec3 aim(float(random.between(-0.5, 0.5)), float(random.between(-0.5, 0.5)), 0.0f);
+        const vec3 aim{float(random.between(-0.5, 0.5)), float(random.between(-0.5, 0.5)), 0.0f};  // braces: in order
         const double distance = random.between(5.0, 500.0);
         const vec3 from = aim + vec3(float(distance * random.between(-0.3, 0.3)), 0.0f, float(distance));
         const vec3 spin = somewhere(random, 0.0, 60.0);
@@ -255,8 +264,8 @@ TEST_CASE("random motions agree with dense sampling and take few queries") {
         const vec3 from = somewhere(random, 1.0, 4.0), aim = somewhere(random, 0.0, 1.5);
         const double fast = random.chance(0.3) ? 12.0 : 3.0;
         Motion ma, mb;
-        ma.start = {somewhere(random, 0.0, 0.5), turned(random.direction(), random.between(0.0, 6.0))};
-        mb.start = {from, turned(random.direction(), random.between(0.0, 6.0))};
+        ma.start = {somewhere(random, 0.0, 0.5), any_quat(random, 6.0)};
+        mb.start = {from, any_quat(random, 6.0)};
         ma.linear_velocity = somewhere(random, 0.0, 0.5);
         mb.linear_velocity = (aim - from) * float(random.between(0.2, 2.0));
         if (random.chance(0.7)) ma.angular_velocity = somewhere(random, 0.0, fast);
@@ -283,12 +292,14 @@ TEST_CASE("random motions agree with dense sampling and take few queries") {
 TEST_CASE("without rotation the time of impact is that of the shape cast") {
     Random random(63);
     for (int i = 0; i < 500; ++i) {
-        const Shape a = hull(some_hull(random, 1.0)), b = i % 2 == 0 ? hull(some_hull(random, 0.5)) : cylinder(0.3f, 0.2f);
+        const Shape a = hull(some_hull(random, 1.0)),
+                    b = i % 2 == 0 ? hull(some_hull(random, 0.5)) : cylinder(0.3f, 0.2f);
         const vec3 from = somewhere(random, 2.0, 5.0), aim = somewhere(random, 0.0, 1.0);
         const Motion mb = moving(from, 1.4f * (aim - from));
         const ShapeCastResult cast = shape_cast(a, b, {from, mat3(1.0f)}, mb.linear_velocity);
         const TimeOfImpact r = time_of_impact(a, still(vec3(0.0f)), b, mb);
-        INFO(test::reproduce(a, b, {from, mat3(1.0f)}), "cast ", cast.fraction, " toi ", r.time, " queries ", r.queries);
+        INFO(test::reproduce(a, b, {from, mat3(1.0f)}), "cast ", cast.fraction, " toi ", r.time, " queries ",
+             r.queries);
         if (!cast) {
             // A pass within the tolerance may count.
             if (r) CHECK(r.separation > 0.0f);
@@ -305,8 +316,10 @@ TEST_CASE("sliding rolling and leaving bodies are not stopped") {
     const Shape cube = box({1, 1, 1}), ball = sphere(1), barrel = cylinder(1, 1);
     const float gap = 0.5e-4f;  // half the tolerance
     // Sliding along the floor within the tolerance, rising from it, resting above it.
-    CHECK(time_of_impact(floor_box, floor_motion, cube, moving({0, 1 + gap, 0}, {3, 0, 1})).status == ToiStatus::separated);
-    CHECK(time_of_impact(floor_box, floor_motion, cube, moving({0, 1 + gap, 0}, {3, 2, 1})).status == ToiStatus::separated);
+    CHECK(time_of_impact(floor_box, floor_motion, cube, moving({0, 1 + gap, 0}, {3, 0, 1})).status ==
+          ToiStatus::separated);
+    CHECK(time_of_impact(floor_box, floor_motion, cube, moving({0, 1 + gap, 0}, {3, 2, 1})).status ==
+          ToiStatus::separated);
     CHECK(time_of_impact(floor_box, floor_motion, cube, still({0, 1 + gap, 0})).status == ToiStatus::separated);
     // A ball rolls, a barrel spins on its end.
     CHECK(time_of_impact(floor_box, floor_motion, ball, moving({0, 1 + gap, 0}, {3, 0, 0}, {0, 0, -3})).status ==
@@ -352,9 +365,12 @@ TEST_CASE("a platform that turns carries its faces along") {
 TEST_CASE("a motion between poses starts and ends there") {
     Random random(64);
     for (int i = 0; i < 500; ++i) {
-        const Transform start{somewhere(random, 0.0, 5.0), turned(random.direction(), random.between(0.0, 6.28))};
-        const double kind = random.unit(), turn = kind < 0.2 ? 0.0 : kind < 0.4 ? random.scale(1e-7, 1e-2) : random.between(0.0, 3.14);
-        const quat by = turned(random.direction(), turn);
+        const Transform start{somewhere(random, 0.0, 5.0), any_quat(random, 6.28)};
+        const double kind = random.unit(), turn = kind < 0.2   ? 0.0
+                                                  : kind < 0.4 ? random.scale(1e-7, 1e-2)
+                                                               : random.between(0.0, 3.14);
+        const dvec3 about = random.direction();
+        const quat by = turned(about, turn);
         const Transform end{somewhere(random, 0.0, 5.0), multiply(by, start.rotation)};
         const vec3 center = somewhere(random, 0.0, 1.0);
         const float duration = static_cast<float>(random.scale(0.01, 10.0));
@@ -378,7 +394,8 @@ TEST_CASE("a motion between poses starts and ends there") {
         CHECK(length(dvec3(mine.position) - libm.position) <= 4e-6);
     }
     // The centre moves along a line.
-    const Motion m = motion_between({{0, 0, 0}, quat(1, 0, 0, 0)}, {{4, 0, 0}, turned({0, 0, 1}, 2.0)}, {1, 0, 0}, 2.0f);
+    const Motion m =
+        motion_between({{0, 0, 0}, quat(1, 0, 0, 0)}, {{4, 0, 0}, turned({0, 0, 1}, 2.0)}, {1, 0, 0}, 2.0f);
     const dvec3 from(1, 0, 0), to = dvec3(4, 0, 0) + dvec3(std::cos(2.0), std::sin(2.0), 0.0);
     const Transform half = pose_at(m, 1.0f);
     CHECK(length(dvec3(transform_point(half, vec3(1, 0, 0))) - 0.5 * (from + to)) <= 1e-6);
@@ -395,7 +412,8 @@ TEST_CASE("times of impact far from the origin depend on the pair alone") {
         };
         vec3 from = on_grid();
         if (glm::length(from) < 2.5f) from.x += 5.0f;
-        Motion ma = moving(vec3(0.0f), vec3(0.0f), somewhere(random, 0.0, 3.0)), mb = moving(from, -1.5f * from, somewhere(random, 0.0, 3.0));
+        Motion ma = moving(vec3(0.0f), vec3(0.0f), somewhere(random, 0.0, 3.0)),
+               mb = moving(from, -1.5f * from, somewhere(random, 0.0, 3.0));
         const TimeOfImpact here = time_of_impact(a, ma, b, mb);
         ma.start.position += vec3(8192, 4096, -8192);
         mb.start.position += vec3(8192, 4096, -8192);
@@ -412,10 +430,12 @@ TEST_CASE("support mappings move and turn like shapes") {
     int hits = 0;
     for (int i = 0; i < 200; ++i) {
         const Shape a = hull(some_hull(random, 1.0)), b = i % 2 == 0 ? capsule(0.4f, 0.2f) : box({0.2f, 0.5f, 0.3f});
-        const vec3 from = somewhere(random, 2.5, 5.0), spin_a = somewhere(random, 0.0, 6.0), spin_b = somewhere(random, 0.0, 6.0);
+        const vec3 from = somewhere(random, 2.5, 5.0), spin_a = somewhere(random, 0.0, 6.0),
+                   spin_b = somewhere(random, 0.0, 6.0);
         const vec3 aim = somewhere(random, 0.0, 1.0);
         const Motion ma = moving(vec3(0.0f), vec3(0.0f), spin_a), mb = moving(from, 1.2f * (aim - from), spin_b);
-        const TimeOfImpact s = time_of_impact(a, ma, b, mb), m = time_of_impact(ShapeSupport(a), ma, ShapeSupport(b), mb);
+        const TimeOfImpact s = time_of_impact(a, ma, b, mb),
+                           m = time_of_impact(ShapeSupport(a), ma, ShapeSupport(b), mb);
         INFO(i, ": ", s.time, " and ", m.time, " queries ", s.queries, " and ", m.queries);
         if (s.status != m.status) continue;  // within the tolerance of a graze
         if (!s) continue;
@@ -427,7 +447,8 @@ TEST_CASE("support mappings move and turn like shapes") {
 
 TEST_CASE("overlapping at the start is answered by depth and bad input by its own status") {
     const Shape cube = box({1, 1, 1});
-    const TimeOfImpact deep = time_of_impact(cube, still({100, 0, 0}), cube, moving({100.1f, 1.75f, 0}, {0, 9, 0}, {1, 2, 3}));
+    const TimeOfImpact deep =
+        time_of_impact(cube, still({100, 0, 0}), cube, moving({100.1f, 1.75f, 0}, {0, 9, 0}, {1, 2, 3}));
     CHECK(deep.status == ToiStatus::initially_overlapping);
     CHECK(deep.time == 0.0f);
     CHECK(std::abs(deep.separation + 0.25f) <= 1e-5f);
@@ -436,15 +457,20 @@ TEST_CASE("overlapping at the start is answered by depth and bad input by its ow
     const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
     for (float bad : {nan, inf}) {
         CHECK(time_of_impact(cube, still({bad, 0, 0}), cube, still({5, 0, 0})).status == ToiStatus::bad_input);
-        CHECK(time_of_impact(cube, still({0, 0, 0}), cube, moving({5, 0, 0}, {bad, 0, 0})).status == ToiStatus::bad_input);
+        CHECK(time_of_impact(cube, still({0, 0, 0}), cube, moving({5, 0, 0}, {bad, 0, 0})).status ==
+              ToiStatus::bad_input);
         CHECK(time_of_impact(cube, still({0, 0, 0}), cube, moving({5, 0, 0}, {0, 0, 0}, {0, bad, 0})).status ==
               ToiStatus::bad_input);
-        CHECK(time_of_impact(cube, still({0, 0, 0}), cube, still({5, 0, 0}), {.duration = bad}).status == ToiStatus::bad_input);
+        CHECK(time_of_impact(cube, still({0, 0, 0}), cube, still({5, 0, 0}), {.duration = bad}).status ==
+              ToiStatus::bad_input);
     }
-    CHECK(time_of_impact(cube, still({0, 0, 0}, quat(0, 0, 0, 0)), cube, still({5, 0, 0})).status == ToiStatus::bad_input);
-    CHECK(time_of_impact(cube, still({0, 0, 0}), cube, still({5, 0, 0}), {.duration = -1.0f}).status == ToiStatus::bad_input);
+    CHECK(time_of_impact(cube, still({0, 0, 0}, quat(0, 0, 0, 0)), cube, still({5, 0, 0})).status ==
+          ToiStatus::bad_input);
+    CHECK(time_of_impact(cube, still({0, 0, 0}), cube, still({5, 0, 0}), {.duration = -1.0f}).status ==
+          ToiStatus::bad_input);
     CHECK(time_of_impact(cube, still({0, 0, 0}), cube, moving({5, 0, 0}, {0, 0, 0}, {0, 1e30f, 0})).time == 0.0f);
-    const TimeOfImpact none = time_of_impact(cube, still({0, 0, 0}), cube, moving({5, 0, 0}, {-100, 0, 0}), {.duration = 0.0f});
+    const TimeOfImpact none =
+        time_of_impact(cube, still({0, 0, 0}), cube, moving({5, 0, 0}, {-100, 0, 0}), {.duration = 0.0f});
     CHECK(none.status == ToiStatus::separated);
     CHECK(none.time == 0.0f);
 }
