@@ -86,8 +86,13 @@ std::uint16_t shape_types(const Shape& a, const Shape& b) {
     return static_cast<std::uint16_t>(std::min(i, j) * shape_type_count + std::max(i, j));
 }
 
-bool is_round(const Shape& shape) {
-    return shape.radius > 0.0f || shape.type == ShapeType::cylinder || shape.type == ShapeType::cone;
+/// True where the shape meets what lies along `direction` (unit, shape frame) with something round: there a contact point wanders
+/// over the body as it rolls.
+bool is_round_along(const Shape& shape, const vec3& direction) {
+    if (shape.radius > 0.0f) return true;
+    if (shape.type == ShapeType::cylinder) return !(std::abs(direction.y) > tolerance::flat_cap);
+    if (shape.type == ShapeType::cone) return !(direction.y < -tolerance::flat_cap);
+    return false;
 }
 
 /// Sorts a worklist by shape types (stable), so that neighbours run the same code.
@@ -229,6 +234,7 @@ private:
         } else if (one_point) {
             ++profile_.manifolds_built;
             sphere_manifold(contact, w.b_in_a, margin, caches_[w.pair].manifold);
+            records_[w.pair].reuse_motion = 0.0f;
             tested(w, PairState::touching);
         } else {
             touch(w, build(w, contact.normal, contact.point_a, contact.point_b, margin));
@@ -403,6 +409,10 @@ private:
             return;
         }
         tested(w, PairState::touching);
+        PairRecord& record = records_[w.pair];
+        const vec3& n = manifold.normal;
+        const bool round = is_round_along(shape_a(w), n) || is_round_along(shape_b(w), transpose_mul(w.b_in_a.rotation, -n));
+        record.reuse_motion = round ? 0.0f : tolerance::reuse_motion * record.size;
         caches_[w.pair].manifold = manifold;
     }
 
@@ -455,8 +465,6 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
     record.b = swap ? i : j;
     record.radius_b = swap ? ri : rj;
     record.size = record.radius_b;
-    const bool round = is_round(colliders.shapes[i]) || is_round(colliders.shapes[j]);
-    record.reuse_motion = (round ? tolerance::reuse_motion_round : tolerance::reuse_motion) * record.size;
     return record;
 }
 

@@ -50,7 +50,7 @@ struct alignas(64) PairRecord {
     Transform reference;                 ///< pose of b in a when last tested
     float radius_b = 0.0f;               ///< of a ball around b's origin that holds b, m
     float size = 0.0f;                   ///< bounding radius of b: the scale of this pair's tolerances, m
-    float reuse_motion = 0.0f;           ///< motion up to which a manifold is reused, m
+    float reuse_motion = 0.0f;           ///< motion up to which the manifold is reused, m; 0 on round contacts
     float distance = 0.0f;               ///< a lower bound of the separation at the reference pose, m
     std::uint32_t stamp = 0;             ///< versions[a] + versions[b] when last tested
     PairState state = PairState::unknown;

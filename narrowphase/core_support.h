@@ -6,7 +6,6 @@
 /// shapes by up to 2.5e-4 rad (and an exact rim point is cheaper, too: one square root and one division); its index is
 /// asked for afterwards, with `index_of`, and only for the vertices that go into a cache.
 
-#include <talus/narrowphase/gjk_kernel.h>
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
 #include <talus/narrowphase/tolerances.h>

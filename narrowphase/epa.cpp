@@ -259,6 +259,7 @@ EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& s
         Polytope polytope;
         polytope.start(start.vertex);
         result = grow(difference, polytope, false, cache);
+        if (!std::isfinite(result.depth)) result = flat_answer(difference, simplex, start);  // a needle, all slivers
     }
     result.support_evaluations = static_cast<std::uint16_t>(std::min(result.support_evaluations + 2 * supports, 65535));
     return result;

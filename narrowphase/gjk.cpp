@@ -1,5 +1,6 @@
 #include <talus/narrowphase/gjk.h>
 
+#include <talus/narrowphase/gjk_kernel.h>
 #include <talus/narrowphase/minkowski.h>
 
 #include <cmath>
@@ -301,16 +302,20 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         const double rest = simplex.yv - yw;
         const double allowed = std::max(gap2 * std::min(simplex.vv, size2), floor2 * simplex.vv);
         if (!(rest > 0.0) || rest * rest <= simplex.yy * allowed) return finish(Outcome::separated);
-        // Without a plane that separates, an end by rounding is a touch: the origin may lie inside by less than that,
-        // and y could then point either way.
-        const Outcome stuck = bound2 > 0.0 ? Outcome::separated : Outcome::overlapping;
+        // An end by rounding. Without a plane that separates it is a touch: the origin may lie inside by less than that,
+        // and y could then point either way. With one, that plane is the answer where y's own falls short.
+        const auto stuck = [&] {
+            constexpr double enough = 1.0 - tolerance::gjk_stuck;
+            search.by_axis = !(yw > 0.0 && yw * yw >= enough * enough * simplex.vv * simplex.yy);
+            return finish(bound2 > 0.0 ? Outcome::separated : Outcome::overlapping);
+        };
         for (int i = 0; i < simplex.count; ++i) {
-            if (same_point(simplex.vertex[i], next)) return finish(stuck);
+            if (same_point(simplex.vertex[i], next)) return stuck();
         }
 
         const int previous = simplex.count;
         simplex.vertex[simplex.count++] = next;
-        if (!reduce(simplex, previous)) return finish(stuck);
+        if (!reduce(simplex, previous)) return stuck();
     }
 }
 
@@ -325,13 +330,14 @@ GjkResult to_result(const Simplex& simplex, const Search& search) {
         result.status = GjkStatus::overlapping;
         return result;
     }
-    const dvec3 normal = search.outcome == Outcome::beyond_limit ? search.axis : -simplex.y;
+    const bool by_axis = search.by_axis || search.outcome == Outcome::beyond_limit;
+    const dvec3 normal = by_axis ? search.axis : -simplex.y;
     result.normal = vec3(normal / std::sqrt(glm::dot(normal, normal)));
     result.distance = static_cast<float>(std::sqrt(simplex.vv));
     result.lower_bound = std::min(static_cast<float>(search.lower_bound), result.distance);
+    if (by_axis) result.distance = result.lower_bound;
     if (search.outcome == Outcome::beyond_limit) {
         result.status = GjkStatus::beyond_limit;
-        result.distance = result.lower_bound;
     } else if (search.outcome == Outcome::iteration_cap) {
         result.status = GjkStatus::iteration_cap;
     }

@@ -9,24 +9,9 @@
 ///
 /// Plain data only: see double4.h.
 
+#include <talus/narrowphase/hull_view.h>
+
 namespace talus::detail {
-
-/// Hulls above this many vertices are climbed, not scanned.
-inline constexpr int hull_scan_limit = 192;
-
-/// What support search reads of a hull.
-struct HullView {
-    int count = 0;                                         ///< vertices
-    int padded = 0;                                        ///< the same, rounded up to a multiple of 8
-    const float* vertices = nullptr;                       ///< x, y, z by turns
-    const float *x = nullptr, *y = nullptr, *z = nullptr;  ///< the same as three arrays, padded
-    const unsigned* first = nullptr;                       ///< the vertex graph, see Hull
-    const unsigned short* neighbours = nullptr;
-    const unsigned short* starts = nullptr;  ///< where to start climbing, by cell of direction
-    int cells = 0;                           ///< of that table along an edge of its cube; 0: no table, scan
-    float largest_coordinate = 0.0f;         ///< of any vertex, m
-    float half_size = 0.0f;                  ///< half the longest side of the box around it, m
-};
 
 /// One core as the kernel reads it.
 struct KernelCore {
@@ -58,29 +43,5 @@ struct KernelAnswer {
 using Kernel = void(const KernelQuery&, const unsigned short* cached_a, const unsigned short* cached_b, int count,
                     KernelAnswer&);
 Kernel gjk_kernel_sse2, gjk_kernel_avx2;
-
-/// Which of the 6 n^2 cells of the cube map the direction points to (any but zero).
-inline int support_cell(float x, float y, float z, int n) {
-    const float ax = x < 0.0f ? -x : x, ay = y < 0.0f ? -y : y, az = z < 0.0f ? -z : z;
-    int face = x < 0.0f ? 1 : 0;
-    float major = ax, u = y, v = z;
-    if (ay > major) {
-        face = y < 0.0f ? 3 : 2;
-        major = ay;
-        u = z;
-        v = x;
-    }
-    if (az > major) {
-        face = z < 0.0f ? 5 : 4;
-        major = az;
-        u = x;
-        v = y;
-    }
-    const float half = 0.5f * static_cast<float>(n), scale = half / major;
-    int i = static_cast<int>(u * scale + half), j = static_cast<int>(v * scale + half);
-    if (i >= n) i = n - 1;
-    if (j >= n) j = n - 1;
-    return (face * n + i) * n + j;
-}
 
 }  // namespace talus::detail

@@ -19,7 +19,11 @@ TALUS_INLINE double smaller(double a, double b) { return b < a ? b : a; }
 #ifdef __AVX2__
 typedef float F8 __attribute__((vector_size(32)));
 
-TALUS_INLINE F8 load8(const float* p) { return __builtin_ia32_loadups256(p); }
+TALUS_INLINE F8 load8(const float* p) {
+    F8 v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
 
 TALUS_INLINE int first_of(F8 dots, F8 most) { return __builtin_ia32_movmskps256((F8)(dots == most)); }
 
@@ -271,7 +275,7 @@ public:
             if (!(rest > 0.0) || rest * rest <= yy_ * allowed) return end(KernelAnswer::separated, answer);
             bool known = false;
             for (int i = 0; i < count_; ++i) known |= index_[i] == index;
-            if (known) return end(bound_yw_ > 0.0 ? KernelAnswer::separated : KernelAnswer::overlapping, answer);
+            if (known) return end_doubtful(count_, answer);  // an end by rounding
             largest2_ = larger(largest2_, dot(w, w));
             const int before = count_;
             if (!add(w, a, index)) return end_doubtful(before, answer);

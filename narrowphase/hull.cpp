@@ -175,27 +175,25 @@ void set_lanes(Hull& hull) {
     constexpr std::uint32_t at_hand = 8;  // neighbours
     const auto degree = [&](std::uint32_t v) { return hull.vertex_first[v + 1] - hull.vertex_first[v]; };
     const auto fill = [&](std::uint32_t v, std::uint32_t from, HullRing& ring) {
-        for (std::uint32_t lane = 0; lane < 4; ++lane) {
+        for (std::uint32_t lane = 0; lane < at_hand; ++lane) {
             const std::uint32_t i = hull.vertex_first[v] + (from + lane < degree(v) ? from + lane : 0);
-            for (int axis = 0; axis < 3; ++axis) ring.normal[axis][lane] = hull.faces[hull.vertex_faces[i]].normal[axis];
             ring.neighbour[lane] = hull.vertex_neighbours[i];
             ring.face[lane] = static_cast<std::uint16_t>(hull.vertex_faces[i]);
         }
     };
     const auto count = static_cast<std::uint32_t>(hull.vertices.size());
     std::size_t wide = 0;
-    for (std::uint32_t v = 0; v < count; ++v) wide += degree(v) > at_hand ? (degree(v) + 3) / 4 : 0;
-    hull.rings.reserve(2 * hull.vertices.size() + wide);
-    hull.rings.resize(2 * hull.vertices.size());
+    for (std::uint32_t v = 0; v < count; ++v) wide += degree(v) > at_hand ? (degree(v) + at_hand - 1) / at_hand : 0;
+    hull.rings.reserve(hull.vertices.size() + wide);
+    hull.rings.resize(hull.vertices.size());
     if (wide != 0) hull.wide_rings.resize(hull.vertices.size() + 1);
     for (std::uint32_t v = 0; v < count; ++v) {
-        fill(v, 0, hull.rings[2 * v]);
-        fill(v, 4, hull.rings[2 * v + 1]);
+        fill(v, 0, hull.rings[v]);
         if (wide == 0) continue;
         hull.wide_rings[v] = static_cast<std::uint32_t>(hull.rings.size());
         if (degree(v) <= at_hand) continue;
-        hull.rings[2 * v].neighbour[0] = HullRing::elsewhere;
-        for (std::uint32_t from = 0; from < degree(v); from += 4) fill(v, from, hull.rings.emplace_back());
+        hull.rings[v].neighbour[0] = HullRing::elsewhere;
+        for (std::uint32_t from = 0; from < degree(v); from += at_hand) fill(v, from, hull.rings.emplace_back());
     }
     if (wide != 0) hull.wide_rings[count] = static_cast<std::uint32_t>(hull.rings.size());
     for (HullFace& face : hull.faces) {

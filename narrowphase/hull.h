@@ -6,7 +6,7 @@
 
 #include <talus/aabb.h>
 #include <talus/math.h>
-#include <talus/narrowphase/gjk_kernel.h>
+#include <talus/narrowphase/hull_view.h>
 #include <talus/result.h>
 
 #include <cstdint>
@@ -26,15 +26,14 @@ struct alignas(32) HullFace {
     std::uint16_t corners[4];   ///< the first four (of a triangle: its first one again), to have them at hand
 };
 
-/// Four neighbours of a vertex, a lane each, in one cache line: what a manifold asks of the support vertex. Lane i holds the
-/// other end of an edge and the face between that edge and the next. Lanes beyond the last neighbour repeat the
-/// vertex's lane 0.
-struct alignas(64) HullRing {
+/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in half a
+/// cache line. Entry i holds the other end of an edge and the face between that edge and the next. Entries beyond
+/// the last neighbour repeat the vertex's first.
+struct alignas(32) HullRing {
     static constexpr std::uint16_t elsewhere = 0xffff;  ///< as neighbour[0]: the vertex has more than 8 neighbours
 
-    float normal[3][4];          ///< of the faces: four x, four y, four z
-    std::uint16_t neighbour[4];  ///< as in Hull::vertex_neighbours
-    std::uint16_t face[4];       ///< low halves of Hull::vertex_faces
+    std::uint16_t neighbour[8];  ///< as in Hull::vertex_neighbours
+    std::uint16_t face[8];       ///< low halves of Hull::vertex_faces
 };
 
 /// Vertices are indexed with 16 bits, faces (up to twice as many) and edges with 32.
@@ -50,8 +49,8 @@ struct Hull {
     std::vector<HullFace> faces;               ///< coplanar triangles merged
     std::vector<std::uint16_t> face_vertices;  ///< corner i of a face starts its edge i, which ends at corner i + 1
 
-    /// The last two arrays below once more: two for each vertex, then those of the vertices with more than 8 neighbours,
-    /// from `wide_rings[vertex]` (empty when there are none) to wide_rings[vertex + 1].
+    /// vertex_neighbours and vertex_faces once more: one for each vertex, then those of the vertices with more than 8
+    /// neighbours, from `wide_rings[vertex]` (empty when there are none) to wide_rings[vertex + 1].
     std::vector<HullRing> rings;
     std::vector<std::uint32_t> wide_rings;
 

@@ -72,9 +72,7 @@ void prefetch(const Shape& shape, std::uint32_t face, std::uint16_t vertex) {
     if (shape.type != ShapeType::hull) return;
     const Hull& hull = *shape.hull;
     __builtin_prefetch(hull.faces.data() + (face < hull.faces.size() ? face : 0));
-    const HullRing* ring = hull.rings.data() + (vertex < hull.vertices.size() ? 2 * vertex : 0);
-    __builtin_prefetch(ring);
-    __builtin_prefetch(ring + 1);
+    __builtin_prefetch(hull.rings.data() + (vertex < hull.vertices.size() ? vertex : 0));
 }
 
 /// Which two features touch, and along which normal.

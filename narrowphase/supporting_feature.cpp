@@ -154,29 +154,41 @@ struct Direction {
     Float4 along(Float4 px, Float4 py, Float4 pz) const { return px * x + py * y + pz * z; }
 };
 
-/// What a vertex sees of its hull.
+/// What a vertex sees of its hull, four neighbours at a time.
 struct Ring {
-    Ring(const Hull& h, std::uint32_t v) : hull(h), vertex(v), begin(h.rings.data() + 2 * v), end(begin + 2) {
+    Ring(const Hull& h, std::uint32_t v) : hull(h), vertex(v), begin(h.rings.data() + v), fours(2) {
         if (begin->neighbour[0] != HullRing::elsewhere) return;
         begin = h.rings.data() + h.wide_rings[v];
-        end = h.rings.data() + h.wide_rings[v + 1];
+        fours = static_cast<int>(2 * (h.wide_rings[v + 1] - h.wide_rings[v]));
     }
-    /// Face i of the ring. Its number has 17 bits on hulls of more than 32,769 vertices.
+    std::uint16_t neighbour(std::uint32_t i) const { return begin[i / 8].neighbour[i % 8]; }
+    /// Number of face i of the ring: 17 bits on hulls of more than 32,769 vertices.
     std::uint32_t face(std::uint32_t i) const {
-        if (hull.faces.size() > 65536) return hull.vertex_faces[hull.vertex_first[vertex] + i];
-        return begin[i / 4].face[i % 4];
+        if (hull.faces.size() > 65536) {
+            const std::uint32_t first = hull.vertex_first[vertex], count = hull.vertex_first[vertex + 1] - first;
+            return hull.vertex_faces[first + (i < count ? i : 0)];
+        }
+        return begin[i / 8].face[i % 8];
     }
-    std::uint16_t neighbour(std::uint32_t i) const { return begin[i / 4].neighbour[i % 4]; }
-    /// The last lanes may repeat lane 0.
+    /// The last entries may repeat the first.
     std::uint32_t last() const {
-        auto i = static_cast<std::uint32_t>(4 * (end - begin)) - 1;
+        auto i = static_cast<std::uint32_t>(4 * fours) - 1;
         while (neighbour(i) == neighbour(0)) --i;
         return i;
+    }
+    /// The cosines between d and the normals of faces 4 * four to 4 * four + 3.
+    Float4 cosines(int four, const Direction& d) const {
+        const auto i = static_cast<std::uint32_t>(4 * four);
+        const auto row = [&](std::uint32_t lane) { return load_lanes(&hull.faces[face(i + lane)].normal.x); };
+        Float4 x = row(0), y = row(1), z = row(2), offset = row(3);
+        transpose(x, y, z, offset);
+        return d.along(x, y, z);
     }
 
     const Hull& hull;
     std::uint32_t vertex;
-    const HullRing *begin, *end;
+    const HullRing* begin;
+    int fours;
 };
 
 /// The lane in a ring with the largest number, the first of equals.
@@ -208,14 +220,14 @@ private:
     Int4 at_{0, 1, 2, 3}, lanes_{0, 1, 2, 3};
 };
 
-/// The edges from a vertex to four neighbours.
+/// The edges from the ring's vertex to four neighbours.
 struct Edges {
-    Edges(const Hull& hull, const HullRing& four, const vec3& p, const Direction& d) {
-        const std::uint16_t* n = four.neighbour;
-        const float *hx = hull.x.data(), *hy = hull.y.data(), *hz = hull.z.data();
-        const Float4 x = Float4{hx[n[0]], hx[n[1]], hx[n[2]], hx[n[3]]} - p.x;
-        const Float4 y = Float4{hy[n[0]], hy[n[1]], hy[n[2]], hy[n[3]]} - p.y;
-        const Float4 z = Float4{hz[n[0]], hz[n[1]], hz[n[2]], hz[n[3]]} - p.z;
+    Edges(const Ring& ring, int four, const Direction& d) {
+        const std::uint16_t* n = ring.begin[four / 2].neighbour + 4 * (four % 2);
+        const auto from_vertex = [&](const std::vector<float>& at) {
+            return Float4{at[n[0]], at[n[1]], at[n[2]], at[n[3]]} - at[ring.vertex];
+        };
+        const Float4 x = from_vertex(ring.hull.x), y = from_vertex(ring.hull.y), z = from_vertex(ring.hull.z);
         along = d.along(x, y, z);
         length2 = x * x + y * y + z * z;
     }
@@ -224,8 +236,8 @@ struct Edges {
 
 template <class Measure>
 Largest largest_in(const Ring& ring, Measure measure) {
-    Largest result(measure(*ring.begin));
-    for (const HullRing* four = ring.begin + 1; four != ring.end; ++four) result.add(measure(*four));
+    Largest result(measure(0));
+    for (int four = 1; four < ring.fours; ++four) result.add(measure(four));
     result.finish();
     return result;
 }
@@ -257,9 +269,8 @@ std::uint32_t walk_to_support(const Hull& hull, const vec3& d, std::uint32_t hin
     std::uint32_t top = hint < hull.vertices.size() ? hint : 0;
     for (;;) {
         const Ring ring(hull, top);
-        const vec3& p = hull.vertices[top];
-        const Largest steepest = largest_in(ring, [&](const HullRing& four) {
-            const Edges edges(hull, four, p, direction);
+        const Largest steepest = largest_in(ring, [&](int four) {
+            const Edges edges(ring, four, direction);
             return edges.along * max_lanes(edges.along, Float4{}) / edges.length2;
         });
         if (!(steepest.value() > least_climb)) return top;
@@ -272,49 +283,29 @@ std::uint32_t walk_to_support(const Hull& hull, const vec3& d, std::uint32_t hin
 void hull_feature(const Hull& hull, const vec3& d, std::uint32_t top, Feature& f) {
     const Direction direction(d);
     const Ring ring(hull, top);
-    const auto cosines = [&](const HullRing& four) {
-        return direction.along(load_lanes(four.normal[0]), load_lanes(four.normal[1]), load_lanes(four.normal[2]));
-    };
-    Float4 best = cosines(*ring.begin);
-    for (const HullRing* four = ring.begin + 1; four != ring.end; ++four) best = max_lanes(cosines(*four), best);
-    best = max_lanes(__builtin_shufflevector(best, best, 2, 3, 0, 1), best);
-    best = max_lanes(__builtin_shufflevector(best, best, 1, 0, 3, 2), best);
-    const auto best_face = [&]() -> std::uint32_t {
-        for (const HullRing* four = ring.begin; four != ring.end; ++four) {
-            const unsigned lanes = lane_bits(cosines(*four) == best);
-            if (lanes != 0) return static_cast<std::uint32_t>(4 * (four - ring.begin) + std::countr_zero(lanes));
-        }
-        return 0;
-    };
-    f.ids[0] = static_cast<std::uint16_t>(top);
-    float cosine = best[0];
-    if (cosine < tolerance::rounded_face) {
-        const vec3& p = hull.vertices[top];
-        const Largest flattest = largest_in(ring, [&](const HullRing& four) {
-            const Edges edges(hull, four, p, direction);
+    const Largest best = largest_in(ring, [&](int four) { return ring.cosines(four, direction); });
+    std::uint32_t face = best.at();
+    if (best.value() < tolerance::rounded_face) {
+        const Largest flattest = largest_in(ring, [&](int four) {
+            const Edges edges(ring, four, direction);
             return -(edges.along * edges.along / edges.length2);
         });
-        const bool level = flattest.value() > -tolerance::level_edge * tolerance::level_edge;
-        std::uint32_t face = 0;
-        if (level) {
+        float cosine = best.value();
+        if (flattest.value() > -tolerance::level_edge * tolerance::level_edge) {
             const std::uint32_t edge = flattest.at(), before = edge == 0 ? ring.last() : edge - 1;
-            const auto cosine_of = [&](std::uint32_t i) {
-                const HullRing& four = ring.begin[i / 4];
-                return four.normal[0][i % 4] * d.x + four.normal[1][i % 4] * d.y + four.normal[2][i % 4] * d.z;
-            };
-            const float cosine_before = cosine_of(before), cosine_behind = cosine_of(edge);
+            const float cosine_before = glm::dot(hull.faces[ring.face(before)].normal, d);
+            const float cosine_behind = glm::dot(hull.faces[ring.face(edge)].normal, d);
             face = cosine_behind > cosine_before ? edge : before;
             cosine = std::max(cosine_before, cosine_behind);
         }
         if (cosine < tolerance::steepest_face) {
             const std::uint16_t other = ring.neighbour(flattest.at());
-            f = edge_feature(p, static_cast<std::uint16_t>(top), hull.vertices[other], other, 0.0f, d);
-        } else {
-            set_hull_face(hull, ring.face(level ? face : best_face()), f);
+            f = edge_feature(hull.vertices[top], static_cast<std::uint16_t>(top), hull.vertices[other], other, 0.0f, d);
+            return;
         }
-        return;
     }
-    set_hull_face(hull, ring.face(best_face()), f);
+    set_hull_face(hull, ring.face(face), f);
+    f.ids[0] = static_cast<std::uint16_t>(top);
 }
 
 }  // namespace
@@ -354,7 +345,7 @@ FeatureSearch::FeatureSearch(const Shape& shape, const vec3& direction, std::uin
         case ShapeType::hull:
             vertex_ = shape.hull->vertices.size() <= scan_limit ? scan_for_support(*shape.hull, direction)
                                                                 : walk_to_support(*shape.hull, direction, vertex_hint);
-            height = glm::dot(shape.hull->vertices[vertex_], direction);
+            height = glm::dot(vec3(shape.hull->x[vertex_], shape.hull->y[vertex_], shape.hull->z[vertex_]), direction);
             return;
     }
     height = feature.has_face() ? feature.height : glm::dot(feature.points[0], direction);

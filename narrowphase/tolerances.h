@@ -21,6 +21,10 @@ inline constexpr double gjk_gap_floor = 1e-7;
 /// normal. Three decades above the rounding of double, so that a separated answer has a normal good to about 1e-3 rad even here.
 inline constexpr double gjk_touching = 1e-12;
 
+/// Where rounding ends GJK, the simplex's own direction is the normal if its support plane proves the distance to within this share
+/// of it, else the best plane met is the answer.
+inline constexpr double gjk_stuck = 1e-3;
+
 /// GJK gives up (status iteration_cap) after so many support pairs. Polytopes need 4 to 10, curved shapes close to contact up
 /// to 30; a lower cap loses those.
 inline constexpr int gjk_max_iterations = 96;
@@ -191,11 +195,12 @@ inline constexpr float unit_length = 1e-5f;
 
 /// A touching pair that moved less than this * size keeps its manifold, anchors fixed in the bodies. Larger: fewer tests, and
 /// stacks stand better (fixed anchors do not wander); too large and sliding contacts lag behind their true place.
+/// Only flat faces: on a round surface the contact point wanders over the body, and an anchor that stays behind gives the normal
+/// force a lever that drives the rolling on, from nothing up to this * size a frame.
 inline constexpr float reuse_motion = 0.02f;
 
-/// The same where a round surface takes part. There the contact point wanders over the bodies, and an anchor that stays behind gives
-/// the normal force a lever that drives the rolling on: at 0.02 balls in a pile never come to rest.
-inline constexpr float reuse_motion_round = 0.001f;
+/// A cap whose axis is within 2.6 degrees (cosine) of the normal lies flat, else the contact is on the side or the rim.
+inline constexpr float flat_cap = 0.999f;
 
 /// A contact on a known face, no deeper than this * size, is taken from the face without asking GJK and EPA. Larger: fewer
 /// EPA calls, and a normal that may be stale for deep pairs.

@@ -223,18 +223,16 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
     }
     for (std::size_t v = 0; v < vertex_count; ++v) {
         const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
-        const bool wide = hull.rings.at(2 * v).neighbour[0] == talus::HullRing::elsewhere;
+        const bool wide = hull.rings.at(v).neighbour[0] == talus::HullRing::elsewhere;
         if (wide != (count > 8)) return out << "vertex " << v << " is at the wrong place among the rings", fail();
-        const std::size_t begin = wide ? hull.wide_rings.at(v) : 2 * v;
-        const std::size_t lanes = 4 * (wide ? hull.wide_rings.at(v + 1) - begin : 2);
-        if (lanes < count || (wide && lanes >= count + 4)) return out << "lanes of vertex " << v, fail();
-        for (std::uint32_t i = 0; i < lanes; ++i) {
-            const talus::HullRing& ring = hull.rings.at(begin + i / 4);
-            const std::uint32_t j = first + (i < count ? i : 0), k = i % 4, f = hull.vertex_faces[j];
-            const vec3 normal(ring.normal[0][k], ring.normal[1][k], ring.normal[2][k]);
-            if (ring.neighbour[k] != hull.vertex_neighbours[j] || ring.face[k] != (f & 0xffffu) ||
-                normal != hull.faces[f].normal)
-                return out << "lane " << i << " of vertex " << v, fail();
+        const std::size_t begin = wide ? hull.wide_rings.at(v) : v;
+        const std::size_t entries = 8 * (wide ? hull.wide_rings.at(v + 1) - begin : 1);
+        if (entries < count || (wide && entries >= count + 8)) return out << "ring entries of vertex " << v, fail();
+        for (std::uint32_t i = 0; i < entries; ++i) {
+            const talus::HullRing& ring = hull.rings.at(begin + i / 8);
+            const std::uint32_t j = first + (i < count ? i : 0);
+            if (ring.neighbour[i % 8] != hull.vertex_neighbours[j] || ring.face[i % 8] != (hull.vertex_faces[j] & 0xffffu))
+                return out << "ring entry " << i << " of vertex " << v, fail();
         }
     }
 

@@ -1,0 +1,48 @@
+#pragma once
+/// Internal: what support search reads of a hull, as plain data, so that kernels compiled for other instruction sets can read it too
+/// (double4.h says why they see no more than that).
+
+namespace talus::detail {
+
+/// Hulls above this many vertices are climbed, not scanned.
+inline constexpr int hull_scan_limit = 192;
+
+/// What support search reads of a hull.
+struct HullView {
+    int count = 0;                                         ///< vertices
+    int padded = 0;                                        ///< the same, rounded up to a multiple of 8
+    const float* vertices = nullptr;                       ///< x, y, z by turns
+    const float *x = nullptr, *y = nullptr, *z = nullptr;  ///< the same as three arrays, padded
+    const unsigned* first = nullptr;                       ///< the vertex graph, see Hull
+    const unsigned short* neighbours = nullptr;
+    const unsigned short* starts = nullptr;  ///< where to start climbing, by cell of direction
+    int cells = 0;                           ///< of that table along an edge of its cube; 0: no table, scan
+    float largest_coordinate = 0.0f;         ///< of any vertex, m
+    float half_size = 0.0f;                  ///< half the longest side of the box around it, m
+};
+
+/// Which of the 6 n^2 cells of the cube map the direction points to (any but zero).
+inline int support_cell(float x, float y, float z, int n) {
+    const float ax = x < 0.0f ? -x : x, ay = y < 0.0f ? -y : y, az = z < 0.0f ? -z : z;
+    int face = x < 0.0f ? 1 : 0;
+    float major = ax, u = y, v = z;
+    if (ay > major) {
+        face = y < 0.0f ? 3 : 2;
+        major = ay;
+        u = z;
+        v = x;
+    }
+    if (az > major) {
+        face = z < 0.0f ? 5 : 4;
+        major = az;
+        u = x;
+        v = y;
+    }
+    const float half = 0.5f * static_cast<float>(n), scale = half / major;
+    int i = static_cast<int>(u * scale + half), j = static_cast<int>(v * scale + half);
+    if (i >= n) i = n - 1;
+    if (j >= n) j = n - 1;
+    return (face * n + i) * n + j;
+}
+
+}  // namespace talus::detail
