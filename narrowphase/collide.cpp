@@ -2,6 +2,7 @@
 
 #include <talus/narrowphase/box_axes.h>
 #include <talus/narrowphase/closed_forms.h>
+#include <talus/narrowphase/core_support.h>
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/support.h>
@@ -95,6 +96,19 @@ bool is_round_along(const Shape& shape, const vec3& direction) {
     return false;
 }
 
+/// The core's farthest point along d, shape frame: `support` without what only GJK needs.
+vec3 support_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
+    if (shape.type == ShapeType::hull && shape.hull->view.cells == 0) {
+        const Hull& hull = *shape.hull;
+        return hull.vertices[detail::scan_hull(hull, d, hull.x.size())];
+    }
+    if (shape.type == ShapeType::box) {
+        const vec3& h = shape.half_extents;
+        return {d.x < 0.0f ? -h.x : h.x, d.y < 0.0f ? -h.y : h.y, d.z < 0.0f ? -h.z : h.z};
+    }
+    return support(shape, d, hint).point;
+}
+
 /// Sorts a worklist by shape types (stable), so that neighbours run the same code.
 void sort_by_types(std::vector<Work>& list, std::vector<Work>& spare) {
     if (std::all_of(list.begin(), list.end(), [&](const Work& w) { return w.shape_types == list.front().shape_types; })) return;
@@ -126,29 +140,42 @@ public:
         book(Rung::skip, watch.lap());
 
         sort_by_types(scratch_.closed, scratch_.sorted);
-        for (Work& w : scratch_.closed) run_closed_form(w);
+        work_through(scratch_.closed, [&](Work& w) { run_closed_form(w); });
         book(Rung::closed_form, watch.lap());
 
-        for (Work& w : scratch_.slide) try_slide(w);
+        work_through(scratch_.slide, [&](Work& w) { try_slide(w); });
         book(Rung::warm_epa, watch.lap());
 
         sort_by_types(scratch_.axis, scratch_.sorted);
-        for (Work& w : scratch_.axis) try_axis(w);
+        work_through(scratch_.axis, [&](Work& w) { try_axis(w); });
         book(Rung::axis_separated, watch.lap());
 
         sort_by_types(scratch_.warm, scratch_.sorted);
-        for (Work& w : scratch_.warm) run_gjk(w, Rung::warm_gjk);
+        work_through(scratch_.warm, [&](Work& w) { run_gjk(w, Rung::warm_gjk); });
         book(Rung::warm_gjk, watch.lap());
 
         sort_by_types(scratch_.cold, scratch_.sorted);
-        for (Work& w : scratch_.cold) run_gjk(w, Rung::cold_gjk);
+        work_through(scratch_.cold, [&](Work& w) { run_gjk(w, Rung::cold_gjk); });
         book(Rung::cold_gjk, watch.lap());
 
-        for (Work& w : scratch_.deep) run_epa(w);
+        work_through(scratch_.deep, [&](Work& w) { run_epa(w); });
         book(Rung::cold_epa, watch.lap());
     }
 
 private:
+    /// Runs a worklist, fetching the cold halves of the pairs ahead.
+    template <class Run>
+    void work_through(std::vector<Work>& list, const Run& run) {
+        constexpr std::size_t ahead = 4;
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            if (i + ahead < list.size()) {
+                const char* cache = reinterpret_cast<const char*>(&caches_[list[i + ahead].pair]);
+                for (std::size_t line = 0; line < sizeof(PairCache); line += 64) __builtin_prefetch(cache + line);
+            }
+            run(list[i]);
+        }
+    }
+
     void book(Rung rung, double us) { profile_.microseconds[static_cast<std::size_t>(rung)] += us; }
 
     void settle(PairRecord& record, Rung rung) {
@@ -282,9 +309,9 @@ private:
         PairCache& cache = caches_[w.pair];
         const Shape &a = shape_a(w), &b = shape_b(w);
         const vec3 n = cache.axis_in_b ? w.b_in_a.rotation * cache.axis : cache.axis;
-        const vec3 top = support(a, n, cache.simplex.a[0]).point + a.radius * n;
+        const vec3 top = support_point(a, n, cache.simplex.a[0]) + a.radius * n;
         const vec3 n_in_b = transpose_mul(w.b_in_a.rotation, n);
-        const vec3 bottom = transform_point(w.b_in_a, support(b, -n_in_b, cache.simplex.b[0]).point) - b.radius * n;
+        const vec3 bottom = transform_point(w.b_in_a, support_point(b, -n_in_b, cache.simplex.b[0])) - b.radius * n;
         profile_.support_evaluations += 2;
         const float separation = glm::dot(bottom - top, n);
         const float margin = contact_margin(colliders_, record);

@@ -27,6 +27,8 @@ typedef double D4 __attribute__((vector_size(32)));
 typedef long long L4 __attribute__((vector_size(32)));
 
 static inline D4 splat(double x) { return D4{x, x, x, x}; }
+/// Of three-vectors the fourth lane is anything. (A zero there makes g++ clear the half register by an instruction that valgrind 3.19
+/// does not know.)
 static inline D4 make(double x, double y, double z, double w) { return D4{x, y, z, w}; }
 
 template <int I, int J, int K, int L>

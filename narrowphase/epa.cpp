@@ -250,19 +250,26 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
 
 EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache) {
     if (cache != nullptr) cache->vertex_count = 0;
-    int supports = 0;
-    const Start start = complete(difference, simplex, supports);
-    EpaResult result;
-    if (start.dimension < 3) {
-        result = flat_answer(difference, simplex, start);
-    } else {
-        Polytope polytope;
-        polytope.start(start.vertex);
-        result = grow(difference, polytope, false, cache);
-        if (!std::isfinite(result.depth)) result = flat_answer(difference, simplex, start);  // a needle, all slivers
-    }
-    result.support_evaluations = static_cast<std::uint16_t>(std::min(result.support_evaluations + 2 * supports, 65535));
-    return result;
+    const auto from = [&](const Simplex& first) {
+        int supports = 0;
+        const Start start = complete(difference, first, supports);
+        EpaResult result;
+        if (start.dimension == 3) {
+            Polytope polytope;
+            polytope.start(start.vertex);
+            result = grow(difference, polytope, false, cache);
+        }
+        // A flat, or a needle that is all slivers.
+        if (start.dimension < 3 || !std::isfinite(result.depth)) result = flat_answer(difference, simplex, start);
+        result.support_evaluations =
+            static_cast<std::uint16_t>(std::min(result.support_evaluations + 2 * supports, 65535));
+        return result;
+    };
+    const EpaResult result = from(simplex);
+    if (result.status != EpaStatus::out_of_memory || simplex.count == 0) return result;
+    // A bad simplex can make a polytope of slivers: once more, from support points alone.
+    const EpaResult again = from(Simplex{});
+    return again.status == EpaStatus::converged || again.depth < result.depth ? again : result;
 }
 
 bool detail::expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result) {

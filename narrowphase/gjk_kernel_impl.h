@@ -392,7 +392,7 @@ private:
                 weight_[0] = w0;
                 weight_[1] = w1;
                 weight_[2] = w2;
-                const D4 n = make(x, y, z, 0.0);
+                const D4 n = make(x, y, z, z);
                 y_ = h < 0.0 ? -n : n;
                 yy_ = nn;
                 yv_ = h < 0.0 ? -h : h;
@@ -439,7 +439,7 @@ private:
         count_ = 2;
         weight_[0] = lane[4][best];
         weight_[1] = lane[5][best] - lane[4][best];
-        y_ = make(lane[0][best], lane[1][best], lane[2][best], 0.0);
+        y_ = make(lane[0][best], lane[1][best], lane[2][best], lane[2][best]);
         yy_ = lane[3][best];
         yv_ = yv;
         vv_ = vv;

@@ -167,7 +167,7 @@ struct Search {
     Outcome outcome = Outcome::separated;
     double lower_bound = 0.0;  ///< proved, m
     dvec3 axis{0.0};           ///< whose support plane proved it, any length
-    bool by_axis = false;       ///< that plane is a better answer than the simplex, which rounding has spoilt
+    bool by_axis = false;      ///< that plane is a better answer than the simplex, which rounding has spoilt
     int iterations = 0;        ///< support pairs
 };
 

@@ -22,6 +22,9 @@ namespace {
 /// What Talus keeps of a pair from one pose to the next.
 struct Memory {
     SimplexCache simplex;
+    SeparationCache both;  ///< of overlapping pairs
+
+    void forget() { simplex.count = both.simplex.count = both.polytope.vertex_count = 0; }
 };
 
 struct Answer {
@@ -35,14 +38,14 @@ struct Answer {
 template <bool overlapping>
 Answer ask(const PosedPair& pair, const Frame& pose, Memory& memory) {
     if constexpr (overlapping) {
-        const SeparationResult r = separation(pair.a, pair.b, pose, memory.simplex);
+        const SeparationResult r = separation(pair.a, pair.b, pose, memory.both);
         return {r.separation,
                 r.normal,
                 r.point_a,
                 r.point_b,
                 r.gjk.iterations + r.epa.iterations,
                 r.gjk.support_evaluations + r.epa.support_evaluations,
-                r.gjk.warm,
+                r.gjk.warm || r.epa.warm,
                 r.gjk.status == GjkStatus::iteration_cap || (r.used_epa && r.epa.status != EpaStatus::converged)};
     } else {
         const GjkResult r = gjk(pair.a, pair.b, pose, memory.simplex);
@@ -89,7 +92,7 @@ Row measure(const Experiment& experiment, const Sizes& sizes, const GjkOptions& 
     int number = 0;
     std::vector<Memory> memory = warm;
     for_each_pose(pairs, options.by_step, [&](std::size_t i, std::size_t k) {
-        if (!tracked) memory[i] = {};
+        if (!tracked) memory[i].forget();
         const Answer answer = ask<overlapping>(pairs[i], pairs[i].poses[k], memory[i]);
         row.iterations += answer.iterations;
         row.support_evaluations += answer.support_evaluations;
@@ -118,7 +121,7 @@ Row measure(const Experiment& experiment, const Sizes& sizes, const GjkOptions& 
         float sum = 0.0f;
         memory = warm;
         for_each_pose(pairs, options.by_step, [&](std::size_t i, std::size_t k) {
-            if (!tracked) memory[i] = {};
+            if (!tracked) memory[i].forget();
             sum += ask<overlapping>(pairs[i], pairs[i].poses[k], memory[i]).separation;
         });
         sink = sum;

@@ -2,6 +2,8 @@
 
 #include "profiling/measure.h"
 
+#include <talus/narrowphase/collide.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -14,12 +16,17 @@ namespace {
 
 struct Case {
     const char* name;
-    bool skip, reuse, axis, warm_gjk;
+    CollideSettings rungs;
 };
 constexpr Case cases[] = {
-    {"all rungs", true, true, true, true},         {"without skip", false, true, true, true},
-    {"without reuse", true, false, true, true},    {"without axis", true, true, false, true},
-    {"without warm GJK", true, true, true, false}, {"without any", false, false, false, false},
+    {"all rungs", {}},
+    {"without skip", {.skip = false}},
+    {"without reuse", {.reuse = false}},
+    {"without closed form", {.closed_form = false}},
+    {"without axis", {.axis = false}},
+    {"without warm GJK", {.warm_gjk = false}},
+    {"without warm EPA", {.warm_epa = false}},
+    {"without any", {false, false, false, false, false, false}},
 };
 
 /// Means a step.
@@ -28,13 +35,15 @@ struct Cost {
     std::array<double, rung_count> pairs{}, microseconds{};
 };
 
-Cost run(const samples::SceneData& scene, int steps, const Case& rungs) {
+Cost run(const samples::SceneData& scene, int steps, const CollideSettings& rungs) {
     WorldDef def;
     def.allow_sleep = false;
     def.enable_skip = rungs.skip;
     def.enable_reuse = rungs.reuse;
+    def.enable_closed_form = rungs.closed_form;
     def.enable_axis = rungs.axis;
     def.enable_warm_gjk = rungs.warm_gjk;
+    def.enable_warm_epa = rungs.warm_epa;
     World world = samples::make_world(scene, nullptr, def);
     Cost cost;
     for (int i = 0; i < steps; ++i) {
@@ -59,7 +68,7 @@ double median_of(const std::vector<Cost>& costs, Value&& value) {
 }
 
 void print_heading(const char* left, const char* last) {
-    std::printf("%-18s |", left);
+    std::printf("%-19s |", left);
     for (int r = 0; r < rung_count; ++r) std::printf(" %14s", name_of(static_cast<Rung>(r)));
     std::printf(" |%s\n", last);
 }
@@ -69,12 +78,12 @@ void print_heading(const char* left, const char* last) {
 void print_rungs(const char* name, const samples::SceneData& scene, int steps, int repeats) {
     std::array<std::vector<Cost>, std::size(cases)> costs;
     for (int i = 0; i < repeats; ++i) {
-        for (std::size_t c = 0; c < std::size(cases); ++c) costs[c].push_back(run(scene, steps, cases[c]));
+        for (std::size_t c = 0; c < std::size(cases); ++c) costs[c].push_back(run(scene, steps, cases[c].rungs));
     }
     std::printf("%s, %d steps, medians of %d runs\n", name, steps, repeats);
     print_heading("pairs a step", "");
     for (std::size_t c = 0; c < std::size(cases); ++c) {
-        std::printf("%-18s |", cases[c].name);
+        std::printf("%-19s |", cases[c].name);
         for (std::size_t r = 0; r < rung_count; ++r)
             std::printf(" %14.1f", median_of(costs[c], [&](const Cost& cost) { return cost.pairs[r]; }));
         std::printf(" |\n");
@@ -82,7 +91,7 @@ void print_rungs(const char* name, const samples::SceneData& scene, int steps, i
     print_heading("microseconds", "  collide  times");
     double all = 0.0;
     for (std::size_t c = 0; c < std::size(cases); ++c) {
-        std::printf("%-18s |", cases[c].name);
+        std::printf("%-19s |", cases[c].name);
         for (std::size_t r = 0; r < rung_count; ++r)
             std::printf(" %14.1f", median_of(costs[c], [&](const Cost& cost) { return cost.microseconds[r]; }));
         const double collide = median_of(costs[c], [](const Cost& cost) { return cost.collide; });

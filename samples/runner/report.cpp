@@ -33,13 +33,14 @@ double percent(const Summary& summary, std::size_t rung) {
 }  // namespace
 
 std::string table_header() {
-    return format("%-40s | %-13s | %-12s | %-41s | %-11s | %-11s | %s\n", "", "ms a step", "narrowphase",
+    return format("%-40s | %-13s | %-12s | %-53s | %-11s | %-11s | %s\n", "", "ms a step", "narrowphase",
                   "pairs by rung, %", "GJK  EPA", "overlap, mm", "energy") +
            format(
-               "%-12s %5s %6s %5s %8s | %6s %6s | %8s %3s | %5s %5s %5s %5s %5s %5s %5s | %4s %6s | %4s %6s | %8s "
+               "%-12s %5s %6s %5s %8s | %6s %6s | %8s %3s | %5s %5s %5s %5s %5s %5s %5s %5s %5s | %4s %6s | %4s %6s | "
+               "%8s "
                "%7s\n",
                "scene", "steps", "bodies", "pairs", "contacts", "median", "p99", "us/frame", "%", "skip", "reuse",
-               "sep", "touch", "warm", "cold", "EPA", "it/q", "/frame", "mean", "max", "J", "asleep");
+               "form", "sep", "touch", "warm", "cold", "wEPA", "cEPA", "it/q", "/frame", "mean", "max", "J", "asleep");
 }
 
 std::string table_row(const Summary& s) {
@@ -60,9 +61,10 @@ std::string table_legend() {
            "asleep: after the last step.\n"
            "Times, narrowphase (and its share of a step), rungs, GJK (iterations a query) and EPA (calls a frame): "
            "over the whole run.\n"
-           "Rungs: how pairs were settled. skip: too far apart to have met since; reuse: manifold kept; sep, touch: by "
-           "last frame's axis;\n"
-           "warm, cold: GJK from last frame's simplex, from nothing; EPA: overlapping cores.\n";
+           "Rungs: how pairs were settled. skip: too far apart to have met since; reuse: manifold kept; form: shapes "
+           "that need no iteration;\n"
+           "sep, touch: by last frame's axis; warm, cold: GJK from last frame's simplex, from nothing; wEPA, cEPA: "
+           "overlapping cores, the same.\n";
 }
 
 std::string describe(const Summary& s) {

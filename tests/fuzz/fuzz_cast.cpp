@@ -63,7 +63,7 @@ std::string check_ray(const Shape& shape, const oracle::Solid& solid, const vec3
     return {};
 }
 
-/// What casts may be off by, m: issue 3's tolerance, with the way that is travelled among the coordinates.
+/// What casts may be off by, m: as of distances, with the way that is travelled among the coordinates.
 double allowed_error(const oracle::Solid& a, const oracle::Solid& b, double way) {
     return std::max(1e-4 * std::min(a.size, b.size), 16.0 * 0x1p-24 * way);
 }

@@ -5,8 +5,8 @@
 ///     (the support plane proves it)                               (they are points of the shapes)
 ///
 /// While the cores are apart, an answer that lies within the tolerance of both is proved right. For cores that overlap
-/// there is no such upper bound: that no other way out is shorter takes a search (`rival`). What the tolerance allows
-/// is issue 3's figure: a ten-thousandth of the smaller shape, or what its float coordinates can carry.
+/// there is no such upper bound: that no other way out is shorter takes a search (`rival`). The tolerance is
+/// a ten-thousandth of the smaller shape, or what float coordinates can carry.
 
 #include "tests/narrowphase/oracle.h"
 

@@ -87,7 +87,9 @@ Batch tumbling(Random& random, int count) {
             return type == ShapeType::hull ? stone(random, 24, 0.5) : test::random_shape(random, type, 0.5, nullptr);
         };
         const Shape a = any(), b = any();
-        batch.add(a, b, {test::narrow(random.between(0.0, 1.2) * random.direction()), turned(random, random.between(0.0, 6.0))});
+        batch.add(
+            a, b,
+            {test::narrow(random.between(0.0, 1.2) * random.direction()), turned(random, random.between(0.0, 6.0))});
     }
     return batch;
 }
@@ -135,7 +137,8 @@ TEST_CASE("every rung is climbed and each agrees with a cold test to within what
     }
     std::string text;
     for (int r = 0; r < rung_count; ++r)
-        text += std::string(name_of(static_cast<Rung>(r))) + " " + std::to_string(total[static_cast<std::size_t>(r)]) + "  ";
+        text += std::string(name_of(static_cast<Rung>(r))) + " " + std::to_string(total[static_cast<std::size_t>(r)]) +
+                "  ";
     MESSAGE(text, "; depths by closed form and EPA differ by ", worst, " sizes at most");
     for (const std::uint64_t count : total) CHECK_MESSAGE(count > 0, text);
 }
@@ -146,7 +149,9 @@ TEST_CASE("warm EPA gives the depth that cold EPA gives") {
     warm.settings.reuse = warm.settings.axis = false;
     for (int i = 0; i < 200; ++i) {
         const Shape a = stone(random, 24, 0.5), b = stone(random, 24, 0.5);
-        warm.add(a, b, {test::narrow(random.between(0.4, 0.8) * random.direction()), turned(random, random.between(0.0, 6.0))});
+        warm.add(
+            a, b,
+            {test::narrow(random.between(0.4, 0.8) * random.direction()), turned(random, random.between(0.0, 6.0))});
     }
     std::uint64_t slid = 0;
     for (int frame = 0; frame < 40; ++frame) {
@@ -180,13 +185,18 @@ TEST_CASE("a cache does not match once its shape changed or moved its centre or 
     };
     // The pair is box on hull; shape 1 is the hull, seen from box 0.
     const Change changes[] = {
-        {"another shape", [](Colliders& c) { c.shapes[1] = box({0.5f, 0.4f, 0.3f}); }},
-        {"another size", [](Colliders& c) {
+        {"another shape",
+         [](Colliders& c) {
+             c.shapes[1] = box({0.5f, 0.4f, 0.3f});
+         }},
+        {"another size",
+         [](Colliders& c) {
              std::vector<vec3> points;
              for (const vec3& v : c.shapes[1].hull->vertices) points.push_back(1.2f * v);
              c.shapes[1] = hull(*make_hull(points));
          }},
-        {"another origin, as when the centre of mass moves", [](Colliders& c) {
+        {"another origin, as when the centre of mass moves",
+         [](Colliders& c) {
              std::vector<vec3> points;
              for (const vec3& v : c.shapes[1].hull->vertices) points.push_back(v + vec3(0.1f, 0.0f, 0.0f));
              c.shapes[1] = hull(*make_hull(points));
@@ -197,7 +207,8 @@ TEST_CASE("a cache does not match once its shape changed or moved its centre or 
         for (const double height : {0.9, 1.3}) {  // overlapping, and apart
             Random random(13);
             Batch batch;
-            batch.add(box({0.5f, 0.5f, 0.5f}), stone(random, 24, 0.5), {{0.05f, float(height), 0.0f}, quat(1, 0, 0, 0)});
+            batch.add(box({0.5f, 0.5f, 0.5f}), stone(random, 24, 0.5),
+                      {{0.05f, float(height), 0.0f}, quat(1, 0, 0, 0)});
             batch.settings.closed_form = false;
             for (int i = 0; i < 3; ++i) batch.collide();
             CAPTURE(change.name);

@@ -59,7 +59,8 @@ std::vector<Query> make_queries() {
             return any_hull(random, counts[random.below(10)], size);
         };
         const Shape a = any(), b = any();
-        vec3 position = test::narrow(random.between(0.0, 1.6) * (bounding_radius(a) + bounding_radius(b)) * random.direction());
+        vec3 position =
+            test::narrow(random.between(0.0, 1.6) * (bounding_radius(a) + bounding_radius(b)) * random.direction());
         mat3 rotation = test::mixed_turn(random);
         for (int step = 0; step < 12; ++step) {
             const float limit = random.chance(0.2) ? static_cast<float>(random.between(0.0, 1.0))
@@ -130,7 +131,8 @@ TEST_CASE("the kernel and the plain loop end at the same distance") {
         other_steps += int(f.iterations != p.iterations);
         CHECK(f.status != GjkStatus::iteration_cap);
         // Either bounds the other: a limit may be proved exceeded by one plane or another.
-        CHECK(double(f.lower_bound) <= double(p.distance) + 1e-5 * size + (p.status == GjkStatus::beyond_limit ? 1e9 : 0.0));
+        CHECK(double(f.lower_bound) <=
+              double(p.distance) + 1e-5 * size + (p.status == GjkStatus::beyond_limit ? 1e9 : 0.0));
         if (f.status == GjkStatus::beyond_limit || p.status == GjkStatus::beyond_limit) {
             CHECK(f.distance >= q.limit - 1e-5f * float(size));
             CHECK(p.distance >= q.limit - 1e-5f * float(size));
@@ -148,8 +150,13 @@ TEST_CASE("the kernel and the plain loop end at the same distance") {
 
 TEST_CASE("a cached simplex of any content is safe for the kernel") {
     Random random(5);
-    const Shape shapes[] = {sphere(1), capsule(1, 0.5f), segment({-1, 0, 0}, {1, 0, 0}), triangle({-1, 0, 0}, {1, 0, 0}, {0, 1, 0}),
-                            box({1, 1, 1}), any_hull(random, 30, 1.0), any_hull(random, 300, 1.0)};
+    const Shape shapes[] = {sphere(1),
+                            capsule(1, 0.5f),
+                            segment({-1, 0, 0}, {1, 0, 0}),
+                            triangle({-1, 0, 0}, {1, 0, 0}, {0, 1, 0}),
+                            box({1, 1, 1}),
+                            any_hull(random, 30, 1.0),
+                            any_hull(random, 300, 1.0)};
     for (const Shape& a : shapes) {
         for (const Shape& b : shapes) {
             for (int i = 0; i < 60; ++i) {

@@ -1,7 +1,7 @@
 /// Polytopes given by their points, with answers in closed form: what distance and depth queries of ten libraries were
 /// reported to fail on (needles and plates, differences without an inside, touching in every way, gaps far below any
-/// absolute tolerance, symmetric and nested bodies), and everything like it. `check` (hard_case.h) asks each case in all
-/// ways that Talus offers.
+/// absolute tolerance, symmetric and nested bodies), and everything like it. `check` (hard_case.h) asks each case in
+/// all ways that Talus offers.
 
 #include "tests/narrowphase/hard_case.h"
 #include "tests/narrowphase/random_pairs.h"

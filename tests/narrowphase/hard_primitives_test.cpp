@@ -1,5 +1,5 @@
-/// Balls, capsules, boxes, cylinders, cones and rounded triangles with answers in closed form, in the poses that distance
-/// and depth queries are known to fail in. As hard_polytopes_test.cpp, for round shapes.
+/// Balls, capsules, boxes, cylinders, cones and rounded triangles with answers in closed form, in the poses that
+/// distance and depth queries are known to fail in. As hard_polytopes_test.cpp, for round shapes.
 
 #include "tests/narrowphase/hard_case.h"
 #include "tests/narrowphase/random_pairs.h"

@@ -199,7 +199,7 @@ TEST_CASE("the table keeps its columns under their headings") {
     summary.p99_ms = 99.999;
     summary.narrowphase_us = 12345;
     summary.narrowphase_share = 1.0;
-    summary.rungs = {1, 2, 3, 4, 5, 6, 1e6};
+    summary.rungs = {1, 2, 3, 4, 5, 6, 7, 8, 1e6};
     summary.gjk_iterations = 9.99;
     summary.epa_calls = 12345;
     summary.mean_penetration = 0.0123;

@@ -1,6 +1,6 @@
-/// libFuzzer's entry for one target, named by TALUS_FUZZ_TARGET: a complaint is a crash. Complaints that hold one of the
-/// texts of the environment variable TALUS_FUZZ_KNOWN ("this|that") are let pass, so that one known failure does not stand
-/// in the way of the next.
+/// libFuzzer's entry for one target, named by TALUS_FUZZ_TARGET: a complaint is a crash. Complaints that hold one of
+/// the texts of the environment variable TALUS_FUZZ_KNOWN ("this|that") are let pass, so that one known failure does
+/// not stand in the way of the next.
 
 #include "tests/fuzz/targets.h"
 
