@@ -218,7 +218,7 @@ private:
             cache.axis_is_face = false;
             cache.deep.face.count = 0;
         }
-        if (settings_.closed_form && has_closed_form(colliders_.shapes[record.a].type, colliders_.shapes[record.b].type)) {
+        if (is_closed_form(w)) {
             scratch_.closed.push_back(w);
         } else if (!known) {
             scratch_.cold.push_back(w);
@@ -227,6 +227,10 @@ private:
         } else {
             to_axis(w);
         }
+    }
+
+    bool is_closed_form(const Work& w) const {
+        return settings_.closed_form && has_closed_form(shape_a(w).type, shape_b(w).type);
     }
 
     void to_axis(const Work& w) {
@@ -439,7 +443,10 @@ private:
         PairRecord& record = records_[w.pair];
         const vec3& n = manifold.normal;
         const bool round = is_round_along(shape_a(w), n) || is_round_along(shape_b(w), transpose_mul(w.b_in_a.rotation, -n));
-        record.reuse_motion = round ? 0.0f : tolerance::reuse_motion * record.size;
+// A face that owns a round contact makes it cheap to test again; other round contacts are EPA's, and dear.
+        const bool again = round && (manifold.face_owner != FaceOwner::none || is_closed_form(w));
+        record.reuse_motion =
+            again ? 0.0f : (round ? tolerance::reuse_motion_round : tolerance::reuse_motion) * record.size;
         caches_[w.pair].manifold = manifold;
     }
 

@@ -2,8 +2,8 @@
 ///
 /// What it costs, CPU time of one core of a shared 2-core x86-64 virtual machine, g++ 12 -O2:
 ///
-///   points on a sphere     24: 0.02 ms   200: 0.4 ms   2,000: 6 ms    30,000: 0.15 s (57,653 faces, 4.6 MB)
-///                          50,000: 0.25 s (49,860 vertices, 93,750 faces, 7.6 MB)   65,535: 0.36 s
+///   points on a sphere     24: 0.02 ms   200: 0.4 ms   2,000: 6 ms    30,000: 0.14 s (57,653 faces, 6.1 MB)
+///                          50,000: 0.25 s (49,860 vertices, 93,750 faces, 9.9 MB)   65,535: 0.34 s
 ///   points in a ball       24: 0.01 ms   200: 0.06 ms  2,000: 0.5 ms  50,000: 8 ms (1,024 vertices)
 ///   21^3 lattice: 0.4 ms   10,000 points on two rings: 7 ms   20,000 points on a noisy cube: 3 ms
 

@@ -16,7 +16,7 @@ namespace {
 using detail::Candidate;
 using detail::Candidates;
 using detail::Feature;
-using detail::FeatureKind;
+using detail::FeatureSearch;
 using detail::Patch;
 using detail::View;
 
@@ -102,14 +102,18 @@ public:
 private:
     /// The features along the given normal.
     const Feature& along_a() {
-        if (!has_along_a_) along_a_ = detail::supporting_feature(a_, normal_, hints_.vertex_a);
+        if (!has_along_a_) find(along_a_, a_, normal_, hints_.vertex_a);
         has_along_a_ = true;
-        return along_a_;
+        return along_a_.feature;
     }
     const Feature& along_b() {
-        if (!has_along_b_) along_b_ = detail::supporting_feature(b_, normal_in_b(), hints_.vertex_b);
+        if (!has_along_b_) find(along_b_, b_, normal_in_b(), hints_.vertex_b);
         has_along_b_ = true;
-        return along_b_;
+        return along_b_.feature;
+    }
+    static void find(FeatureSearch& search, const Shape& shape, const vec3& d, std::uint16_t hint) {
+        search.start(shape, d, hint);
+        search.finish(shape, d);
     }
     vec3 normal_in_b() const { return transpose_mul(pose_.rotation, -normal_); }
 
@@ -136,7 +140,7 @@ private:
             a_, normal_, hints_.a, hints_.vertex_a, hinted_, [&]() -> const Feature& { return along_a(); },
             [&](const Feature& face) {
                 const vec3 d = transpose_mul(pose_.rotation, -face.normal);
-                search_ = detail::FeatureSearch(b_, d, hints_.vertex_b);
+                search_.start(b_, d, hints_.vertex_b);
                 const float separation = glm::dot(face.normal, pose_.position) - search_.height - face.offset;
                 if (!(separation >= least_separation_)) return false;
                 search_.finish(b_, d);
@@ -150,7 +154,7 @@ private:
             b_, normal_in_b(), hints_.b, hints_.vertex_b, hinted_, [&]() -> const Feature& { return along_b(); },
             [&](const Feature& face) {
                 const vec3 d = -(pose_.rotation * face.normal);
-                search_ = detail::FeatureSearch(a_, d, hints_.vertex_a);
+                search_.start(a_, d, hints_.vertex_a);
                 const float separation = glm::dot(d, pose_.position) - face.offset - search_.height;
                 if (!(separation >= least_separation_)) return false;
                 search_.finish(a_, d);
@@ -165,8 +169,9 @@ private:
     const float least_separation_;
     const FaceHints& hints_;
     bool has_along_a_ = false, has_along_b_ = false;
-    Feature along_a_, along_b_, hinted_;
-    detail::FeatureSearch search_;  ///< of the shape that is not the reference
+    FeatureSearch along_a_, along_b_;
+    FeatureSearch search_;  ///< of the shape that is not the reference
+    Feature hinted_;
     Choice choice_;
 };
 

@@ -138,8 +138,8 @@ Feature cone_feature(const vec3& half, const vec3& d) {
     return f;
 }
 
-/// Hulls of up to so many vertices are scanned for the support vertex, larger ones walked over. Scanning takes 7
-/// instructions for four vertices, and GJK has just read them; a walk takes about 200 a step.
+/// Hulls of up to so many vertices are scanned for the support vertex, larger ones walked over. At 24 vertices the scan
+/// costs 7% more instructions a manifold than the walk and no more time, since GJK has just read the same arrays.
 constexpr std::size_t scan_limit = 128;
 
 /// A step of the walk must climb at more than this slope (squared sine), so that rounding cannot lead it round a level
@@ -317,7 +317,7 @@ void set_hull_face(const Hull& hull, std::uint32_t face, Feature& f) {
     f.offset = hull.faces[face].offset;
 }
 
-FeatureSearch::FeatureSearch(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint) {
+void FeatureSearch::start(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint) {
     switch (shape.type) {
         case ShapeType::sphere:
             feature = vertex_feature(shape.radius * direction, 0);
@@ -357,7 +357,8 @@ void FeatureSearch::finish(const Shape& shape, const vec3& direction) {
 }
 
 Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint) {
-    FeatureSearch search(shape, direction, vertex_hint);
+    FeatureSearch search;
+    search.start(shape, direction, vertex_hint);
     search.finish(shape, direction);
     return search.feature;
 }

@@ -243,8 +243,9 @@ TEST_CASE("a cylinder on its side rolls 10 m straight") {
         float half_height, radius;
     };
     float worst = 0.0f;
-    for (const auto& [half_height, radius] :
+    for (const Proportion& proportion :
          {Proportion{0.5f, 0.5f}, {0.2f, 0.5f}, {0.5f, 0.2f}, {1.0f, 0.3f}, {0.1f, 0.5f}, {0.05f, 0.02f}}) {
+        const float half_height = proportion.half_height, radius = proportion.radius;
         for (const float speed : {1.0f, 2.0f, 6.0f}) {
             if (speed > 120.0f * radius) continue;  // its points would sweep round by a quarter turn a sub-step
             for (const double heading : {0.0, 0.3, 0.7853981633974483, 2.0, 4.5}) {
