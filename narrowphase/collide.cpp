@@ -62,8 +62,10 @@ bool has_face_along(const Shape& shape, const vec3& direction) {
 /// True for the contact of two faces whose common region is a strip narrower than `width`.
 bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
     if (manifold.face_owner == FaceOwner::none) return false;
-    if (manifold.count < 3) {  // the strip was thin enough for a line; or it is the honest contact of an edge or a corner
-        return has_face_along(a, manifold.normal) && has_face_along(b, transpose_mul(b_in_a.rotation, -manifold.normal));
+    if (manifold.count <
+        3) {  // the strip was thin enough for a line; or it is the honest contact of an edge or a corner
+        return has_face_along(a, manifold.normal) &&
+               has_face_along(b, transpose_mul(b_in_a.rotation, -manifold.normal));
     }
     vec3 longest(0.0f);
     for (int i = 0; i < manifold.count; ++i) {
@@ -98,7 +100,7 @@ bool is_round_along(const Shape& shape, const vec3& direction) {
 
 /// The core's farthest point along d, shape frame: `support` without what only GJK needs.
 vec3 support_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
-    if (shape.type == ShapeType::hull && shape.hull->view.cells == 0) {
+    if (shape.type == ShapeType::hull && shape.hull->vertices.size() <= std::size_t{detail::hull_scan_limit}) {
         const Hull& hull = *shape.hull;
         return hull.vertices[detail::scan_hull(hull, d, hull.x.size())];
     }
@@ -111,7 +113,8 @@ vec3 support_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
 
 /// Sorts a worklist by shape types (stable), so that neighbours run the same code.
 void sort_by_types(std::vector<Work>& list, std::vector<Work>& spare) {
-    if (std::all_of(list.begin(), list.end(), [&](const Work& w) { return w.shape_types == list.front().shape_types; })) return;
+    if (std::all_of(list.begin(), list.end(), [&](const Work& w) { return w.shape_types == list.front().shape_types; }))
+        return;
     std::array<std::uint32_t, shape_type_count * shape_type_count + 1> first{};
     for (const Work& w : list) ++first[w.shape_types + 1u];
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
@@ -125,7 +128,11 @@ class Ladder {
 public:
     Ladder(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
            const CollideSettings& settings, CollideScratch& scratch, NarrowphaseProfile& profile)
-        : colliders_(colliders), records_(records), caches_(caches), settings_(settings), scratch_(scratch),
+        : colliders_(colliders),
+          records_(records),
+          caches_(caches),
+          settings_(settings),
+          scratch_(scratch),
           profile_(profile) {}
 
     void run(std::span<const std::uint32_t> active) {
@@ -328,7 +335,8 @@ private:
         // the two faces do not overlap: then the contact is elsewhere.
         if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.size) {
             const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
-            const Manifold manifold = make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin, cache.hints);
+            const Manifold manifold =
+                make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin, cache.hints);
             ++profile_.manifolds_built;
             if (manifold.overlaps) {
                 touch(w, manifold);
@@ -396,7 +404,8 @@ private:
         PairCache& cache = caches_[w.pair];
         ++profile_.manifolds_built;
         set_axis(cache, normal);
-        const Manifold manifold = make_manifold(shape_a(w), shape_b(w), w.b_in_a, normal, on_a, on_b, margin, cache.hints);
+        const Manifold manifold =
+            make_manifold(shape_a(w), shape_b(w), w.b_in_a, normal, on_a, on_b, margin, cache.hints);
         // An axis that is some face's normal stays good while that shape turns: it is kept in the frame of its owner.
         if (manifold.face_owner == FaceOwner::a) cache.axis = manifold.normal;
         if (manifold.face_owner == FaceOwner::b) {
@@ -435,15 +444,17 @@ private:
         float nearest = std::numeric_limits<float>::infinity();
         for (int i = 0; i < manifold.count; ++i) nearest = std::min(nearest, manifold.points[i].separation);
         const float width = tolerance::sliver_contact * records_[w.pair].size;
-        if (nearest > -tolerance::sliver_depth * records_[w.pair].size && is_sliver(shape_a(w), shape_b(w), w.b_in_a, manifold, width)) {
+        if (nearest > -tolerance::sliver_depth * records_[w.pair].size &&
+            is_sliver(shape_a(w), shape_b(w), w.b_in_a, manifold, width)) {
             separate(w, nearest);
             return;
         }
         tested(w, PairState::touching);
         PairRecord& record = records_[w.pair];
         const vec3& n = manifold.normal;
-        const bool round = is_round_along(shape_a(w), n) || is_round_along(shape_b(w), transpose_mul(w.b_in_a.rotation, -n));
-// A face that owns a round contact makes it cheap to test again; other round contacts are EPA's, and dear.
+        const bool round =
+            is_round_along(shape_a(w), n) || is_round_along(shape_b(w), transpose_mul(w.b_in_a.rotation, -n));
+        // A face that owns a round contact makes it cheap to test again; other round contacts are EPA's, and dear.
         const bool again = round && (manifold.face_owner != FaceOwner::none || is_closed_form(w));
         record.reuse_motion =
             again ? 0.0f : (round ? tolerance::reuse_motion_round : tolerance::reuse_motion) * record.size;
@@ -462,15 +473,24 @@ private:
 
 const char* name_of(Rung rung) {
     switch (rung) {
-        case Rung::skip: return "skip";
-        case Rung::reuse: return "reuse";
-        case Rung::closed_form: return "closed_form";
-        case Rung::axis_separated: return "axis_separated";
-        case Rung::axis_touching: return "axis_touching";
-        case Rung::warm_gjk: return "warm_gjk";
-        case Rung::cold_gjk: return "cold_gjk";
-        case Rung::warm_epa: return "warm_epa";
-        case Rung::cold_epa: return "cold_epa";
+        case Rung::skip:
+            return "skip";
+        case Rung::reuse:
+            return "reuse";
+        case Rung::closed_form:
+            return "closed_form";
+        case Rung::axis_separated:
+            return "axis_separated";
+        case Rung::axis_touching:
+            return "axis_touching";
+        case Rung::warm_gjk:
+            return "warm_gjk";
+        case Rung::cold_gjk:
+            return "cold_gjk";
+        case Rung::warm_epa:
+            return "warm_epa";
+        case Rung::cold_epa:
+            return "cold_epa";
     }
     return "";
 }
@@ -488,7 +508,9 @@ std::size_t Colliders::bytes() const {
 }
 
 std::size_t CollideScratch::bytes() const {
-    return (closed.capacity() + slide.capacity() + axis.capacity() + warm.capacity() + cold.capacity() + deep.capacity() + sorted.capacity()) * sizeof(Work);
+    return (closed.capacity() + slide.capacity() + axis.capacity() + warm.capacity() + cold.capacity() +
+            deep.capacity() + sorted.capacity()) *
+           sizeof(Work);
 }
 
 PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j) {

@@ -67,14 +67,6 @@ void contact_plane(const vec3& n, vec3& u, vec3& v) {
     v = vec3(b, sign + n.y * n.y * a, -n.y);
 }
 
-/// What the search reads of a hull if the hints are good.
-void prefetch(const Shape& shape, std::uint32_t face, std::uint16_t vertex) {
-    if (shape.type != ShapeType::hull) return;
-    const Hull& hull = *shape.hull;
-    __builtin_prefetch(hull.faces.data() + (face < hull.faces.size() ? face : 0));
-    __builtin_prefetch(hull.rings.data() + (vertex < hull.vertices.size() ? vertex : 0));
-}
-
 /// Which two features touch, and along which normal.
 struct Choice {
     vec3 normal;  ///< A's frame
@@ -337,11 +329,6 @@ void keep_ids_distinct(Manifold& manifold) {
 }
 
 }  // namespace
-
-void prefetch_manifold(const Shape& a, const Shape& b, const FaceHints& hints) {
-    prefetch(a, hints.a, hints.vertex_a);
-    prefetch(b, hints.b, hints.vertex_b);
-}
 
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints) {

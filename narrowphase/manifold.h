@@ -68,8 +68,4 @@ struct FaceHints {
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints);
 
-/// Asks the processor to fetch what make_manifold will read of two hulls if the hints are good. Worth calling before GJK
-/// works on the pair: in a scene of hundreds of hulls these lines have left the caches since the pair's last turn.
-void prefetch_manifold(const Shape& a, const Shape& b, const FaceHints& hints);
-
 }  // namespace talus

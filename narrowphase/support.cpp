@@ -89,7 +89,8 @@ std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
     double most = glm::dot(d, dvec3(vertices[at]));
     if (hull.view.cells > 0) {
         const vec3 f(d);
-        const std::uint16_t start = hull.climb_starts[static_cast<std::size_t>(support_cell(f.x, f.y, f.z, hull.view.cells))];
+        const std::uint16_t start =
+            hull.climb_starts[static_cast<std::size_t>(support_cell(f.x, f.y, f.z, hull.view.cells))];
         const double start_most = glm::dot(d, dvec3(vertices[start]));
         if (start_most > most) {
             most = start_most;
@@ -110,6 +111,44 @@ std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
     }
 }
 
+namespace {
+
+/// True where a climb may end short of the farthest vertex by more than `loss`. Faces are merged, and vertices may crowd, within the
+/// builder's tolerance: at such a vertex a plane may pass above all its neighbours, and below another corner of one of its faces,
+/// which a climb does not see from there. The planes to try are those through two edges that leave all others behind.
+bool has_dents(const Hull& hull, double loss) {
+    for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
+        const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
+        const dvec3 at(hull.vertices[v]);
+        const auto edge = [&](std::uint32_t i) { return dvec3(hull.vertices[hull.vertex_neighbours[first + i]]) - at; };
+        const auto on_polygon = [&](std::uint32_t i) { return hull.faces[hull.vertex_faces[first + i]].count > 3; };
+        bool triangles = true;
+        for (std::uint32_t i = 0; i < count; ++i) triangles = triangles && !on_polygon(i);
+        if (triangles) continue;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            for (std::uint32_t j = 0; j < count; ++j) {
+                const dvec3 normal = glm::cross(edge(i), edge(j));  // one of (i, j) and (j, i) looks outwards
+                const double length = std::sqrt(glm::dot(normal, normal));
+                bool above_all = length > 0.0;
+                for (std::uint32_t k = 0; k < count && above_all; ++k)
+                    above_all = k == i || k == j || glm::dot(normal, edge(k)) <= 0.0;
+                if (!above_all) continue;
+                for (std::uint32_t f = 0; f < count; ++f) {
+                    if (!on_polygon(f)) continue;
+                    const HullFace& face = hull.faces[hull.vertex_faces[first + f]];
+                    for (std::uint32_t k = 0; k < face.count; ++k) {
+                        const dvec3 corner(hull.vertices[hull.face_vertices[face.first + k]]);
+                        if (glm::dot(normal, corner - at) > loss * length) return true;
+                    }
+                }
+            }
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 void set_view(Hull& hull) {
     HullView& view = hull.view;
     view.count = static_cast<int>(hull.vertices.size());
@@ -123,7 +162,8 @@ void set_view(Hull& hull) {
     const vec3 far = glm::max(glm::abs(hull.bounds.lower), glm::abs(hull.bounds.upper)), h = half_extents(hull.bounds);
     view.largest_coordinate = std::max(std::max(far.x, far.y), far.z);
     view.half_size = std::max(std::max(h.x, h.y), h.z);
-    if (view.count <= hull_scan_limit) return;
+    const double size = double(std::max(view.largest_coordinate, view.half_size));
+    if (view.count <= hull_scan_limit || has_dents(hull, tolerance::climb_loss * size)) return;
 
     int cells = 4;
     while (6 * cells * cells < view.count) cells *= 2;

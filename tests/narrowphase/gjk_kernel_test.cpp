@@ -55,7 +55,7 @@ std::vector<Query> make_queries() {
             const double size = random.scale(0.3, 3.0);
             const ShapeType type = types[random.below(6)];
             if (type != ShapeType::hull) return test::random_shape(random, type, size, nullptr);
-            constexpr int counts[] = {4, 8, 9, 17, 40, 100, 192, 193, 300, 700};
+            constexpr int counts[] = {4, 8, 9, 17, 40, 100, 128, 129, 300, 700};
             return any_hull(random, counts[random.below(10)], size);
         };
         const Shape a = any(), b = any();
