@@ -117,7 +117,6 @@ void set_view(Hull& hull);
 inline std::uint16_t hull_support(const Core& core, const dvec3& d, std::uint16_t hint) {
     const Hull& hull = *core.hull;
     if (hull.view.cells > 0) return climb_hull(hull, d, hint);
-    if (hull.vertices.size() > std::size_t{hull_scan_limit}) return scan_hull_double(hull, d);
     return core.float_scan ? scan_hull(hull, vec3(d), hull.x.size()) : scan_hull_double(hull, d);
 }
 

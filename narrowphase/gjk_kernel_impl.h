@@ -27,14 +27,15 @@ TALUS_INLINE F8 load8(const float* p) {
 
 TALUS_INLINE int first_of(F8 dots, F8 most) { return __builtin_ia32_movmskps256((F8)(dots == most)); }
 
-TALUS_INLINE int scan_some(const HullView& hull, F4 d, int first, int count) {
+TALUS_INLINE int scan(const HullView& hull, F4 d) {
+    const int count = hull.padded;
     const F4 x4 = __builtin_shufflevector(d, d, 0, 0, 0, 0), y4 = __builtin_shufflevector(d, d, 1, 1, 1, 1),
              z4 = __builtin_shufflevector(d, d, 2, 2, 2, 2);
     const F8 dx = __builtin_shufflevector(x4, x4, 0, 1, 2, 3, 4, 5, 6, 7),
              dy = __builtin_shufflevector(y4, y4, 0, 1, 2, 3, 4, 5, 6, 7),
              dz = __builtin_shufflevector(z4, z4, 0, 1, 2, 3, 4, 5, 6, 7);
     const auto dot8 = [&](int i) __attribute__((always_inline)) {
-        return load8(hull.x + first + i) * dx + load8(hull.y + first + i) * dy + load8(hull.z + first + i) * dz;
+        return load8(hull.x + i) * dx + load8(hull.y + i) * dy + load8(hull.z + i) * dz;
     };
     const auto all_most = [](F8 most) __attribute__((always_inline)) {
         most = __builtin_ia32_maxps256(most, __builtin_shufflevector(most, most, 4, 5, 6, 7, 0, 1, 2, 3));
@@ -69,13 +70,12 @@ TALUS_INLINE int first_of(F4 dots, F4 most) {
 #endif
 }
 
-TALUS_INLINE int scan_some(const HullView& hull, F4 d, int first, int count) {
+TALUS_INLINE int scan(const HullView& hull, F4 d) {
+    const int count = hull.padded;
     const F4 dx = __builtin_shufflevector(d, d, 0, 0, 0, 0), dy = __builtin_shufflevector(d, d, 1, 1, 1, 1),
              dz = __builtin_shufflevector(d, d, 2, 2, 2, 2);
     F4 dots[hull_scan_limit / 4];
-    const auto dot4 = [&](int i) {
-        return load4(hull.x + first + i) * dx + load4(hull.y + first + i) * dy + load4(hull.z + first + i) * dz;
-    };
+    const auto dot4 = [&](int i) { return load4(hull.x + i) * dx + load4(hull.y + i) * dy + load4(hull.z + i) * dz; };
 #ifdef __SSE2__
     const auto most_of = [](F4 a, F4 b) { return __builtin_ia32_maxps(a, b); };
 #else
@@ -100,17 +100,6 @@ TALUS_INLINE int scan_some(const HullView& hull, F4 d, int first, int count) {
 TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
     const float* v = hull.vertices + 3 * i;
     return v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
-}
-
-TALUS_INLINE int scan(const HullView& hull, F4 d) {
-    if (hull.padded <= hull_scan_limit) return scan_some(hull, d, 0, hull.padded);
-    int best = 0;  // a large hull that must not be climbed
-    for (int first = 0; first < hull.padded; first += hull_scan_limit) {
-        const int left = hull.padded - first;
-        const int i = first + scan_some(hull, d, first, left < hull_scan_limit ? left : hull_scan_limit);
-        if (along(hull, d, i) > along(hull, d, best)) best = i;
-    }
-    return best < hull.count ? best : 0;  // padding repeats vertex 0
 }
 
 /// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). What each step compares are products with *edges*:

@@ -69,6 +69,9 @@ struct Hull {
 
     /// Where support search starts to climb: a cube map of vertices over all directions; empty on hulls that are scanned.
     std::vector<std::uint16_t> climb_starts;
+    /// The graph it climbs, as vertex_first and vertex_neighbours, where those alone would let it end in a dent; else empty.
+    std::vector<std::uint32_t> climb_first;
+    std::vector<std::uint16_t> climb_neighbours;
     detail::HullView view;  ///< what support search reads of all this, in one place
 
     Hull() = default;

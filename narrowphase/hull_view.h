@@ -15,10 +15,10 @@ struct HullView {
     int padded = 0;                                        ///< the same, rounded up to a multiple of 8
     const float* vertices = nullptr;                       ///< x, y, z by turns
     const float *x = nullptr, *y = nullptr, *z = nullptr;  ///< the same as three arrays, padded
-    const unsigned* first = nullptr;                       ///< the vertex graph, see Hull
+    const unsigned* first = nullptr;                       ///< the graph to climb, see Hull
     const unsigned short* neighbours = nullptr;
     const unsigned short* starts = nullptr;  ///< where to start climbing, by cell of direction
-    int cells = 0;                           ///< of that table along an edge of its cube; 0: no table, scan (small hulls, and those with dents)
+    int cells = 0;                           ///< of that table along an edge of its cube; 0: no table, scan
     float largest_coordinate = 0.0f;         ///< of any vertex, m
     float half_size = 0.0f;                  ///< half the longest side of the box around it, m
 };

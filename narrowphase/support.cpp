@@ -99,8 +99,8 @@ std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
     }
     for (;;) {
         const std::uint32_t from = at;
-        for (std::uint32_t i = hull.vertex_first[from]; i < hull.vertex_first[from + 1]; ++i) {
-            const std::uint16_t neighbour = hull.vertex_neighbours[i];
+        for (std::uint32_t i = hull.view.first[from]; i < hull.view.first[from + 1]; ++i) {
+            const std::uint16_t neighbour = hull.view.neighbours[i];
             const double along = glm::dot(d, dvec3(vertices[neighbour]));
             if (along > most) {  // strictly: each step gains, so the walk ends
                 most = along;
@@ -113,38 +113,62 @@ std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
 
 namespace {
 
-/// True where a climb may end short of the farthest vertex by more than `loss`. Faces are merged, and vertices may crowd, within the
-/// builder's tolerance: at such a vertex a plane may pass above all its neighbours, and below another corner of one of its faces,
-/// which a climb does not see from there. The planes to try are those through two edges that leave all others behind.
-bool has_dents(const Hull& hull, double loss) {
-    for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
-        const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
-        const dvec3 at(hull.vertices[v]);
-        const auto edge = [&](std::uint32_t i) { return dvec3(hull.vertices[hull.vertex_neighbours[first + i]]) - at; };
-        const auto on_polygon = [&](std::uint32_t i) { return hull.faces[hull.vertex_faces[first + i]].count > 3; };
-        bool triangles = true;
-        for (std::uint32_t i = 0; i < count; ++i) triangles = triangles && !on_polygon(i);
-        if (triangles) continue;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            for (std::uint32_t j = 0; j < count; ++j) {
-                const dvec3 normal = glm::cross(edge(i), edge(j));  // one of (i, j) and (j, i) looks outwards
-                const double length = std::sqrt(glm::dot(normal, normal));
-                bool above_all = length > 0.0;
-                for (std::uint32_t k = 0; k < count && above_all; ++k)
-                    above_all = k == i || k == j || glm::dot(normal, edge(k)) <= 0.0;
-                if (!above_all) continue;
-                for (std::uint32_t f = 0; f < count; ++f) {
-                    if (!on_polygon(f)) continue;
-                    const HullFace& face = hull.faces[hull.vertex_faces[first + f]];
-                    for (std::uint32_t k = 0; k < face.count; ++k) {
-                        const dvec3 corner(hull.vertices[hull.face_vertices[face.first + k]]);
-                        if (glm::dot(normal, corner - at) > loss * length) return true;
-                    }
+/// True where a climb may end at vertex v, short of the farthest vertex by more than `loss`. Faces are merged, and vertices may crowd,
+/// within the builder's tolerance: at such a vertex a plane may pass above all its neighbours, and below another corner of one of
+/// its faces, which a climb does not see from there. The planes to try are those through two edges that leave all others behind.
+bool is_dented(const Hull& hull, std::uint32_t v, double loss) {
+    const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
+    const dvec3 at(hull.vertices[v]);
+    const auto edge = [&](std::uint32_t i) { return dvec3(hull.vertices[hull.vertex_neighbours[first + i]]) - at; };
+    const auto face = [&](std::uint32_t i) -> const HullFace& { return hull.faces[hull.vertex_faces[first + i]]; };
+    bool triangles = true;
+    for (std::uint32_t i = 0; i < count; ++i) triangles = triangles && face(i).count == 3;
+    if (triangles) return false;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        for (std::uint32_t j = 0; j < count; ++j) {
+            const dvec3 normal = glm::cross(edge(i), edge(j));  // one of (i, j) and (j, i) looks outwards
+            const double length = std::sqrt(glm::dot(normal, normal));
+            bool above_all = length > 0.0;
+            for (std::uint32_t k = 0; k < count && above_all; ++k)
+                above_all = k == i || k == j || glm::dot(normal, edge(k)) <= 0.0;
+            if (!above_all) continue;
+            for (std::uint32_t f = 0; f < count; ++f) {
+                for (std::uint32_t k = 0; k < face(f).count; ++k) {
+                    const dvec3 corner(hull.vertices[hull.face_vertices[face(f).first + k]]);
+                    if (glm::dot(normal, corner - at) > loss * length) return true;
                 }
             }
         }
     }
     return false;
+}
+
+/// The graph that is climbed: the vertex graph, and at dented vertices all corners of their faces as well.
+void set_climb_graph(Hull& hull, double loss) {
+    bool dented = false;
+    hull.climb_first.push_back(0);
+    for (std::uint32_t v = 0; v < hull.vertices.size(); ++v) {
+        const std::uint32_t first = hull.vertex_first[v], end = hull.vertex_first[v + 1];
+        const auto ring = hull.vertex_neighbours.begin();
+        hull.climb_neighbours.insert(hull.climb_neighbours.end(), ring + first, ring + end);
+        if (is_dented(hull, v, loss)) {
+            dented = true;
+            for (std::uint32_t i = first; i < end; ++i) {
+                const HullFace& face = hull.faces[hull.vertex_faces[i]];
+                const auto corners = hull.face_vertices.begin() + face.first;
+                if (face.count > 3)
+                    hull.climb_neighbours.insert(hull.climb_neighbours.end(), corners, corners + face.count);
+            }
+        }
+        hull.climb_first.push_back(static_cast<std::uint32_t>(hull.climb_neighbours.size()));
+    }
+    if (dented) {
+        hull.view.first = hull.climb_first.data();
+        hull.view.neighbours = hull.climb_neighbours.data();
+    } else {
+        hull.climb_first = {};
+        hull.climb_neighbours = {};
+    }
 }
 
 }  // namespace
@@ -162,8 +186,8 @@ void set_view(Hull& hull) {
     const vec3 far = glm::max(glm::abs(hull.bounds.lower), glm::abs(hull.bounds.upper)), h = half_extents(hull.bounds);
     view.largest_coordinate = std::max(std::max(far.x, far.y), far.z);
     view.half_size = std::max(std::max(h.x, h.y), h.z);
-    const double size = double(std::max(view.largest_coordinate, view.half_size));
-    if (view.count <= hull_scan_limit || has_dents(hull, tolerance::climb_loss * size)) return;
+    if (view.count <= hull_scan_limit) return;
+    set_climb_graph(hull, tolerance::climb_loss * double(std::max(view.largest_coordinate, view.half_size)));
 
     int cells = 4;
     while (6 * cells * cells < view.count) cells *= 2;

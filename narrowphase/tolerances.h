@@ -128,10 +128,10 @@ inline constexpr double toi_good_step = 0.5;
 /// A core that is nowhere farther from its axis of rotation than this * (its size) does not turn.
 inline constexpr double toi_no_ring = 1e-9;
 
-/// Hulls on which a climb may end this * (their size) short of the farthest vertex are scanned, whatever their size. Larger: planes that
-/// are called support planes and are none (2.6e-4 m off on a hull of 1.3 m). Smaller: large flat faces of many corners, whose float
-/// coordinates are never quite flat, are scanned for nothing.
-inline constexpr double climb_loss = 5e-5;
+/// Vertices at which a climb may end more than this * (size of the hull) short of the farthest vertex get more neighbours. Larger: planes
+/// that are called support planes and are none (2.6e-4 m off on a hull of 1.3 m). Smaller: the corners of large flat faces, whose
+/// float coordinates are never quite flat, see each other for nothing.
+inline constexpr double climb_loss = 1e-5;
 
 // --- Contact manifolds ----------------------------------------------------------------------------------------------
 // In fractions of the pair's size (the longest half side of the smaller shape) unless said otherwise.

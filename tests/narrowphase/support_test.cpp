@@ -175,14 +175,15 @@ TEST_CASE("an index out of range gives the first point") {
 // cube with rounded corners, so that GJK's support plane was none.
 TEST_CASE("a support plane of a large hull is one on whatever cloud it was built") {
     Random random(15);
-    int climbed = 0, scanned = 0;
+    int climbed = 0, dented = 0;
     double worst = 0.0;
     for (const test::CloudFamily& family : test::cloud_families) {
         for (int k = 0; k < 12; ++k) {
             const auto made = make_hull(family.make(random));
             if (!made || (*made)->vertices.size() <= 128) continue;
             const Shape shape = hull(*made);
-            ++((*made)->view.cells > 0 ? climbed : scanned);
+            ++climbed;
+            dented += int(!(*made)->climb_first.empty());
             const vec3 far = glm::max(glm::abs((*made)->bounds.lower), glm::abs((*made)->bounds.upper));
             const double size = double(std::max(std::max(far.x, far.y), far.z));
             for (int i = 0; i < 300; ++i) {
@@ -198,7 +199,7 @@ TEST_CASE("a support plane of a large hull is one on whatever cloud it was built
             }
         }
     }
-    MESSAGE(climbed, " hulls climbed, ", scanned, " scanned for their dents, worst loss ", worst, " sizes");
+    MESSAGE(climbed, " hulls climbed, ", dented, " of them with dents, worst loss ", worst, " sizes");
     CHECK(climbed > 10);
-    CHECK(scanned > 0);
+    CHECK(dented > 0);
 }
