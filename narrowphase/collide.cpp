@@ -297,7 +297,8 @@ private:
         const Shape &a = shape_a(w), &b = shape_b(w);
         const float other_depth = cache.deep.other_depth - motion_bound(cache.deep.reference, w.pose, record.radius_b);
         EpaResult r;
-        if (!(other_depth > 0.0f) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) || r.depth > other_depth) {
+        // The depth has not changed much: where the bound has come down to it, sliding would be for nothing.
+        if (!(other_depth > cache.deep.depth) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) || r.depth > other_depth) {
             cache.deep.face.count = 0;
             to_axis(w);
             return;
@@ -394,6 +395,7 @@ private:
         if (r.status == EpaStatus::out_of_memory) ++profile_.epa_cap_hits;
         cache.deep.face = r.face;
         if (!(r.other_depth > r.depth)) cache.deep.face.count = 0;
+        cache.deep.depth = r.depth;
         cache.deep.other_depth = r.other_depth;
         cache.deep.reference = w.pose;
         meet(w, r);

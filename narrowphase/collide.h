@@ -62,6 +62,7 @@ struct alignas(64) PairRecord {
 /// than that, it is still the least.
 struct Deep {
     SimplexCache face;         ///< count 3, or 0: nothing known
+    float depth = 0.0f;        ///< through that face then, m
     float other_depth = 0.0f;  ///< m
     Transform reference;       ///< pose of b in a then
 };

@@ -140,8 +140,9 @@ static inline double dot(D4 a, D4 b) {
 /// Three floats at p, read without touching a fourth.
 static inline F4 load3(const float* p) {
 #ifdef __SSE2__
-    const __m128 xy = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
-    return _mm_movelh_ps(xy, _mm_load_ss(p + 2));
+    double xy;
+    __builtin_memcpy(&xy, p, sizeof xy);
+    return _mm_movelh_ps(_mm_castpd_ps(_mm_set_sd(xy)), _mm_load_ss(p + 2));
 #else
     return F4{p[0], p[1], p[2], 0.0f};
 #endif
