@@ -16,6 +16,9 @@
 /// Pass A runs over the small hot records of all active pairs and settles skip and reuse. What is left goes to worklists, one a
 /// rung, each sorted by shape types, and pass B works through them in batches, which is also how time is measured.
 ///
+/// Warm EPA is tried before the axis: its pairs are too deep for that. Boxes that GJK would see cold, or EPA at all, are asked by their
+/// separating axes first (box_axes.h), which counts as a closed form.
+///
 /// A cache is never trusted: separation is proved by a support plane, motion bounds are true bounds, and records carry the
 /// version stamps of their shapes, so that a changed shape or a teleport does not match.
 
@@ -97,7 +100,9 @@ struct CollideScratch {
 /// A fresh pair of colliders i and j (either order).
 PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j);
 
-/// Brings the manifolds of the `active` pairs up to date with the colliders' poses.
+/// Brings the manifolds of the `active` pairs (indices into `records` and `caches`, each at most once) up to date with the colliders'
+/// poses. Reads the colliders and touches no pair that is not active: calls with disjoint `active` may run in several threads, each
+/// with its own `scratch` and `profile`, and give the bits of one call.
 void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
              std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
              NarrowphaseProfile& profile);

@@ -4,7 +4,8 @@
 /// Simplices are computed in double from float vertices: that costs no more than float on scalar code, and takes the
 /// place of the epsilons that near-touching and needle-shaped pairs otherwise need. The search direction is the normal
 /// of the simplex's feature, so that it stays exact however near the cores are. Each frame starts from the last one's
-/// simplex: about one iteration instead of five.
+/// simplex: about one iteration instead of five. Polytope cores run in a kernel for SSE2 or AVX2 (gjk_kernel.h), rims, and hulls far
+/// larger than their partner, in the plain loop (gjk.cpp).
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>

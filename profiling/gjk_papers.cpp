@@ -155,34 +155,35 @@ private:
         if (good && !experiment_.overlapping()) row.error = std::max(row.error, bounds_[i][k].error(distance));
     }
 
-    template <class Visit>
-    void run_papers(const GjkMethods& methods, Visit&& visit) {
-        std::vector<GjkVariantMemory> memory(pairs_.size());
-        const auto query = [&](std::size_t i, std::size_t k) {
-            return gjk_variant(*graphs_[i].a, *graphs_[i].b, pairs_[i].poses[k], methods, memory[i]);
-        };
+    /// All poses, each with what its pair remembers of the one before; untracked ones remember nothing.
+    template <class Memory, class Query, class Visit>
+    void run(const Query& query, Visit&& visit) {
+        std::vector<Memory> memory(pairs_.size());
         if (experiment_.motion.tracked()) {
-            for (std::size_t i = 0; i < pairs_.size(); ++i) query(i, 0);
+            for (std::size_t i = 0; i < pairs_.size(); ++i) query(i, 0, memory[i]);
         }
         for_each_pose(pairs_, by_step_, [&](std::size_t i, std::size_t k) {
             if (!experiment_.motion.tracked()) memory[i] = {};
-            visit(i, k, query(i, k));
+            visit(i, k, query(i, k, memory[i]));
         });
     }
 
     template <class Visit>
+    void run_papers(const GjkMethods& methods, Visit&& visit) {
+        run<GjkVariantMemory>(
+            [&](std::size_t i, std::size_t k, GjkVariantMemory& memory) {
+                return gjk_variant(*graphs_[i].a, *graphs_[i].b, pairs_[i].poses[k], methods, memory);
+            },
+            visit);
+    }
+
+    template <class Visit>
     void run_talus(Visit&& visit) {
-        std::vector<SimplexCache> memory(pairs_.size());
-        const auto query = [&](std::size_t i, std::size_t k) {
-            return gjk(pairs_[i].a, pairs_[i].b, pairs_[i].poses[k], memory[i]);
-        };
-        if (experiment_.motion.tracked()) {
-            for (std::size_t i = 0; i < pairs_.size(); ++i) query(i, 0);
-        }
-        for_each_pose(pairs_, by_step_, [&](std::size_t i, std::size_t k) {
-            if (!experiment_.motion.tracked()) memory[i] = {};
-            visit(i, k, query(i, k));
-        });
+        run<SimplexCache>(
+            [&](std::size_t i, std::size_t k, SimplexCache& memory) {
+                return gjk(pairs_[i].a, pairs_[i].b, pairs_[i].poses[k], memory);
+            },
+            visit);
     }
 
     template <class Visit>

@@ -11,16 +11,12 @@
 using namespace talus;
 using glm::dvec3;
 using test::Random;
+using test::somewhere;
 
 namespace {
 
 /// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's
 /// choice.
-vec3 somewhere(Random& random, double nearest, double farthest) {
-    const dvec3 direction = random.direction();
-    return vec3(direction * random.between(nearest, farthest));
-}
-
 const mat3 unturned(1.0f);
 
 SeparationResult measure(const Shape& a, const Shape& b, const Frame& f) {

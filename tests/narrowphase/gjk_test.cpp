@@ -11,16 +11,12 @@
 using namespace talus;
 using glm::dvec3;
 using test::Random;
+using test::somewhere;
 
 namespace {
 
 /// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's
 /// choice.
-vec3 somewhere(Random& random, double nearest, double farthest) {
-    const dvec3 direction = random.direction();
-    return vec3(direction * random.between(nearest, farthest));
-}
-
 const mat3 unturned(1.0f);
 
 std::shared_ptr<const Hull> hull_of(Random& random, int count, double size = 1.0, const vec3& offset = vec3(0.0f)) {

@@ -44,6 +44,12 @@ private:
 
 inline vec3 narrow(const glm::dvec3& v) { return vec3(v); }
 
+/// A point in a shell around the origin.
+inline vec3 somewhere(Random& random, double nearest, double farthest) {
+    const glm::dvec3 direction = random.direction();
+    return vec3(direction * random.between(nearest, farthest));
+}
+
 /// A rotation by `angle` (rad) about the unit `axis`, rounded once from double.
 inline mat3 turn(const glm::dvec3& axis, double angle) {
     const double c = std::cos(angle), s = std::sin(angle);

@@ -10,16 +10,12 @@
 using namespace talus;
 using glm::dvec3;
 using test::Random;
+using test::somewhere;
 
 namespace {
 
 /// A point so far from the origin. In two statements: the order of two draws in one expression is the compiler's
 /// choice.
-vec3 somewhere(Random& random, double nearest, double farthest) {
-    const dvec3 direction = random.direction();
-    return vec3(direction * random.between(nearest, farthest));
-}
-
 double distance_to(const Shape& shape, const vec3& p) {
     SimplexCache cache;
     Shape point = sphere(0.0f);

@@ -3,6 +3,7 @@
 
 #include "tests/narrowphase/judge.h"
 #include "tests/narrowphase/random_pairs.h"
+#include "tests/narrowphase/some_hull.h"
 
 #include <talus/narrowphase/shape_cast.h>
 
@@ -12,21 +13,10 @@
 
 using namespace talus;
 using test::Random;
+using test::some_hull;
+using test::somewhere;
 
 namespace {
-
-double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
-
-vec3 somewhere(Random& random, double nearest, double farthest) {
-    const dvec3 direction = random.direction();
-    return vec3(direction * random.between(nearest, farthest));
-}
-
-std::shared_ptr<const Hull> some_hull(Random& random, double size) {
-    auto made = make_hull(test::hull_points(random, size));
-    REQUIRE(made);
-    return *made;
-}
 
 struct Truth {
     const oracle::Solid a, b;

@@ -13,15 +13,9 @@
 
 using namespace talus;
 using test::Random;
+using test::somewhere;
 
 namespace {
-
-double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
-
-vec3 somewhere(Random& random, double nearest, double farthest) {
-    const dvec3 direction = random.direction();
-    return vec3(direction * random.between(nearest, farthest));
-}
 
 // ---- An oracle for the hulls of two point sets, of any dimension ----------------------------------------------------
 //

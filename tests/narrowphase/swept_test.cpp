@@ -2,6 +2,7 @@
 
 #include "tests/narrowphase/judge.h"
 #include "tests/narrowphase/random_pairs.h"
+#include "tests/narrowphase/some_hull.h"
 
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/swept.h>
@@ -12,19 +13,10 @@
 
 using namespace talus;
 using test::Random;
+using test::some_hull;
+using test::somewhere;
 
 namespace {
-
-vec3 somewhere(Random& random, double nearest, double farthest) {
-    const dvec3 direction = random.direction();
-    return vec3(direction * random.between(nearest, farthest));
-}
-
-std::shared_ptr<const Hull> some_hull(Random& random, double size) {
-    auto made = make_hull(test::hull_points(random, size));
-    REQUIRE(made);
-    return *made;
-}
 
 constexpr SweptMethod methods[] = {SweptMethod::folded, SweptMethod::halving, SweptMethod::brent,
                                    SweptMethod::clipping};

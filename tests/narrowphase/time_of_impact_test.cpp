@@ -2,6 +2,7 @@
 
 #include "tests/narrowphase/judge.h"
 #include "tests/narrowphase/random_pairs.h"
+#include "tests/narrowphase/some_hull.h"
 
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/time_of_impact.h>
@@ -12,23 +13,12 @@
 
 using namespace talus;
 using test::Random;
+using test::some_hull;
+using test::somewhere;
 
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-
-double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
-
-vec3 somewhere(Random& random, double nearest, double farthest) {
-    const dvec3 direction = random.direction();
-    return vec3(direction * random.between(nearest, farthest));
-}
-
-std::shared_ptr<const Hull> some_hull(Random& random, double size) {
-    auto made = make_hull(test::hull_points(random, size));
-    REQUIRE(made);
-    return *made;
-}
 
 quat turned(const dvec3& axis, double angle) {
     const double s = std::sin(0.5 * angle);
