@@ -350,22 +350,23 @@ namespace {
 
 using namespace detail;
 
-Kernel* kernel_of(KernelSet set) {
-    switch (set) {
-        case KernelSet::sse2:
+/// Null: there is none, which leaves the plain loop.
+Kernel* kernel_of(GjkLoop loop) {
+    switch (loop) {
+        case GjkLoop::sse2:
             return gjk_kernel_sse2;
-        case KernelSet::avx2:
+        case GjkLoop::avx2:
 #ifdef TALUS_AVX2
             if (__builtin_cpu_supports("avx2")) return gjk_kernel_avx2;
 #endif
             return nullptr;
-        case KernelSet::plain:
+        case GjkLoop::plain:
             return nullptr;
     }
     return nullptr;
 }
 
-Kernel* kernel = kernel_of(KernelSet::avx2) != nullptr ? kernel_of(KernelSet::avx2) : gjk_kernel_sse2;
+Kernel* const best_kernel = kernel_of(GjkLoop::avx2) != nullptr ? kernel_of(GjkLoop::avx2) : gjk_kernel_sse2;
 
 /// False for the cores that the kernel leaves to the plain loop: rims, and hulls that need a scan in double.
 bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {
@@ -400,10 +401,11 @@ bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {
     return false;
 }
 
-/// The plain loop, from the simplex in the cache or from one that the kernel gave up with.
-GjkResult plain_gjk(const MinkowskiDifference& difference, Simplex& simplex, SimplexCache& cache, double max_distance,
-                    bool warm) {
-    const Search search = find_closest(difference, simplex, max_distance);
+GjkResult by_plain_loop(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Simplex simplex;
+    const bool warm = load(difference, cache, simplex);
+    const Search search = find_closest(difference, simplex, double(max_distance));
     cache.count = static_cast<std::uint8_t>(simplex.count);
     for (int i = 0; i < simplex.count; ++i) difference.store(simplex.vertex[i], cache, i);
     GjkResult result = to_result(simplex, search);
@@ -411,27 +413,15 @@ GjkResult plain_gjk(const MinkowskiDifference& difference, Simplex& simplex, Sim
     return result;
 }
 
-}  // namespace
-
-bool select_kernel(KernelSet set) {
-    kernel = kernel_of(set);
-    return set == KernelSet::plain || kernel != nullptr;
-}
-
-GjkResult gjk_plain(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
-    const MinkowskiDifference difference(a, b, b_in_a);
-    Simplex simplex;
-    const bool warm = load(difference, cache, simplex);
-    return plain_gjk(difference, simplex, cache, double(max_distance), warm);
-}
-
-GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+/// By the kernel, and where that cannot or gives up, by the plain loop.
+GjkResult by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                    float max_distance) {
     static_assert(offsetof(Frame, position) == 0 && offsetof(Frame, rotation) == sizeof(vec3));
     KernelQuery query;
     query.size = std::min(size_of(a), size_of(b));
     const double limit = tolerance::float_scan_ratio * query.size;
-    if (cache.count > 3 || kernel == nullptr || !lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) {
-        return gjk_plain(a, b, b_in_a, cache, max_distance);
+    if (cache.count > 3 || !lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) {
+        return by_plain_loop(a, b, b_in_a, cache, max_distance);
     }
     query.frame = &b_in_a.position.x;
     query.max_distance = double(max_distance);
@@ -455,7 +445,7 @@ GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache&
     const auto to_vec3 = [](const float(&v)[3]) { return vec3(v[0], v[1], v[2]); };
     switch (answer.outcome) {
         case KernelAnswer::doubtful: {
-            const GjkResult plain = gjk_plain(a, b, b_in_a, cache, max_distance);
+            const GjkResult plain = by_plain_loop(a, b, b_in_a, cache, max_distance);
             result.iterations = static_cast<std::uint16_t>(result.iterations + plain.iterations);
             result.support_evaluations = static_cast<std::uint16_t>(2 * result.iterations);
             result.status = plain.status;
@@ -485,6 +475,21 @@ GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache&
     result.point_a = to_vec3(answer.point_a);
     result.point_b = to_vec3(answer.point_b);
     return result;
+}
+
+}  // namespace
+
+bool has_loop(GjkLoop loop) { return loop == GjkLoop::plain || kernel_of(loop) != nullptr; }
+
+GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+    return by_kernel(best_kernel, a, b, b_in_a, cache, max_distance);
+}
+
+GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                 float max_distance) {
+    Kernel* const kernel = kernel_of(loop);
+    return kernel != nullptr ? by_kernel(kernel, a, b, b_in_a, cache, max_distance)
+                             : by_plain_loop(a, b, b_in_a, cache, max_distance);
 }
 
 }  // namespace talus

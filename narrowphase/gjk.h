@@ -49,14 +49,15 @@ struct GjkResult {
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());
 
-/// The same by the plain loop alone: slower, for any core, and what `gjk` is tested against. Where `gjk` runs its kernel, the two
-/// take other steps but end at the same distance, to the tolerance of either.
-GjkResult gjk_plain(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
-                    float max_distance = std::numeric_limits<float>::infinity());
+/// How the loop behind `gjk` may run: the plain one, for any core, or the kernel as compiled for an instruction set. The kernels give the
+/// same bits; the plain loop takes other steps and ends at the same distance, to the tolerance of either.
+enum class GjkLoop : std::uint8_t { plain, sse2, avx2 };
 
-/// Instruction sets that the kernel behind `gjk` was compiled for. Both give the same bits; the best one that this processor has is
-/// in use. `select_kernel` sets another one, for comparisons (not while queries run), and returns false where there is none.
-enum class KernelSet : std::uint8_t { plain, sse2, avx2 };
-bool select_kernel(KernelSet set);
+/// True where this processor and this build have the loop.
+bool has_loop(GjkLoop loop);
+
+/// `gjk` by the loop named (the plain one where there is no such loop), for comparisons; `gjk` itself takes the best there is.
+GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                 float max_distance = std::numeric_limits<float>::infinity());
 
 }  // namespace talus

@@ -15,20 +15,6 @@ namespace {
 using namespace talus;
 using test::Random;
 
-/// Selects a kernel, and the best one again at the end.
-class Selected {
-public:
-    explicit Selected(KernelSet set) : there_(select_kernel(set)) {}
-    ~Selected() {
-        if (!select_kernel(KernelSet::avx2)) select_kernel(KernelSet::sse2);
-    }
-    Selected(const Selected&) = delete;
-    bool there() const { return there_; }
-
-private:
-    bool there_;
-};
-
 struct Query {
     Shape a, b;
     Frame frame;
@@ -73,12 +59,12 @@ std::vector<Query> make_queries() {
     return queries;
 }
 
-std::vector<GjkResult> ask(const std::vector<Query>& queries) {
+std::vector<GjkResult> ask(GjkLoop loop, const std::vector<Query>& queries) {
     std::vector<GjkResult> answers;
     SimplexCache cache;
     for (const Query& q : queries) {
         if (q.fresh) cache.count = 0;
-        answers.push_back(gjk(q.a, q.b, q.frame, cache, q.limit));
+        answers.push_back(gjk_by(loop, q.a, q.b, q.frame, cache, q.limit));
     }
     return answers;
 }
@@ -95,14 +81,11 @@ bool same_bits(const GjkResult& a, const GjkResult& b) {
 
 TEST_CASE("the kernels for SSE2 and for AVX2 give the same bits") {
     const std::vector<Query> queries = make_queries();
-    const Selected wide(KernelSet::avx2);
-    if (!wide.there()) {
+    if (!has_loop(GjkLoop::avx2)) {
         MESSAGE("this processor has no AVX2");
         return;
     }
-    const std::vector<GjkResult> with_avx2 = ask(queries);
-    REQUIRE(select_kernel(KernelSet::sse2));
-    const std::vector<GjkResult> with_sse2 = ask(queries);
+    const std::vector<GjkResult> with_avx2 = ask(GjkLoop::avx2, queries), with_sse2 = ask(GjkLoop::sse2, queries);
     int different = 0, warm = 0;
     for (std::size_t i = 0; i < queries.size(); ++i) {
         different += int(!same_bits(with_avx2[i], with_sse2[i]));
@@ -114,10 +97,8 @@ TEST_CASE("the kernels for SSE2 and for AVX2 give the same bits") {
 
 TEST_CASE("the kernel and the plain loop end at the same distance") {
     const std::vector<Query> queries = make_queries();
-    const std::vector<GjkResult> fast = ask(queries);
-    const Selected none(KernelSet::plain);
-    REQUIRE(none.there());
-    const std::vector<GjkResult> plain = ask(queries);
+    const GjkLoop best = has_loop(GjkLoop::avx2) ? GjkLoop::avx2 : GjkLoop::sse2;
+    const std::vector<GjkResult> fast = ask(best, queries), plain = ask(GjkLoop::plain, queries);
     int overlapping = 0, beyond = 0, other_steps = 0;
     double worst = 0.0;
     for (std::size_t i = 0; i < queries.size(); ++i) {
