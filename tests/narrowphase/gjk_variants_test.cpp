@@ -44,7 +44,7 @@ Body ball_hull(Random& random, int count) {
     return body_of(hull(*made));
 }
 
-Frame somewhere(Random& random, double nearest, double farthest) {
+Frame any_pose(Random& random, double nearest, double farthest) {
     const dvec3 direction = random.direction();
     const double distance = random.scale(nearest, farthest);
     return {vec3(direction * distance), test::mixed_turn(random)};
@@ -448,7 +448,7 @@ TEST_CASE("every combination agrees with production and with the oracle on cold 
                                                                                  : pair % 10 == 0 ? 293
                                                                                                   : 60);
         const Body a = ball_hull(random, na), b = ball_hull(random, nb);
-        const Frame f = somewhere(random, 0.8, 12.0);
+        const Frame f = any_pose(random, 0.8, 12.0);
         const GjkResult truth = by_production(a, b, f);
         (truth.status == GjkStatus::overlapping ? overlapping : separated)++;
         if (small && truth.status == GjkStatus::separated) {
@@ -481,7 +481,7 @@ TEST_CASE("discard-and-add fails as rarely as measured and says so") {
         const int na = 8 + random.below(60), nb = 8 + random.below(60);
         const Body a = ball_hull(random, na), b = ball_hull(random, nb);
         for (int pose = 0; pose < 4; ++pose) {
-            const Frame f = somewhere(random, 1.0, 12.0);
+            const Frame f = any_pose(random, 1.0, 12.0);
             const GjkResult truth = by_production(a, b, f);
             const bool apart = truth.status != GjkStatus::overlapping;
             const int bin = static_cast<int>(std::lower_bound(limits, limits + 4, double(truth.distance)) - limits);
@@ -602,7 +602,7 @@ TEST_CASE("any rubbish in the memory changes no answer") {
     for (int pair = 0; pair < 20; ++pair) {
         const Body a = ball_hull(random, 30),
                    b = pair % 4 == 0 ? body_of(box({0.5f, 0.5f, 0.5f})) : ball_hull(random, 12);
-        const Frame f = somewhere(random, 1.0, 6.0);
+        const Frame f = any_pose(random, 1.0, 6.0);
         const GjkResult truth = by_production(a, b, f);
         for (const GjkMethods& m : combinations()) {
             GjkVariantMemory memory;
@@ -714,7 +714,7 @@ TEST_CASE("needles and plates: the methods that have a guarantee keep it or say 
             return body_of(hull(*h));
         };
         const Body a = made({1.0, thin, pair % 2 ? thin : 1.0}), b = made({thinner, 1.0, pair % 4 ? thinner : 1.0});
-        const Frame f = somewhere(random, 0.01, 3.0);
+        const Frame f = any_pose(random, 0.01, 3.0);
         const GjkResult truth = by_production(a, b, f);
         for (int simplex = 0; simplex < simplex_method_count; ++simplex) {
             for (const StopMethod stop : {StopMethod::bound, StopMethod::recurring_vertex}) {
