@@ -119,7 +119,8 @@ void World::State::update_compound_pair(std::uint32_t p) {
     const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
     const Body &a = bodies[slot_a], &b = bodies[slot_b];
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
-        return overlaps(expand(shapes.world_boxes[i], colliders.reach[i] + colliders.reach[j]), shapes.world_boxes[j]);
+        return overlaps(expand(shapes.world_boxes[i], colliders.sweeps[i].reach + colliders.sweeps[j].reach),
+                        shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {
         if (near(contacts.records[c].a, contacts.records[c].b)) return;
@@ -293,7 +294,9 @@ void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
     const float reach = (speed + spin * body.radius) * dt;
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
-        colliders.reach[i] = reach;
+        const vec3 arm = colliders.poses[i].position - body.center;
+        colliders.sweeps[i] = {dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm)),
+                               dt * body.angular_velocity, reach};
         shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
     }
@@ -361,7 +364,7 @@ void World::State::put_islands_to_sleep(float dt) {
 void World::State::sleep(std::uint32_t slot) {
     Body& body = bodies[slot];
     body.linear_velocity = body.angular_velocity = body.force = body.torque = vec3(0.0f);
-    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) colliders.reach[i] = 0.0f;
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) colliders.sweeps[i] = {};
     awake.erase(slot);
     broadphase.set_moving(body.proxy, false);
 }
@@ -429,8 +432,7 @@ void World::State::publish() {
         // there is neither force nor overlap.
         bool met = false;
         for (int i = 0; i < manifold.count; ++i) {
-            met = met || manifold.points[i].separation <= 0.0f ||
-                  (!state.sensor && state.step_impulses[i] > 0.0f);
+            met = met || manifold.points[i].separation <= 0.0f || (!state.sensor && state.step_impulses[i] > 0.0f);
         }
         if (met == state.touching) continue;
         state.touching = met;

@@ -5,6 +5,7 @@
 #include <talus/narrowphase/core_support.h>
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/minkowski.h>
+#include <talus/narrowphase/relative_motion.h>
 #include <talus/narrowphase/support.h>
 #include <talus/narrowphase/supporting_feature.h>
 #include <talus/narrowphase/tolerances.h>
@@ -34,16 +35,6 @@ public:
 private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-/// A bound on how far any point of b can have moved in a's frame between two poses: translation plus 2 r |dq|, where |dq| is
-/// the distance of the two unit quaternions (of either sign), 2 sin(angle / 4).
-float motion_bound(const Transform& from, const Transform& to, float radius_b) {
-    const vec3 d = to.position - from.position;
-    const quat &p = from.rotation, &q = to.rotation;
-    const float sign = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0.0f ? -1.0f : 1.0f;
-    const float w = q.w - sign * p.w, x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z;
-    return std::sqrt(glm::dot(d, d)) + 2.0f * radius_b * std::sqrt(w * w + x * x + y * y + z * z);
-}
 
 /// Anchors stay where they are in their bodies; what changes is the gap between them.
 void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
@@ -143,7 +134,8 @@ public:
         scratch_.cold.clear();
         scratch_.deep.clear();
         Stopwatch watch;
-        for (const std::uint32_t pair : active) sort_out(pair);
+        for (std::size_t i = 0; i < active.size(); i += 4)
+            sort_out(active.subspan(i, std::min<std::size_t>(4, active.size() - i)));
         book(Rung::skip, watch.lap());
 
         sort_by_types(scratch_.closed, scratch_.sorted);
@@ -195,13 +187,30 @@ private:
 
     // ---- pass A -----------------------------------------------------------------------------------------------------
 
-    void sort_out(std::uint32_t pair) {
+    /// One to four pairs, a lane each.
+    void sort_out(std::span<const std::uint32_t> pairs) {
+        const Transform *pose_a[4], *pose_b[4], *reference[4];
+        Float4 radius_b;
+        for (std::size_t i = 0; i < 4; ++i) {
+            const PairRecord& record = records_[pairs[i < pairs.size() ? i : 0]];
+            pose_a[i] = &colliders_.poses[record.a];
+            pose_b[i] = &colliders_.poses[record.b];
+            reference[i] = &record.reference;
+            radius_b[i] = record.radius_b;
+        }
+        const detail::TransformLanes b_in_a =
+            detail::relative(detail::load_transforms(pose_a), detail::load_transforms(pose_b));
+        const Float4 motion = detail::motion_bound(detail::load_transforms(reference), b_in_a, radius_b);
+        Transform poses[4];
+        detail::store_transforms(b_in_a, poses);
+        for (std::size_t i = 0; i < pairs.size(); ++i) sort_out(pairs[i], poses[i], motion[i]);
+    }
+
+    void sort_out(std::uint32_t pair, const Transform& b_in_a, float motion) {
         PairRecord& record = records_[pair];
-        const Transform b_in_a = relative(colliders_.poses[record.a], colliders_.poses[record.b]);
         const bool known = record.state != PairState::unknown &&
                            record.stamp == colliders_.versions[record.a] + colliders_.versions[record.b];
         if (known) {
-            const float motion = motion_bound(record.reference, b_in_a, record.radius_b);
             if (record.state == PairState::separated) {
                 if (settings_.skip && motion < record.distance - contact_margin(colliders_, record)) {
                     settle(record, Rung::skip);
@@ -270,12 +279,9 @@ private:
             set_axis(caches_[w.pair], contact.normal);
             separate(w, contact.separation);
         } else if (one_point) {
-            ++profile_.manifolds_built;
-            sphere_manifold(contact, w.b_in_a, margin, caches_[w.pair].manifold);
-            records_[w.pair].reuse_motion = 0.0f;
-            tested(w, PairState::touching);
+            touch_in_one_point(w, contact, margin);
         } else {
-            touch(w, build(w, contact.normal, contact.point_a, contact.point_b, margin));
+            touch_along(w, contact.normal, contact.point_a, contact.point_b, margin);
         }
     }
 
@@ -295,10 +301,12 @@ private:
         PairRecord& record = records_[w.pair];
         PairCache& cache = caches_[w.pair];
         const Shape &a = shape_a(w), &b = shape_b(w);
-        const float other_depth = cache.deep.other_depth - motion_bound(cache.deep.reference, w.pose, record.radius_b);
+        const float other_depth =
+            cache.deep.other_depth - detail::motion_bound(cache.deep.reference, w.pose, record.radius_b);
         EpaResult r;
         // The depth has not changed much: where the bound has come down to it, sliding would be for nothing.
-        if (!(other_depth > cache.deep.depth) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) || r.depth > other_depth) {
+        if (!(other_depth > cache.deep.depth) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) ||
+            r.depth > other_depth) {
             cache.deep.face.count = 0;
             to_axis(w);
             return;
@@ -312,7 +320,7 @@ private:
     void meet(const Work& w, const EpaResult& r) {
         const Shape &a = shape_a(w), &b = shape_b(w);
         const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
-        touch(w, build(w, r.normal, on_a, on_b, contact_margin(colliders_, records_[w.pair])));
+        touch_along(w, r.normal, on_a, on_b, contact_margin(colliders_, records_[w.pair]));
     }
 
     /// The last test's axis, re-posed: one support pair gives the signed separation along it.
@@ -378,7 +386,7 @@ private:
             return;
         }
         const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
-        touch(w, build(w, r.normal, on_a, on_b, margin));
+        touch_along(w, r.normal, on_a, on_b, margin);
         settle(record, settled);
     }
 
@@ -418,6 +426,17 @@ private:
         return manifold;
     }
 
+    /// Whether the two points, `gap` apart along the normal, are going to meet before the next collide if nothing else interferes.
+    bool are_to_meet(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float gap) const {
+        const PairRecord& record = records_[w.pair];
+        const Transform &pose_a = colliders_.poses[record.a], &pose_b = colliders_.poses[record.b];
+        const Sweep &a = colliders_.sweeps[record.a], &b = colliders_.sweeps[record.b];
+        const vec3 arm_a = rotate(pose_a.rotation, on_a);
+        const vec3 arm_b = rotate(pose_a.rotation, on_b) - (pose_b.position - pose_a.position);
+        const vec3 closing = (a.way + glm::cross(a.turn, arm_a)) - (b.way + glm::cross(b.turn, arm_b));
+        return glm::dot(closing, rotate(pose_a.rotation, normal)) >= tolerance::expected_contact * gap;
+    }
+
     // ---- outcomes ---------------------------------------------------------------------------------------------------
 
     static void set_axis(PairCache& cache, const vec3& axis_in_a) {
@@ -440,6 +459,26 @@ private:
         cache.manifold.count = 0;
         cache.axis_is_face = false;
         cache.deep.face.count = 0;
+    }
+
+    /// Contact along a normal at a pair of closest or deepest points. Shapes that are apart and not about to meet are held off
+    /// by that pair alone, in case others push them: their faces can wait.
+    void touch_along(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float margin) {
+        const float separation = glm::dot(on_b - on_a, normal);
+        if (separation > tolerance::contact_margin * records_[w.pair].size &&
+            !are_to_meet(w, normal, on_a, on_b, separation)) {
+            touch_in_one_point(w, {separation, normal, on_a, on_b}, margin);
+        } else {
+            touch(w, build(w, normal, on_a, on_b, margin));
+        }
+    }
+
+    void touch_in_one_point(const Work& w, const ClosedForm& contact, float margin) {
+        ++profile_.manifolds_built;
+        set_axis(caches_[w.pair], contact.normal);
+        one_point_manifold(contact, w.b_in_a, margin, caches_[w.pair].manifold);
+        tested(w, PairState::touching);
+        records_[w.pair].reuse_motion = 0.0f;
     }
 
     void touch(const Work& w, const Manifold& manifold) {
@@ -501,12 +540,12 @@ void Colliders::resize(std::size_t count) {
     shapes.resize(count);
     poses.resize(count);
     versions.resize(count, 0);
-    reach.resize(count, 0.0f);
+    sweeps.resize(count);
 }
 
 std::size_t Colliders::bytes() const {
     return shapes.capacity() * sizeof(Shape) + poses.capacity() * sizeof(Transform) +
-           versions.capacity() * sizeof(std::uint32_t) + reach.capacity() * sizeof(float);
+           versions.capacity() * sizeof(std::uint32_t) + sweeps.capacity() * sizeof(Sweep);
 }
 
 std::size_t CollideScratch::bytes() const {
@@ -527,7 +566,7 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
 }
 
 float contact_margin(const Colliders& colliders, const PairRecord& record) {
-    const float reach = colliders.reach[record.a] + colliders.reach[record.b];
+    const float reach = colliders.sweeps[record.a].reach + colliders.sweeps[record.b].reach;
     return tolerance::contact_margin * record.size + std::min(reach, tolerance::contact_reach * record.size);
 }
 

@@ -13,7 +13,7 @@
 ///   warm EPA        overlapping cores: the last EPA's face slides to where it belongs now, while a bound proves it the nearest
 ///   cold EPA        when GJK found the cores overlapping
 ///
-/// Pass A runs over the small hot records of all active pairs and settles skip and reuse. What is left goes to worklists, one a
+/// Pass A runs over the small hot records of all active pairs, four at a time, and settles skip and reuse. What is left goes to worklists, one a
 /// rung, each sorted by shape types, and pass B works through them in batches, which is also how time is measured.
 ///
 /// Warm EPA is tried before the axis: its pairs are too deep for that. Boxes that GJK would see cold, or EPA at all, are asked by their
@@ -32,13 +32,20 @@
 
 namespace talus {
 
+/// How a shape is expected to move before the next collide: its velocity times the step. All zero: it does not.
+struct Sweep {
+    vec3 way{0.0f};      ///< of the shape's origin, m, world axes
+    vec3 turn{0.0f};     ///< rotation vector, rad, world axes
+    float reach = 0.0f;  ///< how far points of the shape may get, m: widens the contact margin
+};
+
 /// The shapes that pairs refer to by index, with their world poses. The caller moves `poses` and raises `versions[i]`
 /// whenever shape i changes or jumps.
 struct Colliders {
     std::vector<Shape> shapes;
     std::vector<Transform> poses;
     std::vector<std::uint32_t> versions;
-    std::vector<float> reach;  ///< how far points of the shape may move before the next collide, m: widens the contact margin
+    std::vector<Sweep> sweeps;
 
     void resize(std::size_t count);
     std::size_t bytes() const;
@@ -49,15 +56,15 @@ enum class PairState : std::uint8_t { unknown, separated, touching };
 /// The hot half of a pair: all that pass A reads, in one cache line. `b` is the smaller shape: motion is measured as its
 /// motion in the frame of `a`, where a small shape's rotation moves its points little.
 struct alignas(64) PairRecord {
-    std::uint32_t a = 0, b = 0;          ///< colliders
-    Transform reference;                 ///< pose of b in a when last tested
-    float radius_b = 0.0f;               ///< of a ball around b's origin that holds b, m
-    float size = 0.0f;                   ///< bounding radius of b: the scale of this pair's tolerances, m
-    float reuse_motion = 0.0f;           ///< motion up to which the manifold is reused, m; 0 on round contacts
-    float distance = 0.0f;               ///< a lower bound of the separation at the reference pose, m
-    std::uint32_t stamp = 0;             ///< versions[a] + versions[b] when last tested
+    std::uint32_t a = 0, b = 0;  ///< colliders
+    Transform reference;         ///< pose of b in a when last tested
+    float radius_b = 0.0f;       ///< of a ball around b's origin that holds b, m
+    float size = 0.0f;           ///< bounding radius of b: the scale of this pair's tolerances, m
+    float reuse_motion = 0.0f;   ///< motion up to which the manifold is reused, m; 0 on round contacts
+    float distance = 0.0f;       ///< a lower bound of the separation at the reference pose, m
+    std::uint32_t stamp = 0;     ///< versions[a] + versions[b] when last tested
     PairState state = PairState::unknown;
-    Rung rung = Rung::cold_gjk;          ///< how the last collide settled it
+    Rung rung = Rung::cold_gjk;  ///< how the last collide settled it
 };
 
 /// What EPA found out, as long as the cores overlap: its face, and how much deeper any way out but through that face was. Points of
@@ -76,9 +83,9 @@ struct PairCache {
     FaceHints hints;
     bool axis_in_b = false;  ///< the axis is fixed in b's frame (b owns the face), else in a's
     bool axis_is_face = false;
-    vec3 axis{0.0f};         ///< unit, from a to b
+    vec3 axis{0.0f};  ///< unit, from a to b
     Deep deep;
-    Manifold manifold;       ///< count 0 unless touching
+    Manifold manifold;  ///< count 0 unless touching
 };
 
 struct CollideSettings {

@@ -522,7 +522,7 @@ TEST_CASE("the manifold of a sphere is the one point that make_manifold gives") 
             got.overlaps = true;
             got.face_owner = FaceOwner::b;
             got.points[0].id = 99;
-            sphere_manifold(c, f, margin, got);
+            one_point_manifold(c, f, margin, got);
             if (std::abs(c.separation - margin) < 1e-5f) continue;
             REQUIRE(got.count == expected.count);
             CHECK(got.normal == expected.normal);

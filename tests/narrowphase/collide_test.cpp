@@ -5,6 +5,7 @@
 
 #include <talus/narrowphase/collide.h>
 #include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/relative_motion.h>
 #include <talus/narrowphase/tolerances.h>
 
 #include <doctest/doctest.h>
@@ -227,6 +228,64 @@ TEST_CASE("a cache does not match once its shape changed or moved its centre or 
                 CHECK(deepest(fresh.caches[0].manifold) == deepest(batch.caches[0].manifold));
         }
     }
+}
+
+TEST_CASE("relative poses and motions of four are to the bit those of one") {
+    Random random(5);
+    const auto any = [&] {
+        return Transform{test::narrow(random.between(0.0, 9.0) * random.direction()),
+                         turned(random, random.between(0.0, 6.0))};
+    };
+    for (int n = 0; n < 1000; ++n) {
+        Transform a[4], b[4], from[4], together[4];
+        const Transform *pa[4], *pb[4], *pf[4];
+        Float4 radius;
+        for (int i = 0; i < 4; ++i) {
+            pa[i] = &(a[i] = any()), pb[i] = &(b[i] = any()), pf[i] = &(from[i] = any());
+            radius[i] = float(random.between(0.0, 2.0));
+        }
+        const detail::TransformLanes lanes = detail::relative(detail::load_transforms(pa), detail::load_transforms(pb));
+        const Float4 motion = detail::motion_bound(detail::load_transforms(pf), lanes, radius);
+        detail::store_transforms(lanes, together);
+        for (int i = 0; i < 4; ++i) {
+            const Transform alone = relative(a[i], b[i]);
+            CHECK(together[i].position == alone.position);
+            CHECK(together[i].rotation == alone.rotation);
+            CHECK(motion[i] == detail::motion_bound(from[i], alone, radius[i]));
+        }
+    }
+}
+
+TEST_CASE("apart and about to meet: the whole faces; apart and not about to: the nearest points alone") {
+    // A box 0.2 m above another, level and face to face, inside the margin that its speed asks for.
+    Batch batch;
+    batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.1f, 1.2f, 0.0f}});
+    const auto points = [&](const vec3& way, const vec3& turn) {
+        batch.colliders.sweeps[1] = {way, turn, 0.25f};
+        batch.records[0] = make_pair(batch.colliders, 0, 1);
+        batch.collide();
+        REQUIRE(batch.records[0].state == PairState::touching);
+        CHECK(deepest(batch.caches[0].manifold) == doctest::Approx(0.2));
+        return batch.caches[0].manifold.count;
+    };
+    const vec3 none(0.0f);
+    CHECK(points({0.0f, -0.25f, 0.0f}, none) == 4);  // falls on it
+    CHECK(points({0.0f, -0.11f, 0.0f}, none) == 4);  // would need twice the time
+    CHECK(points({0.0f, -0.09f, 0.0f}, none) == 1);
+    CHECK(points({0.0f, 0.25f, 0.0f}, none) == 1);  // leaves
+    CHECK(points({0.25f, 0.0f, 0.0f}, none) == 1);  // passes by
+    batch.colliders.sweeps[0] = {{0.0f, 0.25f, 0.0f}, none, 0.25f};
+    CHECK(points({0.0f, 0.25f, 0.0f}, none) == 1);  // both the same way
+    CHECK(points(none, none) == 4);                 // the lower one flies up
+
+    // A beam, turned by 0.2 so that its end at +x is 0.2 m above a floor: what counts is how that end moves.
+    const float angle = 0.2f, low = 2.0f * std::sin(angle) + 0.1f * std::cos(angle);
+    batch = {};
+    batch.add(box({5.0f, 0.5f, 5.0f}), box({2.0f, 0.1f, 0.1f}),
+              {{0.0f, 0.5f + 0.2f + low, 0.0f}, glm::angleAxis(-angle, vec3(0.0f, 0.0f, 1.0f))});
+    CHECK(points(none, {0.0f, 0.0f, -0.1f}) == 2);                 // comes down
+    CHECK(points(none, {0.0f, 0.0f, 0.1f}) == 1);                  // goes up
+    CHECK(points({0.0f, -0.25f, 0.0f}, {0.0f, 0.0f, 0.1f}) == 1);  // goes up faster than the beam falls
 }
 
 TEST_CASE("batches side by side in threads give the bits of one batch alone") {
