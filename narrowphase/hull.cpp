@@ -179,6 +179,8 @@ void set_lanes(Hull& hull) {
             const std::uint32_t i = hull.vertex_first[v] + (from + lane < degree(v) ? from + lane : 0);
             ring.neighbour[lane] = hull.vertex_neighbours[i];
             ring.face[lane] = static_cast<std::uint16_t>(hull.vertex_faces[i]);
+            const vec3& normal = hull.faces[hull.vertex_faces[i]].normal;
+            ring.normal_x[lane] = normal.x, ring.normal_y[lane] = normal.y, ring.normal_z[lane] = normal.z;
         }
     };
     const auto count = static_cast<std::uint32_t>(hull.vertices.size());

@@ -19,21 +19,22 @@ namespace talus {
 /// One polygonal face. Its corners are `Hull::face_vertices[first .. first + count)`, counter-clockwise seen from
 /// outside.
 struct alignas(32) HullFace {
-    vec3 normal;                ///< outward, unit
-    float offset;               ///< dot(normal, x) = offset on the face, m
-    std::uint32_t first;        ///< into face_vertices and face_neighbours
-    std::uint32_t count;        ///< corners, at least 3
-    std::uint16_t corners[4];   ///< the first four (of a triangle: its first one again), to have them at hand
+    vec3 normal;               ///< outward, unit
+    float offset;              ///< dot(normal, x) = offset on the face, m
+    std::uint32_t first;       ///< into face_vertices and face_neighbours
+    std::uint32_t count;       ///< corners, at least 3
+    std::uint16_t corners[4];  ///< the first four (of a triangle: its first one again), to have them at hand
 };
 
-/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in half a
-/// cache line. Entry i holds the other end of an edge and the face between that edge and the next. Entries beyond
-/// the last neighbour repeat the vertex's first.
-struct alignas(32) HullRing {
+/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in two cache
+/// lines side by side. Entry i holds the other end of an edge and the face between that edge and the next, with its normal.
+/// Entries beyond the last neighbour repeat the vertex's first.
+struct alignas(64) HullRing {
     static constexpr std::uint16_t elsewhere = 0xffff;  ///< as neighbour[0]: the vertex has more than 8 neighbours
 
     std::uint16_t neighbour[8];  ///< as in Hull::vertex_neighbours
     std::uint16_t face[8];       ///< low halves of Hull::vertex_faces
+    float normal_x[8], normal_y[8], normal_z[8];
 };
 
 /// Vertices are indexed with 16 bits, faces (up to twice as many) and edges with 32.

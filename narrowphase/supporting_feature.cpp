@@ -178,11 +178,10 @@ struct Ring {
     }
     /// The cosines between d and the normals of faces 4 * four to 4 * four + 3.
     Float4 cosines(int four, const Direction& d) const {
-        const auto i = static_cast<std::uint32_t>(4 * four);
-        const auto row = [&](std::uint32_t lane) { return load_lanes(&hull.faces[face(i + lane)].normal.x); };
-        Float4 x = row(0), y = row(1), z = row(2), offset = row(3);
-        transpose(x, y, z, offset);
-        return d.along(x, y, z);
+        const HullRing& ring = begin[four / 2];
+        const int lane = 4 * (four % 2);
+        return d.along(load_lanes(ring.normal_x + lane), load_lanes(ring.normal_y + lane),
+                       load_lanes(ring.normal_z + lane));
     }
 
     const Hull& hull;

@@ -233,6 +233,9 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
             const std::uint32_t j = first + (i < count ? i : 0);
             if (ring.neighbour[i % 8] != hull.vertex_neighbours[j] || ring.face[i % 8] != (hull.vertex_faces[j] & 0xffffu))
                 return out << "ring entry " << i << " of vertex " << v, fail();
+            const talus::vec3 normal(ring.normal_x[i % 8], ring.normal_y[i % 8], ring.normal_z[i % 8]);
+            if (normal != hull.faces.at(hull.vertex_faces[j]).normal)
+                return out << "ring normal " << i << " of vertex " << v, fail();
         }
     }
 
