@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 namespace talus {
 
@@ -413,20 +414,18 @@ GjkResult by_plain_loop(const Shape& a, const Shape& b, const Frame& b_in_a, Sim
     return result;
 }
 
-/// By the kernel, and where that cannot or gives up, by the plain loop.
-GjkResult by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
-                    float max_distance) {
+/// By the kernel. False, and nothing is changed but the cache, where that cannot or gives up: then the plain loop goes on from there.
+bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+               float max_distance, GjkResult& result) {
     static_assert(offsetof(Frame, position) == 0 && offsetof(Frame, rotation) == sizeof(vec3));
     KernelQuery query;
     query.size = std::min(size_of(a), size_of(b));
     const double limit = tolerance::float_scan_ratio * query.size;
-    if (cache.count > 3 || !lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) {
-        return by_plain_loop(a, b, b_in_a, cache, max_distance);
-    }
+    if (cache.count > 3 || !lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) return false;
     query.frame = &b_in_a.position.x;
     query.max_distance = double(max_distance);
-    const bool warm = cache.count > 0;
-    if (!warm) {
+    result.warm = cache.count > 0;
+    if (!result.warm) {
         const vec3 middle = transform_point(b_in_a, vec3(middle_of(b))) - vec3(middle_of(a));
         query.middle[0] = middle.x;
         query.middle[1] = middle.y;
@@ -434,32 +433,20 @@ GjkResult by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame&
     }
     KernelAnswer answer;
     kernel(query, cache.a, cache.b, cache.count, answer);
+    static_assert(sizeof cache.a == sizeof answer.index_a && sizeof cache.b == sizeof answer.index_b);
     cache.count = static_cast<std::uint8_t>(answer.count);
-    std::copy_n(answer.index_a, answer.count, cache.a);
-    std::copy_n(answer.index_b, answer.count, cache.b);
-
-    GjkResult result;
-    result.warm = warm;
+    std::memcpy(cache.a, answer.index_a, sizeof cache.a);
+    std::memcpy(cache.b, answer.index_b, sizeof cache.b);
     result.iterations = static_cast<std::uint16_t>(answer.iterations);
     result.support_evaluations = static_cast<std::uint16_t>(2 * answer.iterations);
-    const auto to_vec3 = [](const float(&v)[3]) { return vec3(v[0], v[1], v[2]); };
+    const auto to_vec3 = [](const float(&v)[4]) { return vec3(v[0], v[1], v[2]); };
     switch (answer.outcome) {
-        case KernelAnswer::doubtful: {
-            const GjkResult plain = by_plain_loop(a, b, b_in_a, cache, max_distance);
-            result.iterations = static_cast<std::uint16_t>(result.iterations + plain.iterations);
-            result.support_evaluations = static_cast<std::uint16_t>(2 * result.iterations);
-            result.status = plain.status;
-            result.distance = plain.distance;
-            result.lower_bound = plain.lower_bound;
-            result.normal = plain.normal;
-            result.point_a = plain.point_a;
-            result.point_b = plain.point_b;
-            return result;
-        }
+        case KernelAnswer::doubtful:
+            return false;
         case KernelAnswer::overlapping:
             result.status = GjkStatus::overlapping;
             result.point_a = result.point_b = to_vec3(answer.point_a);
-            return result;
+            return true;
         case KernelAnswer::separated:
             break;
         case KernelAnswer::beyond_limit:
@@ -474,6 +461,18 @@ GjkResult by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame&
     result.normal = to_vec3(answer.normal);
     result.point_a = to_vec3(answer.point_a);
     result.point_b = to_vec3(answer.point_b);
+    return true;
+}
+
+GjkResult by_loop(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                  float max_distance) {
+    GjkResult result;
+    if (kernel != nullptr && by_kernel(kernel, a, b, b_in_a, cache, max_distance, result)) return result;
+    const GjkResult begun = result;
+    result = by_plain_loop(a, b, b_in_a, cache, max_distance);
+    result.iterations = static_cast<std::uint16_t>(result.iterations + begun.iterations);
+    result.support_evaluations = static_cast<std::uint16_t>(result.support_evaluations + begun.support_evaluations);
+    if (begun.iterations > 0) result.warm = begun.warm;
     return result;
 }
 
@@ -482,14 +481,12 @@ GjkResult by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame&
 bool has_loop(GjkLoop loop) { return loop == GjkLoop::plain || kernel_of(loop) != nullptr; }
 
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
-    return by_kernel(best_kernel, a, b, b_in_a, cache, max_distance);
+    return by_loop(best_kernel, a, b, b_in_a, cache, max_distance);
 }
 
 GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                  float max_distance) {
-    Kernel* const kernel = kernel_of(loop);
-    return kernel != nullptr ? by_kernel(kernel, a, b, b_in_a, cache, max_distance)
-                             : by_plain_loop(a, b, b_in_a, cache, max_distance);
+    return by_loop(kernel_of(loop), a, b, b_in_a, cache, max_distance);
 }
 
 }  // namespace talus

@@ -34,8 +34,8 @@ struct KernelAnswer {
     Outcome outcome;
     int iterations;
     float distance, lower_bound;
-    float normal[3], point_a[3], point_b[3];
-    int count;  ///< vertices of the last simplex
+    float normal[4], point_a[4], point_b[4];  ///< the fourth is anything
+    int count;  ///< vertices of the last simplex; the indices beyond are those of older ones, or 0
     unsigned short index_a[4], index_b[4];
 };
 

@@ -29,11 +29,10 @@ TALUS_INLINE int first_of(F8 dots, F8 most) { return __builtin_ia32_movmskps256(
 
 TALUS_INLINE int scan(const HullView& hull, F4 d) {
     const int count = hull.padded;
-    const F4 x4 = __builtin_shufflevector(d, d, 0, 0, 0, 0), y4 = __builtin_shufflevector(d, d, 1, 1, 1, 1),
-             z4 = __builtin_shufflevector(d, d, 2, 2, 2, 2);
-    const F8 dx = __builtin_shufflevector(x4, x4, 0, 1, 2, 3, 4, 5, 6, 7),
-             dy = __builtin_shufflevector(y4, y4, 0, 1, 2, 3, 4, 5, 6, 7),
-             dz = __builtin_shufflevector(z4, z4, 0, 1, 2, 3, 4, 5, 6, 7);
+    const F8 d8 = _mm256_insertf128_ps(_mm256_castps128_ps256(d), d, 1);
+    const F8 dx = __builtin_shufflevector(d8, d8, 0, 0, 0, 0, 4, 4, 4, 4),
+             dy = __builtin_shufflevector(d8, d8, 1, 1, 1, 1, 5, 5, 5, 5),
+             dz = __builtin_shufflevector(d8, d8, 2, 2, 2, 2, 6, 6, 6, 6);
     const auto dot8 = [&](int i) __attribute__((always_inline)) {
         return load8(hull.x + i) * dx + load8(hull.y + i) * dy + load8(hull.z + i) * dz;
     };
@@ -127,6 +126,16 @@ TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
         at = next;
     }
 }
+
+/// Four doubles of which one will be asked for. (Copied to an array of doubles, g++ 12 takes them through integer registers.)
+struct Lanes {
+    TALUS_INLINE Lanes(const D4& v) : all(v) {}
+    TALUS_INLINE double operator[](int i) const {
+        typedef double Lane __attribute__((may_alias));
+        return reinterpret_cast<const Lane*>(&all)[i];
+    }
+    D4 all;
+};
 
 TALUS_INLINE D4 point(const float* p) { return to_double(load3(p)); }
 
@@ -365,13 +374,7 @@ private:
             faces &= greater(wf, splat(0.0)) & greater(wg, splat(0.0));
             if (faces != 0) {
                 const int i = __builtin_ctz(static_cast<unsigned>(faces));
-                double lane[6][4];
-                __builtin_memcpy(lane[0], &nx, sizeof nx);
-                __builtin_memcpy(lane[1], &ny, sizeof ny);
-                __builtin_memcpy(lane[2], &nz, sizeof nz);
-                __builtin_memcpy(lane[3], &height, sizeof height);
-                __builtin_memcpy(lane[4], &wf, sizeof wf);
-                __builtin_memcpy(lane[5], &wg, sizeof wg);
+                const Lanes lane[6] = {nx, ny, nz, height, wf, wg};
                 const double x = lane[0][i], y = lane[1][i], z = lane[2][i], h = lane[3][i];
                 const double nn = (x * x + y * y) + z * z, vv = h * h / nn;
                 const double w0 = lane[4][i], w1 = lane[5][i], w2 = nn - w0 - w1;
@@ -411,13 +414,7 @@ private:
         }
         const D4 yx = length2 * dx + along * ex, yy = length2 * dy + along * ey, yz = length2 * dz + along * ez;
         const D4 square = (yx * yx + yy * yy) + yz * yz;
-        double lane[6][4];
-        __builtin_memcpy(lane[0], &yx, sizeof yx);
-        __builtin_memcpy(lane[1], &yy, sizeof yy);
-        __builtin_memcpy(lane[2], &yz, sizeof yz);
-        __builtin_memcpy(lane[3], &square, sizeof square);
-        __builtin_memcpy(lane[4], &along, sizeof along);
-        __builtin_memcpy(lane[5], &length2, sizeof length2);
+        const Lanes lane[6] = {yx, yy, yz, square, along, length2};
         int best = -1;
         double yv = 0.0, vv = vv_;
         for (; inside != 0; inside &= inside - 1) {
@@ -446,11 +443,9 @@ private:
         return true;
     }
 
-    TALUS_INLINE void store(D4 v, float* p) const {
+    TALUS_INLINE void store(D4 v, float (&p)[4]) const {
         const F4 f = to_float(v);
-        p[0] = f[0];
-        p[1] = f[1];
-        p[2] = f[2];
+        __builtin_memcpy(p, &f, sizeof f);
     }
 
     TALUS_INLINE void end(KernelAnswer::Outcome outcome, KernelAnswer& answer) {
@@ -460,11 +455,10 @@ private:
         D4 on_a = splat(0.0);
         double total = 0.0;
         for (int i = 0; i < count_; ++i) {
-            answer.index_a[i] = static_cast<unsigned short>(index_[i]);
-            answer.index_b[i] = static_cast<unsigned short>(static_cast<unsigned>(index_[i]) >> 16);
             on_a = on_a + a_[i] * splat(weight_[i]);
             total += weight_[i];
         }
+        name_vertices(answer);
         on_a = on_a * splat(1.0 / total);
         store(on_a, answer.point_a);
         if (outcome == KernelAnswer::overlapping) {
@@ -488,7 +482,11 @@ private:
         answer.outcome = KernelAnswer::doubtful;
         answer.iterations = iterations_;
         answer.count = count;
-        for (int i = 0; i < count; ++i) {
+        name_vertices(answer);
+    }
+
+    TALUS_INLINE void name_vertices(KernelAnswer& answer) const {
+        for (int i = 0; i < 4; ++i) {
             answer.index_a[i] = static_cast<unsigned short>(index_[i]);
             answer.index_b[i] = static_cast<unsigned short>(static_cast<unsigned>(index_[i]) >> 16);
         }
