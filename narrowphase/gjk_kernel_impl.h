@@ -1,6 +1,6 @@
 /// Internal: the body of gjk_kernel_sse2.cpp and gjk_kernel_avx2.cpp.
 
-#include <talus/narrowphase/double4.h>
+#include <talus/narrowphase/float8.h>
 #include <talus/narrowphase/gjk_kernel.h>
 #include <talus/narrowphase/tolerances.h>
 
@@ -16,85 +16,23 @@ TALUS_INLINE double larger(double a, double b) { return a < b ? b : a; }
 TALUS_INLINE double smaller(double a, double b) { return b < a ? b : a; }
 
 /// Farthest vertex by scanning all: the greatest dot product, then the first vertex that has it.
-#ifdef __AVX2__
-typedef float F8 __attribute__((vector_size(32)));
-
-TALUS_INLINE F8 load8(const float* p) {
-    F8 v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-
-TALUS_INLINE int first_of(F8 dots, F8 most) { return __builtin_ia32_movmskps256((F8)(dots == most)); }
-
 TALUS_INLINE int scan(const HullView& hull, F4 d) {
     const int count = hull.padded;
-    const F8 d8 = _mm256_insertf128_ps(_mm256_castps128_ps256(d), d, 1);
-    const F8 dx = __builtin_shufflevector(d8, d8, 0, 0, 0, 0, 4, 4, 4, 4),
-             dy = __builtin_shufflevector(d8, d8, 1, 1, 1, 1, 5, 5, 5, 5),
-             dz = __builtin_shufflevector(d8, d8, 2, 2, 2, 2, 6, 6, 6, 6);
-    const auto dot8 = [&](int i) __attribute__((always_inline)) {
-        return load8(hull.x + i) * dx + load8(hull.y + i) * dy + load8(hull.z + i) * dz;
+    const F8 x = repeat8<0>(d), y = repeat8<1>(d), z = repeat8<2>(d);
+    const auto along = [&](int i) __attribute__((always_inline)) {
+        return (load8(hull.x + i) * x + load8(hull.y + i) * y) + load8(hull.z + i) * z;
     };
-    const auto all_most = [](F8 most) __attribute__((always_inline)) {
-        most = __builtin_ia32_maxps256(most, __builtin_shufflevector(most, most, 4, 5, 6, 7, 0, 1, 2, 3));
-        most = __builtin_ia32_maxps256(most, __builtin_shufflevector(most, most, 2, 3, 0, 1, 6, 7, 4, 5));
-        return __builtin_ia32_maxps256(most, __builtin_shufflevector(most, most, 1, 0, 3, 2, 5, 4, 7, 6));
-    };
-    const F8 dots0 = dot8(0);
-    if (count <= 8) return __builtin_ctz(static_cast<unsigned>(first_of(dots0, all_most(dots0)) | 0x100)) & 7;
     F8 dots[hull_scan_limit / 8];
-    F8 most = dots[0] = dots0;
-    for (int i = 8; i < count; i += 8) most = __builtin_ia32_maxps256(most, dots[i / 8] = dot8(i));
+    F8 most = dots[0] = along(0);
+    if (count <= 8) return __builtin_ctz(equal(most, all_most(most)) | 0x100) & 7;
+    for (int i = 8; i < count; i += 8) most = max_of(most, dots[i / 8] = along(i));
     most = all_most(most);
     for (int i = 0; i < count; i += 8) {
-        const int mask = first_of(dots[i / 8], most);
-        if (mask != 0) return i + __builtin_ctz(static_cast<unsigned>(mask));
+        const unsigned first = equal(dots[i / 8], most);
+        if (first != 0) return i + __builtin_ctz(first);
     }
     return 0;  // a direction that is not a number
 }
-#else
-TALUS_INLINE F4 load4(const float* p) {
-    F4 v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-
-TALUS_INLINE int first_of(F4 dots, F4 most) {
-    const I4 equal = dots == most;
-#ifdef __SSE2__
-    return __builtin_ia32_movmskps((F4)equal);
-#else
-    return (equal[0] & 1) | (equal[1] & 2) | (equal[2] & 4) | (equal[3] & 8);
-#endif
-}
-
-TALUS_INLINE int scan(const HullView& hull, F4 d) {
-    const int count = hull.padded;
-    const F4 dx = __builtin_shufflevector(d, d, 0, 0, 0, 0), dy = __builtin_shufflevector(d, d, 1, 1, 1, 1),
-             dz = __builtin_shufflevector(d, d, 2, 2, 2, 2);
-    F4 dots[hull_scan_limit / 4];
-    const auto dot4 = [&](int i) { return load4(hull.x + i) * dx + load4(hull.y + i) * dy + load4(hull.z + i) * dz; };
-#ifdef __SSE2__
-    const auto most_of = [](F4 a, F4 b) { return __builtin_ia32_maxps(a, b); };
-#else
-    const auto most_of = [](F4 a, F4 b) { return a > b ? a : b; };
-#endif
-    F4 most0 = dots[0] = dot4(0), most1 = dots[1] = dot4(4);
-    for (int i = 8; i < count; i += 8) {
-        most0 = most_of(most0, dots[i / 4] = dot4(i));
-        most1 = most_of(most1, dots[i / 4 + 1] = dot4(i + 4));
-    }
-    F4 most = most_of(most0, most1);
-    most = most_of(most, __builtin_shufflevector(most, most, 2, 3, 0, 1));
-    most = most_of(most, __builtin_shufflevector(most, most, 1, 0, 3, 2));
-    for (int i = 0; i < count; i += 8) {
-        const int mask = first_of(dots[i / 4], most) | (first_of(dots[i / 4 + 1], most) << 4);
-        if (mask != 0) return i + __builtin_ctz(static_cast<unsigned>(mask));
-    }
-    return 0;  // a direction that is not a number
-}
-#endif
 
 TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
     const float* v = hull.vertices + 3 * i;
@@ -103,24 +41,21 @@ TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
 
 /// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). What each step compares are products with *edges*:
 /// differences of near points, so that the climb does not stall where a step gains less than the rounding of whole dot
-/// products. What rounding may have added is taken off, so that each step gains in truth and the walk ends.
+/// products. A gain that may be rounding does not count, so that each step gains in truth and the walk ends.
 TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
-    const float dx = d[0], dy = d[1], dz = d[2];
+    const F8 dx = repeat8<0>(d), dy = repeat8<1>(d), dz = repeat8<2>(d);
     for (;;) {
-        const float* v = hull.vertices + 3 * at;
-        const float x = v[0], y = v[1], z = v[2];
         float most = 0.0f;
         int next = at;
-        const unsigned end = hull.first[at + 1];
-        for (unsigned i = hull.first[at]; i < end; ++i) {
-            const int n = hull.neighbours[i];
-            const float* u = hull.vertices + 3 * n;
-            const float gx = (u[0] - x) * dx, gy = (u[1] - y) * dy, gz = (u[2] - z) * dz;
-            const float gain = gx + gy + gz;
-            if (gain > most && gain > 2.4e-7f * (__builtin_fabsf(gx) + __builtin_fabsf(gy) + __builtin_fabsf(gz))) {
-                next = n;
-                most = gain;
-            }
+        const ClimbRing* const end = hull.rings + hull.first_ring[at + 1];
+        for (const ClimbRing* ring = hull.rings + hull.first_ring[at]; ring < end; ++ring) {
+            const F8 x = load8(ring->x) * dx, y = load8(ring->y) * dy, z = load8(ring->z) * dz;
+            const F8 rounding = splat8(2.4e-7f) * ((absolute(x) + absolute(y)) + absolute(z));
+            const F8 gain = above((x + y) + z, max_of(rounding, splat8(most)));
+            const F8 best = all_most(gain);
+            if (!(best[0] > 0.0f)) continue;
+            most = best[0];
+            next = ring->next[__builtin_ctz(equal(gain, best))];
         }
         if (next == at) return at;
         at = next;

@@ -250,8 +250,8 @@ Result<std::shared_ptr<const Hull>> make_hull(std::span<const vec3> points) {
 std::size_t Hull::bytes() const {
     const auto held = [](const auto& v) { return v.capacity() * sizeof v[0]; };
     return held(vertices) + held(x) + held(y) + held(z) + held(faces) + held(face_vertices) + held(face_neighbours) +
-           held(vertex_first) + held(vertex_neighbours) + held(vertex_faces) + held(climb_starts) + held(climb_first) + held(climb_neighbours) +
-           held(rings) + held(wide_rings);
+           held(vertex_first) + held(vertex_neighbours) + held(vertex_faces) + held(climb_starts) + held(climb_first) +
+           held(climb_neighbours) + held(climb_rings) + held(climb_first_ring) + held(rings) + held(wide_rings);
 }
 
 }  // namespace talus

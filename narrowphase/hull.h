@@ -73,6 +73,8 @@ struct Hull {
     /// The graph it climbs, as vertex_first and vertex_neighbours, where those alone would let it end in a dent; else empty.
     std::vector<std::uint32_t> climb_first;
     std::vector<std::uint16_t> climb_neighbours;
+    std::vector<detail::ClimbRing> climb_rings;  ///< that graph as the GJK kernel climbs it
+    std::vector<std::uint32_t> climb_first_ring;
     detail::HullView view;  ///< what support search reads of all this, in one place
 
     Hull() = default;

@@ -4,10 +4,16 @@
 
 namespace talus::detail {
 
-/// Hulls above this many vertices are climbed, not scanned. Measured on two hulls of points on a ball (the poses of `talus-profile
-/// gjk`), ns a query, AVX2, tracked and cold: of 90 vertices scanned 145 and 581, climbed 174 and 742; of 130 179 and 671, 182 and
-/// 706; of 180 211 and 777, 186 and 722; of 250 265 and 902, 199 and 752.
-inline constexpr int hull_scan_limit = 128;
+/// Hulls above this many vertices are climbed, not scanned. Measured on two hulls of points on a ball, ns a query, AVX2, tracked at
+/// small motion and cold: of 60 vertices scanned 126 and 498, climbed 133 and 524; of 90 152 and 602, 132 and 566; of 120 167 and
+/// 732, 133 and 538.
+inline constexpr int hull_scan_limit = 64;
+
+/// Up to eight ways from a vertex to the next, as lanes. Entries beyond the last repeat the first.
+struct alignas(32) ClimbRing {
+    float x[8], y[8], z[8];  ///< from the vertex to the other one, m
+    unsigned short next[8];  ///< the other one
+};
 
 /// What support search reads of a hull.
 struct HullView {
@@ -17,6 +23,8 @@ struct HullView {
     const float *x = nullptr, *y = nullptr, *z = nullptr;  ///< the same as three arrays, padded
     const unsigned* first = nullptr;                       ///< the graph to climb, see Hull
     const unsigned short* neighbours = nullptr;
+    const ClimbRing* rings = nullptr;  ///< the same graph: of vertex i from first_ring[i] to first_ring[i + 1]
+    const unsigned* first_ring = nullptr;
     const unsigned short* starts = nullptr;  ///< where to start climbing, by cell of direction
     int cells = 0;                           ///< of that table along an edge of its cube; 0: no table, scan
     float largest_coordinate = 0.0f;         ///< of any vertex, m

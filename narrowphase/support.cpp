@@ -171,6 +171,26 @@ void set_climb_graph(Hull& hull, double loss) {
     }
 }
 
+void set_climb_rings(Hull& hull) {
+    const HullView& view = hull.view;
+    hull.climb_rings.reserve(hull.vertices.size());
+    hull.climb_first_ring.reserve(hull.vertices.size() + 1);
+    for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
+        hull.climb_first_ring.push_back(static_cast<std::uint32_t>(hull.climb_rings.size()));
+        for (std::uint32_t from = view.first[v]; from < view.first[v + 1]; from += 8) {
+            ClimbRing& ring = hull.climb_rings.emplace_back();
+            for (std::uint32_t lane = 0; lane < 8; ++lane) {
+                ring.next[lane] = view.neighbours[from + lane < view.first[v + 1] ? from + lane : from];
+                const vec3 way = hull.vertices[ring.next[lane]] - hull.vertices[v];
+                ring.x[lane] = way.x, ring.y[lane] = way.y, ring.z[lane] = way.z;
+            }
+        }
+    }
+    hull.climb_first_ring.push_back(static_cast<std::uint32_t>(hull.climb_rings.size()));
+    hull.view.rings = hull.climb_rings.data();
+    hull.view.first_ring = hull.climb_first_ring.data();
+}
+
 }  // namespace
 
 void set_view(Hull& hull) {
@@ -188,9 +208,10 @@ void set_view(Hull& hull) {
     view.half_size = std::max(std::max(h.x, h.y), h.z);
     if (view.count <= hull_scan_limit) return;
     set_climb_graph(hull, tolerance::climb_loss * double(std::max(view.largest_coordinate, view.half_size)));
+    set_climb_rings(hull);
 
     int cells = 4;
-    while (6 * cells * cells < view.count) cells *= 2;
+    while (6 * cells * cells < 2 * view.count) cells *= 2;
     hull.climb_starts.resize(static_cast<std::size_t>(6 * cells * cells));
     std::uint16_t start = 0;
     for (int face = 0; face < 6; ++face) {

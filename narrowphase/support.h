@@ -23,7 +23,7 @@ struct SupportVertex {
 };
 
 /// The core's point farthest along `direction` (any length, not zero; shape frame). Ties go to the lowest index, except
-/// on hulls of more than 128 vertices, where the search climbs from `hint` (any value is safe) and may end at any of
+/// on hulls of more than 64 vertices, where the search climbs from `hint` (any value is safe) and may end at any of
 /// them. On a quantised rim the answer is the nearest indexed point: at most radius * 4e-8 short of the true support
 /// plane.
 SupportVertex support(const Shape& shape, const vec3& direction, std::uint16_t hint = 0);
