@@ -11,7 +11,6 @@
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -75,11 +74,6 @@ bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifo
     return (high - low) * (high - low) < width * width * length_squared(across);
 }
 
-std::uint16_t shape_types(const Shape& a, const Shape& b) {
-    const int i = static_cast<int>(a.type), j = static_cast<int>(b.type);
-    return static_cast<std::uint16_t>(std::min(i, j) * shape_type_count + std::max(i, j));
-}
-
 /// True where the shape meets what lies along `direction` (unit, shape frame) with something round: there a contact point wanders
 /// over the body as it rolls.
 bool is_round_along(const Shape& shape, const vec3& direction) {
@@ -118,18 +112,6 @@ void prefetch_hull(const Shape& shape, std::uint32_t face, std::uint32_t vertex)
     if (vertex < hull.rings.size()) prefetch(&hull.rings[vertex], sizeof(HullRing));
 }
 
-/// Sorts a worklist by shape types (stable), so that neighbours run the same code.
-void sort_by_types(std::vector<Work>& list, std::vector<Work>& spare) {
-    if (std::all_of(list.begin(), list.end(), [&](const Work& w) { return w.shape_types == list.front().shape_types; }))
-        return;
-    std::array<std::uint32_t, shape_type_count * shape_type_count + 1> first{};
-    for (const Work& w : list) ++first[w.shape_types + 1u];
-    for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-    spare.resize(list.size());
-    for (const Work& w : list) spare[first[w.shape_types]++] = w;
-    list.swap(spare);
-}
-
 /// One call of collide: the data it works on, and a function a rung.
 class Ladder {
 public:
@@ -154,22 +136,18 @@ public:
             sort_out(active.subspan(i, std::min<std::size_t>(4, active.size() - i)));
         book(Rung::skip, watch.lap());
 
-        sort_by_types(scratch_.closed, scratch_.sorted);
         work_through(scratch_.closed, [&](Work& w) { run_closed_form(w); });
         book(Rung::closed_form, watch.lap());
 
         work_through(scratch_.slide, [&](Work& w) { try_slide(w); });
         book(Rung::warm_epa, watch.lap());
 
-        sort_by_types(scratch_.axis, scratch_.sorted);
         work_through(scratch_.axis, [&](Work& w) { try_axis(w); });
         book(Rung::axis_separated, watch.lap());
 
-        sort_by_types(scratch_.warm, scratch_.sorted);
         work_through(scratch_.warm, [&](Work& w) { run_gjk(w, Rung::warm_gjk); });
         book(Rung::warm_gjk, watch.lap());
 
-        sort_by_types(scratch_.cold, scratch_.sorted);
         work_through(scratch_.cold, [&](Work& w) { run_gjk(w, Rung::cold_gjk); });
         book(Rung::cold_gjk, watch.lap());
 
@@ -205,6 +183,11 @@ private:
     void settle(PairRecord& record, Rung rung) {
         record.rung = rung;
         ++profile_.pairs[static_cast<std::size_t>(rung)];
+    }
+
+    void count_test(const Shape& a, const Shape& b) {
+        const auto i = static_cast<std::size_t>(a.type), j = static_cast<std::size_t>(b.type);
+        ++profile_.tested_by_shapes[std::min(i, j)][std::max(i, j)];
     }
 
     const Shape& shape_a(const Work& w) const { return colliders_.shapes[records_[w.pair].a]; }
@@ -251,7 +234,6 @@ private:
         w.pair = pair;
         w.pose = b_in_a;
         w.b_in_a = to_frame(b_in_a);
-        w.shape_types = shape_types(colliders_.shapes[record.a], colliders_.shapes[record.b]);
         PairCache& cache = caches_[pair];
         if (!known) {
             cache.simplex.count = 0;
@@ -295,7 +277,7 @@ private:
         const Shape &a = shape_a(w), &b = shape_b(w);
         conclude(w, closed_form(a, b, w.b_in_a), a.type == ShapeType::sphere || b.type == ShapeType::sphere);
         settle(records_[w.pair], Rung::closed_form);
-        ++profile_.tested_by_shapes[w.shape_types / shape_type_count][w.shape_types % shape_type_count];
+        count_test(a, b);
     }
 
     void conclude(const Work& w, const ClosedForm& contact, bool one_point) {
@@ -395,7 +377,7 @@ private:
         profile_.gjk_iterations += r.iterations;
         profile_.support_evaluations += r.support_evaluations;
         ++profile_.gjk_histogram[std::min<std::size_t>(r.iterations, profile_.gjk_histogram.size() - 1)];
-        ++profile_.tested_by_shapes[w.shape_types / shape_type_count][w.shape_types % shape_type_count];
+        count_test(a, b);
         if (r.status == GjkStatus::iteration_cap) ++profile_.gjk_cap_hits;
         const Rung settled = rung == Rung::warm_gjk && !r.warm ? Rung::cold_gjk : rung;
 
@@ -575,7 +557,7 @@ std::size_t Colliders::bytes() const {
 
 std::size_t CollideScratch::bytes() const {
     return (closed.capacity() + slide.capacity() + axis.capacity() + warm.capacity() + cold.capacity() +
-            deep.capacity() + sorted.capacity()) *
+            deep.capacity()) *
            sizeof(Work);
 }
 
