@@ -1,5 +1,6 @@
 #include <talus/narrowphase/epa.h>
 
+#include <talus/narrowphase/epa_ring.h>
 #include <talus/narrowphase/epa_slide.h>
 #include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/polytope.h>
@@ -181,7 +182,7 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
     result.depth = std::numeric_limits<float>::infinity();
     Answer best;
     double proved = 0.0, slack = 0.0;  // the nearest face's distance: a lower bound of the depth
-    bool converged = false;
+    bool converged = false, folded = false;
     int supports = 0;
     for (;;) {
         if (warm && !polytope.is_star()) return result;
@@ -193,9 +194,13 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
         ++result.iterations;
         const double height = glm::dot(face.normal, w.w);
         if (warm && !(height > 0.0)) return result;
-        proved = face.offset;
         slack = std::max(gap, 8.0 * tolerance::epa_visible * polytope.scale);
-        converged = height - proved <= slack;
+        // Vertices a rounding apart can fold the mesh. It would then grow all over again, from a face that has the origin outside,
+        // and fold once more: what it proved before holds, and is all that it will prove.
+        folded = proved > slack && face.offset < -slack;
+        if (folded) break;
+        proved = std::max(proved, face.offset);
+        converged = height - face.offset <= slack;
         if (height < best.depth || converged) {
             const int g = converged ? walk_to_projection(polytope, f, slack) : f;
             best.normal = face.normal;
@@ -213,10 +218,11 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
     const dvec3 off = witness.w - best.depth * best.normal;
     const double allowed = tolerance::epa_witness * difference.size + slack;
     if (curved || !converged || !(glm::dot(off, off) <= allowed * allowed)) {
-        // Where memory ran out the depth is almost the same over many normals (a ring of them, mostly): slide from all
-        // around.
+        // Where memory ran out the depth is almost the same over many normals: mostly those of a round side, where the best is found
+        // at once, else slide from all around.
         Answer starts[1 + tolerance::epa_rivals] = {best};
-        const int count = converged ? 1 : 1 + find_rivals(difference, polytope, best.depth - gap, starts);
+        if (!converged) supports += search_rings(difference, starts[0]);
+        const int count = converged ? 1 : 1 + find_rivals(difference, polytope, starts[0].depth - gap, starts);
         bool slid = false;
         for (int i = 0; i < count; ++i) {
             Slide slide(difference, polytope, starts[i]);
@@ -227,8 +233,9 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
             }
             supports += slide.supports();
         }
-        converged = converged ||
-                    (slid && best.depth - proved <= tolerance::epa_gap_spent * std::max(difference.size, best.depth));
+        const double spent = folded ? tolerance::epa_gap_curved * difference.size
+                                    : tolerance::epa_gap_spent * std::max(difference.size, best.depth);
+        converged = converged || (slid && best.depth - proved <= spent);
     }
 
     result.status = converged ? EpaStatus::converged : EpaStatus::out_of_memory;

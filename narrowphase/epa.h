@@ -4,9 +4,11 @@
 /// A polytope inside A - B grows where it is nearest to the origin. Its nearest face bounds the depth from below, and
 /// every support plane met bounds it from above; the answer is the lowest support plane, so it always separates. On
 /// polytopes the two meet exactly, at a facet. On cylinders and cones EPA stops at a gap of 5e-5 sizes, and the answer
-/// slides down to the minimum over the true surface (epa_slide.h). About 0.7 us for two hulls of 24 vertices, 6 us for
-/// two cylinders. Memory is fixed: 512 vertices. A pair that was overlapping before starts from the polytope (`SeparationCache`) or
-/// the face (`epa_again`) of its last pose.
+/// slides down to the minimum over the true surface (epa_slide.h). Something small near the axis of something round has
+/// a ring of ways out that are about as short as each other, more than there is memory for: the best of those is found
+/// by itself (epa_ring.h). About 0.7 us for two hulls of 24 vertices, 6 us for two cylinders, 500 us where memory runs
+/// out. Memory is fixed: 512 vertices. A pair that was overlapping before starts from the polytope (`SeparationCache`)
+/// or the face (`epa_again`) of its last pose.
 
 #include <talus/narrowphase/gjk.h>
 

@@ -8,6 +8,7 @@
 #include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/polytope.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talus::detail {
@@ -59,11 +60,23 @@ class Slide {
 public:
     Slide(const MinkowskiDifference& difference, const SimplexVertex& p, const SimplexVertex& q, const SimplexVertex& r)
         : difference_(difference), centre_(difference.position), push_(tolerance::epa_slide_push * difference.size) {
-        difference_.gap = tolerance::epa_slide_gap;
         simplex_.vertex[0] = p;
         simplex_.vertex[1] = q;
         simplex_.vertex[2] = r;
         simplex_.count = 3;
+        // Finer than rounding, GJK would add rim points that differ by no more than that, and the triangle of such points has its
+        // nearest point anywhere.
+        double scale2 = 0.0;
+        for (const SimplexVertex* v : {&p, &q, &r})
+            scale2 = std::max({scale2, glm::dot(v->w, v->w), glm::dot(v->a, v->a)});
+        const double rounding = 8.0 * tolerance::epa_visible * std::sqrt(scale2);
+        difference_.gap = std::max(tolerance::epa_slide_gap, rounding / push_);
+        // What a support point falls short by turns the normals by its root: no float scans, unless they are very good.
+        for (Core* core : {&difference_.core_a, &difference_.core_b}) {
+            if (!core->hull || core->hull->view.largest_coordinate <= float_scan_ratio * difference.size) continue;
+            if (core->float_scan) rescan_ = true;
+            core->float_scan = false;
+        }
     }
     Slide(const MinkowskiDifference& difference, const Polytope& polytope, const Answer& start)
         : Slide(difference, polytope.vertices[start.vertex[0]], polytope.vertices[start.vertex[1]],
@@ -72,6 +85,10 @@ public:
     /// Improves `best` and returns true, unless nothing can be found out (the witness points are then not to be used).
     bool run(Answer& best) {
         const double size = difference_.size;
+        if (rescan_) {
+            best.depth = glm::dot(best.normal, difference_.support(best.normal, 0, 0).w);
+            ++supports_;
+        }
         double last_turn = 0.0;
         int idle = 0;
         for (int i = 0; i < tolerance::epa_max_slides && idle < 2; ++i) {
@@ -100,6 +117,9 @@ public:
     int supports() const { return supports_; }
 
 private:
+    /// As tolerance::float_scan_ratio, for the few support points of a slide: 4 keeps witness points to 1e-4 sizes, 32 to 3e-4.
+    static constexpr double float_scan_ratio = 4.0;
+
     /// From p over q to its normal.
     bool step(Answer& best) {
         const dvec3 p = (best.depth + push_) * best.normal;
@@ -179,6 +199,7 @@ private:
     dvec3 shift_{0.0};  ///< p
     Simplex simplex_;   ///< relative to p
     int supports_ = 0;
+    bool rescan_ = false;  ///< the depth that the slide starts from is a float scan's
 };
 
 }  // namespace talus::detail

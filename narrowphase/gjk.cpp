@@ -203,6 +203,24 @@ bool newest(const SimplexVertex* s, int count, Feature& best) {
     return best.count > 0 && best.weight[best.count - 1] > 0.0;
 }
 
+/// For a `next` that seems to make no progress because rounding has made v too short: measured from a vertex far out, v is off by
+/// the rounding there times the ratio of the simplex's sides. Measured from the nearest vertex it is not. False, and the simplex
+/// as it was, where there is no progress indeed.
+bool reduce_from_nearest(Simplex& simplex, const SimplexVertex& next) {
+    const auto nearer = [](const SimplexVertex& p, const SimplexVertex& q) {
+        return glm::dot(p.w, p.w) < glm::dot(q.w, q.w);
+    };
+    Simplex without = simplex, with = simplex;
+    with.vertex[with.count++] = next;
+    for (Simplex* s : {&without, &with}) {
+        std::sort(s->vertex, s->vertex + s->count, nearer);
+        reduce(*s, 0);
+    }
+    if (!(with.vv < without.vv)) return false;
+    simplex = with;
+    return true;
+}
+
 bool same_point(const SimplexVertex& p, const SimplexVertex& q) { return p.w == q.w && p.a == q.a; }
 
 }  // namespace
@@ -316,7 +334,7 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
 
         const int previous = simplex.count;
         simplex.vertex[simplex.count++] = next;
-        if (!reduce(simplex, previous)) return stuck();
+        if (!reduce(simplex, previous) && !reduce_from_nearest(simplex, next)) return stuck();
     }
 }
 

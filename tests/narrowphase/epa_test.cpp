@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 using namespace talus;
 using glm::dvec3;
@@ -84,6 +86,63 @@ TEST_CASE("concentric and coaxial shapes have the depth of their cheapest way ou
     check_deep(cone(1, 1), sphere(0.1f), {{0, -0.9f, 0}, unturned}, -0.2);
 }
 
+namespace {
+
+/// An upright prism around its own y axis, whose sides are all about `size` away from it.
+std::vector<vec3> prism_around_axis(Random& random, int sides, float size) {
+    std::vector<vec3> points;
+    for (int i = 0; i < sides; ++i) {
+        const double angle = 6.283185307179586 * (i + 0.3 * random.unit()) / sides;
+        for (const float y : {-size, size})
+            points.push_back({size * float(std::cos(angle)), y, size * float(std::sin(angle))});
+    }
+    return points;
+}
+
+/// Distance of the axis from the nearest side of a prism that stands so that it encloses it.
+double nearest_side(const std::vector<vec3>& points, const vec3& moved) {
+    double least = 1e300;
+    for (std::size_t i = 0; i < points.size(); i += 2) {
+        const dvec3 p = dvec3(points[i]) + dvec3(moved), q = dvec3(points[(i + 2) % points.size()]) + dvec3(moved);
+        least = std::min(least, (p.x * q.z - p.z * q.x) / std::hypot(q.x - p.x, q.z - p.z));
+    }
+    return least;
+}
+
+}  // namespace
+
+TEST_CASE("a small hull around the axis of a large cylinder or cone gets out over the nearest edge of its shadow") {
+    // Each edge makes a local minimum, and EPA's memory ends before it can tell them apart: it used to end in any of them.
+    Random random(44);
+    for (const double ratio : {1e2, 1e3, 1e4, 1e5}) {
+        for (int i = 0; i < 40; ++i) {
+            const float radius = float(random.between(0.5, 2.0)), size = float(radius / ratio);
+            const std::vector<vec3> points = prism_around_axis(random, 5 + random.below(12), size);
+            auto made = make_hull(points);
+            REQUIRE(made);
+            const Shape prism = hull(*made);
+            const vec3 to{size * float(random.between(-0.3, 0.3)), 0.0f, size * float(random.between(-0.3, 0.3))};
+            // The cone's side falls by 2 in 1; its normal is (2, 1) / sqrt(5). The prism's lower end leaves last.
+            const double along = 1.0 / std::sqrt(5.0), across = 2.0 * along;
+            const double edge = nearest_side(points, to);
+            const double out_of_cylinder = double(radius) + edge;
+            const double out_of_cone = along * (double(radius) + double(size)) + across * edge;
+            const double slack = 1e-5 * double(size) + 3e-7 * double(radius);
+            INFO("1:", ratio, ", prism of ", points.size() / 2, " sides, ", i);
+            for (const bool swapped : {false, true}) {
+                const auto ask = [&](const Shape& large) {
+                    return swapped ? measure(prism, large, {-to, unturned}) : measure(large, prism, {to, unturned});
+                };
+                const SeparationResult cylindrical = ask(cylinder(radius, radius)), conical = ask(cone(radius, radius));
+                CHECK(std::abs(double(cylindrical.separation) + out_of_cylinder) <= slack);
+                CHECK(std::abs(double(conical.separation) + out_of_cone) <= slack);
+                check_finite_and_consistent(cylindrical);
+                check_finite_and_consistent(conical);
+            }
+        }
+    }
+}
+
 TEST_CASE("crossing and overlapping segments are two radii deep, along a normal at right angles to both") {
     const mat3 across = test::turn({1, 0, 0}, 1.5707963267948966);
     const SeparationResult cross = check_deep(capsule(1, 0.25f), capsule(1, 0.5f), {{0, 0.3f, 0.2f}, across}, -0.75);
@@ -113,6 +172,21 @@ TEST_CASE("flat and needle-shaped polytopes keep their depth") {
     check_deep(box({1e5f, 1e5f, 1e5f}), box({1, 1, 1}), {{-31, 1e5f + 0.5f, 77}, unturned}, -0.5, {0, 1, 0});
     check_deep(box({1e-3f, 1e-3f, 1e-3f}), box({1e-3f, 1e-3f, 1e-3f}), {{0, 0.0015f, 0}, unturned},
                double(0.0015f) - 2.0 * 1e-3f, {0, 1, 0});
+}
+
+TEST_CASE("cubes in each other that are a rounding off a quarter turn do not fill EPA's memory") {
+    // Vertices a rounding apart folded the mesh, which grew anew and folded again until there was no room.
+    const mat3 first({-0x1.8p-22f, -0x1.000006p+0f, -0x1p-23f}, {0, -0x1p-22f, -0x1.000006p+0f},
+                     {0x1.000006p+0f, 0, -0x1.8p-22f});
+    const mat3 second({-0x1p-22f, 0x1.000006p+0f, 0}, {0, -0x1.8p-22f, 0x1.000006p+0f},
+                      {0x1.000006p+0f, -0x1p-23f, -0x1.8p-22f});
+    const auto ask = [](float a, float b, const mat3& turn) {
+        const SeparationResult r =
+            check_deep(box(vec3(a)), box(vec3(b)), {{0, 0, 0}, turn}, -double(a) - double(b), 4e-6 * a);
+        CHECK(r.epa.iterations < 64);  // the two have 64 pairs of vertices
+    };
+    ask(0x1.2831p+1f, 0x1.704dacp+1f, first);
+    ask(0x1.2cc3dcp-4f, 0x1.8e9a6ap-3f, second);
 }
 
 TEST_CASE("moving B by depth along the normal separates, and by less along no direction tried does") {
@@ -219,6 +293,25 @@ TEST_CASE("the sign of a separation is that of the radii's gap, and a limit cuts
     const SeparationResult within = separation(sphere(1), box({1, 1, 1}), {{5, 0, 0}, unturned}, cache, 3.5f);
     CHECK_FALSE(within.beyond_limit);
     CHECK(within.separation == doctest::Approx(3.0));
+}
+
+TEST_CASE("radii of kilometres come off without rounding the gap away") {
+    // The distance between the cores was a float: half a millimetre off at 16 km, beside a gap of centimetres.
+    Random random(45);
+    for (int i = 0; i < 200; ++i) {
+        const float radius = float(random.scale(100.0, 20000.0)), half = float(random.between(0.3, 1.0));
+        const double gap = random.between(0.0, 0.1);
+        const dvec3 out =
+            glm::normalize(dvec3(random.between(0.2, 1.0), random.between(0.2, 1.0), random.between(0.2, 1.0)));
+        const dvec3 corner(half);
+        const vec3 center(corner + (double(radius) + gap) * out);
+        const double exact = glm::length(dvec3(center) - corner) - double(radius);
+        const SeparationResult r = measure(box(vec3(half)), sphere(radius), {center, unturned});
+        const SeparationResult turned = measure(sphere(radius), box(vec3(half)), {-center, unturned});
+        INFO("radius ", radius, ", gap ", exact, ": ", r.separation, ", ", turned.separation);
+        CHECK(std::abs(double(r.separation) - exact) <= 1e-6 * half);
+        CHECK(std::abs(double(turned.separation) - exact) <= 1e-6 * half);
+    }
 }
 
 TEST_CASE("EPA completes any simplex it is given, rubbish included") {

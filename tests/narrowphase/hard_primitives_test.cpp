@@ -1,6 +1,7 @@
 /// Balls, capsules, boxes, cylinders, cones and rounded triangles with answers in closed form, in the poses that
 /// distance and depth queries are known to fail in. As hard_polytopes_test.cpp, for round shapes.
 
+#include "tests/narrowphase/adversarial_proof.h"
 #include "tests/narrowphase/hard_case.h"
 #include "tests/narrowphase/random_pairs.h"
 
@@ -200,4 +201,76 @@ TEST_CASE("cylinders and cones have exact distances and depths in their singular
         make("rounded segments on one line", segment({-1, 0, 0}, {1, 0, 0}, 0.25f),
              segment({-1, 0, 0}, {1, 0, 0}, 0.5f), at({1, 0, 0}), -0.75),
     });
+}
+
+TEST_CASE("witness points of overlapping rims are on both shapes beside coordinates that are large for them") {
+    // The slide's GJK went on beyond what the large one's coordinates can tell: the triangle of three rim points a rounding apart
+    // had its nearest point a fifth of the small one's size aside. And it took support points from a float scan, whose normals
+    // turn by the root of what that falls short by.
+    const mat3 leaning(vec3{0x1.fffc82p-1f, 0x1.c56976p-8f, 0x1.326cf8p-9f},
+                       vec3{0x1.342632p-9f, -0x1.f043cp-10f, -0x1.ffff68p-1f},
+                       vec3{-0x1.c51eaep-8f, 0x1.fffcap-1f, -0x1.f483eap-10f});
+    const mat3 tumbled(vec3{0x1.ee7732p-5f, 0x1.140b34p-1f, 0x1.ae1a6cp-1f},
+                       vec3{0x1.8b16cap-1f, 0x1.046b2ap-1f, -0x1.870dd6p-2f},
+                       vec3{-0x1.442e74p-1f, 0x1.57b1d2p-1f, -0x1.8a95dap-2f});
+    const mat3 rolled(vec3{-0x1.ea6da6p-1f, -0x1.7f464p-3f, 0x1.be30a4p-3f},
+                      vec3{-0x1.ecfb6p-3f, 0x1.bfbe0ap-4f, -0x1.edc894p-1f},
+                      vec3{0x1.40dd28p-3f, -0x1.f3d494p-1f, -0x1.32b2ccp-3f});
+    const vec3 low{0x1.b84f6ep+3f, -0x1.d49b2cp+6f, -0x1.de7cd6p+6f},
+        high{0x1.9d6aap+4f, -0x1.ac57e6p+6f, -0x1.be4704p+6f};
+    const HardCase cases[] = {
+        make("a drum in a brick whose origin is 170 m away", cylinder(0x1.3fc546p+1f, 0x1.152726p+2f),
+             hull(*make_hull(test::corners(low, high))), at({0x1.8f1b44p+3f, -0x1.635648p+6f, -0x1.16b1c8p+7f}, rolled),
+             std::nullopt),
+        make("a pin of 6 mm at the corner of a triangle of 2 km",
+             triangle({0x1.6d549p+2f, -0x1.d074c2p+2f, 0x1.c93edap+9f},
+                      {-0x1.988b5ap+6f, -0x1.c4bac4p+9f, -0x1.382edap+6f},
+                      {0x1.d05a62p+7f, -0x1.42bd44p+9f, -0x1.2e6b6ap+9f}),
+             cylinder(0x1.7a308ep-9f, 0x1.a93282p-9f), at({0x1.6d6d04p+2f, -0x1.d0a3ep+2f, 0x1.c93f38p+9f}, leaning),
+             std::nullopt),
+        make("a cone of 0.02 mm on the core of a rod of 3 m",
+             segment({0x1.cb60c8p-1f, 0x1.4ddcc4p-1f, -0x1.efedbap-2f},
+                     {-0x1.cbc44ap-2f, -0x1.10f632p+0f, 0x1.b898a6p-1f}, 0x1.315908p-6f),
+             cone(0x1.2d0762p-17f, 0x1.54469cp-17f), at({0x1.7ade5ep-1f, 0x1.ce3286p-2f, -0x1.4f12dp-2f}, tumbled),
+             std::nullopt),
+    };
+    for (const HardCase& c : cases) {
+        check(c);
+        const oracle::Solid a = oracle::make_solid(*c.a.shape), b = oracle::make_solid(*c.b.shape);
+        const oracle::Pose pose(c.pose_b);
+        SimplexCache cache;
+        const SeparationResult r = separation(*c.a.shape, *c.b.shape, c.pose_b, cache);
+        const test::Proof proof = test::prove(a, b, pose, r, test::allowed_error(a, b, pose));
+        CHECK_MESSAGE(proof.complaint.empty(), c.name, ": ", proof.complaint);
+        CHECK_MESSAGE(proof.witness_complaint.empty(), c.name, ": ", proof.witness_complaint);
+    }
+}
+
+TEST_CASE("rims a hair off something 40,000 times as large keep their distance") {
+    // GJK measured the nearest point of its triangle from a corner 30 m away. That came out too short by a rounding, so that the next
+    // support point seemed to make no progress, and an early plane stood in for the answer.
+    const mat3 first(vec3{0x1.b0fa3cp-3f, 0x1.ea9e62p-1f, 0x1.8a5ecp-3f},
+                     vec3{0x1.604104p-1f, -0x1.24b2fep-2f, 0x1.5587cp-1f},
+                     vec3{0x1.63730cp-1f, -0x1.17e3cp-7f, -0x1.707bf4p-1f});
+    const mat3 second(vec3{0x1.972fp-2f, 0x1.93a8ap-1f, -0x1.e0a43p-2f},
+                      vec3{-0x1.d1098cp-1f, 0x1.10152ep-2f, -0x1.4aeb9ap-2f},
+                      vec3{-0x1.0a5fc2p-3f, 0x1.1c1234p-1f, 0x1.a4baap-1f});
+    const HardCase cases[] = {
+        make("a cone of 1 mm off one of 50 m", cone(0x1.30d2cep-11f, 0x1.cdac48p-13f),
+             cone(0x1.97c0d4p+4f, 0x1.12e3p+3f), at({-0x1.18899p+4f, 0x1.d22bcp+2f, -0x1.0ffe1p+4f}, first),
+             std::nullopt),
+        make("a coin of 3 mm off the edge of a block of 27 m", cylinder(0x1.55262cp-11f, 0x1.5d511cp-10f),
+             box({0x1.b2e0f6p+3f, 0x1.90107ep+3f, 0x1.4de242p+1f}),
+             at({0x1.06bad8p+4f, 0x1.1ae3fp+3f, -0x1.8d391p-3f}, second), std::nullopt),
+    };
+    for (const HardCase& c : cases) {
+        const oracle::Solid a = oracle::make_solid(*c.a.shape), b = oracle::make_solid(*c.b.shape);
+        const oracle::Pose pose(c.pose_b);
+        SimplexCache cache;
+        const SeparationResult r = separation(*c.a.shape, *c.b.shape, c.pose_b, cache);
+        const test::Proof proof = test::prove(a, b, pose, r, test::allowed_error(a, b, pose));
+        CHECK_MESSAGE(proof.complaint.empty(), c.name, ": ", proof.complaint);
+        CHECK_MESSAGE(proof.witness_complaint.empty(), c.name, ": ", proof.witness_complaint);
+        CHECK_MESSAGE(proof.proved, c.name, ": ", r.separation);
+    }
 }
