@@ -313,11 +313,15 @@ private:
     void add_crossings_with_disc() {
         const int edges = edge_count();
         const float reach = q_.radius + tolerance_;
+        const float stretch = 1.0f + q_.gx * q_.gx + q_.gy * q_.gy;  // of areas lifted onto the disc, squared
         for (int i = 0; i < edges; ++i) {
             const float dx = p_.x[i] - q_.cx, dy = p_.y[i] - q_.cy;
             const float ex = p_.x[i + 1] - p_.x[i], ey = p_.y[i + 1] - p_.y[i];
             const float a = on_disc(ex, ey, ex, ey), b = on_disc(dx, dy, ex, ey), c = on_disc(dx, dy, dx, dy);
-            const float outer = b * b - a * (c - reach * reach), inner = b * b - a * (c - q_.radius * q_.radius);
+            // b^2 - a * (c - r^2), but c * a - b^2 as the square of a cross product: of edges much longer than the disc
+            // is wide nothing would be left of it in a float.
+            const float cross = dx * ey - dy * ex, off = stretch * cross * cross;
+            const float outer = a * reach * reach - off, inner = a * q_.radius * q_.radius - off;
             if (!(outer >= 0.0f) || !(a > 0.0f)) continue;
             const float root = std::sqrt(outer), true_root = std::sqrt(std::max(inner, 0.0f));
             Cut cut{(-b - root) / a, (-b + root) / a, (-b - true_root) / a, (-b + true_root) / a};

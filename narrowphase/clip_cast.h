@@ -16,6 +16,7 @@
 
 #include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/shape_cast.h>
+#include <talus/narrowphase/tolerances.h>
 
 #include <bit>
 
@@ -43,6 +44,12 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
 
 /// How near counts as touching for this cast, m: relative to the size, but never below the rounding of the coordinates.
 double cast_surface(const MinkowskiDifference& difference, const dvec3& translation);
+
+/// Whether cores this far apart at the end name the normal between them; nearer ones, or those that rounding may have moved
+/// past each other, leave it to the last plane that clipped the way.
+inline bool names_normal(double distance, double size, double surface) {
+    return distance > tolerance::cast_normal_distance * size && distance > surface;
+}
 
 /// The whole cast, from the difference at its start on; `way` is B's, in A's frame, `radii` the sum of both.
 ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double target, double radius_a, double radii);

@@ -13,6 +13,40 @@ using glm::dvec3;
 double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 double thickness(const dvec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); }
 
+/// What an outline may be off a convex one: see hull_faces.h.
+struct Slack {
+    double dent, bend, share;
+};
+constexpr Slack merging{merge_dent, merge_bend, merge_share}, valid{valid_dent, valid_bend, valid_share};
+
+/// Where a face's outline goes, as contacts see it: along the face's normal, in metres. In tolerance units the shadow of a
+/// short side could point elsewhere, since what is at right angles there is not so in metres.
+struct Outline {
+    const Cloud& cloud;
+    dvec3 unit;  ///< normal
+    double area;
+
+    Outline(const Cloud& of, const dvec3& area_in_units) : cloud(of), unit(of.area_in_metres(area_in_units)) {
+        area = length(unit);
+        unit /= area;
+    }
+
+    dvec3 side(Index from, Index to) const { return (cloud.points[to] - cloud.points[from]) * cloud.tolerance; }
+    /// Area of the triangle between two sides, negative when it turns to the right.
+    double turn(const dvec3& in, const dvec3& out) const { return 0.5 * glm::dot(glm::cross(in, out), unit); }
+    /// A tolerance unit at right angles to a side, times the side's length.
+    double width(const dvec3& side) const { return glm::dot(glm::abs(glm::cross(unit, side)), cloud.tolerance); }
+
+    /// Whether the outline may have these three corners in a row.
+    bool bends_outward(Index before, Index corner, Index after, const Slack& slack) const {
+        const dvec3 in = side(before, corner), out = side(corner, after);
+        const double inward = -turn(in, out);
+        if (inward <= 0.0) return true;
+        return inward <= slack.share * area && 2.0 * inward <= slack.dent * width(in + out) &&
+               2.0 * inward <= slack.bend * length(in) * length(out) && glm::dot(in, out) > 0.0;
+    }
+};
+
 /// A plane one tolerance unit thick, under which a patch gathers its triangles.
 struct PatchPlane {
     dvec3 normal;
@@ -47,7 +81,6 @@ public:
 private:
     Index face_of(Index edge);
     bool merge_across(Index edge);
-    bool bends_outward(Index before, Index corner, Index after, const dvec3& normal) const;
     Index origin(Index edge) const { return origin_[edge]; }
     Index target(Index edge) const { return origin_[next_[edge]]; }
     /// The vertex where the edge starts has only two faces.
@@ -95,16 +128,6 @@ Index Merger::face_of(Index edge) {
     return face;
 }
 
-/// Whether a polygon with this normal may have these three corners in a row.
-bool Merger::bends_outward(Index before, Index corner, Index after, const dvec3& normal) const {
-    const dvec3 in = cloud_.points[corner] - cloud_.points[before];
-    const dvec3 out = cloud_.points[after] - cloud_.points[corner];
-    const double turn = glm::dot(glm::cross(in, out), normal);
-    if (turn >= 0.0) return true;
-    const double dent = -turn / (length(in + out) * length(normal));
-    return dent <= merge_dent && glm::dot(in, out) > 0.0;
-}
-
 /// Removes the chain of edges that two faces share, of which `edge` is one. False, and nothing done, where that would
 /// leave something else than one convex loop.
 bool Merger::merge_across(Index edge) {
@@ -135,10 +158,14 @@ bool Merger::merge_across(Index edge) {
 
     const Index into_first = previous_[first], out_of_first = next_[twin_[first]];
     const Index into_last = previous_[twin_[last]], out_of_last = next_[last];
-    const dvec3 normal = area_[a] + area_[b];
+    const dvec3 area = area_[a] + area_[b];
+    const Outline outline(cloud_, area);
+    const auto is_corner = [&](Index before, Index corner, Index after) {
+        return outline.bends_outward(before, corner, after, merging);
+    };
     if (origin(into_first) == target(out_of_first) || origin(into_last) == target(out_of_last)) return false;
-    if (!bends_outward(origin(into_first), origin(first), target(out_of_first), normal)) return false;
-    if (!bends_outward(origin(into_last), target(last), target(out_of_last), normal)) return false;
+    if (!is_corner(origin(into_first), origin(first), target(out_of_first))) return false;
+    if (!is_corner(origin(into_last), target(last), target(out_of_last))) return false;
 
     for (e = first;; e = next_[e]) {
         gone_[e] = gone_[twin_[e]] = true;
@@ -149,7 +176,7 @@ bool Merger::merge_across(Index edge) {
     const Index root = std::min(a, b), child = std::max(a, b);
     parent_[child] = root;
     corners_[root] = corners;
-    area_[root] = normal;
+    area_[root] = area;
     return true;
 }
 
@@ -298,37 +325,40 @@ bool is_valid(const Cloud& cloud, const PolygonMesh& mesh) {
             sides.push_back({mesh.corners[face.first + i], mesh.corners[face.first + (i + 1) % face.count], f});
     }
     std::sort(sides.begin(), sides.end());
+    dvec3 inside(0.0);
+    for (const Index corner : mesh.corners) inside += cloud.points[corner] / double(mesh.corners.size());
 
     std::vector<std::uint32_t> degree(cloud.points.size(), 0);
     for (Index f = 0; f < mesh.faces.size(); ++f) {
         const PolygonFace& face = mesh.faces[f];
         if (face.count < 3) return false;
         const Index* corner = &mesh.corners[face.first];
-        const auto point = [&](std::uint32_t i) -> const dvec3& { return cloud.points[corner[i % face.count]]; };
+        const auto at = [&](std::uint32_t i) { return corner[i % face.count]; };
 
-        const dvec3 normal = face.area / thickness(face.area), unit = face.area / length(face.area);
+        const Outline outline(cloud, face.area);
+        const dvec3 normal = face.area / thickness(face.area);
         double highest = -1e300, lowest = 1e300;
         for (std::uint32_t i = 0; i < face.count; ++i) {
-            const double h = glm::dot(normal, point(i));
+            const double h = glm::dot(normal, cloud.points[at(i)]);
             highest = std::max(highest, h), lowest = std::min(lowest, h);
             ++degree[corner[i]];
         }
-        if (!(highest - lowest <= valid_depth)) return false;
+        if (!(highest - lowest <= valid_depth) || !(glm::dot(normal, inside) < highest)) return false;
 
+        double area = 0.0;
         for (std::uint32_t i = 0; i < face.count; ++i) {
-            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes round
-            // once.
-            const dvec3 in = point(i + 1) - point(i), out = point(i + 2) - point(i + 1);
-            const double turn = glm::dot(glm::cross(in, out), unit);
-            if (turn < 0.0 && !(-turn <= valid_dent * length(in + out) && glm::dot(in, out) > 0.0)) return false;
-            const dvec3 spoke = point(i) - point(0);
-            const double fan = glm::dot(glm::cross(spoke, in), unit);
-            if (!(fan >= -valid_dent * std::max(length(spoke), length(in)))) return false;
+            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes round once.
+            if (!outline.bends_outward(at(i), at(i + 1), at(i + 2), valid)) return false;
+            const double fan = outline.turn(outline.side(at(0), at(i)), outline.side(at(i), at(i + 1)));
+            if (!(fan >= -valid.share * outline.area)) return false;
+            area += fan;
 
             const Index across = mesh.neighbours[face.first + i];
-            const Index from = corner[i], to = corner[(i + 1) % face.count];
+            const Index from = at(i), to = at(i + 1);
             if (across == f || !std::binary_search(sides.begin(), sides.end(), Side{to, from, across})) return false;
         }
+        // Of a sliver that lost its corners as straight vertices, the plane says nothing.
+        if (!(area >= valid_area * outline.area)) return false;
     }
     for (std::size_t i = 1; i < sides.size(); ++i) {
         if (sides[i].from == sides[i - 1].from && sides[i].to == sides[i - 1].to) return false;

@@ -75,6 +75,13 @@ private:
         std::uint32_t its_edge;  ///< which edge of `outside` it is
     };
 
+    /// Four points, and how far they reach.
+    struct Span {
+        Index ends[2] = {none, none}, beside = none, above = none;
+        double length = 0.0, width = 0.0, height = 0.0;
+    };
+
+    Span span(const dvec3& scale) const;
     Index add_facet(Index a, Index b, Index c);
     int exact_side(const Facet& facet, Index point) const;
     double height(const Facet& facet, Index point) const {
@@ -169,21 +176,16 @@ void Quickhull::queue(Index facet) {
     if (f.farthest != none && f.farthest_height > tolerance_) pending_.push({f.farthest_height, facet, f.stamp});
 }
 
-/// The first tetrahedron: the ends of the longest axis, the point farthest from their line, the point farthest from
-/// that plane. Measured in metres, because flat is meant in metres.
-Error Quickhull::start() {
-    const Error flat{
-        ErrorCode::degenerate_shape,
-        "hull: the points lie on one plane to within rounding; give points that span a volume, or use triangles."};
-    if (subset_.size() < 4) return flat;
-
-    const auto metres = [&](Index i) { return cloud_.points[i] * cloud_.tolerance; };
-    dvec3 lower = metres(subset_[0]), upper = lower;
+/// The ends of the longest axis, the point farthest from their line, the point farthest from that plane. `scale` is what
+/// lengths are measured with, along each axis, from tolerance units on.
+Quickhull::Span Quickhull::span(const dvec3& scale) const {
+    const auto at = [&](Index i) { return cloud_.points[i] * scale; };
+    dvec3 lower = at(subset_[0]), upper = lower;
     Index lowest[3], highest[3];
     std::fill_n(lowest, 3, subset_[0]);
     std::fill_n(highest, 3, subset_[0]);
     for (Index i : subset_) {
-        const dvec3 p = metres(i);
+        const dvec3 p = at(i);
         for (int k = 0; k < 3; ++k) {
             if (p[k] < lower[k]) lower[k] = p[k], lowest[k] = i;
             if (p[k] > upper[k]) upper[k] = p[k], highest[k] = i;
@@ -191,37 +193,52 @@ Error Quickhull::start() {
     }
     const dvec3 extent = upper - lower;
     const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
-    const Index a = lowest[axis], b = highest[axis];
-    const double flat_height = flat_of_extent * cloud_.extent;
 
-    const auto farthest = [&](auto distance) {
-        std::pair<double, Index> best{-1.0, none};
+    Span result{.ends = {lowest[axis], highest[axis]}};
+    const auto farthest = [&](Index& point, auto distance) {
+        double most = -1.0;
         for (Index i : subset_) {
-            const double d = distance(metres(i));
-            if (d > best.first) best = {d, i};
+            const double d = distance(at(i));
+            if (d > most) most = d, point = i;
         }
-        return best;
+        return most;
     };
-    const dvec3 origin = metres(a);
-    const dvec3 line = metres(b) - origin;
-    const double line_length = std::sqrt(glm::dot(line, line));
-    if (!(line_length > flat_height)) return flat;
-    const auto [from_line, c] = farthest([&](const dvec3& p) {
+    const dvec3 origin = at(result.ends[0]), line = at(result.ends[1]) - origin;
+    result.length = std::sqrt(glm::dot(line, line));
+    if (!(result.length > 0.0)) return result;
+    result.width = farthest(result.beside, [&](const dvec3& p) {
         const dvec3 n = glm::cross(line, p - origin);
-        return std::sqrt(glm::dot(n, n)) / line_length;
+        return std::sqrt(glm::dot(n, n)) / result.length;
     });
-    if (!(from_line > flat_height))
-        return {
-            ErrorCode::degenerate_shape,
-            "hull: the points lie on one line to within rounding; give points that span a volume, or use a segment."};
-    dvec3 normal = glm::cross(line, metres(c) - origin);
-    normal /= std::sqrt(glm::dot(normal, normal));
-    const auto [from_plane, d] = farthest([&](const dvec3& p) { return std::abs(glm::dot(normal, p - origin)); });
-    if (!(from_plane > flat_height)) return flat;
+    const dvec3 normal = glm::cross(line, at(result.beside) - origin);
+    const double area = std::sqrt(glm::dot(normal, normal));
+    if (!(area > 0.0)) return result;
+    result.height =
+        farthest(result.above, [&](const dvec3& p) { return std::abs(glm::dot(normal, p - origin)) / area; });
+    return result;
+}
 
+/// The first tetrahedron.
+Error Quickhull::start() {
+    const Error flat{
+        ErrorCode::degenerate_shape,
+        "hull: the points lie on one plane to within rounding; give points that span a volume, or use triangles."};
+    const Error thin{
+        ErrorCode::degenerate_shape,
+        "hull: the points lie on one line to within rounding; give points that span a volume, or use a segment."};
+    if (subset_.size() < 4) return flat;
+
+    // Flat is meant in metres, and in tolerance units, since rounding may be coarse along one axis and fine along the next.
+    const Span metres = span(cloud_.tolerance), units = span(dvec3(1.0));
+    const double flat_height = flat_of_extent * cloud_.extent;
+    if (!(metres.length > flat_height) || !(units.length > flat_tolerances)) return flat;
+    if (!(metres.width > flat_height) || !(units.width > flat_tolerances)) return thin;
+    if (!(metres.height > flat_height) || !(units.height > flat_tolerances)) return flat;
+
+    const Index a = units.ends[0], b = units.ends[1], c = units.beside, d = units.above;
     const Index base = add_facet(a, b, c);
     const int side = exact_side(facets_[base], d);
-    if (side == 0 || !(std::abs(height(facets_[base], d)) > flat_tolerances)) return flat;
+    if (side == 0) return flat;
     facets_.clear();
     const Index p = side > 0 ? b : a, q = side > 0 ? a : b;  // so that d lies below (p, q, c)
     add_facet(p, q, c);
@@ -429,11 +446,6 @@ Result<Cloud> make_cloud(std::span<const vec3> points) {
     if (cloud.extent < double(smallest_size))
         return refuse(ErrorCode::bad_size,
                       "hull: the points span %g m, too small to compute with; give at least 1e-6 m.", cloud.extent);
-    if (std::min({extent.x, extent.y, extent.z}) <= flat_of_extent * cloud.extent)
-        return refuse(ErrorCode::degenerate_shape,
-                      "hull: the points are flat, %g m thick; give points that span a volume, or use triangles.",
-                      std::min({extent.x, extent.y, extent.z}));
-
     dvec3 step;  // of the grid, m: a power of two, so that coordinates which are short in binary stay exact
     for (int k = 0; k < 3; ++k) {
         int exponent = 0;
@@ -441,6 +453,13 @@ Result<Cloud> make_cloud(std::span<const vec3> points) {
         step[k] = std::ldexp(1.0, exponent - grid_bits);
     }
     cloud.tolerance = tolerance_of_extent * extent + tolerance_of_coordinate * reach;
+    for (int k = 0; k < 3; ++k) {
+        if (extent[k] <= std::max(flat_of_extent * cloud.extent, flat_tolerances * cloud.tolerance[k]))
+            return refuse(ErrorCode::degenerate_shape,
+                          "hull: the points are flat to within rounding, %g m thick; give points that span a volume, "
+                          "nearer to the origin, or use triangles.",
+                          extent[k]);
+    }
     cloud.grid_step = step / cloud.tolerance;
     const dvec3 middle = 0.5 * (lower + upper);
     cloud.grid.reserve(points.size());

@@ -53,13 +53,14 @@ RayHit cast_on_core(MinkowskiDifference& difference, double size, double radius,
     RayHit hit;
     difference.size = size;
     Simplex simplex;
-    const Clip clip = clip_cast(difference, translation, radius, cast_surface(difference, translation), simplex);
+    const double surface = cast_surface(difference, translation);
+    const Clip clip = clip_cast(difference, translation, radius, surface, simplex);
     if (clip.end == ClipEnd::missed) return hit;
     hit.hit = true;
     hit.fraction = static_cast<float>(clip.t);
     if (clip.end == ClipEnd::at_start) return hit;
     const bool apart = clip.last.outcome != Outcome::overlapping;
-    const bool direct = apart && std::sqrt(simplex.vv) > tolerance::cast_normal_distance * size;
+    const bool direct = apart && names_normal(std::sqrt(simplex.vv), size, surface);
     hit.normal = vec3(direct ? -simplex.y / std::sqrt(simplex.yy) : clip.axis);
     return hit;
 }

@@ -82,7 +82,7 @@ ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double t
         on_a = dvec3(deep.point_a);
         separation = -double(deep.depth) - radii;
         result.iterations = static_cast<std::uint16_t>(clip.iterations + deep.iterations);
-    } else if (!overlapping && (clip.t == 0.0 || distance > tolerance::cast_normal_distance * difference.size)) {
+    } else if (!overlapping && (clip.t == 0.0 || names_normal(distance, difference.size, surface))) {
         // Bare cores that have met have no direction left between them; then the plane that brought them there serves.
         normal = -simplex.y / std::sqrt(simplex.yy);
     }

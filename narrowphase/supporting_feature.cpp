@@ -29,7 +29,9 @@ Feature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1, std::uin
     const float along = glm::dot(edge, d);
     Feature f = vertex_feature(p0 + radius * d, id0);
     const float steepest = radius > 0.0f ? tolerance::steepest_round_edge : tolerance::steepest_edge;
-    if (!(along * along <= steepest * steepest * length2) || length2 == 0.0f) return f;
+    // Shorter than this the float ends on the round surface do not tell how the edge runs.
+    const float shortest = tolerance::coordinate_noise / tolerance::parallel_lines * radius;
+    if (!(along * along <= steepest * steepest * length2) || !(length2 > shortest * shortest)) return f;
     f.kind = FeatureKind::segment;
     f.ids[1] = id1;
     f.curvature = radius;
@@ -380,9 +382,35 @@ void close_loop(Patch& patch) {
     }
 }
 
+/// A polygon without area becomes the line between its farthest corners, or a point: the lines of its edges would enclose
+/// nothing, or all of the plane.
+[[gnu::noinline]] void collapse(Patch& patch) {
+    const auto farthest_from = [&](int from) {
+        int best = from;
+        float most = 0.0f;
+        for (int i = 0; i < patch.count; ++i) {
+            const float dx = patch.x[i] - patch.x[from], dy = patch.y[i] - patch.y[from];
+            const float distance2 = dx * dx + dy * dy;
+            if (distance2 > most) most = distance2, best = i;
+        }
+        return best;
+    };
+    const int i = farthest_from(0), j = farthest_from(i);
+    const int ends[2] = {std::min(i, j), std::max(i, j)};
+    patch.kind = i == j ? FeatureKind::point : FeatureKind::segment;
+    patch.count = i == j ? 1 : 2;
+    for (int end = 0; end < patch.count; ++end) {  // downwards in the arrays: nothing is overwritten before it is read
+        patch.x[end] = patch.x[ends[end]];
+        patch.y[end] = patch.y[ends[end]];
+        patch.vertex[end] = patch.vertex[ends[end]];
+    }
+    close_loop(patch);
+}
+
 /// Four corners at a time: the edges that come in and go out at each. At corners that repeat corner 0 the latter are 0.
-void set_sharpness(Patch& patch) {
+void finish_polygon(Patch& patch) {
     Float4 least{1.0f, 1.0f, 1.0f, 1.0f};  // squared sines
+    Float4 area{};                         // twice that of the triangles between corner 0 and each edge
     for (int group = 0; group < patch.count; group += 4) {
         const Float4 x = load_lanes(patch.x + group), y = load_lanes(patch.y + group);
         const int before = group == 0 ? patch.count - 1 : group - 1;
@@ -390,12 +418,14 @@ void set_sharpness(Patch& patch) {
         x0[0] = patch.x[before], y0[0] = patch.y[before];
         const Float4 px = x - x0, py = y - y0;
         const Float4 ex = load_lanes(patch.x + group + 1) - x, ey = load_lanes(patch.y + group + 1) - y;
+        area += (x - patch.x[0]) * ey - (y - patch.y[0]) * ex;
         const Float4 along = px * ex + py * ey, lengths2 = (px * px + py * py) * (ex * ex + ey * ey);
         const Int4 sharp = (along < 0.0f) & (along * along > 0.25f * lengths2);
         if (lane_bits(sharp) == 0) continue;
         const Float4 sine2 = max_lanes(Float4{}, 1.0f - along * along / lengths2);
         least = sharp ? min_lanes(sine2, least) : least;
     }
+    if (!((area[0] + area[1]) + (area[2] + area[3]) > 0.0f)) return collapse(patch);
     const float sharpest = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
     patch.sharpness = sharpest < 1.0f ? std::sqrt(sharpest) : 1.0f;
 }
@@ -439,7 +469,7 @@ void project_triangle(const Shape& shape, const Feature& feature, const View& vi
         patch.vertex[i] = static_cast<std::uint16_t>(corner);
     }
     close_loop(patch);
-    set_sharpness(patch);
+    finish_polygon(patch);
 }
 
 /// Which corners of a face with more than a patch holds are kept: a corner is dropped while the boundary since the last
@@ -499,7 +529,7 @@ void project_hull(const Hull& hull, const Feature& feature, const View& view, Pa
     const int padded = (patch.count + 3) & ~3;
     patch.x[padded] = patch.x[0];
     patch.y[padded] = patch.y[0];
-    set_sharpness(patch);
+    finish_polygon(patch);
 }
 
 /// The rim points' steps from the lowest one: first the four quarters, then what lies between them.

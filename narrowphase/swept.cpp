@@ -174,7 +174,8 @@ private:
         const double at_start = f(0.0);
         if (at_start <= surface_) return answer(true, 0.0);
         double t = 1.0, value = f(1.0);
-        if (value > surface_) value = brent_minimum(0.0, 1.0, tolerance::swept_resolution, surface_, t, f);
+        // An end that only just touches may be where B comes out again: only below zero is there one root before.
+        if (value >= 0.0) value = brent_minimum(0.0, 1.0, tolerance::swept_resolution, -surface_, t, f);
         if (value > touching) return answer(false, 1.0);
         if (value < 0.0) t = brent_root(0.0, at_start, t, value, tolerance::swept_resolution, f);
         return answer(true, t);

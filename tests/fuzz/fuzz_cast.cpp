@@ -6,6 +6,7 @@
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/shape_cast.h>
+#include <talus/narrowphase/swept.h>
 #include <talus/narrowphase/time_of_impact.h>
 
 #include <algorithm>
@@ -120,6 +121,41 @@ std::string check_shape_cast(const Shape& a, const Shape& b, const Frame& from, 
     return {};
 }
 
+/// The papers' swept tests: the same question as a shape cast's without a target distance, and grazing may fall to either
+/// side.
+std::string check_swept(const Shape& a, const Shape& b, const Frame& from, const vec3& translation) {
+    const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
+    const double way = glm::length(dvec3(translation)) + glm::length(dvec3(from.position)) + solid_a.size +
+                       solid_b.size + glm::length(solid_a.center) + glm::length(solid_b.center);
+    const double allowed = 2.0 * allowed_error(solid_a, solid_b, way);
+    const auto at = [&](double t) {
+        return separation_at(a, b, {vec3(dvec3(from.position) + t * dvec3(translation)), from.rotation});
+    };
+    float nearest[17];
+    for (int i = 0; i <= 16; ++i) nearest[i] = at(i / 16.0);
+    for (int i = 0; i < swept_method_count; ++i) {
+        const SweptMethod method = static_cast<SweptMethod>(i);
+        const SweptResult r = swept_test(a, b, from, translation, method);
+        const auto complain = [&](const std::string& what, double value) {
+            char text[400];
+            std::snprintf(text, sizeof text, "swept by {%af, %af, %af}, %s: hit %d at %.9g: %s: %.9g\n",
+                          static_cast<double>(translation.x), static_cast<double>(translation.y),
+                          static_cast<double>(translation.z), std::string(name_of(method)).c_str(), int(r.hit),
+                          static_cast<double>(r.fraction), what.c_str(), value);
+            return test::reproduce(a, b, from) + text;
+        };
+        if (!(r.fraction >= 0.0f && r.fraction <= 1.0f)) return complain("fraction", r.fraction);
+        if (!r.hit && r.fraction != 1.0f) return complain("a miss that ends early", r.fraction);
+        if (r.hit && at(r.fraction) > allowed) return complain("hit at a separation of", at(r.fraction));
+        if (method == SweptMethod::folded && r.hit) continue;  // at some time of overlap
+        for (int k = 0; k <= 16; ++k) {
+            if (k / 16.0 < r.fraction && nearest[k] < -allowed)
+                return complain("overlapping before the contact, at " + std::to_string(k) + " / 16", nearest[k]);
+        }
+    }
+    return {};
+}
+
 std::string check_time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b) {
     const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
     const TimeOfImpact r = time_of_impact(a, motion_a, b, motion_b);
@@ -183,7 +219,8 @@ std::string fuzz_cast(Input input) {
         if (bytes.below(2) == 0) {
             const vec3 target = bytes.below(2) == 0 ? -pose.position : bytes.point(reach);
             const float near = bytes.below(4) == 0 ? bytes.size() : 0.0f;
-            const std::string complaint = check_shape_cast(shape, other, to_frame(pose), target, near);
+            std::string complaint = check_shape_cast(shape, other, to_frame(pose), target, near);
+            if (complaint.empty()) complaint = check_swept(shape, other, to_frame(pose), target);
             return promised ? complaint : std::string();
         }
         Motion a, b;

@@ -7,6 +7,7 @@
 #include <talus/narrowphase/collide.h>
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/support_mapping.h>
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
@@ -32,6 +33,9 @@ constexpr double promised_aspect = 1.01e4, promised_ratio = 1.01e5;
 
 /// Cap hits are complaints while the pair is one that games have.
 constexpr double ordinary_ratio = 1e3;
+
+/// Inputs whose first byte has this as its high half go to the support mappings.
+constexpr int mappings_only = 13;
 
 /// Polytopes of more features than this are too slow to search for rivals.
 constexpr std::size_t most_features = 60 * 60;
@@ -103,6 +107,16 @@ public:
         agree(warm, r, "warm");
         agree(other, r, "from rubbish");
         stale_ = cold;
+        const SeparationResult deep = separation(a_, b_, frame, deep_stale_);
+        judge(deep, pose, "with the last polytope");
+        agree(deep, r, "with the last polytope");
+        const SeparationResult open = separation(ShapeSupport(a_), posed(ShapeSupport(b_), frame));
+        judge_open(open, "as mappings");
+        // Radii are round surfaces here, of which EPA's memory may not hold enough for more than this (tolerances.h).
+        const bool round = solid_a_.is_curved() || solid_b_.is_curved() || a_.radius + b_.radius > 0.0f;
+        const double size = std::max(std::min(solid_a_.size, solid_b_.size), -double(r.separation));
+        const double spent = round ? tolerance::epa_gap_spent * size : 0.0;
+        agree(open, r, "as mappings", open.used_epa ? spent : 0.0);
 
         const double limit = std::max(0.0, static_cast<double>(r.separation)) * 2.0 * bytes.unit();
         SimplexCache fresh;
@@ -138,6 +152,13 @@ public:
             for (int j = 0; j < i; ++j) {
                 if (m.points[j].id == p.id) complain(how + ": an id twice");
             }
+            // Between the anchors lies the separation, along the normal; a witness pair (id 0) is as good as it was given.
+            const dvec3 between = pose.position + pose.rotation * dvec3(p.on_b) - dvec3(p.on_a);
+            const double along = glm::dot(between, dvec3(m.normal));
+            if (std::abs(along - p.separation) > 2.0 * allowed_)
+                complain(how + ": anchors " + number(along) + " apart, separation " + number(p.separation));
+            const double aside = glm::length(between - along * dvec3(m.normal));
+            if (p.id != 0 && aside > 2.0 * allowed_) complain(how + ": anchors " + number(aside) + " off the normal");
             // Anchors on the surfaces: see tolerances.h for what faces and rounded edges may be off by.
             const double slack = 2.0 * allowed_ + 2e-2 * size;
             if (oracle::distance_outside(solid_a_, dvec3(p.on_a)) > slack)
@@ -171,6 +192,14 @@ private:
         return !nan;
     }
 
+    /// Of mappings only the answer is held against the shapes: what their own simplices did is told otherwise.
+    void judge_open(const SeparationResult& r, const std::string& how) {
+        if (!numbers(r, how)) return;
+        const double s = oracle::separation_along(solid_a_, solid_b_, oracle::Pose(frame_), dvec3(r.normal));
+        if (std::abs(s - r.separation) > allowed_)
+            complain(how + ": separation " + number(r.separation) + ", but along its own normal it is " + number(s));
+    }
+
     void judge(const SeparationResult& r, const oracle::Pose& pose, const std::string& how) {
         if (!numbers(r, how) || !promised_) return;
         const test::Proof proof = test::prove(solid_a_, solid_b_, pose, r, allowed_);
@@ -197,8 +226,8 @@ private:
         }
     }
 
-    void agree(const SeparationResult& r, const SeparationResult& cold, const std::string& how) {
-        if (std::abs(r.separation - cold.separation) > 2.0 * allowed_)
+    void agree(const SeparationResult& r, const SeparationResult& cold, const std::string& how, double more = 0.0) {
+        if (std::abs(r.separation - cold.separation) > 2.0 * allowed_ + more)
             complain(how + ": " + number(r.separation) + ", cold: " + number(cold.separation));
     }
 
@@ -208,8 +237,80 @@ private:
     Frame frame_;
     double allowed_ = 0.0;
     SimplexCache stale_;
+    SeparationCache deep_stale_;
     int complaints_ = 0;
 };
+
+/// Distance and depth of mappings composed from shapes, judged by what the mappings themselves say: the normal's support
+/// planes stand where the answer has them, no normal near it is better, and the witness points lie on the planes.
+std::string ask_mappings(const SupportMapping& a, const SupportMapping& b) {
+    const auto box = [](const SupportMapping& m, dvec3& middle, dvec3& half) {
+        for (int i = 0; i < 3; ++i) {
+            dvec3 d(0.0);
+            d[i] = 1.0;
+            const double high = m.support(d)[i], low = m.support(-d)[i];
+            middle[i] = 0.5 * (high + low), half[i] = 0.5 * (high - low);
+        }
+    };
+    dvec3 middle_a(0.0), half_a(0.0), middle_b(0.0), half_b(0.0);
+    box(a, middle_a, half_a);
+    box(b, middle_b, half_b);
+    const double size_a = glm::length(half_a), size_b = glm::length(half_b), size = std::min(size_a, size_b);
+    const double reach = std::max({glm::length(middle_a), glm::length(middle_b), size_a, size_b});
+    const SeparationResult r = separation(a, b);
+    const dvec3 n(r.normal), on_a(r.point_a), on_b(r.point_b);
+    if (!is_finite(r.separation) || !is_finite(r.point_a) || !is_finite(r.point_b)) return "mappings: not finite\n";
+    if (!(std::abs(glm::length(n) - 1.0) <= 1e-5)) return "mappings: normal of length " + number(glm::length(n)) + "\n";
+    if (std::max(size_a, size_b) > ordinary_ratio * size || reach > far_away) return {};
+    const double allowed = std::max(1e-4 * size, 16.0 * 0x1p-24 * reach);
+    const auto along = [&](const dvec3& d) {
+        return (glm::dot(d, b.support(-d)) - glm::dot(d, a.support(d))) / glm::length(d);
+    };
+    std::string complaint;
+    const auto expect = [&](const char* what, double value, double wanted) {
+        if (std::abs(value - wanted) <= allowed) return;
+        complaint += std::string("mappings: ") + what + " " + number(value) + " should be " + number(wanted) +
+                     ", separation " + number(r.separation) + " normal " + number(n.x) + " " + number(n.y) + " " +
+                     number(n.z) + " (allowed " + number(allowed) + ")\n";
+    };
+    expect("gap along the normal", along(n), r.separation);
+    expect("height of the witness on A", glm::dot(n, on_a), glm::dot(n, a.support(n)));
+    expect("height of the witness on B", glm::dot(n, on_b), glm::dot(n, b.support(-n)));
+    expect("distance of the witnesses' difference from separation * normal",
+           glm::length(on_b - on_a - double(r.separation) * n), 0.0);
+    const dvec3 u(any_perpendicular(r.normal)), v = glm::cross(n, u);
+    for (const double turn : {1e-1, 1e-2, 1e-3}) {
+        for (const dvec3& d : {u, -u, v, -v}) {
+            const double s = along(n + turn * d);
+            if (s > r.separation + allowed) expect("separation after a turn", r.separation, s);
+        }
+    }
+    return complaint;
+}
+
+dmat3 read_linear(Bytes& bytes) {
+    const auto factor = [&] {
+        const int kind = bytes.byte();
+        return (kind & 1 ? -1.0 : 1.0) * (kind & 2 ? std::ldexp(1.0, (kind >> 2) % 7 - 3) : 1.0);
+    };
+    dmat3 linear(dmat3(glm::mat3_cast(bytes.rotation())));
+    for (int i = 0; i < 3; ++i) linear[i] *= factor();
+    return linear * dmat3(glm::mat3_cast(bytes.rotation()));
+}
+
+/// An ellipsoid-like image and a rounded sum of two shapes, and each against a hull of both.
+std::string fuzz_mappings(const Shape& a, const Shape& b, Bytes& bytes) {
+    const float reach = bounding_radius(a) + bounding_radius(b);
+    const auto image = affine_image(ShapeSupport(a), read_linear(bytes), dvec3(bytes.point(reach)));
+    const auto sum = minkowski_sum(ShapeSupport(b), mirror_image(affine_image(ShapeSupport(a), read_linear(bytes))));
+    const auto both = hull_of(posed(ShapeSupport(a), to_frame(bytes.pose(reach))), ShapeSupport(b));
+    const auto moved =
+        swept(affine_image(ShapeSupport(b), read_linear(bytes), dvec3(bytes.point(reach))), dvec3(bytes.point(reach)));
+    std::string complaint = ask_mappings(image, sum);
+    if (complaint.empty()) complaint = ask_mappings(image, both);
+    if (complaint.empty()) complaint = ask_mappings(moved, sum);
+    return complaint.empty() ? complaint : test::reproduce(a, b, {}) + complaint;
+}
 
 /// The batch interface on the same path, under every combination of its settings, each with records of its own.
 class Batch {
@@ -294,6 +395,7 @@ std::string fuzz_collide(Input input) {
     const int flags = bytes.byte();
     const Shape a = read_shape(bytes), b = read_shape(bytes);
     Pair pair(a, b);
+    if (flags >> 4 == mappings_only) return pair.promised() ? fuzz_mappings(a, b, bytes) : std::string();
     const float size_a = bounding_radius(a), size_b = bounding_radius(b);
     const float reach = (flags & 1) != 0 ? 0.1f * std::min(size_a, size_b) : 0.0f;
     Batch batch(a, b, reach);

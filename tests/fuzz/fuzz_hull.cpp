@@ -17,8 +17,9 @@ using glm::dvec3;
 constexpr int most_points = 64;
 
 /// Clouds thicker than this, relative to their extent and to their distance from the origin, must be accepted, and the
-/// hull be right. Thinner ones may be refused; beyond the aspect ratios that Talus promises, and where the rounding of
-/// coordinates is a part of the shape, a hull is asked for no more than numbers that are numbers.
+/// hull be right. Thinner ones may be refused: beyond the aspect ratios that Talus promises, and where the rounding of
+/// coordinates is a part of the shape, the builder's tolerance along one axis is more than the whole shape along another,
+/// and a hull is asked for no more than numbers that are numbers.
 constexpr double surely_solid = 1e-4, surely_exact = 1e-5;
 
 /// Extent, and thickness in the third direction, found greedily: the true thickness is between half of it and it.
@@ -82,7 +83,7 @@ std::string fuzz_hull(Input input) {
     const Hull& hull = **built;
     if (!(hull.volume > 0.0f) || !is_finite(hull.centroid) || !(hull.bounding_radius < 2.0f * largest_size))
         return listing(points) + "numbers that are none";
-    const hull_checker::Report report = hull_checker::check(points, **built);
+    const hull_checker::Report report = hull_checker::check(points, hull);
     if (solid && !report.problem.empty()) return listing(points) + report.problem;
     const auto again = make_hull(points);
     if (!again || again->get()->vertices != built->get()->vertices ||

@@ -17,13 +17,13 @@ namespace talus::fuzz {
 
 using Input = std::span<const std::uint8_t>;
 
-/// Two shapes and a path of poses: separation (cold, warm, from rubbish, with a limit), make_manifold, and the batch
-/// collide under all its settings.
+/// Two shapes and a path of poses: separation (cold, warm, from rubbish, with a limit, as open support mappings),
+/// make_manifold, and the batch collide under all its settings; or separation of affine images, sums and hulls of the two.
 std::string fuzz_collide(Input input);
 /// Points: make_hull refuses with a reason, or the hull is closed, convex, and holds the points.
 std::string fuzz_hull(Input input);
-/// Rays, shapes that move along a line, and shapes that move and turn: no contact before the one that is reported, and
-/// that one is a contact.
+/// Rays, shapes that move along a line (and the papers' swept tests of them), and shapes that move and turn: no contact
+/// before the one that is reported, and that one is a contact.
 std::string fuzz_cast(Input input);
 
 struct Target {

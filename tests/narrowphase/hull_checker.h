@@ -36,6 +36,9 @@ struct Tolerance {
     double along(const dvec3& unit) const { return glm::dot(glm::abs(unit), box); }
 };
 
+/// Faces narrower than this, in tolerances, are slivers.
+inline constexpr double sliver_width = 1e-2;
+
 struct Report {
     std::string problem;
     double highest_point = 0.0;   ///< of the input above a face, in tolerances
@@ -151,11 +154,18 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         for (std::uint32_t i = 2; i < face.count; ++i)
             area += 0.5 * glm::cross(corners[i - 1] - corners[0], corners[i] - corners[0]);
         volume += glm::dot(area, corners[0] - centroid) / 3.0;
-        if (!(glm::dot(area, normal) > 0.0)) return out << "face " << f << " is clockwise", fail();
+        // The builder decides on a grid of a thousandth of the tolerance: the outline of a sliver that is not much wider may
+        // run either way.
+        double slit = 0.0;
+        for (std::size_t i = 0; i < corners.size(); ++i) {
+            const dvec3 side = corners[i] - corners[i == 0 ? corners.size() - 1 : i - 1];
+            slit = std::max(slit, sliver_width * tolerance.along(glm::cross(normal, side)));
+        }
+        if (!(glm::dot(area, normal) > -slit)) return out << "face " << f << " is clockwise", fail();
         if (!(glm::dot(normal, centroid) < double(face.offset))) return out << "face " << f << " looks inward", fail();
         bool round_once = false;
         report.deepest_dent = std::max(report.deepest_dent, worst_dent(corners, normal, tolerance, round_once));
-        if (!round_once) return out << "face " << f << " does not go round once", fail();
+        if (!round_once && glm::dot(area, normal) > slit) return out << "face " << f << " does not go round once", fail();
     }
     if (hull.face_vertices.size() != expected_first || hull.face_neighbours.size() != expected_first)
         return out << "loop arrays", fail();
@@ -236,6 +246,17 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
             const talus::vec3 normal(ring.normal_x[i % 8], ring.normal_y[i % 8], ring.normal_z[i % 8]);
             if (normal != hull.faces.at(hull.vertex_faces[j]).normal)
                 return out << "ring normal " << i << " of vertex " << v, fail();
+        }
+        if (hull.view.rings == nullptr) continue;
+        const std::uint32_t ways = hull.view.first[v + 1] - hull.view.first[v], rings = (ways + 7) / 8;
+        if (hull.climb_first_ring.at(v + 1) - hull.climb_first_ring.at(v) != rings)
+            return out << "climb rings of vertex " << v, fail();
+        for (std::uint32_t i = 0; i < 8 * rings; ++i) {
+            const talus::detail::ClimbRing& ring = hull.climb_rings.at(hull.climb_first_ring[v] + i / 8);
+            const std::uint16_t other = hull.view.neighbours[hull.view.first[v] + (i < ways ? i : i / 8 * 8)];
+            const talus::vec3 way = hull.vertices.at(other) - hull.vertices[v];
+            if (ring.next[i % 8] != other || way != talus::vec3(ring.x[i % 8], ring.y[i % 8], ring.z[i % 8]))
+                return out << "climb ring entry " << i << " of vertex " << v, fail();
         }
     }
 

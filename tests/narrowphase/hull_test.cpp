@@ -284,6 +284,47 @@ TEST_CASE("the builder's own check finds what is broken") {
     CHECK_FALSE(is_valid(*cloud, bad));
 }
 
+TEST_CASE("faces go round once where the tolerance is coarse along one axis and fine along another") {
+    // Merged outlines crossed themselves by less than a tolerance: a short side ran across them, and contacts, which are
+    // clipped by the lines of the sides, lost the whole face.
+    must_make({{-1000, 99999.0234f, 0},
+               {0, 100986.711f, -1003.90625f},
+               {-999.984741f, 100000, 0.114407204f},
+               {0, 100000, 0.114744768f},
+               {0, 1000000, 0.114745155f},
+               {2298.19189f, 100000, 0}});
+    must_make({{-34.803154f, -1000000, -34.1471863f},
+               {-34.4564781f, -1000000, -34.667202f},
+               {-278.078949f, -0.433347642f, -277.337952f},
+               {-34.4564781f, 0.346677303f, -34.3205261f},
+               {-34.4564781f, 0, -1000000}});
+    // In tolerance units the shadow of this side of 38 micrometres ran the right way, in metres it did not.
+    must_make({{-686.291626f, -13.906311f, -30},
+               {-1475.08228f, -17.8126202f, -30},
+               {-713.255554f, -3.9063096f, 0},
+               {-1506.38232f, -7.81262064f, 0},
+               {-2427.04834f, -11.7189331f, 0},
+               {-3495.7627f, -15.625246f, 0},
+               {-678.431396f, -3.90634775f, 0},
+               {-678.431396f, -3.9063096f, 0}});
+}
+
+TEST_CASE("clouds thinner than the rounding of their coordinates are flat in any direction") {
+    // A hull was made of four points in one plane: thick enough in the one direction that was looked at, a thousandth of a
+    // tolerance thick in another.
+    must_refuse({{-1e6f, 0, 0},
+                 {-1e6f, -2.5e-7f, 7.5e-7f},
+                 {-999999.875f, 0, 0},
+                 {-1e6f, -7.5e-7f, -2.3e-6f},
+                 {-1e6f, 1e-6f, 0}},
+                ErrorCode::degenerate_shape);
+    must_refuse({{-1.38670933f, 0.346677333f, 0},
+                 {-0.0721285641f, 0, -0.868187726f},
+                 {1000000, -1000000, 0.520016015f},
+                 {0.520016015f, 1.15380311f, 0}},
+                ErrorCode::degenerate_shape);
+}
+
 TEST_CASE("the same points give the same bits, from any compiler") {
     Hash all;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -1,5 +1,6 @@
 /// Manifolds whose points can be written down: every kind of feature on every kind, one pose each.
 
+#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/manifold.h>
 
 #include "tests/narrowphase/random_pairs.h"
@@ -381,6 +382,49 @@ TEST_CASE("caps meet boxes and caps in points that lie in both") {
             CHECK(std::hypot(p.x - shift, p.z) <= 1.002f);
         }
     }
+}
+
+TEST_CASE("edges thousands of times as long as a disc is wide cross its rim on the rim") {
+    // The crossings were roots of a quadratic whose floats had nothing left of the disc's radius: anchors stood up to
+    // 17 sizes off it.
+    const float radius = 5.08f, tilt = 0.3f;
+    const Shape can = cylinder(1.0f, radius);
+    int points = 0;
+    for (const float length : {1e2f, 1e3f, 1e4f}) {
+        for (const float beside : {0.0f, 2.0f, 4.9f}) {
+            // An edge over the top cap, its middle far from the disc's.
+            const vec3 along(std::cos(tilt), 0.0f, std::sin(tilt)), across(-along.z, 0.0f, along.x);
+            const vec3 middle = beside * across + 0.3f * length * along + vec3(0.0f, 0.999f, 0.0f);
+            const Shape wire = segment(-length * along, length * along);
+            const Manifold m = contact(can, wire, placed(middle), up, {0, 0.9995f, 0}, -1e-3f);
+            const std::string found = describe(m, placed(middle));
+            CAPTURE(found);
+            REQUIRE(m.count == 2);
+            for (int i = 0; i < 2; ++i) {
+                const vec3& p = m.points[i].on_a;
+                CHECK(std::sqrt(p.x * p.x + p.z * p.z) == doctest::Approx(radius).epsilon(1e-3 + 4e-7 * length));
+                CHECK(p.y == doctest::Approx(1.0f).epsilon(1e-4));
+                ++points;
+            }
+        }
+    }
+    CHECK(points == 18);
+}
+
+TEST_CASE("a rounded grain's face is the point that rounding makes of it, not a plane without edges") {
+    // All corners of the face had the same float coordinates, ten kilometres out on its round surface: edges of no length
+    // bounded nothing, and the whole face of the other shape was a contact, metres beside the grain's.
+    const Shape rock = hull_of({{0, 0, 2}, {2, 0, -2}, {0, 0, -2}, {0, 2, 0.5f}});
+    const Shape grain = triangle({2.5e-7f, 0, -3.75e-6f}, {-3.75e-6f, 2e-6f, 0}, {0, 0, 0}, 1e4f);
+    SimplexCache cache;
+    const Frame here = placed({0, 0, 0});
+    const SeparationResult r = separation(rock, grain, here, cache);
+    FaceHints hints;
+    const Manifold m = make_manifold(rock, grain, here, r.normal, r.point_a, r.point_b, 0.02f, hints);
+    const std::string found = describe(m, here);
+    CAPTURE(found);
+    REQUIRE(m.count >= 1);
+    for (int i = 0; i < m.count; ++i) CHECK(glm::length(m.points[i].on_b) <= 1e4f + 0.05f);
 }
 
 TEST_CASE("capsules and cylinders on edges and on each other touch along the line they share") {

@@ -224,3 +224,23 @@ TEST_CASE("rays meet ellipsoids and flat and thin mappings in closed form") {
     CHECK(ray_cast(egg, {0, 1, 1}, {5, 0, 0}).normal == vec3(0.0f));
     CHECK_FALSE(ray_cast(egg, {-4, std::numeric_limits<float>::infinity(), 0}, {8, 0, 0}).hit);
 }
+
+TEST_CASE("a ray from a thousand kilometres away hits a grain on the side that it comes from") {
+    // Rounding of the way put the place of the hit a hair behind the surface, and the normal between the two looked along
+    // the ray.
+    Random random(41);
+    int hits = 0;
+    for (int i = 0; i < 2000; ++i) {
+        const float size = static_cast<float>(random.scale(1e-6, 1e-4));
+        const vec3 p = size * vec3(random.direction()), q = size * vec3(random.direction());
+        const vec3 r = size * vec3(random.direction());
+        const Shape grain = i % 2 == 0 ? segment(p, q) : triangle(p, q, r);
+        const vec3 target = 0.5f * (p + q), origin = 5e5f * vec3(random.direction());
+        const RayHit hit = ray_cast(grain, origin, target - origin);
+        if (!hit.hit || hit.normal == vec3(0.0f)) continue;
+        INFO(i, ": normal ", hit.normal.x, " ", hit.normal.y, " ", hit.normal.z);
+        CHECK(glm::dot(hit.normal, target - origin) <= 0.0f);
+        ++hits;
+    }
+    CHECK(hits >= 50);
+}

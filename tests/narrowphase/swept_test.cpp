@@ -167,3 +167,18 @@ TEST_CASE("a thin plate crossed within a thousandth of the motion is not missed"
         }
     }
 }
+
+TEST_CASE("a motion that ends where B has just come out on the other side is a hit where it went in") {
+    // Brent's method took the touch at the end for the first one.
+    const Shape cube = box({1, 1, 1});
+    for (const float start : {3.0f, 4.0f, 10.0f}) {
+        const Frame f{{start, 0.25f, 0.5f}, mat3(1.0f)};
+        const vec3 way(-(start + 2.0f), 0.0f, 0.0f);
+        for (SweptMethod method : {SweptMethod::halving, SweptMethod::brent, SweptMethod::clipping}) {
+            const SweptResult r = swept_test(cube, cube, f, way, method);
+            INFO(name_of(method), " from ", start, ": ", r.fraction);
+            CHECK(r.hit);
+            CHECK(std::abs(r.fraction - (start - 2.0f) / (start + 2.0f)) <= 1e-6f);
+        }
+    }
+}
