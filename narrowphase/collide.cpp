@@ -433,15 +433,19 @@ private:
         return manifold;
     }
 
-    /// Whether the two points, `gap` apart along the normal, are going to meet before the next collide if nothing else interferes.
+    /// Whether the shapes, whose nearest points are `gap` apart along the normal, are going to meet before the next collide if nothing
+    /// else interferes: at those points, or at others that turn towards each other.
     bool are_to_meet(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float gap) const {
         const PairRecord& record = records_[w.pair];
         const Transform &pose_a = colliders_.poses[record.a], &pose_b = colliders_.poses[record.b];
         const Sweep &a = colliders_.sweeps[record.a], &b = colliders_.sweeps[record.b];
         const vec3 arm_a = rotate(pose_a.rotation, on_a);
         const vec3 arm_b = rotate(pose_a.rotation, on_b) - (pose_b.position - pose_a.position);
-        const vec3 closing = (a.way + glm::cross(a.turn, arm_a)) - (b.way + glm::cross(b.turn, arm_b));
-        return glm::dot(closing, rotate(pose_a.rotation, normal)) >= tolerance::expected_contact * gap;
+        const vec3 n = rotate(pose_a.rotation, normal), way = a.way - b.way;
+        const float closing = glm::dot(way, n);
+        const float here = closing + glm::dot(glm::cross(a.turn, arm_a) - glm::cross(b.turn, arm_b), n);
+        const float turning = a.reach + b.reach - std::sqrt(length_squared(a.way)) - std::sqrt(length_squared(b.way));
+        return here >= tolerance::expected_contact * gap || closing + tolerance::expected_turning * turning >= gap;
     }
 
     // ---- outcomes ---------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ inline constexpr double merge_share = 1e-3;
 inline constexpr double valid_dent = 3.0;
 inline constexpr double valid_bend = 3.0 * merge_bend;
 inline constexpr double valid_share = 3.0 * merge_share;
-inline constexpr double valid_area = 0.5;  ///< what a face must keep of its triangles' area (no unit)
+inline constexpr double valid_area = 0.5;   ///< what a face must keep of its triangles' area (no unit)
 inline constexpr double valid_depth = 2.5;  ///< float normals add to it; 3 is what make_hull promises
 
 struct PolygonFace {

@@ -226,6 +226,8 @@ inline constexpr float contact_reach = 0.5f;
 /// this share of the gap by the next test; others, held by that one pair of points, wait. In `tumble` that saves a sixth
 /// of the narrowphase. At 0.5, one that others push on to twice its speed still finds its points there.
 inline constexpr float expected_contact = 0.5f;
+/// ... or unless the shapes close the gap by the way they go and this share of what their turning may add.
+inline constexpr float expected_turning = 0.5f;
 
 /// Two faces that have hardly met, and face each other along a strip narrower than this * size, are no contact yet: a box that
 /// slides over level tiles, sunk in by a little, would else be stopped by the side of the next tile. Larger: thin plates

@@ -22,6 +22,9 @@ constexpr int most_points = 64;
 /// and a hull is asked for no more than numbers that are numbers.
 constexpr double surely_solid = 1e-4, surely_exact = 1e-5;
 
+/// Faces of fewer tolerances are the builder's grid, and no more.
+constexpr double sliver_width = 1e-2;
+
 /// Extent, and thickness in the third direction, found greedily: the true thickness is between half of it and it.
 struct Spread {
     double extent = 0.0, thickness = 0.0;
@@ -83,7 +86,7 @@ std::string fuzz_hull(Input input) {
     const Hull& hull = **built;
     if (!(hull.volume > 0.0f) || !is_finite(hull.centroid) || !(hull.bounding_radius < 2.0f * largest_size))
         return listing(points) + "numbers that are none";
-    const hull_checker::Report report = hull_checker::check(points, hull);
+    const hull_checker::Report report = hull_checker::check(points, hull, sliver_width);
     if (solid && !report.problem.empty()) return listing(points) + report.problem;
     const auto again = make_hull(points);
     if (!again || again->get()->vertices != built->get()->vertices ||

@@ -36,9 +36,6 @@ struct Tolerance {
     double along(const dvec3& unit) const { return glm::dot(glm::abs(unit), box); }
 };
 
-/// Faces narrower than this, in tolerances, are slivers.
-inline constexpr double sliver_width = 1e-2;
-
 struct Report {
     std::string problem;
     double highest_point = 0.0;   ///< of the input above a face, in tolerances
@@ -89,7 +86,9 @@ inline double worst_dent(const std::vector<dvec3>& corners, const dvec3& normal,
     return worst;
 }
 
-inline Report check(std::span<const vec3> points, const Hull& hull) {
+/// The outlines of faces narrower than `sliver_width` (tolerances) may run either way: the builder decides on a grid of a
+/// thousandth of the tolerance, on which such a sliver may be turned over. Ordinary clouds make none.
+inline Report check(std::span<const vec3> points, const Hull& hull, double sliver_width = 0.0) {
     Report report;
     const Tolerance tolerance(points);
     std::ostringstream out;
@@ -154,8 +153,6 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         for (std::uint32_t i = 2; i < face.count; ++i)
             area += 0.5 * glm::cross(corners[i - 1] - corners[0], corners[i] - corners[0]);
         volume += glm::dot(area, corners[0] - centroid) / 3.0;
-        // The builder decides on a grid of a thousandth of the tolerance: the outline of a sliver that is not much wider may
-        // run either way.
         double slit = 0.0;
         for (std::size_t i = 0; i < corners.size(); ++i) {
             const dvec3 side = corners[i] - corners[i == 0 ? corners.size() - 1 : i - 1];
@@ -165,7 +162,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         if (!(glm::dot(normal, centroid) < double(face.offset))) return out << "face " << f << " looks inward", fail();
         bool round_once = false;
         report.deepest_dent = std::max(report.deepest_dent, worst_dent(corners, normal, tolerance, round_once));
-        if (!round_once && glm::dot(area, normal) > slit) return out << "face " << f << " does not go round once", fail();
+        if (!round_once && glm::dot(area, normal) > slit)
+            return out << "face " << f << " does not go round once", fail();
     }
     if (hull.face_vertices.size() != expected_first || hull.face_neighbours.size() != expected_first)
         return out << "loop arrays", fail();
@@ -181,7 +179,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
                       to = hull.face_vertices[face.first + (i + 1) % face.count];
             const auto other = face_of_edge.find({to, from});
             if (other == face_of_edge.end()) return out << "edge " << from << "-" << to << " has one face", fail();
-            if (other->second != int(hull.face_neighbours[face.first + i])) return out << "neighbour of face " << f, fail();
+            if (other->second != int(hull.face_neighbours[face.first + i]))
+                return out << "neighbour of face " << f, fail();
             const HullFace& g = hull.faces[static_cast<std::size_t>(other->second)];
             double lowest = 0.0;
             for (std::uint32_t j = 0; j < g.count; ++j) {
@@ -241,7 +240,8 @@ inline Report check(std::span<const vec3> points, const Hull& hull) {
         for (std::uint32_t i = 0; i < entries; ++i) {
             const talus::HullRing& ring = hull.rings.at(begin + i / 8);
             const std::uint32_t j = first + (i < count ? i : 0);
-            if (ring.neighbour[i % 8] != hull.vertex_neighbours[j] || ring.face[i % 8] != (hull.vertex_faces[j] & 0xffffu))
+            if (ring.neighbour[i % 8] != hull.vertex_neighbours[j] ||
+                ring.face[i % 8] != (hull.vertex_faces[j] & 0xffffu))
                 return out << "ring entry " << i << " of vertex " << v, fail();
             const talus::vec3 normal(ring.normal_x[i % 8], ring.normal_y[i % 8], ring.normal_z[i % 8]);
             if (normal != hull.faces.at(hull.vertex_faces[j]).normal)

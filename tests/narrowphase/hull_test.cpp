@@ -47,9 +47,7 @@ struct Hash {
         add(v.data(), v.size() * sizeof(T));
     }
     /// The low 16 bits of each: the digests are older than faces with 32-bit numbers.
-    void add_low_halves(const std::vector<std::uint32_t>& v) {
-        add(std::vector<std::uint16_t>(v.begin(), v.end()));
-    }
+    void add_low_halves(const std::vector<std::uint32_t>& v) { add(std::vector<std::uint16_t>(v.begin(), v.end())); }
 };
 
 std::uint64_t hash(const Hull& hull) {
