@@ -165,8 +165,8 @@ private:
             if (i + caches_ahead < list.size()) {
                 const Work& w = list[i + caches_ahead];
                 prefetch(&caches_[w.pair], sizeof(PairCache));
-                prefetch(shape_a(w).hull.get(), sizeof(Hull));
-                prefetch(shape_b(w).hull.get(), sizeof(Hull));
+                for (const Shape* shape : {&shape_a(w), &shape_b(w)})
+                    if (shape->hull) prefetch(shape->hull.get(), sizeof(Hull));
             }
             if (i + hulls_ahead < list.size()) {
                 const Work& w = list[i + hulls_ahead];
