@@ -256,7 +256,7 @@ TEST_CASE("relative poses and motions of four are to the bit those of one") {
     }
 }
 
-TEST_CASE("apart and about to meet: the whole faces; apart and not about to: the nearest points alone") {
+TEST_CASE("shapes about to meet get their whole faces, others that are apart their nearest points alone") {
     // A box 0.2 m above another, level and face to face, inside the margin that its speed asks for.
     Batch batch;
     batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.1f, 1.2f, 0.0f}});
