@@ -301,6 +301,7 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
     const double floor2 = std::min(gap2, tolerance::gjk_gap_floor * tolerance::gjk_gap_floor);
     constexpr double touching2 = tolerance::gjk_touching * tolerance::gjk_touching;
     double largest2 = 0.0;  // squared distance of the farthest vertex met
+    int rescues = 4;        // from rounding; more of them, at a touch, could go on among the same few vertices
     for (int i = 0; i < simplex.count; ++i) {
         largest2 = std::max(largest2, glm::dot(simplex.vertex[i].w, simplex.vertex[i].w));
     }
@@ -334,7 +335,7 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
 
         const int previous = simplex.count;
         simplex.vertex[simplex.count++] = next;
-        if (!reduce(simplex, previous) && !reduce_from_nearest(simplex, next)) return stuck();
+        if (!reduce(simplex, previous) && (rescues-- == 0 || !reduce_from_nearest(simplex, next))) return stuck();
     }
 }
 
