@@ -27,11 +27,10 @@ TALUS_INLINE int scan(const HullView& hull, F4 d) {
     if (count <= 8) return __builtin_ctz(equal(most, all_most(most)) | 0x100) & 7;
     for (int i = 8; i < count; i += 8) most = max_of(most, dots[i / 8] = along(i));
     most = all_most(most);
-    for (int i = 0; i < count; i += 8) {
-        const unsigned first = equal(dots[i / 8], most);
-        if (first != 0) return i + __builtin_ctz(first);
-    }
-    return 0;  // a direction that is not a number
+    // No branch on where it is: half of them would be guessed wrong.
+    unsigned long long at = 0;
+    for (int i = 0; i < count; i += 8) at |= static_cast<unsigned long long>(equal(dots[i / 8], most)) << i;
+    return at != 0 ? __builtin_ctzll(at) : 0;  // none of a direction that is not a number
 }
 
 TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
@@ -71,6 +70,10 @@ struct Lanes {
     }
     D4 all;
 };
+
+TALUS_INLINE D4 cross(D4 a, D4 b) {
+    return permute<1, 2, 0, 3>(a) * permute<2, 0, 1, 3>(b) - permute<2, 0, 1, 3>(a) * permute<1, 2, 0, 3>(b);
+}
 
 TALUS_INLINE D4 point(const float* p) { return to_double(load3(p)); }
 
@@ -198,15 +201,15 @@ public:
             iterations_ = 1;
             to_vertex(0);
             largest2_ = vv_;
-            if (prove(-d, dd, -dot(d, y_))) return end(KernelAnswer::beyond_limit, answer);
+            if (prove(dd, -dot(d, y_))) return end(KernelAnswer::beyond_limit, -d, answer);
         }
         constexpr double gap2 = tolerance::gjk_gap * tolerance::gjk_gap;
         constexpr double floor2 = tolerance::gjk_gap_floor * tolerance::gjk_gap_floor;
         constexpr double touching2 = tolerance::gjk_touching * tolerance::gjk_touching;
         const double size2 = query_.size * query_.size;
         for (;;) {
-            if (count_ == 4 || vv_ <= touching2 * largest2_) return end(KernelAnswer::overlapping, answer);
-            if (iterations_ >= tolerance::gjk_max_iterations) return end(KernelAnswer::iteration_cap, answer);
+            if (count_ == 4 || vv_ <= touching2 * largest2_) return end(KernelAnswer::overlapping, y_, answer);
+            if (iterations_ >= tolerance::gjk_max_iterations) return end(KernelAnswer::iteration_cap, y_, answer);
             int index;
             D4 a;
             const D4 w = support_pair(-y_, hint_a, hint_b, a, index);
@@ -214,12 +217,12 @@ public:
             hint_b = static_cast<int>(static_cast<unsigned>(index) >> 16);
             ++iterations_;
             const double yw = dot(y_, w), rest = yv_ - yw;
-            if (prove(y_, yy_, yw)) return end(KernelAnswer::beyond_limit, answer);
+            if (prove(yy_, yw)) return end(KernelAnswer::beyond_limit, y_, answer);
             const double allowed = larger(gap2 * smaller(vv_, size2), floor2 * vv_);
-            if (!(rest > 0.0) || rest * rest <= yy_ * allowed) return end(KernelAnswer::separated, answer);
-            bool known = false;
-            for (int i = 0; i < count_; ++i) known |= index_[i] == index;
-            if (known) return end_doubtful(count_, answer);  // an end by rounding
+            if (!(rest > 0.0) || rest * rest <= yy_ * allowed) return end(KernelAnswer::separated, y_, answer);
+            const auto is = [&](int i) __attribute__((always_inline)) { return static_cast<int>(index_[i] == index); };
+            const int known = is(0) | (is(1) & (count_ > 1)) | (is(2) & (count_ > 2));
+            if (known != 0) return end_doubtful(count_, answer);  // an end by rounding
             largest2_ = larger(largest2_, dot(w, w));
             const int before = count_;
             if (!add(w, a, index)) return end_doubtful(before, answer);
@@ -244,21 +247,22 @@ private:
     }
 
     /// The support plane at w with normal -y proves that the distance is at least y.w / |y|, whatever y is. True beyond the limit.
-    TALUS_INLINE bool prove(D4 y, double yy, double yw) {
+    TALUS_INLINE bool prove(double yy, double yw) {
         const double yw2 = yw * yw;
-        if (yw > 0.0 && yw2 * bound_yy_ > bound_yw_ * bound_yw_ * yy) {
-            bound_yw_ = yw;
-            bound_yy_ = yy;
-            axis_ = y;
-            return yw2 > query_.max_distance * query_.max_distance * yy;
-        }
-        return false;
+        const bool better = yw > 0.0 && yw2 * bound_yy_ > bound_yw_ * bound_yw_ * yy;
+        bound_yw_ = better ? yw : bound_yw_;
+        bound_yy_ = better ? yy : bound_yy_;
+        return better && yw2 > query_.max_distance * query_.max_distance * yy;
+    }
+
+    TALUS_INLINE void keep(int slot, int i) {
+        w_[slot] = w_[i];
+        a_[slot] = a_[i];
+        index_[slot] = index_[i];
     }
 
     TALUS_INLINE void to_vertex(int i) {
-        w_[0] = w_[i];
-        a_[0] = a_[i];
-        index_[0] = index_[i];
+        keep(0, i);
         count_ = 1;
         weight_[0] = 1.0;
         y_ = w_[0];
@@ -267,91 +271,76 @@ private:
 
     /// Makes v the nearest point of the simplex and one more vertex; drops what it does not need. The features without the new
     /// vertex need no look, as the old nearest point was the best of them. False in doubt: the old vertices are then still there.
+    ///
+    /// Likely features have branches of their own: guessed right, the next search starts before their weights are known.
     TALUS_INLINE bool add(D4 d, D4 a, int index) {
         const int old = count_;
         w_[old] = d;
         a_[old] = a;
         index_[old] = index;
+        if (old == 1) {
+            const D4 e = w_[0] - d;
+            const double along = -dot(e, d), length2 = dot(e, e);
+            if (!(along > 0.0)) return to_newest(old);
+            if (!(length2 > along)) return false;
+            const D4 y = splat(length2) * d + splat(along) * e;
+            const double yy = dot(y, y), yv = yy / length2, vv = yv / length2;
+            return to_edge(0, y, yy, yv, vv, along, length2);
+        }
+        if (old == 2) {
+            const D4 f = w_[0] - d, g = w_[1] - d, n = cross(f, g);
+            const double wf = dot(cross(n, g), d), wg = dot(cross(f, n), d);
+            if (wf > 0.0 && wg > 0.0) return to_triangle<0, 1>(n, dot(n, d), wf, wg);
+        }
         // Lane i: old vertex i; lane 3 and those that are not there: the new one.
-        D4 px = w_[0], py = old > 1 ? w_[1] : d, pz = old > 2 ? w_[2] : d;
+        D4 px = w_[0], py = w_[1], pz = old > 2 ? w_[2] : d;
         transpose(px, py, pz, d);
         const D4 dx = permute<3, 3, 3, 3>(px), dy = permute<3, 3, 3, 3>(py), dz = permute<3, 3, 3, 3>(pz);
         const D4 ex = px - dx, ey = py - dy, ez = pz - dz;  // edges from the new vertex to the old ones
-        if (old > 1) {
+        if (old == 3) {
             // Lane i: the triangle of the new vertex and the two old ones after i, that is, opposite to i.
             const D4 fx = permute<1, 2, 0, 3>(ex), fy = permute<1, 2, 0, 3>(ey), fz = permute<1, 2, 0, 3>(ez);
             const D4 gx = permute<2, 0, 1, 3>(ex), gy = permute<2, 0, 1, 3>(ey), gz = permute<2, 0, 1, 3>(ez);
-            const D4 nx = fy * gz - fz * gy, ny = fz * gx - fx * gz, nz = fx * gy - fy * gx;
+            D4 nx = fy * gz - fz * gy, ny = fz * gx - fx * gz, nz = fx * gy - fy * gx;
             const D4 height = (nx * dx + ny * dy) + nz * dz;
-            int faces = 4;  // of two old vertices, the third lane is the triangle
-            if (old == 3) {
-                // The origin's side of each face; `volume` is the side of the vertex opposite, the same in all lanes.
-                const double volume = ((nx * ex + ny * ey) + nz * ez)[0];
-                const int above = greater(height, splat(0.0)), below = greater(splat(0.0), height);
-                faces = (volume > 0.0 ? above : below) & 7;
-                if (faces == 0) {
-                    // Behind all three: enclosed, as the fourth face is what the old nearest point lay on.
-                    if (((volume > 0.0 ? below : above) & 7) != 7) return false;
-                    const double sign = volume < 0.0 ? -1.0 : 1.0;
-                    double rest = volume * sign;
-                    for (int i = 0; i < 3; ++i) {
-                        weight_[i] = -height[i] * sign;
-                        rest -= weight_[i];
-                    }
-                    weight_[3] = rest;
-                    count_ = 4;
-                    return true;
+            // The origin's side of each face; `volume` is the side of the vertex opposite, the same in all lanes.
+            const double volume = ((nx * ex + ny * ey) + nz * ez)[0];
+            const int above = greater(height, splat(0.0)), below = greater(splat(0.0), height);
+            int faces = (volume > 0.0 ? above : below) & 7;
+            if (faces == 0) {
+                // Behind all three: enclosed, as the fourth face is what the old nearest point lay on.
+                if (((volume > 0.0 ? below : above) & 7) != 7) return false;
+                const double sign = volume < 0.0 ? -1.0 : 1.0;
+                double rest = volume * sign;
+                for (int i = 0; i < 3; ++i) {
+                    weight_[i] = -height[i] * sign;
+                    rest -= weight_[i];
                 }
+                weight_[3] = rest;
+                count_ = 4;
+                return true;
             }
-            // Weights of the triangle's old vertices, times nn.
+            // Weights of each triangle's old vertices, times nn.
             const D4 wf = (gz * ny - gy * nz) * dx + (gx * nz - gz * nx) * dy + (gy * nx - gx * ny) * dz;
             const D4 wg = (fy * nz - fz * ny) * dx + (fz * nx - fx * nz) * dy + (fx * ny - fy * nx) * dz;
             faces &= greater(wf, splat(0.0)) & greater(wg, splat(0.0));
             if (faces != 0) {
-                const int i = __builtin_ctz(static_cast<unsigned>(faces));
-                const Lanes lane[6] = {nx, ny, nz, height, wf, wg};
-                const double x = lane[0][i], y = lane[1][i], z = lane[2][i], h = lane[3][i];
-                const double nn = (x * x + y * y) + z * z, vv = h * h / nn;
-                const double w0 = lane[4][i], w1 = lane[5][i], w2 = nn - w0 - w1;
-                if (!(w2 > 0.0) || !(vv < vv_)) return false;
-                const int j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
-                const D4 wj = w_[j], wk = w_[k], aj = a_[j], ak = a_[k];
-                const int ij = index_[j], ik = index_[k];
-                w_[0] = wj;
-                w_[1] = wk;
-                w_[2] = d;
-                a_[0] = aj;
-                a_[1] = ak;
-                a_[2] = a;
-                index_[0] = ij;
-                index_[1] = ik;
-                index_[2] = index;
-                count_ = 3;
-                weight_[0] = w0;
-                weight_[1] = w1;
-                weight_[2] = w2;
-                const D4 n = make(x, y, z, z);
-                y_ = h < 0.0 ? -n : n;
-                yy_ = nn;
-                yv_ = h < 0.0 ? -h : h;
-                vv_ = vv;
-                return true;
+                transpose(nx, ny, nz, height);  // to the normals of the faces 0, 1, 2
+                if ((faces & 4) != 0) return to_triangle<0, 1>(nz, height[2], wf[2], wg[2]);
+                if ((faces & 1) != 0) return to_triangle<1, 2>(nx, height[0], wf[0], wg[0]);
+                return to_triangle<0, 2>(ny, height[1], wg[1], wf[1]);
             }
         }
         // Edges: y = length^2 * d + along * e.
         const D4 along = -((ex * dx + ey * dy) + ez * dz), length2 = (ex * ex + ey * ey) + ez * ez;
         const int olds = (1 << old) - 1, out = greater(along, splat(0.0)) & olds;
         int inside = out & greater(length2, along);
-        if (inside == 0) {
-            if (out != 0 || !(dot(d, d) < vv_)) return false;
-            to_vertex(old);
-            return true;
-        }
+        if (inside == 0) return out == 0 && to_newest(old);
         const D4 yx = length2 * dx + along * ex, yy = length2 * dy + along * ey, yz = length2 * dz + along * ez;
         const D4 square = (yx * yx + yy * yy) + yz * yz;
         const Lanes lane[6] = {yx, yy, yz, square, along, length2};
-        int best = -1;
-        double yv = 0.0, vv = vv_;
+        int best = 0;
+        double yv = 0.0, vv = infinity;
         for (; inside != 0; inside &= inside - 1) {
             const int i = __builtin_ctz(static_cast<unsigned>(inside));
             const double yv_i = lane[3][i] / lane[5][i], vv_i = yv_i / lane[5][i];
@@ -361,19 +350,49 @@ private:
                 vv = vv_i;
             }
         }
-        if (best < 0) return false;
-        w_[0] = w_[best];
-        w_[1] = d;
-        a_[0] = a_[best];
-        a_[1] = a;
-        index_[0] = index_[best];
-        index_[1] = index;
+        return to_edge(best, make(lane[0][best], lane[1][best], lane[2][best], lane[2][best]), lane[3][best], yv, vv,
+                       lane[4][best], lane[5][best]);
+    }
+
+    TALUS_INLINE bool to_newest(int newest) {
+        if (!(dot(w_[newest], w_[newest]) < vv_)) return false;
+        to_vertex(newest);
+        return true;
+    }
+
+    /// To the edge of old vertex i, whose weight is `along`, and the newest; the two weights sum up to `length2`.
+    TALUS_INLINE bool to_edge(int i, D4 y, double yy, double yv, double vv, double along, double length2) {
+        if (!(vv < vv_)) return false;
+        const int newest = count_;
+        keep(0, i);
+        keep(1, newest);
         count_ = 2;
-        weight_[0] = lane[4][best];
-        weight_[1] = lane[5][best] - lane[4][best];
-        y_ = make(lane[0][best], lane[1][best], lane[2][best], lane[2][best]);
-        yy_ = lane[3][best];
+        weight_[0] = along;
+        weight_[1] = length2 - along;
+        y_ = y;
+        yy_ = yy;
         yv_ = yv;
+        vv_ = vv;
+        return true;
+    }
+
+    /// To the triangle of old vertices i and j, of weights wi and wj, and the newest; n is its normal, h the height of its plane along n.
+    template <int i, int j>
+    TALUS_INLINE bool to_triangle(D4 n, double h, double wi, double wj) {
+        const double nn = dot(n, n), vv = h * h / nn, rest = nn - wi - wj;
+        if (!(rest > 0.0) || !(vv < vv_)) return false;
+        static_assert(i < j);  // so that vertices can move down in place
+        const int newest = count_;
+        keep(0, i);
+        keep(1, j);
+        keep(2, newest);
+        count_ = 3;
+        weight_[0] = wi;
+        weight_[1] = wj;
+        weight_[2] = rest;
+        y_ = h < 0.0 ? -n : n;
+        yy_ = nn;
+        yv_ = h < 0.0 ? -h : h;
         vv_ = vv;
         return true;
     }
@@ -383,7 +402,7 @@ private:
         __builtin_memcpy(p, &f, sizeof f);
     }
 
-    TALUS_INLINE void end(KernelAnswer::Outcome outcome, KernelAnswer& answer) {
+    TALUS_INLINE void end(KernelAnswer::Outcome outcome, D4 axis, KernelAnswer& answer) {
         answer.outcome = outcome;
         answer.iterations = iterations_;
         answer.count = count_;
@@ -407,7 +426,7 @@ private:
         answer.lower_bound = static_cast<float>(bound < distance ? bound : distance);
         if (outcome == KernelAnswer::beyond_limit) {
             answer.distance = answer.lower_bound;
-            store(axis_ * splat(-1.0 / __builtin_sqrt(bound_yy_)), answer.normal);
+            store(axis * splat(-1.0 / __builtin_sqrt(bound_yy_)), answer.normal);
         } else {
             store(y_ * splat(-inverse), answer.normal);
         }
@@ -433,7 +452,7 @@ private:
     int index_[4] = {};  ///< of the vertex of A, and that of B shifted by 16
     double weight_[4];
     int count_ = 0, iterations_ = 0;
-    D4 y_, axis_;
+    D4 y_;
     double yy_ = 0.0, yv_ = 0.0, vv_ = infinity;
     double bound_yw_ = 0.0, bound_yy_ = 1.0;  ///< the best lower bound is the first over the root of the second
     double largest2_ = 0.0;                   ///< squared distance of the farthest vertex met
