@@ -161,7 +161,17 @@ inline Report check(std::span<const vec3> points, const Hull& hull, double slive
         if (!(glm::dot(area, normal) > -slit)) return out << "face " << f << " is clockwise", fail();
         if (!(glm::dot(normal, centroid) < double(face.offset))) return out << "face " << f << " looks inward", fail();
         bool round_once = false;
-        report.deepest_dent = std::max(report.deepest_dent, worst_dent(corners, normal, tolerance, round_once));
+        double dent = worst_dent(corners, normal, tolerance, round_once);
+        if (!round_once) {
+            // Two corners nearer than the tolerance may have changed places: once more with one of them.
+            std::vector<dvec3> apart;
+            for (const dvec3& c : corners) {
+                const dvec3 step = c - (apart.empty() ? corners.back() : apart.back());
+                if (glm::dot(step, step) > tolerance.along(step)) apart.push_back(c);
+            }
+            if (apart.size() >= 3) dent = worst_dent(apart, normal, tolerance, round_once);
+        }
+        report.deepest_dent = std::max(report.deepest_dent, dent);
         if (!round_once && glm::dot(area, normal) > slit)
             return out << "face " << f << " does not go round once", fail();
     }
