@@ -345,7 +345,7 @@ public:
             collide(colliders_, {&t.record, 1}, {&t.cache, 1}, active, settings, scratch_, profile);
             const Manifold& m = t.cache.manifold;
             const std::string how = "collide with settings " + std::to_string(i) + ", " + name_of(t.record.rung);
-            const double stale = t.record.rung == Rung::reuse ? 2.0 * static_cast<double>(record.reuse_motion)
+            const double stale = t.record.rung == Rung::reuse ? 2.0 * static_cast<double>(t.record.reuse_motion)
                                  : t.record.rung == Rung::axis_touching
                                      ? static_cast<double>(tolerance::axis_depth) * size
                                      : 0.0;
