@@ -166,7 +166,8 @@ void World::State::collide_active() {
                                    .closed_form = def.enable_closed_form,
                                    .axis = def.enable_axis,
                                    .warm_gjk = def.enable_warm_gjk,
-                                   .warm_epa = def.enable_warm_epa};
+                                   .warm_epa = def.enable_warm_epa,
+                                   .drop_slivers = true};
     collide(colliders, contacts.records, contacts.caches, active, settings, collide_scratch, profile.narrowphase);
 }
 

@@ -52,6 +52,31 @@ float tamed_tolerance(const Patch& patch, float tolerance) {
 }
 
 /// Collects the corners of one overlap. P's edges are cut by Q, which has an area; P may be of any kind but a disc.
+/// at0 + slope * s.
+struct Linear {
+    float at0, slope;
+
+    static Linear through(float s0, float value0, float s1, float value1) {
+        const float slope = (value1 - value0) / (s1 - s0);
+        return {value0 - slope * s0, slope};
+    }
+    float at(float s) const { return at0 + slope * s; }
+    friend Linear operator+(const Linear& l, const Linear& r) { return {l.at0 + r.at0, l.slope + r.slope}; }
+    friend Linear operator-(const Linear& l, const Linear& r) { return {l.at0 - r.at0, l.slope - r.slope}; }
+
+    /// Cuts [low, high] down to where this is not negative. False where that is nowhere, as far as a slope that is all rounding says.
+    bool keep_positive(float& low, float& high) const {
+        if (!(std::abs(slope) > 1e-6f * std::abs(at0))) return at0 >= 0.0f;
+        const float root = -at0 / slope;
+        if (slope > 0.0f) {
+            low = std::max(low, root);
+        } else {
+            high = std::min(high, root);
+        }
+        return true;
+    }
+};
+
 class Overlap {
 public:
     Overlap(const Patch& p, const Patch& q, bool p_is_a, float tolerance, float margin, Candidates& out)
@@ -114,28 +139,22 @@ public:
         const float offset0 = (px * oy - py * ox) / length,
                     offset1 = offset0 + cross / length;  // Q beside P, at Q's ends
         float low = std::max(0.0f, std::min(q0, q1)), high = std::min(1.0f, std::max(q0, q1));
-        const float curvature = p_.curvature + q_.curvature;
-        const float near = tolerance_ + tolerance::parallel_offset * curvature;
-        // offset(s) = offset0 + slope * (s - q0), within +-near.
-        const float slope = (offset1 - offset0) / (q1 - q0);
-        const float at0 = offset0 - slope * q0;
-        if (std::abs(slope) > 1e-6f * near) {
-            const float s0 = (-near - at0) / slope, s1 = (near - at0) / slope;
-            low = std::max(low, std::min(s0, s1));
-            high = std::min(high, std::max(s0, s1));
-        } else if (!(std::abs(at0) <= near)) {
-            return;
-        }
+        // All of these are linear in s: Q's offset from P, and the radii of curvature, which decide how far that may be.
+        const Linear offset = Linear::through(q0, offset0, q1, offset1);
+        const Linear round_p = {p_.curvature[0], p_.curvature[1] - p_.curvature[0]};
+        const Linear round = round_p + Linear::through(q0, q_.curvature[0], q1, q_.curvature[1]);
+        const Linear near = {tolerance_ + tolerance::parallel_offset * round.at0,
+                             tolerance::parallel_offset * round.slope};
+        if (!(near - offset).keep_positive(low, high) || !(near + offset).keep_positive(low, high)) return;
         if (!(low <= high + tolerance_ / length)) return;
         high = std::max(low, high);
         // Between the two lines, nearer to the sharper one: a round surface still has its height a little beside its
         // line.
-        const float share = curvature > 0.0f ? p_.curvature / curvature : 0.5f;
         const float nx = -py / length, ny = px / length;
         const auto end = [&](float s, int end_of_p) {
-            const float offset = share * (at0 + slope * s);
-            add(p_.x[0] + s * px + offset * nx, p_.y[0] + s * py + offset * ny, vertex_code(p_.vertex[end_of_p]),
-                q_edge);
+            const float both = round.at(s), share = both > 0.0f ? round_p.at(s) / both : 0.5f;
+            const float aside = share * offset.at(s);
+            add(p_.x[0] + s * px + aside * nx, p_.y[0] + s * py + aside * ny, vertex_code(p_.vertex[end_of_p]), q_edge);
         };
         end(low, 0);
         end(high, 1);
@@ -357,7 +376,7 @@ void nearest_edge(const Patch& patch, bool highest, Patch& segment) {
     }
     const auto corner = [&](int i) { return vec3(patch.x[i], patch.y[i], patch.height(patch.x[i], patch.y[i])); };
     make_segment(corner(best), corner(best + 1), patch.vertex[best],
-                 patch.vertex[best + 1 < patch.count ? best + 1 : 0], 0.0f, segment);
+                 patch.vertex[best + 1 < patch.count ? best + 1 : 0], {0.0f, 0.0f}, segment);
 }
 
 }  // namespace

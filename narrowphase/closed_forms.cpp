@@ -177,13 +177,23 @@ struct Triangle {
         const double of_c = glm::dot(glm::cross(b - a, d), normal), of_b = glm::dot(glm::cross(d, c - a), normal);
         return {of_c, normal2 - of_b - of_c, of_b};
     }
-    dvec3 unit_normal() const { return normal / std::sqrt(normal2); }
+    bool has_face() const { return normal2 > 0.0; }
+    /// Whether these weights are of a point over the face, and whether they have it on the inner side of edge i. A triangle that is a
+    /// line has no face, and an inner side of no edge.
+    bool over_face(const dvec3& w) const { return has_face() && w.x >= 0.0 && w.y >= 0.0 && w.z >= 0.0; }
+    bool inside(const dvec3& w, int i) const { return has_face() && w[i] >= 0.0; }
+    /// Of a line: one of those at right angles to it.
+    dvec3 unit_normal() const {
+        if (has_face()) return normal / std::sqrt(normal2);
+        const dvec3 ab = b - a, ac = c - a;
+        return perpendicular_to(glm::dot(ab, ab) > glm::dot(ac, ac) ? ab : ac);
+    }
 };
 
 Cores triangle_point(const Triangle& triangle, const dvec3& x) {
     const dvec3 weights = triangle.weights(x);
     const dvec3 n = triangle.unit_normal();
-    if (weights.x >= 0.0 && weights.y >= 0.0 && weights.z >= 0.0) {
+    if (triangle.over_face(weights)) {
         const double height = glm::dot(n, x - triangle.a);
         return {std::abs(height), height < 0.0 ? -n : n, x - height * n};
     }
@@ -191,7 +201,7 @@ Cores triangle_point(const Triangle& triangle, const dvec3& x) {
     dvec3 foot(0.0), v(0.0);
     double vv = -1.0, scale2 = 0.0;
     for (int i = 0; i < 3; ++i) {
-        if (weights[i] >= 0.0) continue;
+        if (triangle.inside(weights, i)) continue;
         const Line edge = triangle.edge(i);
         const double half2 = glm::dot(edge.half, edge.half);
         const dvec3 p = edge.middle + nearest_on(edge, half2, x) * edge.half, d = x - p;
@@ -267,18 +277,18 @@ Cores triangle_line(const Triangle& triangle, const Line& line) {
     if (height[0] * height[1] <= 0.0 && height[0] != height[1]) {
         // Barycentric coordinates of the point where it crosses the plane, times a positive number.
         const dvec3 through = std::abs(height[1]) * weights[0] + std::abs(height[0]) * weights[1];
-        if (through.x >= 0.0 && through.y >= 0.0 && through.z >= 0.0) return overlapping_triangle_line(triangle, line);
+        if (triangle.over_face(through)) return overlapping_triangle_line(triangle, line);
     }
     Cores best{std::numeric_limits<double>::infinity(), dvec3(0.0), dvec3(0.0)};
     for (int i = 0; i < 2; ++i) {
-        if (!(weights[i].x >= 0.0 && weights[i].y >= 0.0 && weights[i].z >= 0.0)) continue;
+        if (!triangle.over_face(weights[i])) continue;
         if (!(std::abs(height[i]) < best.distance)) continue;
         best = {std::abs(height[i]), height[i] < 0.0 ? -n : n, ends[i] - height[i] * n};
     }
     double longest2 = glm::dot(line.half, line.half);
     for (int i = 0; i < 3; ++i) {
         // An edge that has the whole line on its inner side is no nearer than the face or the other edges.
-        if (weights[0][i] >= 0.0 && weights[1][i] >= 0.0) continue;
+        if (triangle.inside(weights[0], i) && triangle.inside(weights[1], i)) continue;
         const Line edge = triangle.edge(i);
         const Cores beside = line_line(edge, line);
         longest2 = std::max(longest2, glm::dot(edge.half, edge.half));

@@ -49,31 +49,6 @@ bool has_face_along(const Shape& shape, const vec3& direction) {
     return feature.has_face() && glm::dot(feature.normal, direction) >= tolerance::sliver_alignment;
 }
 
-/// True for the contact of two faces whose common region is a strip narrower than `width`.
-bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
-    if (manifold.face_owner == FaceOwner::none) return false;
-    if (manifold.count <
-        3) {  // the strip was thin enough for a line; or it is the honest contact of an edge or a corner
-        return has_face_along(a, manifold.normal) &&
-               has_face_along(b, transpose_mul(b_in_a.rotation, -manifold.normal));
-    }
-    vec3 longest(0.0f);
-    for (int i = 0; i < manifold.count; ++i) {
-        for (int j = 0; j < i; ++j) {
-            const vec3 d = manifold.points[i].on_a - manifold.points[j].on_a;
-            if (length_squared(d) > length_squared(longest)) longest = d;
-        }
-    }
-    const vec3 across = glm::cross(manifold.normal, longest);
-    float low = 0.0f, high = 0.0f;
-    for (int i = 1; i < manifold.count; ++i) {
-        const float x = glm::dot(across, manifold.points[i].on_a - manifold.points[0].on_a);
-        low = std::min(low, x);
-        high = std::max(high, x);
-    }
-    return (high - low) * (high - low) < width * width * length_squared(across);
-}
-
 /// True where the shape meets what lies along `direction` (unit, shape frame) with something round: there a contact point wanders
 /// over the body as it rolls.
 bool is_round_along(const Shape& shape, const vec3& direction) {
@@ -94,6 +69,39 @@ vec3 support_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
         return {d.x < 0.0f ? -h.x : h.x, d.y < 0.0f ? -h.y : h.y, d.z < 0.0f ? -h.z : h.z};
     }
     return support(shape, d, hint).point;
+}
+
+/// How far the shape reaches from side to side along a unit direction of its frame, m.
+float extent_along(const Shape& shape, const vec3& d) {
+    return glm::dot(support_point(shape, d, 0) - support_point(shape, -d, 0), d) + 2.0f * shape.radius;
+}
+
+/// True for the contact of two faces whose common region is a strip narrower than `width`, but not all that the thinner one has to offer.
+bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
+    if (manifold.face_owner == FaceOwner::none) return false;
+    vec3 longest(0.0f);
+    for (int i = 0; i < manifold.count; ++i) {
+        for (int j = 0; j < i; ++j) {
+            const vec3 d = manifold.points[i].on_a - manifold.points[j].on_a;
+            if (length_squared(d) > length_squared(longest)) longest = d;
+        }
+    }
+    vec3 across = glm::cross(manifold.normal, longest);
+    const float length = std::sqrt(length_squared(across));
+    if (length > 0.0f) across /= length;
+    float low = 0.0f, high = 0.0f;
+    for (int i = 1; i < manifold.count; ++i) {
+        const float x = glm::dot(across, manifold.points[i].on_a - manifold.points[0].on_a);
+        low = std::min(low, x);
+        high = std::max(high, x);
+    }
+    const float strip = high - low;
+    // Of one or two points, the strip was thin enough for a line; or it is the honest contact of an edge or a corner.
+    const bool narrow = manifold.count < 3 ? has_face_along(a, manifold.normal) &&
+                                                 has_face_along(b, transpose_mul(b_in_a.rotation, -manifold.normal))
+                                           : strip < width;
+    if (!narrow || length == 0.0f) return narrow;
+    return strip < 0.5f * std::min(extent_along(a, across), extent_along(b, transpose_mul(b_in_a.rotation, across)));
 }
 
 void prefetch(const void* from, std::size_t bytes) {
@@ -312,8 +320,10 @@ private:
             cache.deep.other_depth - detail::motion_bound(cache.deep.reference, w.pose, record.radius_b);
         EpaResult r;
         // The depth has not changed much: where the bound has come down to it, sliding would be for nothing.
+        // Nor does a face count that the origin has crossed: it comes back turned round, as one of the others, as deep as the bound.
+        const float rounding = static_cast<float>(tolerance::epa_witness) * (record.size + other_depth);
         if (!(other_depth > cache.deep.depth) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) ||
-            r.depth > other_depth) {
+            r.depth > other_depth - rounding) {
             cache.deep.face.count = 0;
             to_axis(w);
             return;
@@ -349,7 +359,7 @@ private:
         }
         // A face that still holds the other shape at a shallow depth: that is the contact, and EPA need not be asked. Not when
         // the two faces do not overlap: then the contact is elsewhere.
-        if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.size) {
+        if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thin) {
             const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
             const Manifold manifold =
                 make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin, cache.hints);
@@ -496,7 +506,7 @@ private:
         float nearest = std::numeric_limits<float>::infinity();
         for (int i = 0; i < manifold.count; ++i) nearest = std::min(nearest, manifold.points[i].separation);
         const float width = tolerance::sliver_contact * records_[w.pair].size;
-        if (nearest > -tolerance::sliver_depth * records_[w.pair].size &&
+        if (settings_.drop_slivers && nearest > -tolerance::sliver_depth * records_[w.pair].size &&
             is_sliver(shape_a(w), shape_b(w), w.b_in_a, manifold, width)) {
             separate(w, nearest);
             return;
@@ -509,7 +519,7 @@ private:
         // A face that owns a round contact makes it cheap to test again; other round contacts are EPA's, and dear.
         const bool again = round && (manifold.face_owner != FaceOwner::none || is_closed_form(w));
         record.reuse_motion =
-            again ? 0.0f : (round ? tolerance::reuse_motion_round : tolerance::reuse_motion) * record.size;
+            again ? 0.0f : (round ? tolerance::reuse_motion_round : tolerance::reuse_motion) * record.thin;
         caches_[w.pair].manifold = manifold;
     }
 
@@ -573,6 +583,7 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
     record.b = swap ? i : j;
     record.radius_b = swap ? ri : rj;
     record.size = record.radius_b;
+    record.thin = std::min({record.size, thickness(colliders.shapes[i]), thickness(colliders.shapes[j])});
     return record;
 }
 

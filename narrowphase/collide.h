@@ -61,6 +61,7 @@ struct alignas(64) PairRecord {
     Transform reference;         ///< pose of b in a when last tested
     float radius_b = 0.0f;       ///< of a ball around b's origin that holds b, m
     float size = 0.0f;           ///< bounding radius of b: the scale of this pair's tolerances, m
+    float thin = 0.0f;           ///< the same, or the thickness of the thinner shape where that is less, m
     float reuse_motion = 0.0f;   ///< motion up to which the manifold is reused, m; 0 on round contacts
     float distance = 0.0f;       ///< a lower bound of the separation at the reference pose, m
     std::uint32_t stamp = 0;     ///< versions[a] + versions[b] when last tested
@@ -91,6 +92,9 @@ struct PairCache {
 
 struct CollideSettings {
     bool skip = true, reuse = true, closed_form = true, axis = true, warm_gjk = true, warm_epa = true;
+    /// Contacts of two faces along a strip that is narrow and shallow (tolerances.h, `sliver_contact`) are left out: for worlds whose
+    /// floors are tiled, where bodies would stumble over the seams.
+    bool drop_slivers = false;
 };
 
 /// Pairs on their way up the ladder. Kept between frames only so that nothing is allocated.

@@ -199,7 +199,8 @@ void set_lanes(Hull& hull) {
     }
     if (wide != 0) hull.wide_rings[count] = static_cast<std::uint32_t>(hull.rings.size());
     for (HullFace& face : hull.faces) {
-        for (std::uint32_t i = 0; i < 4; ++i) face.corners[i] = hull.face_vertices[face.first + (i < face.count ? i : 0)];
+        for (std::uint32_t i = 0; i < 4; ++i)
+            face.corners[i] = hull.face_vertices[face.first + (i < face.count ? i : 0)];
     }
 }
 
@@ -209,13 +210,20 @@ void set_mass(Hull& hull) {
     inside /= double(hull.vertices.size());
 
     Moments moments;
+    double surface = 0.0;
     for (const HullFace& face : hull.faces) {
         const auto corner = [&](std::uint32_t i) {
             return dvec3(hull.vertices[hull.face_vertices[face.first + i]]) - inside;
         };
-        for (std::uint32_t i = 2; i < face.count; ++i) moments.add_tetrahedron(corner(0), corner(i - 1), corner(i));
+        dvec3 area(0.0);
+        for (std::uint32_t i = 2; i < face.count; ++i) {
+            moments.add_tetrahedron(corner(0), corner(i - 1), corner(i));
+            area += 0.5 * glm::cross(corner(i - 1) - corner(0), corner(i) - corner(0));
+        }
+        surface += std::sqrt(glm::dot(area, area));
     }
     hull.volume = static_cast<float>(moments.volume);
+    hull.thickness = static_cast<float>(6.0 * moments.volume / surface);
     hull.centroid = vec3(moments.center() + inside);
     hull.unit_inertia = round_inertia(moments.inertia() / moments.volume);
 }

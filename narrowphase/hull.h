@@ -65,6 +65,7 @@ struct Hull {
     Aabb bounds;
     float bounding_radius = 0.0f;  ///< of the ball around the frame's origin that holds all vertices, m
     float volume = 0.0f;           ///< m^3
+    float thickness = 0.0f;        ///< as of a Shape, m
     vec3 centroid{0.0f};           ///< of the solid
     mat3 unit_inertia{0.0f};       ///< about the centroid, for a solid of mass 1, m^2
 

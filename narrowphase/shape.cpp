@@ -188,8 +188,8 @@ Error check(const Shape& shape) {
             if (shape.hull->vertices.size() < 4 || shape.hull->faces.size() < 4)
                 return {ErrorCode::degenerate_shape,
                         "hull: it has fewer than 4 vertices or faces; make it with make_hull()."};
-            if (!(shape.hull->volume > 0.0f) || shape.hull->view.vertices == nullptr || !is_finite(shape.hull->bounds.lower) ||
-                !is_finite(shape.hull->bounds.upper))
+            if (!(shape.hull->volume > 0.0f) || shape.hull->view.vertices == nullptr ||
+                !is_finite(shape.hull->bounds.lower) || !is_finite(shape.hull->bounds.upper))
                 return {ErrorCode::degenerate_shape, "hull: its volume is not positive; make it with make_hull()."};
             return check_no_rounding(name, shape.radius);
     }
@@ -242,6 +242,29 @@ float bounding_radius(const Shape& shape) {
             return shape.hull ? shape.hull->bounding_radius : 0.0f;
     }
     return 0.0f;
+}
+
+float thickness(const Shape& shape) {
+    const vec3& h = shape.half_extents;
+    const float radius = h.x, height = 2.0f * h.y, infinite = std::numeric_limits<float>::infinity();
+    switch (shape.type) {
+        case ShapeType::sphere:
+        case ShapeType::capsule:
+            return 2.0f * shape.radius;
+        case ShapeType::segment:
+            return shape.radius > 0.0f ? 2.0f * shape.radius : infinite;
+        case ShapeType::triangle:
+            return infinite;
+        case ShapeType::box:
+            return 6.0f / (1.0f / h.x + 1.0f / h.y + 1.0f / h.z);
+        case ShapeType::cylinder:
+            return 3.0f * radius * height / (radius + height);
+        case ShapeType::cone:
+            return 2.0f * radius * height / (radius + std::sqrt(radius * radius + height * height));
+        case ShapeType::hull:
+            return shape.hull ? shape.hull->thickness : infinite;
+    }
+    return infinite;
 }
 
 bool is_solid(const Shape& shape) {

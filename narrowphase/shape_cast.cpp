@@ -41,9 +41,10 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
         clip.iterations += clip.last.iterations;
         const double gap = clip.last.lower_bound - reach;
         if (clip.last.outcome == Outcome::overlapping || !(gap > surface)) {
-            clip.end = clip.last.outcome == Outcome::iteration_cap ? ClipEnd::cap
-                       : clip.t > 0.0                              ? ClipEnd::hit
-                                                                   : ClipEnd::at_start;
+            // Whose bound is late may have arrived all the same: its nearest points say so.
+            const bool arrived =
+                clip.last.outcome != Outcome::iteration_cap || std::sqrt(simplex.vv) - reach <= surface;
+            clip.end = !arrived ? ClipEnd::cap : clip.t > 0.0 ? ClipEnd::hit : ClipEnd::at_start;
             return clip;
         }
         const dvec3 axis = clip.last.axis / std::sqrt(glm::dot(clip.last.axis, clip.last.axis));

@@ -34,7 +34,7 @@ Feature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1, std::uin
     if (!(along * along <= steepest * steepest * length2) || !(length2 > shortest * shortest)) return f;
     f.kind = FeatureKind::segment;
     f.ids[1] = id1;
-    f.curvature = radius;
+    f.curvature[0] = f.curvature[1] = radius;
     f.points[1] = p1;
     if (radius > 0.0f) {
         const vec3 across = d - (along / length2) * edge;
@@ -63,18 +63,19 @@ void box_feature(const vec3& half, const vec3& d, Feature& f) {
 
 Feature triangle_feature(const Shape& shape, const vec3& d) {
     const vec3* p = shape.points;
-    const vec3 normal = glm::cross(p[1] - p[0], p[2] - p[0]);
-    const float length2 = length_squared(normal);
+    // In double: of a sliver, a cross product of floats points anywhere.
+    const glm::dvec3 origin(p[0]), area = glm::cross(glm::dvec3(p[1]) - origin, glm::dvec3(p[2]) - origin);
+    const double size = std::sqrt(glm::dot(area, area));
+    const vec3 normal = size > 0.0 ? vec3(area / size) : vec3(0.0f);
     const float along = glm::dot(normal, d);
     const float least = shape.radius > 0.0f ? tolerance::rounded_face : tolerance::steepest_face;
     const float h[3] = {glm::dot(p[0], d), glm::dot(p[1], d), glm::dot(p[2], d)};
     const int top = h[1] > h[0] ? (h[2] > h[1] ? 2 : 1) : (h[2] > h[0] ? 2 : 0);
-    if (along * along >= least * least * length2 && length2 > 0.0f) {
-        const float scale = 1.0f / std::sqrt(length2);
+    if (std::abs(along) >= least && size > 0.0) {
         Feature f;
         f.kind = FeatureKind::polygon;
         f.face = along < 0.0f;
-        f.normal = (along < 0.0f ? -scale : scale) * normal;
+        f.normal = along < 0.0f ? -normal : normal;
         f.offset = glm::dot(f.normal, p[0]) + shape.radius;
         f.height = h[top] + shape.radius;
         return f;
@@ -120,7 +121,7 @@ Feature cylinder_feature(const vec3& half, const vec3& d) {
     const vec3 side = half.x * radial, axis(0.0f, half.y, 0.0f);
     Feature f = base ? edge_feature(side - axis, 1, side + axis, 0, 0.0f, d)
                      : edge_feature(side + axis, 0, side - axis, 1, 0.0f, d);
-    f.curvature = half.x;
+    f.curvature[0] = f.curvature[1] = half.x;
     return f;
 }
 
@@ -134,7 +135,7 @@ Feature cone_feature(const vec3& half, const vec3& d) {
     if (-d.y >= side && -d.y >= tolerance::steepest_face) return disc_feature(-half.y, half.x, true, d, radial);
     const bool at_apex = glm::dot(apex, d) > glm::dot(rim, d);
     Feature f = at_apex ? edge_feature(apex, 0, rim, 1, 0.0f, d) : edge_feature(rim, 1, apex, 0, 0.0f, d);
-    f.curvature = 0.5f * half.x;  // of the middle of the line
+    f.curvature[at_apex ? 1 : 0] = half.x;
     // Straight up on its tip: no side line is the one that touches.
     if (around < tolerance::flat_rim) f.kind = FeatureKind::point;
     return f;
@@ -561,10 +562,12 @@ void project_disc(const Shape& shape, const Feature& feature, const View& view, 
 
 }  // namespace
 
-void make_segment(const vec3& p0, const vec3& p1, std::uint16_t id0, std::uint16_t id1, float curvature, Patch& patch) {
+void make_segment(const vec3& p0, const vec3& p1, std::uint16_t id0, std::uint16_t id1, const float (&curvature)[2],
+                  Patch& patch) {
     patch.kind = FeatureKind::segment;
     patch.count = 2;
-    patch.curvature = curvature;
+    patch.curvature[0] = curvature[0];
+    patch.curvature[1] = curvature[1];
     patch.x[0] = p0.x, patch.y[0] = p0.y;
     patch.x[1] = p1.x, patch.y[1] = p1.y;
     patch.vertex[0] = id0;
@@ -584,7 +587,6 @@ void project(const Shape& shape, const Feature& feature, const View& view, Patch
         return vec3(at[0], at[1], at[2]);
     };
     patch.kind = feature.kind;
-    patch.curvature = 0.0f;
     switch (feature.kind) {
         case FeatureKind::point: {
             const vec3 p = full(feature.points[0]);
@@ -621,7 +623,6 @@ Patch disc_to_polygon(const Patch& disc) {
     polygon.kind = FeatureKind::polygon;
     polygon.count = rim_points;
     polygon.h0 = disc.h0, polygon.gx = disc.gx, polygon.gy = disc.gy;
-    polygon.curvature = 0.0f;
     polygon.sharpness = 1.0f;
     for (int i = 0; i < rim_points; ++i) {
         const int step = rim_order[i];

@@ -51,7 +51,7 @@ struct Feature {
     std::uint16_t ids[2] = {};  ///< point and segment: their vertices; polygon of a hull: its support vertex first
     std::uint32_t face = 0;     ///< hull: index; box: 2 * axis + negative; triangle: side; disc: 0 top, 1 base
     float height = 0.0f;        ///< polygon, disc: of the whole shape along the direction that was asked for, m
-    float curvature = 0.0f;     ///< segment: radius of the surface across the line, 0 for a sharp edge, m
+    float curvature[2] = {};    ///< segment: radius of the surface across the line at its ends, 0 for a sharp edge, m
     vec3 normal{0.0f};          ///< polygon, disc: outward, unit
     float offset = 0.0f;        ///< polygon, disc: dot(normal, x) = offset, m
     vec3 points[2] = {};        ///< point, segment: on the surface; disc: centre, and direction to its lowest rim point
@@ -101,7 +101,7 @@ struct Patch {
     FeatureKind kind;
     int count;             ///< corners; of a disc: rim points
     float h0, gx, gy;      ///< height along n at (x, y) is h0 + gx * x + gy * y
-    float curvature;       ///< as in Feature
+    float curvature[2];    ///< segment: as in Feature
     float sharpness;       ///< polygon: sine of its sharpest corner, 1 when that is 60 degrees or more
     float cx, cy, radius;  ///< disc
     /// Corners or rim points, then corner 0 again until the end of the last group of 4 and once more.
@@ -117,7 +117,8 @@ struct Patch {
 void project(const Shape& shape, const Feature& feature, const View& view, Patch& patch);
 
 /// `patch` becomes the shadow of the segment between two points that are given in view coordinates.
-void make_segment(const vec3& p0, const vec3& p1, std::uint16_t id0, std::uint16_t id1, float curvature, Patch& patch);
+void make_segment(const vec3& p0, const vec3& p1, std::uint16_t id0, std::uint16_t id1, const float (&curvature)[2],
+                  Patch& patch);
 
 /// The polygon of a disc's rim points. What it loses of the radius is 1 - cos(pi / 16) = 1.9%.
 Patch disc_to_polygon(const Patch& disc);
