@@ -140,6 +140,9 @@ Cores line_line(const Line& a, const Line& b) {
         const double along = bb > 0.0 ? glm::dot(s * a.half - r, b.half) / bb : 0.0;
         t = clamp_to_unit(along);
         if (t != along) s = nearest_on(a, aa, b.middle + t * b.half);
+    } else {
+        s = nearest_on(a, aa,
+                       b.middle + t * b.half);  // of nearly parallel lines n leaves s and t far off, but both alike
     }
     const dvec3 on_a = a.middle + s * a.half, v = b.middle + t * b.half - on_a;
     const double vv = glm::dot(v, v), distance = std::sqrt(vv), shorter = std::min(aa, bb), longer = std::max(aa, bb);

@@ -35,8 +35,10 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Anchors stay where they are in their bodies; what changes is the gap between them.
-void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
+/// Anchors stay where they are in their bodies, and a normal in the body whose face it is of; what changes is the gap.
+void refresh(PairCache& cache, const Transform& b_in_a) {
+    Manifold& manifold = cache.manifold;
+    if (manifold.face_owner == FaceOwner::b) manifold.normal = rotate(b_in_a.rotation, cache.axis);
     for (int i = 0; i < manifold.count; ++i) {
         ManifoldPoint& p = manifold.points[i];
         p.separation = glm::dot(transform_point(b_in_a, p.on_b) - p.on_a, manifold.normal);
@@ -233,7 +235,7 @@ private:
                     return;
                 }
             } else if (settings_.reuse && motion < record.reuse_motion) {
-                refresh_separations(caches_[pair].manifold, b_in_a);
+                refresh(caches_[pair], b_in_a);
                 settle(record, Rung::reuse);
                 return;
             }
@@ -316,13 +318,13 @@ private:
         PairRecord& record = records_[w.pair];
         PairCache& cache = caches_[w.pair];
         const Shape &a = shape_a(w), &b = shape_b(w);
-        const float other_depth =
-            cache.deep.other_depth - detail::motion_bound(cache.deep.reference, w.pose, record.radius_b);
+        const float motion = detail::motion_bound(cache.deep.reference, w.pose, record.radius_b);
+        const float other_depth = cache.deep.other_depth - motion;
         EpaResult r;
         // The depth has not changed much: where the bound has come down to it, sliding would be for nothing.
         // Nor does a face count that the origin has crossed: it comes back turned round, as one of the others, as deep as the bound.
         const float rounding = static_cast<float>(tolerance::epa_witness) * (record.size + other_depth);
-        if (!(other_depth > cache.deep.depth) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) ||
+        if (!(other_depth > cache.deep.depth + motion) || !epa_again(a, b, w.b_in_a, cache.deep.face, r) ||
             r.depth > other_depth - rounding) {
             cache.deep.face.count = 0;
             to_axis(w);
@@ -364,7 +366,8 @@ private:
             const Manifold manifold =
                 make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin, cache.hints);
             ++profile_.manifolds_built;
-            if (manifold.overlaps) {
+            const bool shallow = separation >= -tolerance::axis_depth_of_edges * record.thin;
+            if (manifold.overlaps && (shallow || manifold.count > 2)) {
                 touch(w, manifold);
                 settle(record, Rung::axis_touching);
                 return;
@@ -518,8 +521,9 @@ private:
             is_round_along(shape_a(w), n) || is_round_along(shape_b(w), transpose_mul(w.b_in_a.rotation, -n));
         // A face that owns a round contact makes it cheap to test again; other round contacts are EPA's, and dear.
         const bool again = round && (manifold.face_owner != FaceOwner::none || is_closed_form(w));
+        const bool fixed = !round && manifold.face_owner != FaceOwner::none;
         record.reuse_motion =
-            again ? 0.0f : (round ? tolerance::reuse_motion_round : tolerance::reuse_motion) * record.thin;
+            again ? 0.0f : (fixed ? tolerance::reuse_motion : tolerance::reuse_motion_loose) * record.thin;
         caches_[w.pair].manifold = manifold;
     }
 
@@ -582,7 +586,11 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
     record.a = swap ? j : i;
     record.b = swap ? i : j;
     record.radius_b = swap ? ri : rj;
-    record.size = record.radius_b;
+    // Of a shape far from its own origin the ball around that says little about its size, the box around the shape more.
+    const auto half_diagonal = [&](std::uint32_t k) {
+        return std::sqrt(length_squared(half_extents(bounds(colliders.shapes[k]))));
+    };
+    record.size = std::min({record.radius_b, half_diagonal(i), half_diagonal(j)});
     record.thin = std::min({record.size, thickness(colliders.shapes[i]), thickness(colliders.shapes[j])});
     return record;
 }

@@ -60,7 +60,7 @@ struct alignas(64) PairRecord {
     std::uint32_t a = 0, b = 0;  ///< colliders
     Transform reference;         ///< pose of b in a when last tested
     float radius_b = 0.0f;       ///< of a ball around b's origin that holds b, m
-    float size = 0.0f;           ///< bounding radius of b: the scale of this pair's tolerances, m
+    float size = 0.0f;           ///< radius of the smaller shape: the scale of this pair's tolerances, m
     float thin = 0.0f;           ///< the same, or the thickness of the thinner shape where that is less, m
     float reuse_motion = 0.0f;   ///< motion up to which the manifold is reused, m; 0 on round contacts
     float distance = 0.0f;       ///< a lower bound of the separation at the reference pose, m
@@ -70,8 +70,8 @@ struct alignas(64) PairRecord {
 };
 
 /// What EPA found out, as long as the cores overlap: its face, and how much deeper any way out but through that face was. Points of
-/// b move by at most m in a's frame, so every other depth is at least `other_depth` - m: while the face's depth is no more
-/// than that, it is still the least.
+/// b move by at most m in a's frame, so every other depth is at least `other_depth` - m, and this face's at most `depth` + m: while
+/// the former is more, the face still gives the least.
 struct Deep {
     SimplexCache face;         ///< count 3, or 0: nothing known
     float depth = 0.0f;        ///< through that face then, m

@@ -196,15 +196,16 @@ inline constexpr float missed_depth = 1e-3f;
 inline constexpr float unit_length = 1e-5f;
 
 // --- The coherence ladder -------------------------------------------------------------------------------------------
-// The size of a pair is the bounding radius of its smaller shape.
+// The size of a pair is the radius of its smaller shape: the least of their bounding radii and half diagonals of their boxes.
 
 /// A touching pair that moved less than this * size keeps its manifold, anchors fixed in the bodies. Larger: fewer tests, and
 /// stacks stand better (fixed anchors do not wander); too large and sliding contacts lag behind their true place.
 /// On a round surface the contact point wanders over the body, and an anchor that stays behind gives the normal force a lever that
 /// drives the rolling on, from nothing up to this * size a frame: so round contacts that are cheap to test again (closed forms, and
-/// those on a flat face) are not reused at all, and the others, which only EPA can answer, up to `reuse_motion_round`.
+/// those on a flat face) are not reused at all, and the others, which only EPA can answer, up to `reuse_motion_loose`. So are
+/// contacts of edges, whose normal turns with both bodies; a face's normal is carried along with its own.
 inline constexpr float reuse_motion = 0.02f;
-inline constexpr float reuse_motion_round = 0.001f;
+inline constexpr float reuse_motion_loose = 0.001f;
 
 /// A cap whose axis is within 2.6 degrees (cosine) of the normal lies flat, else the contact is on the side or the rim.
 inline constexpr float flat_cap = 0.999f;
@@ -212,6 +213,9 @@ inline constexpr float flat_cap = 0.999f;
 /// A contact on a known face, no deeper than this * size, is taken from the face without asking GJK and EPA. Larger: fewer
 /// EPA calls, and a normal that may be stale for deep pairs.
 inline constexpr float axis_depth = 0.02f;
+
+/// ... or than this * size in one or two points: an edge or a corner that has sunk in deeper may have a shorter way out by another face.
+inline constexpr float axis_depth_of_edges = 0.001f;
 
 /// Points closer than this * size belong to the manifold before they touch. Larger: more points and fewer surprises; too
 /// large and shapes feel each other around corners.
