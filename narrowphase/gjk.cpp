@@ -440,7 +440,7 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
     KernelQuery query;
     query.size = std::min(size_of(a), size_of(b));
     const double limit = tolerance::float_scan_ratio * query.size;
-    if (cache.count > 3 || !lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) return false;
+    if (!lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) return false;
     query.frame = &b_in_a.position.x;
     query.max_distance = double(max_distance);
     result.warm = cache.count > 0;
@@ -451,7 +451,8 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
         query.middle[2] = middle.z;
     }
     KernelAnswer answer;
-    kernel(query, cache.a, cache.b, cache.count, answer);
+    // Of a tetrahedron that held the origin three will do: the kernel finds the fourth again, or another.
+    kernel(query, cache.a, cache.b, std::min<int>(cache.count, 3), answer);
     static_assert(sizeof cache.a == sizeof answer.index_a && sizeof cache.b == sizeof answer.index_b);
     cache.count = static_cast<std::uint8_t>(answer.count);
     std::memcpy(cache.a, answer.index_a, sizeof cache.a);
