@@ -64,7 +64,7 @@ bool is_round_along(const Shape& shape, const vec3& direction) {
 vec3 support_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
     if (shape.type == ShapeType::hull && shape.hull->vertices.size() <= std::size_t{detail::hull_scan_limit}) {
         const Hull& hull = *shape.hull;
-        return hull.vertices[detail::scan_hull(hull, d, hull.x.size())];
+        return hull.vertices[static_cast<std::size_t>(detail::scan_hull(hull.view, &d.x))];
     }
     if (shape.type == ShapeType::box) {
         const vec3& h = shape.half_extents;

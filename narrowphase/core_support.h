@@ -13,12 +13,7 @@
 #include <glm/mat3x3.hpp>
 #include <glm/vec3.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include <cmath>
 
 namespace talus {
 class SupportMapping;
@@ -28,28 +23,6 @@ namespace talus::detail {
 
 using glm::dmat3;
 using glm::dvec3;
-
-// Four floats, a 16-byte GCC/clang vector; the two operations that the vector extensions lack (or that compilers don't
-// find in them) come from SSE2, which every x86-64 has, or are spelled out.
-typedef float Float4 __attribute__((vector_size(16)));
-typedef std::int32_t Int4 __attribute__((vector_size(16)));
-
-inline Float4 load4(const float* p) {
-    Float4 v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-}
-
-#ifdef __SSE2__
-inline Float4 max4(Float4 a, Float4 b) { return _mm_max_ps(a, b); }
-inline std::uint32_t equal_lanes(Float4 a, Float4 b) { return static_cast<std::uint32_t>(_mm_movemask_ps(a == b)); }
-#else
-inline Float4 max4(Float4 a, Float4 b) { return a > b ? a : b; }
-inline std::uint32_t equal_lanes(Float4 a, Float4 b) {
-    const Int4 e = a == b;
-    return (e[0] & 1u) | (e[1] & 2u) | (e[2] & 4u) | (e[3] & 8u);
-}
-#endif
 
 /// True where `support_point` gives points that have no exact index.
 inline bool has_rim(ShapeType type) { return type == ShapeType::cylinder || type == ShapeType::cone; }
@@ -84,30 +57,6 @@ inline Core make_core(const Shape& shape) {
     return core;
 }
 
-/// Farthest vertex by a float SIMD scan over the first `count` (a multiple of 8) of the hull's padded arrays. Two
-/// passes: the greatest dot product, then the first vertex that has it. Ties go to the lowest index.
-inline std::uint16_t scan_hull(const Hull& hull, const vec3& d, std::size_t count) {
-    const float *x = hull.x.data(), *y = hull.y.data(), *z = hull.z.data();
-    const Float4 dx = {d.x, d.x, d.x, d.x}, dy = {d.y, d.y, d.y, d.y}, dz = {d.z, d.z, d.z, d.z};
-    Float4 dots[hull_scan_limit / 4 + 2];
-    const auto dot = [&](std::size_t i) { return load4(x + i) * dx + load4(y + i) * dy + load4(z + i) * dz; };
-    Float4 most0 = dots[0] = dot(0), most1 = dots[1] = dot(4);
-    for (std::size_t i = 8; i < count; i += 8) {
-        most0 = max4(most0, dots[i / 4] = dot(i));
-        most1 = max4(most1, dots[i / 4 + 1] = dot(i + 4));
-    }
-    Float4 most = max4(most0, most1);
-    most = max4(most, __builtin_shufflevector(most, most, 2, 3, 0, 1));
-    most = max4(most, __builtin_shufflevector(most, most, 1, 0, 3, 2));
-    for (std::size_t i = 0; i < count; i += 32) {  // 32 vertices to a mask: one branch that is hard to guess, not eight
-        std::uint32_t mask = 0;
-        const std::size_t end = std::min<std::size_t>(count - i, 32);
-        for (std::size_t j = 0; j < end; j += 4) mask |= equal_lanes(dots[(i + j) / 4], most) << j;
-        if (mask != 0) return static_cast<std::uint16_t>(i + static_cast<std::size_t>(std::countr_zero(mask)));
-    }
-    return 0;  // a direction that is not a number
-}
-
 std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d);
 std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint);
 
@@ -117,7 +66,9 @@ void set_view(Hull& hull);
 inline std::uint16_t hull_support(const Core& core, const dvec3& d, std::uint16_t hint) {
     const Hull& hull = *core.hull;
     if (hull.view.cells > 0) return climb_hull(hull, d, hint);
-    return core.float_scan ? scan_hull(hull, vec3(d), hull.x.size()) : scan_hull_double(hull, d);
+    if (!core.float_scan) return scan_hull_double(hull, d);
+    const vec3 f(d);
+    return static_cast<std::uint16_t>(scan_hull(hull.view, &f.x));
 }
 
 /// The rim point of radius r in the direction (x, z); where the direction names none, the one at x = r.

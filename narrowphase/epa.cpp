@@ -5,6 +5,7 @@
 #include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/polytope.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talus {

@@ -3,6 +3,7 @@
 #include <talus/narrowphase/gjk_kernel.h>
 #include <talus/narrowphase/minkowski.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -377,7 +378,7 @@ Kernel* kernel_of(GjkLoop loop) {
             return gjk_kernel_sse2;
         case GjkLoop::avx2:
 #ifdef TALUS_AVX2
-            if (__builtin_cpu_supports("avx2")) return gjk_kernel_avx2;
+            if (has_avx2()) return gjk_kernel_avx2;
 #endif
             return nullptr;
         case GjkLoop::plain:

@@ -44,4 +44,7 @@ using Kernel = void(const KernelQuery&, const unsigned short* cached_a, const un
                     KernelAnswer&);
 Kernel gjk_kernel_sse2, gjk_kernel_avx2;
 
+/// Whether this library was built for AVX2, too, and this processor has it.
+bool has_avx2();
+
 }  // namespace talus::detail

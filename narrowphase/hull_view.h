@@ -31,6 +31,12 @@ struct HullView {
     float half_size = 0.0f;                  ///< half the longest side of the box around it, m
 };
 
+/// The vertex farthest along the direction d (x, y, z), by asking all of at most `hull_scan_limit`: the greatest dot product, then the
+/// first vertex that has it. For SSE2 and for AVX2, to the same bits, and the better that this processor has.
+using HullScan = int(const HullView&, const float* d);
+HullScan scan_hull_sse2, scan_hull_avx2;
+extern HullScan* scan_hull;
+
 /// Which of the 6 n^2 cells of the cube map the direction points to (any but zero).
 inline int support_cell(float x, float y, float z, int n) {
     const float ax = x < 0.0f ? -x : x, ay = y < 0.0f ? -y : y, az = z < 0.0f ? -z : z;

@@ -8,6 +8,8 @@
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/gjk.h>
 
+#include <algorithm>
+
 namespace talus::detail {
 
 /// w = a - b, a on A's core and b on B's, in A's frame.

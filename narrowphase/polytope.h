@@ -8,6 +8,7 @@
 
 #include <talus/narrowphase/minkowski.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talus::detail {

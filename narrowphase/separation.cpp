@@ -3,6 +3,7 @@
 #include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/support_mapping.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talus {

@@ -2,6 +2,7 @@
 
 #include <talus/narrowphase/clip_cast.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talus {
@@ -49,7 +50,7 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
         }
         const dvec3 axis = clip.last.axis / std::sqrt(glm::dot(clip.last.axis, clip.last.axis));
         const double approach = -glm::dot(axis, translation);
-        if (!(gap <= approach * (1.0 - clip.t))) {
+        if (!(approach > 0.0) || gap - surface > approach * (1.0 - clip.t)) {  // a touch at the end is one
             clip.end = ClipEnd::missed;
             return clip;
         }

@@ -1,5 +1,7 @@
 #include <talus/narrowphase/core_support.h>
+#include <talus/narrowphase/gjk_kernel.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talus {
@@ -61,8 +63,23 @@ std::uint16_t index_of(const Core& core, const dvec3& p) {
     return p.y > 0.0 ? rim_steps : code;
 }
 
-/// The scan of core_support.h in double, for hulls so much larger than their partner that floats cannot rank their
-/// vertices.
+bool has_avx2() {
+#ifdef TALUS_AVX2
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+HullScan* scan_hull = scan_hull_sse2;  // at once, for hulls that are built before main
+
+#ifdef TALUS_AVX2
+namespace {
+const bool by_avx2 = has_avx2() && (scan_hull = scan_hull_avx2, true);
+}
+#endif
+
+/// The scan in double, for hulls so much larger than their partner that floats cannot rank their vertices.
 std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
     const vec3* vertices = hull.vertices.data();
     const std::size_t count = hull.vertices.size();

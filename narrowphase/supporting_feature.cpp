@@ -141,10 +141,6 @@ Feature cone_feature(const vec3& half, const vec3& d) {
     return f;
 }
 
-/// Hulls of up to so many vertices are scanned for the support vertex, larger ones walked over. At 24 vertices the scan
-/// costs 7% more instructions a manifold than the walk and no more time, since GJK has just read the same arrays.
-constexpr std::size_t scan_limit = 128;
-
 /// A step of the walk must climb at more than this slope (squared sine), so that rounding cannot lead it round a level
 /// face for ever. What it leaves unclimbed is less than the float vertices are good for.
 constexpr float least_climb = 1e-12f;
@@ -244,27 +240,6 @@ Largest largest_in(const Ring& ring, Measure measure) {
     return result;
 }
 
-/// The farthest vertex, the first of equals.
-std::uint32_t scan_for_support(const Hull& hull, const vec3& d) {
-    const Direction direction(d);
-    const float *x = hull.x.data(), *y = hull.y.data(), *z = hull.z.data();
-    const std::size_t count = hull.x.size();
-    Float4 dots[scan_limit / 4];
-    Float4 most = dots[0] = direction.along(load_lanes(x), load_lanes(y), load_lanes(z));
-    for (std::size_t i = 4; i < count; i += 4) {
-        dots[i / 4] = direction.along(load_lanes(x + i), load_lanes(y + i), load_lanes(z + i));
-        most = max_lanes(dots[i / 4], most);
-    }
-    most = max_lanes(__builtin_shufflevector(most, most, 2, 3, 0, 1), most);
-    most = max_lanes(__builtin_shufflevector(most, most, 1, 0, 3, 2), most);
-    for (std::size_t i = 0; i < count; i += 32) {  // one branch that is hard to guess for 32 vertices
-        std::uint32_t equal = 0;
-        for (std::size_t j = i; j < count && j < i + 32; j += 4) equal |= lane_bits(dots[j / 4] == most) << (j - i);
-        if (equal != 0) return static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(std::countr_zero(equal));
-    }
-    return 0;  // a direction that is not a number
-}
-
 /// From the hinted vertex, always along the steepest edge: no step or one from last frame's.
 std::uint32_t walk_to_support(const Hull& hull, const vec3& d, std::uint32_t hint) {
     const Direction direction(d);
@@ -345,8 +320,9 @@ void FeatureSearch::start(const Shape& shape, const vec3& direction, std::uint32
             feature = cone_feature(shape.half_extents, direction);
             break;
         case ShapeType::hull:
-            vertex_ = shape.hull->vertices.size() <= scan_limit ? scan_for_support(*shape.hull, direction)
-                                                                : walk_to_support(*shape.hull, direction, vertex_hint);
+            vertex_ = shape.hull->view.cells == 0
+                          ? static_cast<std::uint32_t>(scan_hull(shape.hull->view, &direction.x))
+                          : walk_to_support(*shape.hull, direction, vertex_hint);
             height = glm::dot(vec3(shape.hull->x[vertex_], shape.hull->y[vertex_], shape.hull->z[vertex_]), direction);
             return;
     }

@@ -2,6 +2,7 @@
 
 #include <talus/narrowphase/clip_cast.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talus {
