@@ -35,10 +35,9 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Anchors stay where they are in their bodies, and a normal in the body whose face it is of; what changes is the gap.
-void refresh(PairCache& cache, const Transform& b_in_a) {
-    Manifold& manifold = cache.manifold;
-    if (manifold.face_owner == FaceOwner::b) manifold.normal = rotate(b_in_a.rotation, cache.axis);
+/// Anchors stay where they are in their bodies, and the normal in that of the larger shape, where a turn costs least; what changes
+/// is the gap.
+void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
     for (int i = 0; i < manifold.count; ++i) {
         ManifoldPoint& p = manifold.points[i];
         p.separation = glm::dot(transform_point(b_in_a, p.on_b) - p.on_a, manifold.normal);
@@ -235,7 +234,7 @@ private:
                     return;
                 }
             } else if (settings_.reuse && motion < record.reuse_motion) {
-                refresh(caches_[pair], b_in_a);
+                refresh_separations(caches_[pair].manifold, b_in_a);
                 settle(record, Rung::reuse);
                 return;
             }

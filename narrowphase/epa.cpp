@@ -285,7 +285,8 @@ bool detail::expand_again(const MinkowskiDifference& difference, PolytopeCache& 
     Polytope polytope;
     polytope.restart(difference, cache);
     result = grow(difference, polytope, true, &cache);
-    return result.depth < std::numeric_limits<float>::infinity();
+    // A mesh that has got worn over many poses may not grow to the end: a new one can.
+    return std::isfinite(result.depth) && result.status == EpaStatus::converged;
 }
 
 EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {

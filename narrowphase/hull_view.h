@@ -4,9 +4,9 @@
 
 namespace talus::detail {
 
-/// Hulls above this many vertices are climbed, not scanned. Measured on two hulls of points on a ball, ns a query, AVX2, tracked at
-/// small motion and cold: of 60 vertices scanned 126 and 498, climbed 133 and 524; of 90 152 and 602, 132 and 566; of 120 167 and
-/// 732, 133 and 538.
+/// Hulls above this many vertices are climbed, not scanned; the scan keeps a bit a vertex. Measured on two hulls of points on a ball, ns
+/// a query, AVX2, tracked at small motion and cold: of 45 vertices scanned 100 and 332; of 85 scanned 124 and 435, climbed 120 and 478;
+/// of 110 141 and 530, 119 and 494.
 inline constexpr int hull_scan_limit = 64;
 
 /// Up to eight ways from a vertex to the next, as lanes. Entries beyond the last repeat the first.

@@ -203,7 +203,7 @@ inline constexpr float unit_length = 1e-5f;
 /// On a round surface the contact point wanders over the body, and an anchor that stays behind gives the normal force a lever that
 /// drives the rolling on, from nothing up to this * size a frame: so round contacts that are cheap to test again (closed forms, and
 /// those on a flat face) are not reused at all, and the others, which only EPA can answer, up to `reuse_motion_loose`. So are
-/// contacts of edges, whose normal turns with both bodies; a face's normal is carried along with its own.
+/// contacts of edges, whose normal turns with both bodies.
 inline constexpr float reuse_motion = 0.02f;
 inline constexpr float reuse_motion_loose = 0.001f;
 
@@ -214,8 +214,9 @@ inline constexpr float flat_cap = 0.999f;
 /// EPA calls, and a normal that may be stale for deep pairs.
 inline constexpr float axis_depth = 0.02f;
 
-/// ... or than this * size in one or two points: an edge or a corner that has sunk in deeper may have a shorter way out by another face.
-inline constexpr float axis_depth_of_edges = 0.001f;
+/// ... or than this * size in one or two points: an edge or a corner that has sunk in deeper may have a shorter way out by another
+/// face. At a quarter of it the narrowphase of `mixed` costs 6% more.
+inline constexpr float axis_depth_of_edges = 0.004f;
 
 /// Points closer than this * size belong to the manifold before they touch. Larger: more points and fewer surprises; too
 /// large and shapes feel each other around corners.
