@@ -444,16 +444,20 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
     if (!lay_out(a, limit, query.a) || !lay_out(b, limit, query.b)) return false;
     query.frame = &b_in_a.position.x;
     query.max_distance = double(max_distance);
-    result.warm = cache.count > 0;
-    if (!result.warm) {
+    KernelAnswer answer;
+    result.warm = false;
+    if (cache.count > 0) {
+        // Of a tetrahedron that held the origin three will do: the kernel finds the fourth again, or another.
+        kernel(query, cache.a, cache.b, std::min<int>(cache.count, 3), answer);
+        result.warm = answer.outcome != KernelAnswer::doubtful || answer.iterations > 0;
+    }
+    if (!result.warm) {  // nothing to start from, or something stale: a new start is the shorter way
         const vec3 middle = transform_point(b_in_a, vec3(middle_of(b))) - vec3(middle_of(a));
         query.middle[0] = middle.x;
         query.middle[1] = middle.y;
         query.middle[2] = middle.z;
+        kernel(query, cache.a, cache.b, 0, answer);
     }
-    KernelAnswer answer;
-    // Of a tetrahedron that held the origin three will do: the kernel finds the fourth again, or another.
-    kernel(query, cache.a, cache.b, std::min<int>(cache.count, 3), answer);
     static_assert(sizeof cache.a == sizeof answer.index_a && sizeof cache.b == sizeof answer.index_b);
     cache.count = static_cast<std::uint8_t>(answer.count);
     std::memcpy(cache.a, answer.index_a, sizeof cache.a);

@@ -206,7 +206,7 @@ TEST_CASE("along a motion, small steps or large, a warm answer is the cold one i
                 const GjkResult w = gjk(a, b, f, cache), c = cold(a, b, f);
                 INFO(name_of(a.type), " and ", name_of(b.type), " track ", track, " step ", step, ": ", w.distance, " ",
                      c.distance);
-                CHECK(w.warm == had_cache);
+                CHECK((had_cache || !w.warm));  // a simplex gone stale is not used
                 CHECK_FALSE(c.warm);
                 CHECK((w.status == GjkStatus::overlapping) == (c.status == GjkStatus::overlapping));
                 CHECK(std::abs(w.distance - c.distance) <= 2e-6f);
