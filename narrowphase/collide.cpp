@@ -520,9 +520,10 @@ private:
             is_round_along(shape_a(w), n) || is_round_along(shape_b(w), transpose_mul(w.b_in_a.rotation, -n));
         // A face that owns a round contact makes it cheap to test again; other round contacts are EPA's, and dear.
         const bool again = round && (manifold.face_owner != FaceOwner::none || is_closed_form(w));
-        const bool fixed = !round && manifold.face_owner != FaceOwner::none;
-        record.reuse_motion =
-            again ? 0.0f : (fixed ? tolerance::reuse_motion : tolerance::reuse_motion_loose) * record.thin;
+        const float motion = round                                    ? tolerance::reuse_motion_round
+                             : manifold.face_owner == FaceOwner::none ? tolerance::reuse_motion_edges
+                                                                      : tolerance::reuse_motion;
+        record.reuse_motion = again ? 0.0f : motion * record.thin;
         caches_[w.pair].manifold = manifold;
     }
 
