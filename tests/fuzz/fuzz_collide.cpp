@@ -352,9 +352,8 @@ public:
             if (t.record.state == PairState::unknown) pair.complain(how + ": state unknown");
             if (t.record.state == PairState::touching && m.count == 0)
                 pair.complain(how + ": touching without a point");
-            // A hit always yields a contact, slivers (tolerances.h) aside.
-            const double surely = -2.0 * static_cast<double>(tolerance::sliver_depth) * size - loose - stale;
-            if (r.separation < surely && m.count == 0)
+            // A hit always yields a contact.
+            if (r.separation < -loose - stale && m.count == 0)
                 pair.complain(how + ": no contact at a separation of " + number(r.separation));
             if (r.separation > margin + loose + stale && m.count != 0)
                 pair.complain(how + ": a contact at a separation of " + number(r.separation));
