@@ -18,17 +18,6 @@ constexpr double far_distance = 1e4;
 
 dvec3 perpendicular(const dvec3& u) { return dvec3(any_perpendicular(vec3(u))); }
 
-dmat3 turn_exactly(const dvec3& axis, double angle) {
-    const double c = std::cos(angle), s = std::sin(angle);
-    dmat3 m;
-    for (int i = 0; i < 3; ++i) {
-        dvec3 e(0.0);
-        e[i] = 1.0;
-        m[i] = c * e + s * glm::cross(axis, e) + (1.0 - c) * glm::dot(axis, e) * axis;
-    }
-    return m;
-}
-
 /// A rotation that takes the unit vector `from` to `to`.
 dmat3 turn_onto(const dvec3& from, const dvec3& to) {
     const dvec3 axis = glm::cross(from, to);

@@ -1,9 +1,9 @@
 // The batch interface alone, without an engine around it: every rung answers what a cold test would, none outlives what it was
 // learnt from, and batches may run side by side.
 
+#include "tests/narrowphase/collide_batch.h"
 #include "tests/narrowphase/random_pairs.h"
 
-#include <talus/narrowphase/collide.h>
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/relative_motion.h>
 #include <talus/narrowphase/tolerances.h>
@@ -18,36 +18,9 @@
 namespace {
 
 using namespace talus;
+using test::Batch;
+using test::deepest;
 using test::Random;
-
-/// Colliders, all pairs of neighbours among them, and what collide keeps.
-struct Batch {
-    Colliders colliders;
-    std::vector<PairRecord> records;
-    std::vector<PairCache> caches;
-    std::vector<std::uint32_t> active;
-    CollideSettings settings;
-    NarrowphaseProfile profile;
-
-    void add(const Shape& a, const Shape& b, const Transform& pose_b) {
-        const std::uint32_t i = static_cast<std::uint32_t>(colliders.shapes.size());
-        colliders.resize(i + 2);
-        colliders.shapes[i] = a;
-        colliders.shapes[i + 1] = b;
-        colliders.poses[i + 1] = pose_b;
-        records.push_back(make_pair(colliders, i, i + 1));
-        caches.emplace_back();
-        active.push_back(i / 2);
-    }
-
-    void collide() {
-        CollideScratch scratch;
-        profile = {};
-        talus::collide(colliders, records, caches, active, settings, scratch, profile);
-    }
-
-    std::uint32_t settled(Rung rung) const { return profile.pairs[static_cast<std::size_t>(rung)]; }
-};
 
 CollideSettings all_off() { return {false, false, false, false, false, false}; }
 
@@ -71,12 +44,6 @@ float truth(const Batch& batch, std::size_t pair) {
     const Frame frame = to_frame(relative(batch.colliders.poses[r.a], batch.colliders.poses[r.b]));
     SimplexCache cache;
     return separation(batch.colliders.shapes[r.a], batch.colliders.shapes[r.b], frame, cache).separation;
-}
-
-float deepest(const Manifold& manifold) {
-    float least = std::numeric_limits<float>::infinity();
-    for (int i = 0; i < manifold.count; ++i) least = std::min(least, manifold.points[i].separation);
-    return least;
 }
 
 /// Pairs of all kinds that slowly tumble through each other.

@@ -23,9 +23,9 @@
 
 #include "tests/narrowphase/adversarial_pairs.h"
 #include "tests/narrowphase/adversarial_proof.h"
+#include "tests/narrowphase/collide_batch.h"
 #include "tests/narrowphase/judge.h"
 
-#include <talus/narrowphase/collide.h>
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/relative_motion.h>
 #include <talus/narrowphase/tolerances.h>
@@ -44,6 +44,8 @@ namespace {
 using namespace talus;
 using glm::dmat3;
 using glm::dvec3;
+using test::Batch;
+using test::deepest;
 using test::Random;
 
 constexpr int shape_pairs = shape_type_count * (shape_type_count + 1) / 2;
@@ -72,17 +74,6 @@ constexpr const char* motion_names[motion_count] = {"jitter",  "slow",        "c
                                                     "passing", "stop and go", "jump",   "spinning"};
 
 constexpr double degrees = 3.141592653589793 / 180.0;
-
-dmat3 turn_exactly(const dvec3& axis, double angle) {
-    const double c = std::cos(angle), s = std::sin(angle);
-    dmat3 m;
-    for (int i = 0; i < 3; ++i) {
-        dvec3 e(0.0);
-        e[i] = 1.0;
-        m[i] = c * e + s * glm::cross(axis, e) + (1.0 - c) * glm::dot(axis, e) * axis;
-    }
-    return m;
-}
 
 /// A body B on its way past a resting A: poses in double, so that small steps add up.
 struct Mover {
@@ -132,7 +123,7 @@ struct Mover {
                 angle = 0.02 * stride;
                 break;
         }
-        const dmat3 turn = turn_exactly(about, angle);
+        const dmat3 turn = test::turn_exactly(about, angle);
         const dvec3 before = center;
         center = pivot + turn * (center + length * size * along - pivot);
         rotation = turn * rotation;
@@ -141,34 +132,7 @@ struct Mover {
     }
 };
 
-/// Many pairs and what `collide` keeps of them.
-struct Batch {
-    Colliders colliders;
-    std::vector<PairRecord> records;
-    std::vector<PairCache> caches;
-    std::vector<std::uint32_t> active;
-    CollideSettings settings;
-    NarrowphaseProfile profile;
-
-    void collide() {
-        CollideScratch scratch;
-        talus::collide(colliders, records, caches, active, settings, scratch, profile);
-    }
-    Batch fresh() const {
-        Batch cold = *this;
-        for (PairRecord& r : cold.records) r = make_pair(colliders, r.a, r.b);
-        cold.caches.assign(caches.size(), {});
-        return cold;
-    }
-};
-
 // ---- Judgement ------------------------------------------------------------------------------------------------------
-
-float deepest(const Manifold& manifold) {
-    float least = std::numeric_limits<float>::infinity();
-    for (int i = 0; i < manifold.count; ++i) least = std::min(least, manifold.points[i].separation);
-    return least;
-}
 
 bool is_finite_manifold(const Manifold& m) {
     bool finite = is_finite(m.normal);
@@ -251,22 +215,17 @@ private:
         movers_.clear();
         last_.assign(pairs.size(), {});
         for (const test::AdversarialPair& pair : pairs) {
-            const auto a = static_cast<std::uint32_t>(warm_.colliders.shapes.size());
-            warm_.colliders.resize(a + 2);
-            warm_.colliders.shapes[a] = pair.a.shape;
-            warm_.colliders.shapes[a + 1] = pair.b.shape;
+            Transform pose_a;
             if (far) {
                 const dvec3 place = random.direction() * 1e4;
-                warm_.colliders.poses[a] = {vec3(place), normalized(glm::quat_cast(test::any_turn(random)))};
+                pose_a = {vec3(place), normalized(glm::quat_cast(test::any_turn(random)))};
             }
-            warm_.records.push_back(make_pair(warm_.colliders, a, a + 1));
-            warm_.caches.emplace_back();
-            warm_.active.push_back(a / 2);
+            warm_.add(pair.a.shape, pair.b.shape, {}, pose_a);
 
             SimplexCache cache;
             const SeparationResult near = separation(pair.a.shape, pair.b.shape, pair.frame, cache);
-            const dmat3 world(to_matrix(warm_.colliders.poses[a].rotation)), turned(pair.frame.rotation);
-            const dvec3 origin(warm_.colliders.poses[a].position), normal = world * dvec3(near.normal);
+            const dmat3 world(to_matrix(pose_a.rotation)), turned(pair.frame.rotation);
+            const dvec3 origin(pose_a.position), normal = world * dvec3(near.normal);
             Mover mover;
             mover.center = origin + world * (dvec3(pair.frame.position) + turned * pair.b.solid.center);
             mover.rotation = world * turned;

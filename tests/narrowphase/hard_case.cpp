@@ -211,6 +211,28 @@ void check(const std::vector<HardCase>& cases) {
     for (const HardCase& c : cases) check(c);
 }
 
+HardCase make(std::string name, const Body& a, const Body& b, const Frame& f, std::optional<double> exact,
+              std::optional<dvec3> normal) {
+    return {std::move(name), a, b, exact, normal, {}, f};
+}
+
+void check_proof(const HardCase& c, bool both_ways) {
+    const Solid a = oracle::make_solid(*c.a.shape), b = oracle::make_solid(*c.b.shape);
+    const oracle::Pose pose(c.pose_b);
+    SimplexCache cache;
+    const SeparationResult r = separation(*c.a.shape, *c.b.shape, c.pose_b, cache);
+    const Proof proof = prove(a, b, pose, r, allowed_error(a, b, pose));
+    CHECK_MESSAGE(proof.complaint.empty(), c.name, ": ", proof.complaint);
+    CHECK_MESSAGE(proof.witness_complaint.empty(), c.name, ": ", proof.witness_complaint);
+    if (both_ways) CHECK_MESSAGE(proof.proved, c.name, ": ", r.separation);
+}
+
+Shape cloud(const std::vector<vec3>& points) {
+    const auto built = make_hull(points);
+    REQUIRE_MESSAGE(bool(built), built.error().message);
+    return hull(*built);
+}
+
 std::vector<vec3> corners(const vec3& low, const vec3& high) {
     std::vector<vec3> p;
     for (int i = 0; i < 8; ++i)

@@ -28,9 +28,28 @@ struct HardCase {
     Frame pose_a{}, pose_b{};            ///< in the world
 };
 
+/// B's pose in A's frame, A at the origin.
+HardCase make(std::string name, const Body& a, const Body& b, const Frame& f, std::optional<double> exact,
+              std::optional<glm::dvec3> normal = std::nullopt);
+
 /// Asks the case in all ways, at its own size and a thousand times smaller and larger; one doctest failure a complaint.
 void check(const HardCase& hard_case);
 void check(const std::vector<HardCase>& cases);
+
+/// Checks an answer for the case cold by what proves itself (adversarial_proof.h); `both_ways`: the lower bound, too.
+void check_proof(const HardCase& hard_case, bool both_ways = false);
+
+inline constexpr glm::dvec3 ex(1, 0, 0), ey(0, 1, 0), ez(0, 0, 1);
+/// Axis y turned onto x, onto z, and upside down; exact.
+inline const mat3 onto_x(0, -1, 0, 1, 0, 0, 0, 0, 1), onto_z(1, 0, 0, 0, 0, 1, 0, -1, 0),
+    over(1, 0, 0, 0, -1, 0, 0, 0, -1);
+
+inline double wide(float x) { return static_cast<double>(x); }
+inline glm::dvec3 unit(double x, double y, double z) { return glm::normalize(glm::dvec3(x, y, z)); }
+inline Frame at(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
+
+/// The hull of the points, which must have one.
+Shape cloud(const std::vector<vec3>& points);
 
 /// Corners of the box from `low` to `high`.
 std::vector<vec3> corners(const vec3& low, const vec3& high);

@@ -16,19 +16,10 @@ namespace {
 
 using namespace talus;
 using glm::dvec3;
-using test::brick;
-using test::check;
-using test::corners;
-using test::HardCase;
-using test::moved;
-using test::scaled;
+using namespace test;
 using Points = std::vector<vec3>;
 
-constexpr dvec3 ex(1, 0, 0), ey(0, 1, 0), ez(0, 0, 1);
-
-double wide(float x) { return static_cast<double>(x); }
 float power(int k) { return std::ldexp(1.0f, k); }
-dvec3 unit(double x, double y, double z) { return glm::normalize(dvec3(x, y, z)); }
 
 Points cube() { return brick(vec3(1)); }
 Points octahedron(float r = 1.0f) { return {{r, 0, 0}, {-r, 0, 0}, {0, r, 0}, {0, -r, 0}, {0, 0, r}, {0, 0, -r}}; }

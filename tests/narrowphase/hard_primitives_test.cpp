@@ -1,9 +1,10 @@
 /// Balls, capsules, boxes, cylinders, cones and rounded triangles with answers in closed form, in the poses that
 /// distance and depth queries are known to fail in. As hard_polytopes_test.cpp, for round shapes.
 
-#include "tests/narrowphase/adversarial_proof.h"
 #include "tests/narrowphase/hard_case.h"
 #include "tests/narrowphase/random_pairs.h"
+
+#include <talus/narrowphase/gjk.h>
 
 #include <doctest/doctest.h>
 
@@ -15,21 +16,7 @@ namespace {
 
 using namespace talus;
 using glm::dvec3;
-using test::check;
-using test::HardCase;
-
-constexpr dvec3 ex(1, 0, 0), ey(0, 1, 0), ez(0, 0, 1);
-
-double wide(float x) { return static_cast<double>(x); }
-dvec3 unit(double x, double y, double z) { return glm::normalize(dvec3(x, y, z)); }
-Frame at(const vec3& position, const mat3& rotation = mat3(1.0f)) { return {position, rotation}; }
-/// Axis y turned onto x, onto z, and upside down; exact.
-const mat3 onto_x(0, -1, 0, 1, 0, 0, 0, 0, 1), onto_z(1, 0, 0, 0, 0, 1, 0, -1, 0), over(1, 0, 0, 0, -1, 0, 0, 0, -1);
-
-HardCase make(std::string name, const Shape& a, const Shape& b, const Frame& f, std::optional<double> exact,
-              std::optional<dvec3> normal = std::nullopt) {
-    return {std::move(name), a, b, exact, normal, {}, f};
-}
+using namespace test;
 
 }  // namespace
 
@@ -236,13 +223,7 @@ TEST_CASE("witness points of overlapping rims are on both shapes beside coordina
     };
     for (const HardCase& c : cases) {
         check(c);
-        const oracle::Solid a = oracle::make_solid(*c.a.shape), b = oracle::make_solid(*c.b.shape);
-        const oracle::Pose pose(c.pose_b);
-        SimplexCache cache;
-        const SeparationResult r = separation(*c.a.shape, *c.b.shape, c.pose_b, cache);
-        const test::Proof proof = test::prove(a, b, pose, r, test::allowed_error(a, b, pose));
-        CHECK_MESSAGE(proof.complaint.empty(), c.name, ": ", proof.complaint);
-        CHECK_MESSAGE(proof.witness_complaint.empty(), c.name, ": ", proof.witness_complaint);
+        check_proof(c);
     }
 }
 
@@ -278,13 +259,6 @@ TEST_CASE("rims a hair off something 40,000 times as large keep their distance")
              at({0x1.06bad8p+4f, 0x1.1ae3fp+3f, -0x1.8d391p-3f}, second), std::nullopt),
     };
     for (const HardCase& c : cases) {
-        const oracle::Solid a = oracle::make_solid(*c.a.shape), b = oracle::make_solid(*c.b.shape);
-        const oracle::Pose pose(c.pose_b);
-        SimplexCache cache;
-        const SeparationResult r = separation(*c.a.shape, *c.b.shape, c.pose_b, cache);
-        const test::Proof proof = test::prove(a, b, pose, r, test::allowed_error(a, b, pose));
-        CHECK_MESSAGE(proof.complaint.empty(), c.name, ": ", proof.complaint);
-        CHECK_MESSAGE(proof.witness_complaint.empty(), c.name, ": ", proof.witness_complaint);
-        CHECK_MESSAGE(proof.proved, c.name, ": ", r.separation);
+        check_proof(c, true);
     }
 }

@@ -50,8 +50,8 @@ inline vec3 somewhere(Random& random, double nearest, double farthest) {
     return vec3(direction * random.between(nearest, farthest));
 }
 
-/// A rotation by `angle` (rad) about the unit `axis`, rounded once from double.
-inline mat3 turn(const glm::dvec3& axis, double angle) {
+/// A rotation by `angle` (rad) about the unit `axis`.
+inline glm::dmat3 turn_exactly(const glm::dvec3& axis, double angle) {
     const double c = std::cos(angle), s = std::sin(angle);
     glm::dmat3 m;
     for (int column = 0; column < 3; ++column) {
@@ -59,7 +59,16 @@ inline mat3 turn(const glm::dvec3& axis, double angle) {
         e[column] = 1.0;
         m[column] = c * e + s * glm::cross(axis, e) + (1.0 - c) * glm::dot(axis, e) * axis;
     }
-    return mat3(m);
+    return m;
+}
+
+/// The same, rounded once from double.
+inline mat3 turn(const glm::dvec3& axis, double angle) { return mat3(turn_exactly(axis, angle)); }
+
+/// And as a quaternion.
+inline quat turned(const glm::dvec3& axis, double angle) {
+    const double s = std::sin(0.5 * angle);
+    return quat(float(std::cos(0.5 * angle)), float(axis.x * s), float(axis.y * s), float(axis.z * s));
 }
 
 /// A rotation about any axis, by an angle between the two given (rad).

@@ -15,15 +15,11 @@ using namespace talus;
 using test::Random;
 using test::some_hull;
 using test::somewhere;
+using test::turned;
 
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-
-quat turned(const dvec3& axis, double angle) {
-    const double s = std::sin(0.5 * angle);
-    return quat(float(std::cos(0.5 * angle)), float(axis.x * s), float(axis.y * s), float(axis.z * s));
-}
 
 quat any_quat(Random& random, double most) {
     const dvec3 axis = random.direction();
