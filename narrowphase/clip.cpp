@@ -51,7 +51,6 @@ float tamed_tolerance(const Patch& patch, float tolerance) {
     return patch.kind == FeatureKind::polygon ? tolerance * patch.sharpness : tolerance;
 }
 
-/// Collects the corners of one overlap. P's edges are cut by Q, which has an area; P may be of any kind but a disc.
 /// at0 + slope * s.
 struct Linear {
     float at0, slope;
@@ -77,6 +76,7 @@ struct Linear {
     }
 };
 
+/// Collects the corners of one overlap. P's edges are cut by Q, which has an area; P may be of any kind but a disc.
 class Overlap {
 public:
     Overlap(const Patch& p, const Patch& q, bool p_is_a, float tolerance, float margin, Candidates& out)

@@ -141,8 +141,8 @@ Cores line_line(const Line& a, const Line& b) {
         t = clamp_to_unit(along);
         if (t != along) s = nearest_on(a, aa, b.middle + t * b.half);
     } else {
-        s = nearest_on(a, aa,
-                       b.middle + t * b.half);  // of nearly parallel lines n leaves s and t far off, but both alike
+        // Of nearly parallel lines n leaves s and t far off, but both alike.
+        s = nearest_on(a, aa, b.middle + t * b.half);
     }
     const dvec3 on_a = a.middle + s * a.half, v = b.middle + t * b.half - on_a;
     const double vv = glm::dot(v, v), distance = std::sqrt(vv), shorter = std::min(aa, bb), longer = std::max(aa, bb);

@@ -61,7 +61,7 @@ bool is_round_along(const Shape& shape, const vec3& direction) {
 
 /// The core's farthest point along d, shape frame: `support` without what only GJK needs.
 vec3 support_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
-    if (shape.type == ShapeType::hull && shape.hull->vertices.size() <= std::size_t{detail::hull_scan_limit}) {
+    if (shape.type == ShapeType::hull && shape.hull->view.cells == 0) {
         const Hull& hull = *shape.hull;
         return hull.vertices[static_cast<std::size_t>(detail::scan_hull(hull.view, &d.x))];
     }

@@ -1,5 +1,4 @@
 #include <talus/narrowphase/core_support.h>
-#include <talus/narrowphase/gjk_kernel.h>
 
 #include <algorithm>
 #include <cmath>

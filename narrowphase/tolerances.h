@@ -197,14 +197,15 @@ inline constexpr float unit_length = 1e-5f;
 
 // --- The coherence ladder -------------------------------------------------------------------------------------------
 // The size of a pair is the radius of its smaller shape: the least of their bounding radii and half diagonals of their boxes.
+// Its thinness is that, or the thickness of the thinner shape where that is less (`PairRecord::thin`).
 
-/// A touching pair that moved less than this * size keeps its manifold, anchors fixed in the bodies. Larger: fewer tests, and
+/// A touching pair that moved less than this * thinness keeps its manifold, anchors fixed in the bodies. Larger: fewer tests, and
 /// stacks stand better (fixed anchors do not wander); too large and sliding contacts lag behind their true place.
 /// On a round surface the contact point wanders over the body, and an anchor that stays behind gives the normal force a lever that
-/// drives the rolling on, from nothing up to this * size a frame: so round contacts that are cheap to test again (closed forms, and
+/// drives the rolling on, from nothing up to this much a frame: so round contacts that are cheap to test again (closed forms, and
 /// those on a flat face) are not reused at all, and the others, which only EPA can answer, up to `reuse_motion_round`. Contacts of
 /// edges, whose normal turns with both bodies, are reused up to `reuse_motion_edges`: at a fifth of that a settling pile of hulls asks
-/// EPA twice as often.
+/// EPA 1.7 times as often.
 inline constexpr float reuse_motion = 0.02f;
 inline constexpr float reuse_motion_edges = 0.005f;
 inline constexpr float reuse_motion_round = 0.001f;
@@ -212,11 +213,11 @@ inline constexpr float reuse_motion_round = 0.001f;
 /// A cap whose axis is within 2.6 degrees (cosine) of the normal lies flat, else the contact is on the side or the rim.
 inline constexpr float flat_cap = 0.999f;
 
-/// A contact on a known face, no deeper than this * size, is taken from the face without asking GJK and EPA. Larger: fewer
+/// A contact on a known face, no deeper than this * thinness, is taken from the face without asking GJK and EPA. Larger: fewer
 /// EPA calls, and a normal that may be stale for deep pairs.
 inline constexpr float axis_depth = 0.02f;
 
-/// ... or than this * size in one or two points: an edge or a corner that has sunk in deeper may have a shorter way out by another
+/// ... or than this * thinness in one or two points: an edge or a corner that has sunk in deeper may have a shorter way out by another
 /// face. At a quarter of it the narrowphase of `mixed` costs 6% more.
 inline constexpr float axis_depth_of_edges = 0.004f;
 
@@ -237,8 +238,8 @@ inline constexpr float expected_contact = 0.5f;
 inline constexpr float expected_turning = 0.5f;
 
 /// Two faces that have hardly met, and face each other along a strip narrower than this * size, are no contact yet: a box that
-/// slides over level tiles, sunk in by a little, would else be stopped by the side of the next tile. Larger: thin plates
-/// that land on their rims overlap before they are noticed.
+/// slides over level tiles, sunk in by a little, would else be stopped by the side of the next tile. Only where
+/// `CollideSettings::drop_slivers` asks for it, and not where the strip is half of a thin shape's whole width or more.
 inline constexpr float sliver_contact = 0.01f;
 
 /// ... if both faces look along the normal within the angle of this cosine (0.8 degrees): a tilted rim or edge that touches a
@@ -246,7 +247,7 @@ inline constexpr float sliver_contact = 0.01f;
 inline constexpr float sliver_alignment = 0.9999f;
 
 /// "Hardly met" is an overlap below this * size. It must exceed what things sink in at rest, so that by then the overlap across
-/// the strip is the smaller one; plates thinner than `sliver_contact` rest on their rims by this much deeper.
+/// the strip is the smaller one.
 inline constexpr float sliver_depth = 0.002f;
 
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.
