@@ -12,14 +12,17 @@
 
 namespace talus {
 
-/// Whether a comparison holds in all lanes.
-inline bool all(Int4 mask) {
+/// The lanes in which a comparison holds, a bit each.
+inline int lane_bits(Int4 mask) {
 #if defined(__SSE2__)
-    return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) == 15;
+    return _mm_movemask_ps(reinterpret_cast<__m128>(mask));
 #else
-    return (mask[0] & mask[1] & mask[2] & mask[3]) != 0;
+    return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
 #endif
 }
+
+/// Whether a comparison holds in all lanes.
+inline bool all(Int4 mask) { return lane_bits(mask) == 15; }
 
 inline Float4 absolute(Float4 a) { return max(a, -a); }
 
@@ -32,6 +35,8 @@ inline Float4 largest(Float4 a) {
 /// x, y, z and z once more, so that what holds in all lanes or is the largest of them is so of the three axes.
 inline Float4 lanes_of(const vec3& v) { return Float4{v.x, v.y, v.z, v.z}; }
 
+inline void store(Float4 a, float* to) { std::memcpy(to, &a, sizeof a); }
+
 struct BoxLanes {
     Float4 lower, upper;  ///< as lanes_of gives them
 };
@@ -43,6 +48,9 @@ inline BoxLanes lanes_of(const Aabb& box) {
     std::memcpy(&last, reinterpret_cast<const char*>(&box) + 8, sizeof last);
     return {__builtin_shufflevector(first, first, 0, 1, 2, 2), __builtin_shufflevector(last, last, 1, 2, 3, 3)};
 }
+
+/// The same of a box that was written float by float a moment ago: a wide load would have to wait for those stores.
+inline BoxLanes lanes_of_new(const Aabb& box) { return {lanes_of(box.lower), lanes_of(box.upper)}; }
 
 inline Aabb aabb_of(const BoxLanes& box) {
     return {{box.lower[0], box.lower[1], box.lower[2]}, {box.upper[0], box.upper[1], box.upper[2]}};

@@ -22,13 +22,13 @@
 
 #include <talus/aabb.h>
 #include <talus/broadphase/column_grid.h>
-#include <talus/broadphase/pair_table.h>
+#include <talus/broadphase/function_ref.h>
+#include <talus/broadphase/pair_lists.h>
 #include <talus/broadphase/proxy.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 namespace talus {
@@ -44,11 +44,12 @@ struct ProxyDef {
 /// crowd of 10,000 that drifts, margins of 2, 5 and 10% give 26, 30 and 37 thousand pairs; 2, 4 and 8 steps ahead give
 /// 27, 30 and 39. A still proxy's box is not fattened at all: it has nowhere to go.
 struct FatBoxSettings {
-    float margin = 0.03f;             ///< on each side, part of the box's edge along that axis
+    float margin = 0.05f;             ///< on each side, part of the box's edge along that axis
     float margin_of_longest = 0.01f;  ///< but at least this part of its longest edge: thin things tilt
     float min_margin = 1e-4f;         ///< and at least this, m
     float max_margin = 0.1f;          ///< never more than this, m: a platform of 100 m needs no more than a crate
-    float steps_ahead = 4.0f;         ///< the box is stretched along this many steps of its expected motion...
+    float steps_ahead = 2.0f;         ///< the box is stretched along this many steps of its expected motion...
+    float steps_behind = 1.0f;        ///< ...and against this many: what trembles comes back
     float max_stretch = 1.0f;    ///< ...but not by more than this part of its longest edge, or one step if that is more
     float shrink_factor = 3.0f;  ///< a fat box that reaches further out than this times what it needs is made anew, > 1
 };
@@ -97,27 +98,48 @@ public:
     const Aabb& fat_box(ProxyIndex proxy) const { return boxes_[proxy]; }
     std::uint32_t user_data(ProxyIndex proxy) const { return proxies_[proxy].user_data; }
 
-    /// Calls visit(user_data) for each proxy whose fat box overlaps `box`, in ascending proxy index. Sees all proxies
-    /// as they are now, those added or moved since the last update() too. A box with NaN or lower > upper meets
-    /// nothing.
+    // Questions: all see the proxies as they are now, those added or moved since the last update() too; may be asked from many threads at
+    // once while nothing changes, and from within a visit. Boxes are the fat ones.
+
+    /// Calls visit(user_data) for each proxy whose box overlaps `box` (a point is a box), in ascending proxy index. A box with NaN or
+    /// lower > upper meets nothing.
     template <class Visit>
     void query(const Aabb& box, Visit&& visit) const {
-        for (const ProxyIndex proxy : find_all(box)) visit(proxies_[proxy].user_data);
+        for_each_overlap(box, [&visit](std::uint32_t user_data) { visit(user_data); });
     }
 
-    /// Calls visit(user_data, max_fraction) for each proxy whose fat box is entered by the segment origin + t *
-    /// translation, t from 0 to max_fraction, which starts at 1; the returned float is the new max_fraction (smaller to
-    /// clip the ray, same to go on, negative to stop). Each proxy is visited once, in an order that is only roughly
-    /// that of the ray and depends on what moved before: so break ties of equal fractions by an index. Sees all proxies
-    /// as they are now.
+    /// Calls visit(user_data, max_fraction) for each proxy whose box is entered by the cast up to max_fraction; the returned float is the
+    /// new max_fraction (smaller to clip the cast, same to go on, negative to stop). Each proxy is visited once, in an order that is only
+    /// roughly that of the way and depends on what moved before: so break ties of equal fractions by an index. A cast with NaN, an
+    /// infinity or a negative size meets nothing.
+    template <class Visit>
+    void cast(const BoxCast& cast, Visit&& visit) const {
+        run_cast(cast,
+                 [&visit](std::uint32_t user_data, float max_fraction) { return visit(user_data, max_fraction); });
+    }
+    /// The same for a ray: the segment origin + t * translation, t from 0 to 1.
     template <class Visit>
     void ray_cast(const vec3& origin, const vec3& translation, Visit&& visit) const {
-        cast(
-            origin, translation,
-            [](void* v, std::uint32_t user_data, float max_fraction) -> float {
-                return (*static_cast<std::remove_reference_t<Visit>*>(v))(user_data, max_fraction);
-            },
-            const_cast<void*>(static_cast<const void*>(&visit)));
+        cast(BoxCast{origin, translation}, visit);
+    }
+    /// Many casts one after the other: visit(index of the cast, user_data, max_fraction).
+    template <class Visit>
+    void cast(std::span<const BoxCast> casts, Visit&& visit) const {
+        for (std::size_t i = 0; i < casts.size(); ++i) {
+            run_cast(casts[i], [&visit, i](std::uint32_t user_data, float max_fraction) {
+                return visit(i, user_data, max_fraction);
+            });
+        }
+    }
+
+    /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the point, by ascending
+    /// distance, equal ones by index; the returned float is the new max_distance. For the k nearest, answer max_distance k - 1 times and
+    /// then the distance.
+    template <class Visit>
+    void nearest(const vec3& point, float max_distance, Visit&& visit) const {
+        run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {
+            return visit(user_data, distance, max);
+        });
     }
 
     std::size_t bytes() const;  ///< heap memory held
@@ -133,10 +155,13 @@ private:
     struct Proxy {
         Filter filter;
         std::uint32_t user_data = 0;
-        std::uint32_t moved_at = 0;  // refresh count when its box last changed
-        Home home = Home::none;
-        bool moving = false;
-        bool dirty = false;  // in dirty_
+    };
+    /// What the inner loops ask of a proxy, in a byte.
+    struct Flags {
+        Home home : 2 = Home::none;
+        bool moving : 1 = false;
+        bool dirty : 1 = false;      // in dirty_
+        bool stretched : 1 = false;  // its fat box reaches much further than at rest
     };
     /// Working memory of one call. It is not state: a copy starts with none.
     struct Scratch {
@@ -146,38 +171,40 @@ private:
         Scratch& operator=(const Scratch&) { return *this; }
         Scratch& operator=(Scratch&&) = default;
 
-        FoundPairs found;
-        std::vector<PairTable::Key> begun, ended, sort;
-        std::vector<std::uint8_t> changed;
-        std::vector<std::uint32_t> dirty_in_level;
-        ColumnGrid::BuildScratch build;
+        FoundProxies found;
+        Marks marks;
+        std::vector<ProxyIndex> order;
+        std::vector<PairKey> begun, ended, sort;
     };
 
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
-    bool may_pair(ProxyIndex a, ProxyIndex b) const;  // exist, overlap and agree
-    void find_ended();
-    void find_begun();
-    void find_begun_in(const ColumnGrid& grid, Home home);
-    void drain(FoundPairs& found, Home home, bool swept);
-    std::vector<ProxyIndex> find_all(const Aabb& box) const;
-    void cast(const vec3& origin, const vec3& translation, RayVisit visit, void* context) const;
+    void leave_fat_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
+    void compare(ProxyIndex proxy);
+    void find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const;
+    void for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const;
+    void run_cast(const BoxCast& cast, FunctionRef<float(std::uint32_t, float)> visit) const;
+    void run_nearest(const vec3& point, float max_distance,
+                     FunctionRef<float(std::uint32_t, float, float)> visit) const;
 
     // By proxy index.
     std::vector<Proxy> proxies_;
-    std::vector<Aabb> boxes_;          // fat
-    std::vector<ProxyIndex> free_;     // a heap, lowest first
-    std::vector<ProxyIndex> removed_;  // since the last update; not free before the next one
+    std::vector<Flags> flags_;
+    std::vector<std::uint32_t> moved_at_;  // refresh count when the box last changed
+    std::vector<Aabb> boxes_;              // fat
+    std::vector<ProxyIndex> free_;         // a heap, lowest first
+    std::vector<ProxyIndex> removed_;      // since the last update; not free before the next one
     std::size_t proxy_count_ = 0;
 
     std::vector<ProxyIndex> pending_;  // home is pending (or was: removed since)
     std::vector<ProxyIndex> dirty_;    // to be swept at the next update (or removed since)
     std::vector<ProxyIndex> restless_members_;
     ColumnGrid restless_, settled_;
-    std::uint32_t refresh_count_ = 0;
+    std::uint32_t refresh_count_ = 0, update_count_ = 0;
     std::size_t idle_work_ = 0;  // entries of the restless grid sorted for nothing since the last settling
 
-    PairTable pairs_;
+    PairLists pairs_;
+    bool filters_changed_ = false;  // since the last update
     std::vector<ProxyPair> begun_, ended_;
     Scratch scratch_;
 };

@@ -1,10 +1,7 @@
 #include <talus/broadphase/column_grid.h>
-#include <talus/broadphase/radix_sort.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -12,22 +9,28 @@ namespace talus {
 
 namespace {
 
+using detail::BoxEntry;
+using detail::BoxWindow;
+
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// A column is this many median boxes (by their longest edges) wide: wider ones hold strangers, narrower ones the same
-// box too often. 2 to 3 is flat.
-constexpr double cell_edges = 2.5;
-// Boxes up to this part of a cell stand in its level. Below 1 by more than the rounding of cells_of at cell_limit, so
-// that no box touches three columns along an axis.
-constexpr double cell_fill = 0.8;
-// In a sparse world columns widen until they hold about this many boxes. Fewer: more columns to visit than boxes in
-// them.
-constexpr double column_boxes = 8.0;
-// A level of at most this many boxes is one run: looking at all of them costs no more than finding the right column.
-constexpr std::size_t one_run_boxes = 32;
-constexpr std::size_t max_levels = 8;    // the last one takes what is left, at most one box in 128
-constexpr double smallest_cell = 1e-20;  // m: keeps 1 / cell finite when all boxes are points in one place
-// Relative widening, far above the rounding of float, where a bound is computed rather than compared.
+// A cell is this many mean edges long, and a column this many wide. Larger: more strangers are looked at; smaller: more runs.
+constexpr double cell_length = 0.5, column_width = 2.0;
+// A level has at most this many cells a box; in a sparse world cells widen until that is enough.
+constexpr double cells_per_box = 1.0;
+// A level of at most this many boxes is one cell: looking at all of them costs no more than finding the right ones.
+constexpr std::size_t one_cell_boxes = 32;
+// A level holds boxes up to this many medians (by their longest edges) long.
+constexpr float level_medians = 2.0f;
+constexpr std::size_t max_levels = 8;  // the last one takes what is left, at most one box in 128
+constexpr std::size_t max_samples = 512;
+// A layout is chosen anew after this many builds, when the number of boxes has changed by this factor, when a box is longer by this factor
+// than the longest was, or when boxes share their cells with so many times more others, and more of them than a few.
+constexpr std::uint32_t layout_builds = 32;
+constexpr std::size_t layout_change = 2;
+constexpr float reach_change = 2.0f;
+constexpr double crowding_change = 4.0, crowding_least = 16.0;
+// Widening, relative to the coordinates and far above the rounding of float, of a bound that is computed rather than compared.
 constexpr float reach_slack = 1e-6f;
 
 // Sizes by their exponent and three bits of mantissa: eight bins an octave, zero in bin 0, infinity in size_bins - 1.
@@ -36,289 +39,293 @@ constexpr std::size_t size_bins = (0x7f800000u >> size_shift) + 1;
 std::size_t size_bin(float size) { return std::bit_cast<std::uint32_t>(size) >> size_shift; }
 float bin_lower_edge(std::size_t bin) { return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << size_shift); }
 
-// At least +0, never -0: its bits are a bin. (Written so that it compiles to maxima rather than to branches.)
-inline float longest_edge(const Aabb& box) {
-    const float x = box.upper.x - box.lower.x, y = box.upper.y - box.lower.y, z = box.upper.z - box.lower.z;
-    const float xy = x > y ? x : y;
-    const float xyz = xy > z ? xy : z;
+// Of a vector as lanes_of gives it. At least +0, never -0: its bits are a bin.
+float longest_of(Float4 edges) {
+    const float xy = edges[0] > edges[1] ? edges[0] : edges[1];
+    const float xyz = xy > edges[2] ? xy : edges[2];
     return xyz > 0.0f ? xyz : 0.0f;
 }
 
-// The largest values with which an entry still meets the box.
-struct Probe {
-    Float4 high, minus_low;
-};
-
-Probe probe_of(const ColumnEntry& e) {
-    // Minus each bound; in the last lane 1 - flag, beside the flag that it is compared with.
-    const Float4 one = {0.0f, 0.0f, 0.0f, 1.0f};
-    return {one - __builtin_shufflevector(e.minus_high, e.low, 0, 1, 2, 7),
-            one - __builtin_shufflevector(e.low, e.minus_high, 0, 1, 2, 7)};
-}
-
-bool meets(const ColumnEntry& e, const Probe& p) { return all((e.low <= p.high) & (e.minus_high <= p.minus_low)); }
-
-// Appends (owner, id) for each entry from `entry` on which the probe meets, up to the first that begins behind the
-// probe; at the latest, that is the sentinel. Hits are written without a branch: nobody can predict them.
-void scan(const ColumnEntry* entry, const ProxyIndex* id, const Probe& probe, ProxyIndex owner, FoundPairs& found) {
-    constexpr std::size_t batch = 64;
-    const float end = probe.high[0];
-    for (bool more = true; more;) {
-        ProxyPair* out = found.room_for(batch);
-        const ColumnEntry* const stop = entry + batch;
-        std::size_t count = 0;
-        for (; (more = entry->low[0] <= end) && entry != stop; ++entry, ++id) {
-            out[count] = {owner, *id};
-            count += meets(*entry, probe);
-        }
-        found.count += count;
-    }
+std::uint32_t slot_of(Int4 cell, const std::array<std::uint32_t, 3>& stride, std::uint32_t mask) {
+    return (static_cast<std::uint32_t>(cell[0]) * stride[0] + static_cast<std::uint32_t>(cell[1]) * stride[1] +
+            static_cast<std::uint32_t>(cell[2]) * stride[2]) &
+           mask;
 }
 
 }  // namespace
 
-// Levels by size: each takes the boxes below two medians of what is left, so at least half of it.
-void ColumnGrid::split_levels(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
-    std::array<std::uint32_t, size_bins> histogram{};
-    for (const ProxyIndex p : members) ++histogram[size_bin(longest_edge(boxes[p]))];
-    levels_.clear();
-    std::size_t bin = 0;
-    for (std::size_t remaining = members.size(); remaining > 0;) {
-        std::size_t median = bin;
-        for (std::size_t seen = histogram[bin]; seen < (remaining + 1) / 2; seen += histogram[++median]) {}
-        const double cell = cell_edges * bin_lower_edge(std::min(median + 1, size_bins - 1));
-        Level level;
-        level.cell = static_cast<float>(std::min(cell, double{std::numeric_limits<float>::max()}));
-        const bool last = remaining <= one_run_boxes || levels_.size() + 1 == max_levels;
-        const std::size_t end =
-            last ? size_bins : std::max(median + 1, size_bin(static_cast<float>(cell_fill * level.cell)));
-        for (; bin < end; ++bin) level.members += histogram[bin];
-        remaining -= level.members;
-        level.size_limit = remaining == 0 ? infinity : bin_lower_edge(end);
-        levels_.push_back(level);
-    }
-}
-
-std::size_t ColumnGrid::level_of(const Aabb& box) const {
-    const float size = longest_edge(box);
-    std::size_t level = 0;
-    while (level + 1 < levels_.size() && size >= levels_[level].size_limit) ++level;
-    return level;
-}
-
-// Which axis is swept, and how the other two are cut.
-void ColumnGrid::choose_columns(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes) const {
-    level.bounds = boxes[members.front()];
-    float longest = 0.0f;
-    for (const ProxyIndex p : members) {
-        level.bounds = merge(level.bounds, boxes[p]);
-        longest = std::max(longest, longest_edge(boxes[p]));
-    }
-    // How far things are spread: the mean distance from the mean, which an outlier cannot dominate as it does a
-    // variance or a bound. Samples are taken a golden section apart, out of step with whatever order the members have.
-    constexpr std::size_t max_samples = 512;
-    const std::size_t samples = std::min(members.size(), max_samples);
-    const auto sample = [&](std::size_t i, int axis) {
-        const std::size_t m = samples == members.size()
-                                  ? i
-                                  : (std::uint64_t{static_cast<std::uint32_t>(i * 0x9e3779b9u)} * members.size()) >> 32;
-        const Aabb& box = boxes[members[m]];
-        return 0.5 * double{box.lower[axis]} + 0.5 * double{box.upper[axis]};
-    };
-    double width[3];  // of an even spread that deviates as much
-    for (int axis = 0; axis < 3; ++axis) {
-        double mean = 0.0, deviation = 0.0;
-        for (std::size_t i = 0; i < samples; ++i) mean += sample(i, axis);
-        mean /= static_cast<double>(samples);
-        for (std::size_t i = 0; i < samples; ++i) deviation += std::abs(sample(i, axis) - mean);
-        width[axis] = 4.0 * deviation / static_cast<double>(samples);
-    }
-    level.s = width[0] >= width[1] && width[0] >= width[2] ? 0 : width[1] >= width[2] ? 1 : 2;
-    level.u = (level.s + 1) % 3;
-    level.v = (level.s + 2) % 3;
-    level.reach = 0.0f;
-    for (const ProxyIndex p : members)
-        level.reach = std::max(level.reach, boxes[p].upper[level.s] - boxes[p].lower[level.s]);
-    level.reach *= 1.0f + reach_slack;
-    if (members.size() <= one_run_boxes) return;
-
-    const double count = static_cast<double>(members.size());
-    const double sparse_cell = std::sqrt(width[level.u] * width[level.v] * column_boxes / count);
-    const double cell = std::max({double{level.cell}, sparse_cell, longest / cell_fill, smallest_cell});
-    if (!(cell < double{std::numeric_limits<float>::max()})) return;
-    level.cell = static_cast<float>(cell);
-    // An axis of two cells or less is not worth cutting: most boxes would stand on the cut.
-    const auto cut = [&](int axis, float& per_cell) {
-        const double needed = (double{level.bounds.upper[axis]} - double{level.bounds.lower[axis]}) / cell + 1.0;
-        if (needed <= 3.0) return 1u;
-        per_cell = 1.0f / level.cell;
-        return std::bit_ceil(static_cast<std::uint32_t>(std::min(std::max(needed, 4.0), 32768.0)));
-    };
-    level.width = cut(level.u, level.per_cell_u);
-    level.height = cut(level.v, level.per_cell_v);
-    const std::size_t max_columns = std::bit_ceil(std::max<std::size_t>(16, members.size() / 4));
-    while (std::size_t{level.width} * level.height > max_columns) {
-        std::uint32_t& longer = level.width >= level.height ? level.width : level.height;
-        longer /= 2;
-    }
-}
-
-ColumnEntry ColumnGrid::entry_of(const Level& level, const Aabb& box) {
-    return {Float4{box.lower[level.s], box.lower[level.u], box.lower[level.v], 0.0f},
-            Float4{-box.upper[level.s], -box.upper[level.u], -box.upper[level.v], 0.0f}};
-}
-
 Int4 ColumnGrid::cells_of(Float4 x, Float4 per_cell) {
-    const Float4 c = max(min(x * per_cell, splat<Float4>(cell_limit)), splat<Float4>(-cell_limit));
+    // Things further out than this many cells share the outermost cell, where float can no longer tell cells apart well.
+    constexpr float cell_limit = 1048576.0f;
+    const Float4 c = clamp(x * per_cell, splat<Float4>(-cell_limit), splat<Float4>(cell_limit));
     const Int4 truncated = __builtin_convertvector(c, Int4);
     return truncated + (c < __builtin_convertvector(truncated, Float4));  // floor: true is -1
 }
 
-ColumnGrid::Cells ColumnGrid::cells(const Level& level, const ColumnEntry& box) {
-    const Float4 per_cell = {level.per_cell_u, level.per_cell_v, -level.per_cell_u, -level.per_cell_v};
-    const Int4 c = cells_of(__builtin_shufflevector(box.low, box.minus_high, 1, 2, 5, 6), per_cell);
-    return {c[0], c[2], c[1], c[3]};
+// Levels by size: each takes the boxes below some medians of what is left, so at least half of it.
+void ColumnGrid::choose_layout(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
+    layout_members_ = members.size();
+    layout_age_ = 0;
+    levels_.clear();
+    std::array<std::uint32_t, size_bins> histogram{};
+    for (const ProxyIndex p : members) {
+        const BoxLanes box = lanes_of(boxes[p]);
+        ++histogram[size_bin(longest_of(box.upper - box.lower))];
+    }
+    std::array<std::uint32_t, max_levels> threshold{};  // of a hash, for about max_samples samples of each level
+    std::size_t bin = 0;
+    for (std::size_t remaining = members.size(); remaining > 0;) {
+        std::size_t median = bin;
+        for (std::size_t seen = histogram[bin]; seen < (remaining + 1) / 2; seen += histogram[++median]) {}
+        const float limit = level_medians * bin_lower_edge(std::min(median + 1, size_bins - 1));
+        const bool last = remaining <= one_cell_boxes || levels_.size() + 1 == max_levels;
+        const std::size_t end = last ? size_bins : std::clamp(size_bin(limit), median + 1, size_bins);
+        Level level;
+        for (; bin < end; ++bin) level.members += histogram[bin];
+        remaining -= level.members;
+        level.size_limit = remaining == 0 ? infinity : bin_lower_edge(end);
+        threshold[levels_.size()] =
+            static_cast<std::uint32_t>(std::min(4294967295.0, 4294967296.0 * max_samples / level.members));
+        levels_.push_back(level);
+    }
+    // Samples are picked by a hash of their place, out of step with whatever order the members have.
+    std::array<std::vector<ProxyIndex>, max_levels> samples;
+    std::uint32_t hash = 0;
+    for (const ProxyIndex p : members) {
+        hash += 0x9e3779b9u;
+        if (hash * 0x85ebca6bu > threshold[0] && levels_.size() == 1) continue;
+        const BoxLanes box = lanes_of(boxes[p]);
+        const float size = longest_of(box.upper - box.lower);
+        std::size_t l = 0;
+        while (size >= levels_[l].size_limit && l + 1 < levels_.size()) ++l;
+        if (hash * 0x85ebca6bu <= threshold[l]) samples[l].push_back(p);
+    }
+    std::uint32_t cells = 0;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+        Level& level = levels_[l];
+        level.first_cell = cells;
+        if (level.members > one_cell_boxes && samples[l].size() > 1) choose_cells(level, samples[l], boxes);
+        cells += level.mask + 2;  // and the end of the last
+    }
+    cell_first_.resize(cells);
 }
 
-std::uint32_t ColumnGrid::column_at(const Level& level, std::int32_t u, std::int32_t v) {
-    return (static_cast<std::uint32_t>(v) & (level.height - 1)) * level.width +
-           (static_cast<std::uint32_t>(u) & (level.width - 1));
+// Which axis is swept, and how long and wide the cells are.
+void ColumnGrid::choose_cells(Level& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) const {
+    // How far things are spread: the mean distance from the mean, which an outlier cannot dominate as it does a variance or a bound.
+    const double count = static_cast<double>(sample.size());
+    double edge[3], width[3];  // of the mean box, and of an even spread that deviates as much
+    for (int axis = 0; axis < 3; ++axis) {
+        double mean = 0.0, deviation = 0.0;
+        edge[axis] = 0.0;
+        for (const ProxyIndex p : sample) {
+            mean += double{boxes[p].lower[axis]} / count;
+            edge[axis] += (double{boxes[p].upper[axis]} - double{boxes[p].lower[axis]}) / count;
+        }
+        for (const ProxyIndex p : sample) deviation += std::abs(double{boxes[p].lower[axis]} - mean) / count;
+        width[axis] = 4.0 * deviation;
+    }
+    const double longest = std::max({edge[0], edge[1], edge[2]});
+    double turns[3];  // how many boxes are side by side
+    for (int axis = 0; axis < 3; ++axis) {
+        edge[axis] = std::max({edge[axis], 1e-3 * longest, 1e-6 * width[axis], 1e-20});
+        turns[axis] = width[axis] / edge[axis];
+    }
+    level.s = turns[0] >= turns[1] && turns[0] >= turns[2] ? 0 : turns[1] >= turns[2] ? 1 : 2;
+    level.u = (level.s + 1) % 3;
+    level.v = (level.s + 2) % 3;
+
+    // The smallest cells, by the edges; then the widest, that cover the whole spread; then as narrow as the crowd in them demands.
+    double narrow[3];
+    for (std::uint32_t axis = 0; axis < 3; ++axis)
+        narrow[axis] = edge[axis] * (axis == level.s ? cell_length : column_width);
+    const auto most =
+        static_cast<double>(std::bit_ceil(static_cast<std::size_t>(std::max(16.0, cells_per_box * level.members))));
+    double widening = 1.0, cells = 0.0, number[3];
+    const auto count_cells = [&] {
+        cells = 1.0;
+        int cut = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            number[axis] = width[axis] / (narrow[axis] * widening);
+            if (number[axis] < 1.5) number[axis] = 1.0;
+            cut += number[axis] > 1.0;
+            cells *= number[axis];
+        }
+        return cut;
+    };
+    for (int cut = count_cells(); cells > most && cut > 0; cut = count_cells())
+        widening *= std::max(1.01, std::pow(cells / most, 1.0 / cut));
+    const auto crowded = [&] {
+        std::vector<std::uint64_t> places;
+        for (const ProxyIndex p : sample) {
+            std::uint64_t place = 0;
+            for (int axis = 0; axis < 3; ++axis) {
+                const double c =
+                    number[axis] > 1.0 ? std::floor(double{boxes[p].lower[axis]} / (narrow[axis] * widening)) : 0.0;
+                place = place * 0x9e3779b97f4a7c15u +
+                        static_cast<std::uint64_t>(static_cast<std::int64_t>(std::clamp(c, -1e15, 1e15)));
+            }
+            places.push_back(place);
+        }
+        std::sort(places.begin(), places.end());
+        double shared = 0.0;
+        for (std::size_t i = 0, j = 0; i < places.size(); i = j) {
+            while (j < places.size() && places[j] == places[i]) ++j;
+            shared += static_cast<double>((j - i) * (j - i - 1));
+        }
+        return shared > 8.0 * count * count / most + 16.0;
+    };
+    while (widening > 1.0 && crowded()) {
+        widening = std::max(1.0, 0.5 * widening);
+        count_cells();
+    }
+
+    level.mask = static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::size_t>(std::clamp(cells, 1.0, most))) - 1);
+    double stride = 1.0;
+    for (const std::uint32_t axis : {level.s, level.u, level.v}) {
+        if (number[axis] > 1.0) level.per_cell[axis] = static_cast<float>(1.0 / (narrow[axis] * widening));
+        // Odd strides: however many turns it takes, a line of boxes in any direction spreads over all cells.
+        level.stride[axis] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(std::min(stride, 1e15))) | 1u;
+        stride *= std::ceil(number[axis]) + 1.0;
+    }
 }
 
-// One radix sort for the whole level; then, in that order, each box is appended to its columns, which are thereby
-// sorted.
-void ColumnGrid::fill_level(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes,
-                            BuildScratch& scratch) {
-    const std::uint32_t columns = level.width * level.height;
-    level.first_column = static_cast<std::uint32_t>(column_first_.size() - 1);
-    scratch.order.resize(members.size());
-    scratch.placements.resize(members.size());
-    scratch.entries.resize(members.size());
-    scratch.cursors.assign(columns, 1);  // each run ends with a sentinel
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        const Aabb& box = boxes[members[i]];
-        scratch.order[i] = std::uint64_t{ordered_bits(box.lower[level.s])} << 32 | i;
-        scratch.entries[i] = entry_of(level, box);
-        const Cells c = cells(level, scratch.entries[i]);
-        assert(c.u1 - c.u0 <= 1 && c.v1 - c.v0 <= 1);
-        const std::uint32_t at = column_at(level, c.u0, c.v0);
-        const auto step_u = static_cast<std::int32_t>(column_at(level, c.u1, c.v0) - at);
-        const auto step_v = static_cast<std::int32_t>(column_at(level, c.u0, c.v1) - at);
-        scratch.placements[i] = {at, step_u, step_v};
-        ++scratch.cursors[at];
-        if (step_u != 0) ++scratch.cursors[at + step_u];
-        if (step_v != 0) {
-            ++scratch.cursors[at + step_v];
-            if (step_u != 0) ++scratch.cursors[at + step_u + step_v];
+// The counting sort. False when the layout turns out to be a bad one for these boxes.
+bool ColumnGrid::place(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
+    cells_.resize(members.size());
+    entries_.resize(members.size() + detail::scan_step - 1);  // behind the last some that meet nothing
+    std::fill_n(entries_.begin() + members.size(), detail::scan_step - 1,
+                BoxEntry{{infinity, infinity, infinity}, 0, {}, 0});
+    std::fill(cell_first_.begin(), cell_first_.end(), 0u);
+    struct Extent {
+        Float4 lower = splat<Float4>(infinity), upper = splat<Float4>(-infinity), edges{};
+    };
+    std::array<Extent, max_levels> extents;
+    const bool fresh = layout_age_ == 0;
+    const auto place_in = [&](const Level& level, Extent& extent, std::size_t i, const BoxLanes& box, Float4 edges) {
+        extent.lower = min(extent.lower, box.lower);
+        extent.upper = max(extent.upper, box.upper);
+        extent.edges = max(extent.edges, edges);
+        const std::uint32_t cell =
+            level.first_cell + slot_of(cells_of(box.lower, level.per_cell), level.stride, level.mask);
+        cells_[i] = cell;
+        ++cell_first_[cell];
+    };
+    if (levels_.size() == 1) {
+        const Level level = levels_[0];
+        Extent extent;
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            const BoxLanes box = lanes_of(boxes[members[i]]);
+            place_in(level, extent, i, box, box.upper - box.lower);
+        }
+        extents[0] = extent;
+    } else {
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            const BoxLanes box = lanes_of(boxes[members[i]]);
+            const Float4 edges = box.upper - box.lower;
+            const float size = longest_of(edges);
+            std::size_t l = 0;
+            while (size >= levels_[l].size_limit && l + 1 < levels_.size()) ++l;
+            place_in(levels_[l], extents[l], i, box, edges);
         }
     }
-    radix_sort(scratch.order, scratch.order_scratch, 32);
-
-    column_first_.resize(level.first_column + columns + 1);
-    std::uint32_t end = column_first_[level.first_column];
-    for (std::uint32_t c = 0; c < columns; ++c) {
-        column_first_[level.first_column + c] = end;
-        end += scratch.cursors[c];
-        scratch.cursors[c] = column_first_[level.first_column + c];
-    }
-    column_first_[level.first_column + columns] = end;
-    if (entries_.size() < end) {
-        entries_.resize(end);
-        ids_.resize(end);
-    }
-    for (const std::uint64_t key : scratch.order) {
-        const auto i = static_cast<std::uint32_t>(key);
-        const ColumnEntry& entry = scratch.entries[i];
-        const auto append = [&](std::uint32_t column, Float4 later_u, Float4 later_v) {
-            const std::uint32_t slot = scratch.cursors[column]++;
-            entries_[slot] = {entry.low + later_u, entry.minus_high + later_v};
-            ids_[slot] = members[i];
-        };
-        constexpr Float4 first = {0.0f, 0.0f, 0.0f, 0.0f}, later = {0.0f, 0.0f, 0.0f, 1.0f};
-        const BuildScratch::Placement at = scratch.placements[i];
-        append(at.column, first, first);
-        if (at.step_u != 0) append(at.column + at.step_u, later, first);
-        if (at.step_v != 0) {
-            append(at.column + at.step_v, first, later);
-            if (at.step_u != 0) append(at.column + at.step_u + at.step_v, later, later);
-        }
-    }
-    for (const std::uint32_t slot : scratch.cursors) {
-        entries_[slot] = {Float4{infinity}, Float4{}};
-        ids_[slot] = 0;
-    }
-}
-
-void ColumnGrid::build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, BuildScratch& scratch) {
-    member_count_ = members.size();
-    column_first_.assign(1, 0);
-    split_levels(members, boxes);
-    if (levels_.size() > 1) {
-        std::array<std::size_t, max_levels> cursor{};
-        for (std::size_t l = 1; l < levels_.size(); ++l) cursor[l] = cursor[l - 1] + levels_[l - 1].members;
-        scratch.members.resize(members.size());
-        for (const ProxyIndex p : members) scratch.members[cursor[level_of(boxes[p])]++] = p;
-        members = scratch.members;
-    }
-    std::size_t first = 0;
+    std::uint32_t end = 0;
+    double shared = 0.0;
     for (Level& level : levels_) {
-        const auto of_level = members.subspan(first, level.members);
-        choose_columns(level, of_level, boxes);
-        fill_level(level, of_level, boxes, scratch);
-        first += level.members;
-    }
-}
-
-// The first entry of the column's run that begins at or behind `from`.
-std::uint32_t ColumnGrid::run_begin(std::uint32_t column, float from) const {
-    std::uint32_t first = column_first_[column];
-    std::uint32_t count = column_first_[column + 1] - first;  // the sentinel, which is behind everything, included
-    while (count > 1) {
-        const std::uint32_t half = count / 2;
-        first += entries_[first + half - 1].low[0] < from ? half : 0;
-        count -= half;
-    }
-    return first;
-}
-
-void ColumnGrid::find(std::size_t level_index, const Aabb& box, ProxyIndex owner, FoundPairs& found) const {
-    const Level& level = levels_[level_index];
-    ColumnEntry entry = entry_of(level, box);
-    Cells c = cells(level, entry);
-    // Members span two cells. As long as theirs and ours together fit once around the torus, a shared column is the
-    // first of one of the two exactly once. A box too wide for that visits all columns and goes by the members' flags
-    // alone.
-    const bool all_u = static_cast<std::uint32_t>(c.u1 - c.u0) + 2 > level.width;
-    const bool all_v = static_cast<std::uint32_t>(c.v1 - c.v0) + 2 > level.height;
-    if (all_u) c.u0 = 0, c.u1 = static_cast<std::int32_t>(level.width - 1);
-    if (all_v) c.v0 = 0, c.v1 = static_cast<std::int32_t>(level.height - 1);
-    for (std::int32_t v = c.v0; v <= c.v1; ++v) {
-        entry.minus_high[3] = all_v || v != c.v0 ? 1.0f : 0.0f;
-        for (std::int32_t u = c.u0; u <= c.u1; ++u) {
-            entry.low[3] = all_u || u != c.u0 ? 1.0f : 0.0f;
-            find_in_column(level, level.first_column + column_at(level, u, v), entry, owner, found);
+        const std::uint32_t begin = end;
+        for (std::uint32_t& first : std::span(cell_first_).subspan(level.first_cell, level.mask + std::size_t{2})) {
+            const std::uint32_t count = first;
+            end += count;
+            first = end;
+            shared += static_cast<double>(std::uint64_t{count} * count);
         }
+        level.members = end - begin;
+    }
+    const double crowding = shared / static_cast<double>(members.size());
+    if (fresh) layout_crowding_ = crowding;
+    bool good = crowding < crowding_change * layout_crowding_ + crowding_least;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+        Level& level = levels_[l];
+        level.reach = extents[l].edges;
+        level.bounds = aabb_of({extents[l].lower, extents[l].upper});
+        if (fresh) level.layout_reach = longest_of(level.reach);
+        good = good && longest_of(level.reach) <= reach_change * level.layout_reach;
+    }
+    if (!good && !fresh) return false;
+    for (std::size_t i = members.size(); i-- > 0;) {  // backwards, so that the first of a cell comes first
+        const Aabb& box = boxes[members[i]];
+        entries_[--cell_first_[cells_[i]]] = {
+            {box.lower.x, box.lower.y, box.lower.z}, members[i], {-box.upper.x, -box.upper.y, -box.upper.z}, 0};
+    }
+    return true;
+}
+
+void ColumnGrid::build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
+    if (members.empty()) {
+        entries_.clear();
+        cells_.clear();
+        levels_.clear();
+        cell_first_.clear();
+        return;
+    }
+    const bool stale = levels_.empty() || ++layout_age_ > layout_builds ||
+                       members.size() > layout_change * layout_members_ ||
+                       members.size() * layout_change < layout_members_;
+    if (stale) choose_layout(members, boxes);
+    if (!place(members, boxes)) {
+        choose_layout(members, boxes);
+        place(members, boxes);
     }
 }
 
-void ColumnGrid::find_in_column(const Level& level, std::uint32_t column, const ColumnEntry& box, ProxyIndex owner,
-                                FoundPairs& found) const {
-    float from = box.low[0] - level.reach;
-    from -= std::abs(from) * reach_slack;
-    const std::uint32_t begin = run_begin(column, from);
-    scan(&entries_[begin], &ids_[begin], probe_of(box), owner, found);
+// Writes what in the level meets the box and has its lower corner between the two.
+void ColumnGrid::scan(const Level& level, const BoxLanes& box, Float4 from, Float4 to, FoundProxies& found) const {
+    static detail::BoxScan* const best_scan = detail::best_box_scan();
+    const BoxLanes bounds = lanes_of(level.bounds);
+    const Int4 first = cells_of(max(from, bounds.lower), level.per_cell);
+    const Int4 size = cells_of(min(to, bounds.upper), level.per_cell) - first + 1;
+    BoxWindow window;
+    store(box.upper, window.high);
+    store(-box.lower, window.minus_low);
+    window.entries = entries_.data();
+    window.cell_first = &cell_first_[level.first_cell];
+    window.mask = level.mask;
+    window.first = slot_of(first, level.stride, level.mask);
+    window.stride_u = level.stride[level.u];
+    window.stride_v = level.stride[level.v];
+    window.size_u = static_cast<unsigned>(size[level.u]);
+    window.size_v = static_cast<unsigned>(size[level.v]);
+    window.length = static_cast<unsigned>(size[level.s]);
+    if (std::uint64_t{window.length} * window.size_u * window.size_v >
+        level.mask) {  // as many as there are, or more: all of them
+        window.first = 0;
+        window.size_u = window.size_v = 1;
+        window.length = level.mask + 1;
+    }
+    found.count += best_scan(window, found.room_for(entries_.size()));
 }
 
-void ColumnGrid::sweep_column(std::uint32_t column, FoundPairs& found) const {
-    const std::uint32_t sentinel = column_first_[column + 1] - 1;
-    for (std::uint32_t i = column_first_[column]; i < sentinel; ++i) {
-        scan(&entries_[i + 1], &ids_[i + 1], probe_of(entries_[i]), ids_[i], found);
+// Nothing that begins further back reaches the box.
+Float4 ColumnGrid::least_corner(const Level& level, const BoxLanes& box) {
+    return box.lower - level.reach - splat<Float4>(reach_slack) * (absolute(box.lower) + level.reach);
+}
+
+void ColumnGrid::find(const Aabb& box, FoundProxies& found) const {
+    const BoxLanes lanes = lanes_of(box);
+    for (const Level& level : levels_) {
+        if (overlaps(lanes_of(level.bounds), lanes)) scan(level, lanes, least_corner(level, lanes), lanes.upper, found);
     }
+}
+
+Aabb ColumnGrid::bounds() const {
+    Aabb all{vec3(infinity), vec3(-infinity)};
+    for (const Level& level : levels_) all = merge(all, level.bounds);  // those of an empty one are inside out
+    return all;
 }
 
 std::size_t ColumnGrid::bytes() const {
-    return levels_.capacity() * sizeof(Level) + column_first_.capacity() * sizeof(std::uint32_t) +
-           entries_.capacity() * sizeof(ColumnEntry) + ids_.capacity() * sizeof(ProxyIndex);
+    return levels_.capacity() * sizeof(Level) + (cell_first_.capacity() + cells_.capacity()) * sizeof(std::uint32_t) +
+           entries_.capacity() * sizeof(BoxEntry);
 }
 
 }  // namespace talus

@@ -1,36 +1,35 @@
 #pragma once
-/// Sweep and prune, cut into columns.
+/// Boxes in columns, in each column by their lower bounds: sweep and prune that has no axis to get wrong.
 ///
-/// One sorted axis over the whole world is a cliff: the boxes that share an interval of it grow as N^(2/3). So the two
-/// other axes, u and v, are cut into a grid; each cell of it is a *column* along the sweep axis s that holds, sorted by
-/// their lower bounds, all boxes that reach into it. A box's partners are then a short run of each of its (one to four)
-/// columns.
+/// One sorted axis over the whole world is a cliff: the boxes that share an interval of it grow as N^(2/3). So the two other axes, u and
+/// v, are cut into *columns* along the sweep axis s. Each box stands once, in the column of its lower corner, sorted along s to the width
+/// of a *cell*: finer than a box is long, so that sorting within would leave out next to nothing. A box's partners then stand in a few
+/// runs: in the columns between its lower corner less the longest reach and its upper corner, and in each of these from its lower bound
+/// less the reach to its upper bound.
 ///
-///        v ^   +----+----+----+        column:  s --->
-///          |   |    | b--|-b  |        [a.....]
-///          |   | a  | b  | b  |            [b..........]         sorted by lower bound: the partners of a are
-///          |   +----+----+----+                 [c...]           the boxes that begin before a ends
-///          +---------------------> u               [d....]
+///        v ^   +----+----+----+        column:   s --->
+///          |   |    |####|####|        |. a|  |b c| d|  |e .|...     cells; a run is a piece of one array
+///          |   +----+----+----+               [=======]              the run beside a box from here to here
+///          |   |    |#[==]####|
+///          |   +----+-[==]----+  # columns that [==] looks into
+///          +---------------------> u
 ///
-/// - **One comparison of eight floats** is the whole test of two boxes (ColumnEntry): bounds are stored so that all six
-///   conditions are "less or equal", and the two lanes left over say "this is not my first column along u (v)". Two
-///   boxes share up to four columns; in exactly one of them, the lowest, each axis is the first of at least one of the
-///   two. So nothing is reported twice, and no hash or sort is needed to see to it.
-/// - **Levels.** A floor slab must not stand in ten thousand columns, nor a pebble in one with ten thousand others.
-///   Boxes are split by size; each level has cells that its boxes cannot outgrow, so that a box touches at most 2 x 2
-///   of them. Each level takes at least half of what is left, so there are few: one in a world of similar things, two
-///   with a floor.
-/// - **The grid is a torus**: columns wrap around, so that one thing 10 km away costs nothing. Boxes of distant cells
-///   that fall into one column are told apart by the test like any other two.
-/// - Each level sweeps along the axis on which its boxes are spread out most: a tower upwards, a stack of floors too.
-///
-/// Building costs about as much as sweeping a dense crowd once: some 50 ns a box with both cores of the test machine
-/// busy. The contents are immutable once built.
+/// - Nothing is sorted by comparisons or digits: one counting sort by cell, two passes over the boxes.
+/// - **Each box stands in one place**, so nothing is found twice, and no flag or hash has to see to it.
+/// - **Levels.** A floor slab must not lengthen the reach of ten thousand pebbles. Boxes are split by size, each level has cells of its
+///   own. Each takes at least half of what is left, so there are few: one in a world of similar things, two with a floor.
+/// - **Cells go by the size of the boxes, not of the world**: their number a column wraps around, each turn in other columns, so that one
+///   thing 10 km away, ten towns far apart or a diagonal line cost what an even crowd costs. Boxes of distant cells that fall into one
+///   place are told apart by the test like any other two.
+/// - The layout (levels, axes, sizes) is chosen from the boxes and kept while it is good; what is found never depends on it.
 
 #include <talus/aabb.h>
 #include <talus/broadphase/box_lanes.h>
+#include <talus/broadphase/box_scan.h>
+#include <talus/broadphase/function_ref.h>
 #include <talus/broadphase/proxy.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,121 +37,88 @@
 
 namespace talus {
 
-/// A growing list of (owner, member) finds; room is asked for ahead, so that the inner loop can write without a branch.
-struct FoundPairs {
-    std::vector<ProxyPair> slots;
+/// A growing list of proxies; room is asked for ahead, so that the inner loop can write without a branch.
+struct FoundProxies {
+    std::vector<ProxyIndex> slots;
     std::size_t count = 0;
 
-    ProxyPair* room_for(std::size_t more) {
+    ProxyIndex* room_for(std::size_t more) {
         if (slots.size() < count + more) slots.resize(2 * (count + more));
         return slots.data() + count;
     }
-    std::span<const ProxyPair> pairs() const { return {slots.data(), count}; }
+    std::span<const ProxyIndex> ids() const { return {slots.data(), count}; }
 };
 
-/// A box in one of its columns. Box j meets box i when low_j <= high_i and minus_high_j <= minus_low_i, all lanes.
-struct ColumnEntry {
-    Float4 low;         ///< lower bound along s, u, v (m); 0 in the box's first column along u, else 1
-    Float4 minus_high;  ///< minus the upper bound along s, u, v (m); 0 in the box's first column along v, else 1
-};
-
-/// A segment from origin to origin + translation, of which the part up to max_fraction is left.
-struct Ray {
-    vec3 origin, translation;
+/// A box that is swept from `center` to center + translation, of which the part up to max_fraction is left; a ray if it has no size.
+struct BoxCast {
+    vec3 center, translation;
+    vec3 half{0.0f};  ///< half its edges, m, at least 0
     float max_fraction = 1.0f;
 };
 
-/// Told about a box that the ray enters; returns how much of the ray is left.
-using RayVisit = float (*)(void* context, ProxyIndex proxy, float max_fraction);
+/// The fraction at which the cast touches the box (0 when it starts so), or a negative number when it misses it up to max_fraction. Errs
+/// on the side of hitting by rounding errors of double precision.
+double enter_fraction(const BoxCast& cast, const Aabb& box);
 
-/// The fraction at which the ray enters the box (0 when it starts inside), or a negative number when it misses the part
-/// up to max_fraction. Errs on the side of hitting by rounding errors of double precision.
-double enter_fraction(const Ray& ray, const Aabb& box);
+/// Working memory of a cast.
+struct CastScratch {
+    FoundProxies found;
+    struct Hit {
+        double fraction;
+        ProxyIndex id;
+        friend auto operator<=>(const Hit&, const Hit&) = default;
+    };
+    std::vector<Hit> hits;
+};
 
 class ColumnGrid {
 public:
-    /// Memory that building needs; it holds nothing in between.
-    struct BuildScratch {
-        struct Placement {
-            std::uint32_t column;         // of the box's lower corner
-            std::int32_t step_u, step_v;  // from there to its other columns; 0: there is none
-        };
-        std::vector<ProxyIndex> members;  // by level
-        std::vector<std::uint64_t> order, order_scratch;
-        std::vector<Placement> placements;
-        std::vector<ColumnEntry> entries;  // as they stand in the lower corner's column
-        std::vector<std::uint32_t> cursors;
-    };
+    /// Replaces the contents: the boxes of these proxies. Costs as little as 15 ns a box.
+    void build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
 
-    /// Replaces the contents: the boxes of these proxies.
-    void build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, BuildScratch& scratch);
+    std::size_t member_count() const { return cells_.size(); }
+    std::span<const detail::BoxEntry> entries() const { return {entries_.data(), cells_.size()}; }
 
-    std::size_t member_count() const { return member_count_; }
-    std::size_t level_count() const { return levels_.size(); }
-    std::size_t members_of(std::size_t level) const { return levels_[level].members; }
-    std::size_t level_of(const Aabb& box) const;  ///< where a box of this size stands
+    /// Appends each member whose box overlaps `box`; one that is far smaller than the grid's cells are many may be appended twice.
+    void find(const Aabb& box, FoundProxies& found) const;
 
-    /// Appends (owner, member) for each member of the level whose box overlaps `box`, once each; the owner itself too,
-    /// when it is a member.
-    void find(std::size_t level, const Aabb& box, ProxyIndex owner, FoundPairs& found) const;
-
-    /// Appends each overlapping pair of members of the level, once; `drain(found)` is called now and then to empty it.
-    template <class Drain>
-    void sweep(std::size_t level, FoundPairs& found, Drain&& drain) const {
-        constexpr std::size_t chunk = 2048;  // pairs: stays in the first-level cache
-        for (std::uint32_t column = 0; column < levels_[level].width * levels_[level].height; ++column) {
-            sweep_column(levels_[level].first_column + column, found);
-            if (found.count >= chunk) drain(found);
-        }
-        drain(found);
-    }
-
-    /// Visits the members that the ray enters, once each, roughly along the ray (level by level, column by column).
+    /// Visits the members that the cast enters with visit(proxy, max_fraction), once each, roughly along its way: level by level, slab by slab, and in each in order.
     /// `boxes` are those the grid was built from; `visit` may be told of members whose box there has changed since.
-    void cast(Ray& ray, std::span<const Aabb> boxes, RayVisit visit, void* context) const;
+    void cast(BoxCast& cast, std::span<const Aabb> boxes, FunctionRef<float(ProxyIndex, float)> visit,
+              CastScratch& scratch) const;
 
+    Aabb bounds() const;  ///< around all members; there must be some
     std::size_t bytes() const;
 
 private:
     struct Level {
-        Aabb bounds;           // around all members
-        float size_limit = 0;  // holds boxes whose longest edge is below this, and not below the last level's, m
-        float cell = 0;        // edge of a column, m; longer than any member
-        float per_cell_u = 0, per_cell_v = 0;  // 1 / cell; 0: this axis is not cut
-        float reach = 0;                       // no member is longer than this along s, m
-        std::int32_t s = 0, u = 1, v = 2;      // which axis is which
-        std::uint32_t width = 1, height = 1;   // columns along u and v before they wrap: 1, or a power of two >= 4
-        std::uint32_t first_column = 0;        // into column_first_
+        float size_limit = 0;    // holds boxes whose longest edge is below this, and not below the last level's, m
+        Float4 per_cell{};       // cells a metre along x, y, z; 0: this axis is not cut
+        Float4 reach{};          // no member is longer than this along x, y, z, m
+        float layout_reach = 0;  // the longest edge when the layout was chosen, m
+        std::array<std::uint32_t, 3> stride{};  // cells from one to the next along x, y, z; 1 along the sweep axis
+        std::uint32_t s = 0, u = 1, v = 2;      // which axis is which
+        std::uint32_t mask = 0;                 // number of cells - 1; the number is a power of two
+        std::uint32_t first_cell = 0;           // into cell_first_
         std::uint32_t members = 0;
+        Aabb bounds;  // around all members
     };
-    struct Cells {
-        std::int32_t u0, u1, v0, v1;  // inclusive
-    };
-    struct Walk;  // a ray on its way through one level
 
-    void split_levels(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
-    void choose_columns(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes) const;
-    void fill_level(Level& level, std::span<const ProxyIndex> members, std::span<const Aabb> boxes,
-                    BuildScratch& scratch);
+    void choose_layout(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
+    void choose_cells(Level& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) const;
+    static Int4 cells_of(Float4 x,
+                         Float4 per_cell);  // which cell a coordinate is in, along each axis; non-decreasing in x
+    static Float4 least_corner(const Level& level, const BoxLanes& box);
+    void scan(const Level& level, const BoxLanes& box, Float4 from, Float4 to, FoundProxies& found) const;
+    bool place(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
 
-    // Things further out than this many cells share the outermost column, where float can no longer tell cells apart
-    // well.
-    static constexpr float cell_limit = 1048576.0f;
-    static Int4 cells_of(Float4 x, Float4 per_cell);  // of coordinates; non-decreasing in x
-    static Cells cells(const Level& level, const ColumnEntry& box);
-    static ColumnEntry entry_of(const Level& level, const Aabb& box);
-    static std::uint32_t column_at(const Level& level, std::int32_t u, std::int32_t v);
-    std::uint32_t run_begin(std::uint32_t column, float from) const;
-    void find_in_column(const Level& level, std::uint32_t column, const ColumnEntry& box, ProxyIndex owner,
-                        FoundPairs& found) const;
-    void sweep_column(std::uint32_t column, FoundPairs& found) const;
-    void cast_cell(Walk& walk, std::int32_t u, std::int32_t v, double enter, double exit) const;
-
-    std::vector<Level> levels_;                // by size_limit, the last one's is infinite
-    std::vector<std::uint32_t> column_first_;  // into entries_; each run ends with a sentinel that starts at infinity
-    std::vector<ColumnEntry> entries_;
-    std::vector<ProxyIndex> ids_;  // beside entries_
-    std::size_t member_count_ = 0;
+    std::vector<Level> levels_;              // by size_limit
+    std::vector<std::uint32_t> cell_first_;  // into entries_, all levels' cells and an end for each level's last
+    std::vector<detail::BoxEntry> entries_;
+    std::vector<std::uint32_t> cells_;  // beside the members while they are being placed
+    std::size_t layout_members_ = 0;    // when the layout was chosen
+    std::uint32_t layout_age_ = 0;      // builds since then
+    double layout_crowding_ = 0;        // boxes that share a cell with a box, on average, then
 };
 
 }  // namespace talus

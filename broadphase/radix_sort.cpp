@@ -9,7 +9,8 @@ namespace talus {
 namespace {
 
 constexpr unsigned digit_bits = 11;  // 2048 counters fit into half of a first-level cache
-constexpr std::size_t radix = std::size_t{1} << digit_bits;
+constexpr unsigned few_digit_bits = 8;
+constexpr std::size_t many_count = 8192;
 constexpr std::size_t small_count = 256;  // below, a comparison sort beats clearing the counters
 
 }  // namespace
@@ -23,14 +24,23 @@ void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& sc
     std::uint64_t differing = 0;
     for (const std::uint64_t key : keys) differing |= key ^ keys.front();
     scratch.resize(keys.size());
-    for (unsigned shift = first_bit; shift < 64; shift += digit_bits) {
-        if (((differing >> shift) & (radix - 1)) == 0) continue;
-        std::array<std::uint32_t, radix> position{};
+    // Few keys: smaller digits, so that clearing and adding up the counters does not outweigh the keys.
+    const unsigned most_bits = keys.size() < many_count ? few_digit_bits : digit_bits;
+    differing = differing >> first_bit << first_bit;
+    while (differing != 0) {
+        // The next digit: from the lowest bit that differs, as long as bits do.
+        const auto shift = static_cast<unsigned>(std::countr_zero(differing));
+        const auto run = static_cast<unsigned>(std::countr_one(differing >> shift));
+        const unsigned passes = (run + most_bits - 1) / most_bits, bits = (run + passes - 1) / passes;
+        const std::size_t radix = std::size_t{1} << bits;
+        differing &= ~((radix - 1) << shift);
+        std::array<std::uint32_t, std::size_t{1} << digit_bits> position;
+        std::fill_n(position.begin(), radix, 0u);
         for (const std::uint64_t key : keys) ++position[(key >> shift) & (radix - 1)];
         std::uint32_t sum = 0;
-        for (std::uint32_t& count : position) {
-            const std::uint32_t next = sum + count;
-            count = sum;
+        for (std::size_t i = 0; i < radix; ++i) {
+            const std::uint32_t next = sum + position[i];
+            position[i] = sum;
             sum = next;
         }
         for (const std::uint64_t key : keys) scratch[position[(key >> shift) & (radix - 1)]++] = key;

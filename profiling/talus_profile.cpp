@@ -1,7 +1,8 @@
 /// talus-profile: the benchmark program. It runs Talus and Bullet in turn, in one process, and prints medians and
 /// their ratio: `talus-profile scenes` whole steps of the scenes of the library, `talus-profile gjk` distance and
-/// depth queries.
+/// depth queries, `talus-profile broadphase` worlds of moving boxes.
 
+#include "profiling/broadphase_bench.h"
 #include "profiling/gjk_bench.h"
 #include "profiling/scenes.h"
 
@@ -19,10 +20,15 @@ int main(int argc, char** argv) {
     if (!arguments.empty() && arguments[0] == "gjk") {
         return talus::profiling::run_gjk({arguments.begin() + 1, arguments.end()});
     }
+    if (!arguments.empty() && arguments[0] == "broadphase") {
+        return talus::profiling::run_broadphase({arguments.begin() + 1, arguments.end()});
+    }
     const bool help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "help");
     std::fprintf(help ? stdout : stderr,
-                 "usage: talus-profile scenes|gjk [options]\n"
-                 "  scenes   whole steps, Talus and Bullet in one run (talus-profile scenes --help)\n"
-                 "  gjk      distance and depth queries, Talus and Bullet in one run (talus-profile gjk --help)\n");
+                 "usage: talus-profile scenes|gjk|broadphase [options]\n"
+                 "Each runs Talus and Bullet by turns; talus-profile scenes --help says more, and so on.\n"
+                 "  scenes      whole steps\n"
+                 "  gjk         distance and depth queries\n"
+                 "  broadphase  overlapping pairs of moving boxes, and rays among boxes\n");
     return help ? 0 : 2;
 }

@@ -1,6 +1,6 @@
 #include "oracle.h"
 
-#include <talus/broadphase/pair_table.h>
+#include <talus/broadphase/pair_lists.h>
 #include <talus/broadphase/radix_sort.h>
 
 #include <limits>
@@ -31,50 +31,47 @@ TEST_CASE("ordered bits order floats") {
         CHECK(ordered_bits(ascending[i - 1]) < ordered_bits(ascending[i]));
 }
 
-TEST_CASE("the pair table holds what was put in, through growth, erasure and shrinking") {
+TEST_CASE("the pair lists hold what was put in, through growth, erasure and packing") {
     Random random(2);
-    PairTable table;
-    std::set<PairTable::Key> model;
-    CHECK_FALSE(table.contains(PairTable::key_of(0, 1)));
+    PairLists lists;
+    std::set<PairKey> model;
+    CHECK(lists.of(0).empty());
     std::size_t largest = 0;
     for (int round = 0; round < 200; ++round) {
-        const std::uint32_t proxies = 60;
-        const bool growing = round % 40 < 25;
-        for (int i = 0; i < 60; ++i) {
-            const ProxyIndex a = random.below(proxies), b = random.below(proxies);
+        const std::uint32_t proxies = round % 2 == 0 ? 60 : 400;  // long lists and short ones
+        const bool growing = round % 40 < 25, all_go = round % 40 == 39;
+        std::set<PairKey> begun, ended;
+        for (int i = 0; i < 600; ++i) {
+            const ProxyIndex a = random.below(proxies), b = random.below(random.chance(0.5f) ? 3 : proxies);
             if (a == b) continue;
-            const PairTable::Key key = PairTable::key_of(a, b);
-            CHECK(table.contains(key) == model.contains(key));
-            if (growing && !model.contains(key)) {
-                table.reserve(table.size() + 1, proxies);
-                table.insert(key);
-                model.insert(key);
-            } else if (!growing && model.contains(key)) {
-                table.erase(key);
-                model.erase(key);
-            }
+            const PairKey key = key_of(std::min(a, b), std::max(a, b));
+            if (!model.contains(key))
+                begun.insert(key);
+            else if (!growing)
+                ended.insert(key);
         }
-        if (round % 40 == 39) {
-            while (model.size() > 5) table.erase(*model.begin()), model.erase(model.begin());
-            table.reserve(0, proxies);
-            CHECK(table.bytes() < largest);
+        if (!growing) begun.clear();
+        if (all_go) ended = model;
+        const std::vector<PairKey> begun_keys(begun.begin(), begun.end()), ended_keys(ended.begin(), ended.end());
+        lists.apply(ended_keys, begun_keys, 400);
+        for (const PairKey key : ended) model.erase(key);
+        model.insert(begun.begin(), begun.end());
+        if (all_go) CHECK(lists.bytes() < largest);
+        largest = std::max(largest, lists.bytes());
+        REQUIRE(lists.size() == model.size());
+        std::vector<std::set<ProxyIndex>> expected(400);
+        for (const PairKey key : model) {
+            const ProxyPair pair = pair_of(key);
+            expected[pair.a].insert(pair.b);
+            expected[pair.b].insert(pair.a);
         }
-        largest = std::max(largest, table.bytes());
-        REQUIRE(table.size() == model.size());
-        std::set<PairTable::Key> in_slots;
-        for (const PairTable::Key key : table.slots()) {
-            if (key != PairTable::no_key) in_slots.insert(key);
+        std::size_t longest = 0;
+        for (ProxyIndex p = 0; p < 400; ++p) {
+            const std::span<const ProxyIndex> partners = lists.of(p);
+            REQUIRE(std::set<ProxyIndex>(partners.begin(), partners.end()) == expected[p]);
+            REQUIRE(partners.size() == expected[p].size());
+            longest = std::max(longest, partners.size());
         }
-        REQUIRE(in_slots == model);
-        for (ProxyIndex p = 0; p < proxies; ++p) {
-            std::set<PairTable::Key> listed, expected;
-            std::size_t steps = 0;
-            table.for_each_of(p, [&](PairTable::Key key) { listed.insert(key), ++steps; });
-            for (const PairTable::Key key : model) {
-                if (PairTable::pair_of(key).a == p || PairTable::pair_of(key).b == p) expected.insert(key);
-            }
-            REQUIRE(listed == expected);
-            REQUIRE(steps == expected.size());
-        }
+        if (round == 24) CHECK(longest > 200);  // both ways of erasing are needed
     }
 }

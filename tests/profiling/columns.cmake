@@ -38,9 +38,13 @@ expect(papers.csv 66  # 4 simplex x 4 support x 2 start x 2 stop methods work wi
 expect(scenes.csv 1
   "scene,bodies,steps,talus_ms,bullet_ms,ratio,talus_pairs_ms,talus_collide_ms,talus_solve_ms,talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m,bullet_narrow_ms,narrow_ratio"
   scenes --scene falling_box --steps 60 --repeats 1)
+expect(broadphase.csv 17  # six cases of motion, two at rest, seven pathologies, two of rays
+  "table,case,boxes,score,unit,bar,right,overlaps,uniform_overlaps,talus_pairs,talus_mean_ms,talus_ms,dbvt_ms,deferred_ms,sap_ms,uniform_ms,talus_bytes,dbvt_bytes,deferred_bytes,sap_bytes,uniform_bytes"
+  broadphase --quick)
 
 # What it does not understand it refuses, with a sentence.
-foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing" "nothing")
+foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing"
+    "broadphase;--case;nothing" "broadphase;--boxes;0" "nothing")
   execute_process(COMMAND ${PROFILE} ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT code EQUAL 2 OR err STREQUAL "")
     message(FATAL_ERROR "talus-profile ${arguments}: exit code ${code}, not 2\n${out}\n${err}")

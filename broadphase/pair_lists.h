@@ -1,0 +1,92 @@
+#pragma once
+/// The set of pairs, as one list of partners a proxy.
+///
+/// A pair stands in both proxies' lists: what a box that moved has lost is found among its own partners, and what it has gained by
+/// comparing with them, in time proportional to the answer. Lists live in one array in blocks of a power of two; a block that is too
+/// small or twice too large is given back and reused.
+
+#include <talus/broadphase/proxy.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+/// A pair as a number that orders as the pair does: (a, b), a in the upper half.
+using PairKey = std::uint64_t;
+inline PairKey key_of(ProxyIndex a, ProxyIndex b) { return PairKey{a} << 32 | b; }
+inline ProxyPair pair_of(PairKey key) {
+    return {static_cast<ProxyIndex>(key >> 32), static_cast<ProxyIndex>(key & 0xffffffffu)};
+}
+
+/// A set of proxies that is emptied by a count: the marks of the last round are simply out of date.
+class Marks {
+public:
+    /// Makes room for proxies below `count` and empties the set, or both sets.
+    void start(std::size_t count);
+    /// Empties both sets.
+    void clear() { now_ += 2; }
+    bool has(ProxyIndex p) const { return marks_[p] >= now_; }
+    void add(ProxyIndex p) { marks_[p] = now_; }
+    bool is_seen(ProxyIndex p) const { return marks_[p] == now_ + 1; }
+    void see(ProxyIndex p) { marks_[p] = now_ + 1; }
+    std::uint32_t of(ProxyIndex p) const { return marks_[p] - now_; }
+    std::size_t bytes() const { return marks_.capacity() * sizeof(std::uint32_t); }
+
+private:
+    std::vector<std::uint32_t> marks_;
+    std::uint32_t now_ = 1;
+};
+
+class PairLists {
+public:
+    /// The partners of a proxy, in no order that means anything (but the same for the same history).
+    std::span<const ProxyIndex> of(ProxyIndex proxy) const {
+        if (proxy >= lists_.size()) return {};
+        return {&pool_[lists_[proxy].first], lists_[proxy].count};
+    }
+    void prefetch_list(ProxyIndex proxy) const {
+        if (proxy < lists_.size()) __builtin_prefetch(&lists_[proxy]);
+    }
+    void prefetch_partners(ProxyIndex proxy) const {
+        if (proxy < lists_.size()) __builtin_prefetch(&pool_[lists_[proxy].first]);
+    }
+    std::size_t size() const { return pairs_; }
+
+    /// Takes out the pairs of `ended`, which must be there, and puts in those of `begun`, which must not. Both ascending.
+    void apply(std::span<const PairKey> ended, std::span<const PairKey> begun, std::size_t proxies);
+
+    std::size_t bytes() const;
+
+private:
+    struct List {
+        std::uint32_t first = 0, count = 0;
+    };
+    void insert(ProxyIndex owner, ProxyIndex partner);
+    void erase(ProxyIndex owner, ProxyIndex partner);
+    void erase_long(std::size_t proxies);
+    void resize(List& list, std::uint32_t count);
+    std::uint32_t allocate(std::uint32_t capacity);
+    void compact();
+
+    std::vector<List> lists_;  // by proxy
+    std::vector<ProxyIndex> pool_ = std::vector<ProxyIndex>(1);
+    std::array<std::vector<std::uint32_t>, 32> free_;  // blocks in pool_, by the exponent of their size
+    std::size_t pairs_ = 0;
+
+    struct Scratch {
+        Scratch() = default;
+        Scratch(const Scratch&) {}
+        Scratch(Scratch&&) = default;
+        Scratch& operator=(const Scratch&) { return *this; }
+        Scratch& operator=(Scratch&&) = default;
+        Marks marks;
+        std::vector<PairKey> erased_long, sort;
+    };
+    Scratch scratch_;
+};
+
+}  // namespace talus
