@@ -15,6 +15,11 @@ namespace {
 // A box that stayed in its fat box for this many refreshes is idle. Once as many idle boxes have been sorted again as
 // there are proxies, settling them costs no more than what they already cost.
 constexpr std::uint32_t idle_refreshes = 32;
+// The settled grid is built anew when it holds this many times the entries that still count, ...
+constexpr std::size_t stale_factor = 2;
+// Fewer are not worth a task of their own.
+constexpr std::size_t least_moves = 2048, least_comparisons = 512;
+constexpr std::size_t lookahead = 8;  // proxies whose partners are being fetched while one is compared
 // A stretched box is held against what it needs once in this many updates: what trembles is not always as slow as it is now.
 constexpr std::uint32_t shrink_updates = 8;
 
@@ -52,6 +57,14 @@ bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement) {
         min(max(splat<Float4>(s.margin) * longest, splat<Float4>(s.min_margin)), splat<Float4>(s.max_margin));
     const Float4 gap = splat<Float4>(s.shrink_factor) * (margin + stretch_of(longest, step, s.steps_ahead));
     return all((below >= splat<Float4>(0.0f)) & (above >= splat<Float4>(0.0f)) & (below <= gap) & (above <= gap));
+}
+
+// The part with this index when they are cut into `count` parts.
+template <class T>
+std::span<const T> part_of(std::span<const T> all, int index, int count) {
+    const auto i = static_cast<std::size_t>(index), n = static_cast<std::size_t>(count);
+    const std::size_t begin = all.size() * i / n, end = all.size() * (i + 1) / n;
+    return all.subspan(begin, end - begin);
 }
 
 [[maybe_unused]] bool is_box(const Aabb& box) {
@@ -112,20 +125,51 @@ void Broadphase::remove(ProxyIndex proxy) {
     --proxy_count_;
 }
 
-void Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
-    assert(flags_[proxy].home != Home::none && is_box(tight) && is_finite(displacement));
-    const BoxLanes inner = lanes_of_new(tight), outer = lanes_of(boxes_[proxy]);
-    if (all((inner.lower >= outer.lower) & (inner.upper <= outer.upper))) [[likely]] {
-        const bool look = flags_[proxy].stretched && (proxy + update_count_) % shrink_updates == 0;
-        if (!look || still_fits(boxes_[proxy], tight, displacement)) return;
-    }
-    leave_fat_box(proxy, tight, displacement);
+void Broadphase::remove(std::span<const ProxyIndex> proxies) {
+    for (const ProxyIndex proxy : proxies) remove(proxy);
 }
 
-void Broadphase::leave_fat_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
-    boxes_[proxy] = flags_[proxy].moving ? fatten(tight, displacement) : tight;
-    flags_[proxy].stretched = flags_[proxy].moving && !still_fits(boxes_[proxy], tight, vec3(0.0f));
+// Whether the proxy can keep its fat box.
+bool Broadphase::stays(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
+    assert(flags_[proxy].home != Home::none && is_box(tight) && is_finite(displacement));
+    const BoxLanes inner = lanes_of_new(tight), outer = lanes_of(boxes_[proxy]);
+    if (!all((inner.lower >= outer.lower) & (inner.upper <= outer.upper))) return false;
+    const bool look = flags_[proxy].stretched && (proxy + update_count_) % shrink_updates == 0;
+    return !look || still_fits(boxes_[proxy], tight, displacement);
+}
+
+void Broadphase::renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
+    const bool moving = flags_[proxy].moving;
+    boxes_[proxy] = moving ? fatten(tight, displacement) : tight;
+    flags_[proxy].stretched = moving && displacement != vec3(0.0f);
+}
+
+void Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
+    if (stays(proxy, tight, displacement)) return;
+    renew_box(proxy, tight, displacement);
     mark_pending(proxy);
+}
+
+void Broadphase::move(std::span<const ProxyMove> moves, const Jobs& jobs) {
+    const int count = jobs.tasks_for(moves.size(), least_moves);
+    if (count == 1) {
+        for (const ProxyMove& m : moves) move(m.proxy, m.box, m.displacement);
+        return;
+    }
+    std::vector<Task>& tasks = scratch_.tasks;
+    if (tasks.size() < static_cast<std::size_t>(count)) tasks.resize(static_cast<std::size_t>(count));
+    jobs.for_each(count, [&](int t) {
+        std::vector<ProxyIndex>& left = tasks[static_cast<std::size_t>(t)].left;
+        left.clear();
+        for (const ProxyMove& m : part_of(moves, t, count)) {
+            if (stays(m.proxy, m.box, m.displacement)) continue;
+            renew_box(m.proxy, m.box, m.displacement);
+            left.push_back(m.proxy);
+        }
+    });
+    for (int t = 0; t < count; ++t) {
+        for (const ProxyIndex proxy : tasks[static_cast<std::size_t>(t)].left) mark_pending(proxy);
+    }
 }
 
 void Broadphase::set_moving(ProxyIndex proxy, bool moving) {
@@ -142,14 +186,14 @@ void Broadphase::set_filter(ProxyIndex proxy, const Filter& filter) {
     mark_dirty(proxy);
 }
 
-void Broadphase::refresh() {
+void Broadphase::refresh(const Jobs& jobs) {
     if (pending_.empty()) return;
     ++refresh_count_;
     std::size_t kept = 0, idle = 0;
     for (const ProxyIndex p : restless_members_) {
         restless_members_[kept] = p;
         kept += flags_[p].home == Home::restless;
-        idle += refresh_count_ - moved_at_[p] > idle_refreshes;
+        idle += !flags_[p].moving | (refresh_count_ - moved_at_[p] > idle_refreshes);
     }
     // In ascending order, which is that of the boxes in memory.
     std::erase_if(pending_, [&](ProxyIndex p) { return flags_[p].home != Home::pending; });
@@ -166,29 +210,34 @@ void Broadphase::refresh() {
     }
     pending_.clear();
     idle_work_ += idle;
-    if (idle_work_ > proxy_count_) {
-        restless_members_.clear();
-        std::vector<ProxyIndex>& settled = scratch_.order;
-        settled.clear();
-        for (ProxyIndex p = 0; p < proxies_.size(); ++p) {
-            if (flags_[p].home == Home::none) continue;
-            if (flags_[p].home == Home::restless && refresh_count_ - moved_at_[p] <= idle_refreshes) {
-                restless_members_.push_back(p);
-            } else {
-                flags_[p].home = Home::settled;
-                settled.push_back(p);
-            }
+    const std::size_t settled = proxy_count_ - restless_members_.size();
+    if (idle_work_ > proxy_count_ || settled_.member_count() > stale_factor * settled + proxy_count_ / 8) settle_idle(jobs);
+    restless_.build(restless_members_, boxes_, jobs);
+}
+
+// All that has not moved lately goes into a new settled grid.
+void Broadphase::settle_idle(const Jobs& jobs) {
+    std::vector<ProxyIndex>& settled = scratch_.settled;
+    settled.clear();
+    restless_members_.clear();
+    for (ProxyIndex p = 0; p < proxies_.size(); ++p) {
+        if (flags_[p].home == Home::none) continue;
+        const bool idle = !flags_[p].moving || refresh_count_ - moved_at_[p] > idle_refreshes;
+        if (flags_[p].home == Home::restless && !idle) {
+            restless_members_.push_back(p);
+        } else {
+            flags_[p].home = Home::settled;
+            settled.push_back(p);
         }
-        settled_.build(settled, boxes_);
-        idle_work_ = 0;
     }
-    restless_.build(restless_members_, boxes_);
+    settled_.build(settled, boxes_, jobs);
+    idle_work_ = 0;
 }
 
 // What the proxy has gained and lost since the last update. Of two dirty proxies the lower one reports.
-void Broadphase::compare(ProxyIndex p) {
-    FoundProxies& found = scratch_.found;
-    Marks& marks = scratch_.marks;
+void Broadphase::compare(ProxyIndex p, Task& task) const {
+    FoundProxies& found = task.found;
+    Marks& marks = task.marks;
     marks.clear();
     const std::span<const ProxyIndex> partners = pairs_.of(p);
     for (const ProxyIndex q : partners) marks.add(q);
@@ -211,7 +260,7 @@ void Broadphase::compare(ProxyIndex p) {
                 if ((flags_[q].dirty && q < p) || !(flags_[p].moving || flags_[q].moving) ||
                     !should_collide(proxies_[p].filter, proxies_[q].filter))
                     continue;
-                scratch_.begun.push_back(key_of(std::min(p, q), std::max(p, q)));
+                task.begun.push_back(key_of(std::min(p, q), std::max(p, q)));
             }
         };
         look_into(restless_, Home::restless);
@@ -220,42 +269,63 @@ void Broadphase::compare(ProxyIndex p) {
     if (lost == 0) return;
     for (const ProxyIndex q : partners) {
         if (!marks.is_seen(q) && !(flags_[q].dirty && q < p))
-            scratch_.ended.push_back(key_of(std::min(p, q), std::max(p, q)));
+            task.ended.push_back(key_of(std::min(p, q), std::max(p, q)));
     }
 }
 
-void Broadphase::update() {
+// One of `count` parts of the dirty proxies, those of the restless grid in its order, so that neighbours find in the cache what they look
+// at.
+void Broadphase::compare_all(Task& task, int index, int count) {
+    std::vector<ProxyIndex>& order = task.order;
+    order.resize(dirty_.size() + 1);
+    std::size_t size = 0;
+    restless_.for_each_member(index, count, [&](ProxyIndex p) {
+        order[size] = p;
+        size += flags_[p].dirty & (flags_[p].home == Home::restless);
+    });
+    for (const ProxyIndex p : part_of(std::span<const ProxyIndex>(dirty_), index, count)) {
+        order[size] = p;
+        size += flags_[p].home != Home::restless;
+    }
+    task.marks.start(proxies_.size());
+    task.begun.clear();
+    task.ended.clear();
+    for (std::size_t i = 0; i < size; ++i) {
+        if (i + 2 * lookahead < size) pairs_.prefetch_list(order[i + 2 * lookahead]);
+        if (i + lookahead < size) {
+            pairs_.prefetch_partners(order[i + lookahead]);
+            __builtin_prefetch(&boxes_[order[i + lookahead]]);
+        }
+        compare(order[i], task);
+    }
+}
+
+void Broadphase::update(const Jobs& jobs) {
     begun_.clear();
     ended_.clear();
     ++update_count_;
     if (dirty_.empty()) return;
-    refresh();
-    // In the order of the grid, so that neighbours find in the cache what they look at.
-    std::vector<ProxyIndex>& order = scratch_.order;
-    order.clear();
-    order.resize(dirty_.size() + 1);
-    std::size_t count = 0;
-    for (const detail::BoxEntry& e : restless_.entries()) {
-        order[count] = e.id;
-        count += flags_[e.id].dirty & (flags_[e.id].home == Home::restless);
+    refresh(jobs);
+
+    const int count = jobs.tasks_for(dirty_.size(), least_comparisons);
+    std::vector<Task>& tasks = scratch_.tasks;
+    if (tasks.size() < static_cast<std::size_t>(count)) tasks.resize(static_cast<std::size_t>(count));
+    jobs.for_each(count, [&](int t) { compare_all(tasks[static_cast<std::size_t>(t)], t, count); });
+    // Sorted, the events do not tell who found them.
+    Task& all = tasks.front();
+    for (Task& task : std::span(tasks).subspan(1, static_cast<std::size_t>(count) - 1)) {
+        all.begun.insert(all.begun.end(), task.begun.begin(), task.begun.end());
+        all.ended.insert(all.ended.end(), task.ended.begin(), task.ended.end());
     }
-    for (const ProxyIndex p : dirty_) {
-        order[count] = p;
-        count += flags_[p].home != Home::restless;
-    }
-    scratch_.marks.start(proxies_.size());
-    scratch_.begun.clear();
-    scratch_.ended.clear();
-    for (std::size_t i = 0; i < count; ++i) {
-        if (i + 16 < count) pairs_.prefetch_list(order[i + 16]);
-        if (i + 8 < count) pairs_.prefetch_partners(order[i + 8]), __builtin_prefetch(&boxes_[order[i + 8]]);
-        compare(order[i]);
-    }
-    radix_sort(scratch_.ended, scratch_.sort, 0);
-    radix_sort(scratch_.begun, scratch_.sort, 0);
-    pairs_.apply(scratch_.ended, scratch_.begun, proxies_.size());
-    for (const PairKey key : scratch_.ended) ended_.push_back(pair_of(key));
-    for (const PairKey key : scratch_.begun) begun_.push_back(pair_of(key));
+    radix_sort(all.ended, all.sort, 0);
+    radix_sort(all.begun, all.sort, 0);
+    pairs_.apply(all.ended, all.begun, proxies_.size());
+    const auto publish = [](std::span<const PairKey> keys, std::vector<ProxyPair>& events) {
+        events.resize(keys.size());
+        std::transform(keys.begin(), keys.end(), events.begin(), pair_of);
+    };
+    publish(all.ended, ended_);
+    publish(all.begun, begun_);
 
     for (const ProxyIndex p : dirty_) flags_[p].dirty = false;
     dirty_.clear();
@@ -267,18 +337,24 @@ void Broadphase::update() {
     filters_changed_ = false;
     // What a burst of events took is given back: memory stays proportional to boxes and pairs.
     const std::size_t most = 2 * (proxies_.size() + pairs_.size()) + 1024;
-    const auto trim = [most](auto&... lists) { ((lists.capacity() > most ? lists.shrink_to_fit() : void()), ...); };
-    scratch_.begun.clear();
-    scratch_.ended.clear();
-    scratch_.sort.clear();
-    trim(begun_, ended_, scratch_.begun, scratch_.ended, scratch_.sort);
+    const auto trim = [most](auto& list) {
+        list.clear();
+        if (list.capacity() > most) list.shrink_to_fit();
+    };
+    for (Task& task : tasks) trim(task.begun), trim(task.ended), trim(task.sort);
+    if (begun_.capacity() > most) begun_.shrink_to_fit();
+    if (ended_.capacity() > most) ended_.shrink_to_fit();
 }
 
 std::size_t Broadphase::bytes() const {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-    const Scratch& s = scratch_;
+    std::size_t scratch = of(scratch_.settled);
+    for (const Task& t : scratch_.tasks) {
+        scratch += of(t.found.slots) + t.marks.bytes() + of(t.order) + of(t.left) + of(t.begun) + of(t.ended) + of(t.sort);
+    }
     return of(proxies_) + of(flags_) + of(moved_at_) + of(boxes_) + of(free_) + of(removed_) + of(pending_) +
            of(dirty_) + of(restless_members_) + restless_.bytes() + settled_.bytes() + pairs_.bytes() + of(begun_) +
-           of(ended_) + of(s.found.slots) + s.marks.bytes() + of(s.order) + of(s.begun) + of(s.ended) + of(s.sort);
+           of(ended_) + scratch;
 }
+
 }  // namespace talus

@@ -25,6 +25,7 @@
 #include <talus/broadphase/function_ref.h>
 #include <talus/broadphase/pair_lists.h>
 #include <talus/broadphase/proxy.h>
+#include <talus/jobs.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,13 @@ struct ProxyDef {
     std::uint32_t user_data = 0;  ///< the owner's index
     Filter filter{};
     bool moving = true;  ///< false: fixed or asleep; two still proxies never begin a pair
+};
+
+/// A proxy's new tight box, and how far it is expected to move in the next step (m).
+struct ProxyMove {
+    ProxyIndex proxy = 0;
+    Aabb box;
+    vec3 displacement{0.0f};
 };
 
 /// How much larger than the tight box a fat box is. Larger: fewer sweeps, more pairs that do not touch. In a dense
@@ -64,11 +72,14 @@ public:
     /// Removes a proxy. Its pairs end at the next update() (reported with the old index, before that is handed out
     /// again).
     void remove(ProxyIndex proxy);
+    void remove(std::span<const ProxyIndex> proxies);
 
     /// The proxy's new tight box, and how far it is expected to move in the next step (m). Cheap when the box is still
     /// inside its fat box; otherwise the fat box is rebuilt, stretched along the displacement, and the proxy is
     /// re-swept.
     void move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
+    /// Many at once, no proxy twice.
+    void move(std::span<const ProxyMove> moves, const Jobs& jobs = {});
 
     /// Going still keeps existing pairs; starting to move re-sweeps the proxy.
     void set_moving(ProxyIndex proxy, bool moving);
@@ -84,14 +95,16 @@ public:
     /// pair whose proxies both went still stays until then; woken proxies keep their pairs and find those with still
     /// neighbours that they did not have; two proxies that were still all the time, fixed ones for instance, never have
     /// one. What happened between two updates leaves no trace but its result.
-    void update();
+    ///
+    /// On several threads the results are the same bits.
+    void update(const Jobs& jobs = {});
     std::span<const ProxyPair> begun() const { return begun_; }
     std::span<const ProxyPair> ended() const { return ended_; }
 
     /// Optional: takes the boxes that were added or moved since the last update into the grids now. update() would do
     /// it otherwise, at the same cost; until then query() and ray_cast() look at those boxes one by one. Worth calling
     /// once after the moves of a step when many rays follow before the next update().
-    void refresh();
+    void refresh(const Jobs& jobs = {});
 
     std::size_t pair_count() const { return pairs_.size(); }
     std::size_t proxy_count() const { return proxy_count_; }
@@ -163,6 +176,13 @@ private:
         bool dirty : 1 = false;      // in dirty_
         bool stretched : 1 = false;  // its fat box reaches much further than at rest
     };
+    /// What a task of its own needs, and what it has found.
+    struct Task {
+        FoundProxies found;
+        Marks marks;
+        std::vector<ProxyIndex> order, left;
+        std::vector<PairKey> begun, ended, sort;
+    };
     /// Working memory of one call. It is not state: a copy starts with none.
     struct Scratch {
         Scratch() = default;
@@ -171,16 +191,17 @@ private:
         Scratch& operator=(const Scratch&) { return *this; }
         Scratch& operator=(Scratch&&) = default;
 
-        FoundProxies found;
-        Marks marks;
-        std::vector<ProxyIndex> order;
-        std::vector<PairKey> begun, ended, sort;
+        std::vector<Task> tasks;
+        std::vector<ProxyIndex> settled;
     };
 
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
-    void leave_fat_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
-    void compare(ProxyIndex proxy);
+    bool stays(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
+    void renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
+    void settle_idle(const Jobs& jobs);
+    void compare_all(Task& task, int index, int count);
+    void compare(ProxyIndex proxy, Task& task) const;
     void find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const;
     void for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const;
     void run_cast(const BoxCast& cast, FunctionRef<float(std::uint32_t, float)> visit) const;

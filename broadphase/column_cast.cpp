@@ -1,10 +1,10 @@
 /// Rays and swept boxes through a grid of columns.
 ///
-/// A swept box meets a box when the ray of its centre meets that box, grown by its half edges. The ray is cut into slabs across its main
-/// direction, each as thick as boxes are long; in a slab the boxes whose lower corner stands in it are looked at that meet the box around
-/// the part of the ray that can reach them. So a box belongs to one slab and is reported once.
+/// A swept box meets a box when the ray of its centre meets that box, grown by its half edges. The ray is cut into slabs of cells across
+/// its main direction, each about as thick as boxes are long; in a slab those boxes are looked at whose lower corner stands in it and near
+/// enough to the part of the ray that can reach them. So a box belongs to one slab and is reported once.
 ///
-/// All positions along the ray are computed in double, from floats, and each part is widened by far more than double's rounding.
+/// First a test in float, grown by more than float's rounding, sieves many boxes at a time; what is left is tested in double.
 
 #include <talus/broadphase/column_grid.h>
 
@@ -16,8 +16,11 @@ namespace talus {
 
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double fraction_slack = 1e-14;  // relative rounding allowed to a ray that grazes a box
-constexpr double bound_slack = 1e-6;      // widening of a part's box, relative to its coordinates
+constexpr double bound_slack = 1e-6;      // widening of what is computed in float, relative to its coordinates, ...
+constexpr double least_slack = double{std::numeric_limits<float>::min()};  // ... and at least this, m
+constexpr double cell_slack = 1e-6;       // relative rounding of cells_of, in cells per cell of distance from the origin
 // A slab is this part of the longest box thick, or as a cell is. Larger: fewer slabs, more strangers in each.
 constexpr double slab_reach = 0.75;
 // A ray is cut into at most so many slabs, and one more for so many members: emptiness must not cost more than looking at all of them.
@@ -28,100 +31,128 @@ struct Interval {
     bool empty() const { return !(enter <= exit); }
 };
 
-// The part of [t.enter, t.exit] in which origin + t * translation lies within [lower, upper].
-Interval clip(Interval t, double origin, double translation, double lower, double upper) {
-    if (translation == 0.0) return lower <= origin && origin <= upper ? t : Interval{1.0, 0.0};
-    const double inverse = 1.0 / translation;
-    const double a = (lower - origin) * inverse, b = (upper - origin) * inverse;
-    return {std::max(t.enter, std::min(a, b) - fraction_slack * std::abs(a)),
-            std::min(t.exit, std::max(a, b) + fraction_slack * std::abs(b))};
-}
+// A cast in double, with what each test of it needs.
+struct Way {
+    double center[3], translation[3], inverse[3], half[3];
+
+    explicit Way(const BoxCast& cast) {
+        for (int axis = 0; axis < 3; ++axis) {
+            center[axis] = double{cast.center[axis]};
+            translation[axis] = double{cast.translation[axis]};
+            inverse[axis] = 1.0 / translation[axis];
+            half[axis] = double{cast.half[axis]};
+        }
+    }
+    double at(int axis, double t) const { return center[axis] + t * translation[axis]; }
+
+    // The part of t in which the swept box touches [lower, upper] along the axis.
+    Interval clip(Interval t, int axis, double lower, double upper) const {
+        lower -= half[axis];
+        upper += half[axis];
+        if (translation[axis] == 0.0) return lower <= center[axis] && center[axis] <= upper ? t : Interval{1.0, 0.0};
+        const double a = (lower - center[axis]) * inverse[axis], b = (upper - center[axis]) * inverse[axis];
+        return {std::max(t.enter, std::min(a, b) - fraction_slack * std::abs(a)),
+                std::min(t.exit, std::max(a, b) + fraction_slack * std::abs(b))};
+    }
+    Interval clip(Interval t, const Aabb& box) const {
+        for (int axis = 0; axis < 3; ++axis) t = clip(t, axis, double{box.lower[axis]}, double{box.upper[axis]});
+        return t;
+    }
+};
 
 float clamp_to_float(double x) {
     constexpr double limit = std::numeric_limits<float>::max();
     return static_cast<float>(std::clamp(x, -limit, limit));
 }
 
+// In float, so it is grown by more than float's rounding where members of these bounds are.
+detail::RayProbe probe_of(const Way& way, const Aabb& bounds) {
+    detail::RayProbe probe;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double c = way.center[axis], half = way.half[axis], length = std::abs(way.translation[axis]);
+        const double furthest = std::max(std::abs(double{bounds.lower[axis]}), std::abs(double{bounds.upper[axis]}));
+        const double slack = bound_slack * (std::abs(c) + length + half + furthest) + least_slack;
+        // Where it hardly moves it is outside from before its begin to behind its end, or inside for as long.
+        const float inverse = clamp_to_float(length > slack ? way.inverse[axis] : 4.0 / slack);
+        probe.to_low[axis] = clamp_to_float(-c - half - slack);
+        probe.to_high[axis] = clamp_to_float(c - half - slack);
+        probe.inverse[axis] = inverse;
+        probe.minus_inverse[axis] = -inverse;
+    }
+    return probe;
+}
+
 }  // namespace
 
 double enter_fraction(const BoxCast& cast, const Aabb& box) {
-    Interval t{0.0, double{cast.max_fraction}};
-    for (int axis = 0; axis < 3; ++axis) {
-        t = clip(t, double{cast.center[axis]}, double{cast.translation[axis]},
-                 double{box.lower[axis]} - double{cast.half[axis]}, double{box.upper[axis]} + double{cast.half[axis]});
-        if (t.empty()) return -1.0;
-    }
-    return t.enter;
+    const Interval t = Way(cast).clip({0.0, double{cast.max_fraction}}, box);
+    return t.empty() ? -1.0 : t.enter;
 }
 
 void ColumnGrid::cast(BoxCast& cast, std::span<const Aabb> boxes, FunctionRef<float(ProxyIndex, float)> visit,
                       CastScratch& scratch) const {
-    const auto at = [&](int axis, double t) { return double{cast.center[axis]} + t * double{cast.translation[axis]}; };
-    const vec3 way = glm::abs(cast.translation);
-    const int main = way.x >= way.y && way.x >= way.z ? 0 : way.y >= way.z ? 1 : 2;
-    const double direction = cast.translation[main] < 0.0f ? -1.0 : 1.0;
+    static detail::RayScan* const ray_scan = detail::best_ray_scan();
+    const Way way(cast);
+    const vec3 length = glm::abs(cast.translation);
+    const int main = length.x >= length.y && length.x >= length.z ? 0 : length.y >= length.z ? 1 : 2;
+    const bool forwards = cast.translation[main] >= 0.0f;
+    // The box around the part of the cast in t, as far as there is something left of it.
+    const auto part_of = [&](Interval t) {
+        Aabb part;
+        for (int axis = 0; axis < 3; ++axis) {
+            const double a = way.at(axis, t.enter), b = way.at(axis, std::min(t.exit, double{cast.max_fraction}));
+            const double widening = way.half[axis] + bound_slack * (std::abs(a) + std::abs(b)) + least_slack;
+            part.lower[axis] = clamp_to_float(std::min(a, b) - widening);
+            part.upper[axis] = clamp_to_float(std::max(a, b) + widening);
+        }
+        return part;
+    };
     for (const Level& level : levels_) {
         if (level.members == 0) continue;
-        Interval whole{0.0, double{cast.max_fraction}};
-        for (int axis = 0; axis < 3 && !whole.empty(); ++axis) {
-            whole = clip(whole, double{cast.center[axis]}, double{cast.translation[axis]},
-                         double{level.bounds.lower[axis]} - double{cast.half[axis]},
-                         double{level.bounds.upper[axis]} + double{cast.half[axis]});
-        }
+        const Interval whole = way.clip({0.0, double{cast.max_fraction}}, level.bounds);
         if (whole.empty()) continue;
-        // Where lower corners may stand that matter; slab k holds those from base + k * thickness on, their boxes reach this much further.
-        const double reach = double{level.reach[main]}, half = double{cast.half[main]};
-        const double begin = at(main, whole.enter), end = at(main, whole.exit);
-        const double low =
-            std::max(std::min(begin, end) - half - reach * (1.0 + bound_slack), double{level.bounds.lower[main]});
-        const double high = std::min(std::max(begin, end) + half, double{level.bounds.upper[main]});
-        const double slack = bound_slack * (std::abs(low) + std::abs(high)) + double{std::numeric_limits<float>::min()};
-        const double base = low - slack, span = high + slack - base;
+        detail::RayProbe probe = probe_of(way, level.bounds);
+        const BoxLanes all = lanes_of(part_of(whole)), bounds = lanes_of(level.bounds);
+        if (!overlaps(all, bounds)) continue;
+        // Slab i holds the cells from first + i * cells on, and the boxes that have their lower corners there.
+        const int first = first_cell(level, all)[main], last = last_cell(level, all)[main];
+        const double cell = level.per_cell[main] > 0.0f ? 1.0 / double{level.per_cell[main]} : infinity, reach = double{level.reach[main]};
         const double most = most_slabs + static_cast<double>(level.members) / members_per_slab;
-        double thickness = std::max(slab_reach * reach, span / most);
-        if (level.per_cell[main] > 0.0f) thickness = std::max(thickness, 1.0 / double{level.per_cell[main]});
-        const auto slab_of = [&](double x) {
-            return static_cast<int>(std::clamp((x - base) / thickness, 0.0, span / thickness));
-        };
-        const int slabs = slab_of(high + slack) + 1;
+        const int cells = static_cast<int>(std::ceil(std::max({slab_reach * reach / cell, (last - first) / most, 1.0})));
+        const int slabs = (last - first) / cells + 1;
         for (int i = 0; i < slabs; ++i) {
-            const int slab = direction > 0.0 ? i : slabs - 1 - i;
-            const double slab_low = base + slab * thickness, slab_high = slab_low + thickness;
-            const Interval t = slabs == 1 ? whole
-                                          : clip(whole, double{cast.center[main]}, double{cast.translation[main]},
-                                                 slab_low - half - slack, slab_high + reach + half + slack);
+            const int begin = first + (forwards ? i : slabs - 1 - i) * cells, end = std::min(begin + cells, last + 1);
+            Interval t = whole;
+            if (slabs > 1) {  // the outermost are open to their ends
+                const double low = begin == first ? -infinity : begin * cell, high = end == last + 1 ? infinity : end * cell;
+                const double slack = cell_slack * cell * (std::abs(begin) + std::abs(end) + 1.0);
+                t = way.clip(whole, main, low - slack, high + reach + slack);
+            }
             if (t.enter > double{cast.max_fraction}) break;
             if (t.empty()) continue;
-            Aabb part;
-            for (int axis = 0; axis < 3; ++axis) {
-                const double a = at(axis, t.enter), b = at(axis, std::min(t.exit, double{cast.max_fraction}));
-                const double widening = double{cast.half[axis]} + bound_slack * (std::abs(a) + std::abs(b)) +
-                                        double{std::numeric_limits<float>::min()};
-                part.lower[axis] = clamp_to_float(std::min(a, b) - widening);
-                part.upper[axis] = clamp_to_float(std::max(a, b) + widening);
-            }
-            const BoxLanes lanes = lanes_of(part);
-            if (!overlaps(lanes, lanes_of(level.bounds))) continue;
-            Float4 from = least_corner(level, lanes), to = lanes.upper;
-            from[main] = std::max(from[main], clamp_to_float(slab_low - slack));
-            to[main] = std::min(to[main], clamp_to_float(slab_high + slack));
-            if (!(from[main] <= level.bounds.upper[main] && to[main] >= level.bounds.lower[main] &&
-                  from[main] <= to[main]))
-                continue;
+            const BoxLanes part = lanes_of(part_of(t));
+            if (!overlaps(part, bounds)) continue;
+            Int4 from = first_cell(level, part), to = last_cell(level, part);
+            from[main] = std::max(from[main], begin);
+            to[main] = std::min(to[main], end - 1);
+            if (from[main] > to[main]) continue;
+            const detail::CellWindow cell_window = window(level, from, to);
+            probe.max_fraction = cast.max_fraction;
             scratch.found.count = 0;
-            scan(level, lanes, from, to, scratch.found);
+            scratch.found.count = ray_scan(cell_window, probe, scratch.found.room_for(room_for(cell_window)));
             scratch.hits.clear();
             for (const ProxyIndex id : scratch.found.ids()) {
-                const Aabb& box = boxes[id];
-                const double fraction = enter_fraction(cast, box);
-                if (fraction >= 0.0 && slab_of(double{box.lower[main]}) == slab) scratch.hits.push_back({fraction, id});
+                const Interval inside = way.clip({0.0, double{cast.max_fraction}}, boxes[id]);
+                if (inside.empty()) continue;
+                const int at = cells_of(lanes_of(boxes[id]).lower, level.per_cell)[main];
+                if (begin <= at && at < end) scratch.hits.push_back({inside.enter, id});
             }
             std::sort(scratch.hits.begin(), scratch.hits.end());
-            const CastScratch::Hit* last = nullptr;  // a scan may find a box twice
+            const CastScratch::Hit* before = nullptr;  // a scan may find a box twice
             for (const CastScratch::Hit& hit : scratch.hits) {
                 if (hit.fraction > double{cast.max_fraction}) break;
-                if (last != nullptr && hit == *last) continue;
-                last = &hit;
+                if (before != nullptr && hit == *before) continue;
+                before = &hit;
                 cast.max_fraction = std::min(cast.max_fraction, visit(hit.id, cast.max_fraction));
             }
         }

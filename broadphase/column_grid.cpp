@@ -10,7 +10,6 @@ namespace talus {
 namespace {
 
 using detail::BoxEntry;
-using detail::BoxWindow;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -22,7 +21,6 @@ constexpr double cells_per_box = 1.0;
 constexpr std::size_t one_cell_boxes = 32;
 // A level holds boxes up to this many medians (by their longest edges) long.
 constexpr float level_medians = 2.0f;
-constexpr std::size_t max_levels = 8;  // the last one takes what is left, at most one box in 128
 constexpr std::size_t max_samples = 512;
 // A layout is chosen anew after this many builds, when the number of boxes has changed by this factor, when a box is longer by this factor
 // than the longest was, or when boxes share their cells with so many times more others, and more of them than a few.
@@ -32,6 +30,12 @@ constexpr float reach_change = 2.0f;
 constexpr double crowding_change = 4.0, crowding_least = 16.0;
 // Widening, relative to the coordinates and far above the rounding of float, of a bound that is computed rather than compared.
 constexpr float reach_slack = 1e-6f;
+
+// Behind each level, entries that meet nothing: a scan may look at them.
+constexpr std::uint32_t padding = detail::scan_step - 1;
+
+constexpr std::size_t least_members = 4096;  // fewer are not worth a task of their own
+constexpr std::size_t lookahead = 16;  // boxes whose place is being fetched while one is put down
 
 // Sizes by their exponent and three bits of mantissa: eight bins an octave, zero in bin 0, infinity in size_bins - 1.
 constexpr unsigned size_shift = 20;
@@ -55,11 +59,16 @@ std::uint32_t slot_of(Int4 cell, const std::array<std::uint32_t, 3>& stride, std
 }  // namespace
 
 Int4 ColumnGrid::cells_of(Float4 x, Float4 per_cell) {
-    // Things further out than this many cells share the outermost cell, where float can no longer tell cells apart well.
-    constexpr float cell_limit = 1048576.0f;
     const Float4 c = clamp(x * per_cell, splat<Float4>(-cell_limit), splat<Float4>(cell_limit));
     const Int4 truncated = __builtin_convertvector(c, Int4);
     return truncated + (c < __builtin_convertvector(truncated, Float4));  // floor: true is -1
+}
+
+std::size_t ColumnGrid::level_of(Float4 edges) const {
+    const float size = longest_of(edges);
+    std::size_t l = 0;
+    while (size >= levels_[l].size_limit && l + 1 < levels_.size()) ++l;
+    return l;
 }
 
 // Levels by size: each takes the boxes below some medians of what is left, so at least half of it.
@@ -95,9 +104,7 @@ void ColumnGrid::choose_layout(std::span<const ProxyIndex> members, std::span<co
         hash += 0x9e3779b9u;
         if (hash * 0x85ebca6bu > threshold[0] && levels_.size() == 1) continue;
         const BoxLanes box = lanes_of(boxes[p]);
-        const float size = longest_of(box.upper - box.lower);
-        std::size_t l = 0;
-        while (size >= levels_[l].size_limit && l + 1 < levels_.size()) ++l;
+        const std::size_t l = level_of(box.upper - box.lower);
         if (hash * 0x85ebca6bu <= threshold[l]) samples[l].push_back(p);
     }
     std::uint32_t cells = 0;
@@ -190,77 +197,115 @@ void ColumnGrid::choose_cells(Level& level, std::span<const ProxyIndex> sample, 
     }
 }
 
-// The counting sort. False when the layout turns out to be a bad one for these boxes.
-bool ColumnGrid::place(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
-    cells_.resize(members.size());
-    entries_.resize(members.size() + detail::scan_step - 1);  // behind the last some that meet nothing
-    std::fill_n(entries_.begin() + members.size(), detail::scan_step - 1,
-                BoxEntry{{infinity, infinity, infinity}, 0, {}, 0});
-    std::fill(cell_first_.begin(), cell_first_.end(), 0u);
-    struct Extent {
-        Float4 lower = splat<Float4>(infinity), upper = splat<Float4>(-infinity), edges{};
-    };
-    std::array<Extent, max_levels> extents;
-    const bool fresh = layout_age_ == 0;
-    const auto place_in = [&](const Level& level, Extent& extent, std::size_t i, const BoxLanes& box, Float4 edges) {
+// First pass of the counting sort: the cells of some of the members, how many are in each, and how far they extend.
+void ColumnGrid::locate(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, std::uint32_t* cells,
+                        std::span<std::uint32_t> counts, Extents& extents) const {
+    std::fill(counts.begin(), counts.end(), 0u);
+    extents = {};
+    const auto locate_in = [&](const Level& level, Extent& extent, std::size_t i, const BoxLanes& box, Float4 edges) {
         extent.lower = min(extent.lower, box.lower);
         extent.upper = max(extent.upper, box.upper);
         extent.edges = max(extent.edges, edges);
-        const std::uint32_t cell =
-            level.first_cell + slot_of(cells_of(box.lower, level.per_cell), level.stride, level.mask);
-        cells_[i] = cell;
-        ++cell_first_[cell];
+        cells[i] = level.first_cell + slot_of(cells_of(box.lower, level.per_cell), level.stride, level.mask);
+        ++counts[cells[i]];
     };
     if (levels_.size() == 1) {
         const Level level = levels_[0];
         Extent extent;
         for (std::size_t i = 0; i < members.size(); ++i) {
             const BoxLanes box = lanes_of(boxes[members[i]]);
-            place_in(level, extent, i, box, box.upper - box.lower);
+            locate_in(level, extent, i, box, box.upper - box.lower);
         }
         extents[0] = extent;
     } else {
         for (std::size_t i = 0; i < members.size(); ++i) {
             const BoxLanes box = lanes_of(boxes[members[i]]);
             const Float4 edges = box.upper - box.lower;
-            const float size = longest_of(edges);
-            std::size_t l = 0;
-            while (size >= levels_[l].size_limit && l + 1 < levels_.size()) ++l;
-            place_in(levels_[l], extents[l], i, box, edges);
+            const std::size_t l = level_of(edges);
+            locate_in(levels_[l], extents[l], i, box, edges);
         }
     }
+}
+
+// From how many there are in each cell to where each task's last one goes. False when the layout turns out to be a bad one.
+bool ColumnGrid::add_up(std::size_t members, int tasks) {
     std::uint32_t end = 0;
     double shared = 0.0;
     for (Level& level : levels_) {
         const std::uint32_t begin = end;
-        for (std::uint32_t& first : std::span(cell_first_).subspan(level.first_cell, level.mask + std::size_t{2})) {
-            const std::uint32_t count = first;
-            end += count;
-            first = end;
-            shared += static_cast<double>(std::uint64_t{count} * count);
+        for (std::size_t c = level.first_cell; c < level.first_cell + level.mask + std::size_t{2}; ++c) {
+            const std::uint32_t before = end;
+            end += cell_first_[c];
+            cell_first_[c] = end;
+            for (int t = 1; t < tasks; ++t) {
+                std::uint32_t& count = counts_[static_cast<std::size_t>(t - 1) * cell_first_.size() + c];
+                end += count;
+                count = end;
+            }
+            const double count = end - before;
+            shared += count * count;
         }
         level.members = end - begin;
+        std::fill_n(entries_.begin() + end, padding,
+                    BoxEntry{{infinity, infinity, infinity}, 0, {-infinity, -infinity, -infinity}, 0});
+        end += padding;
     }
-    const double crowding = shared / static_cast<double>(members.size());
+    const bool fresh = layout_age_ == 0;
+    const double crowding = shared / static_cast<double>(members);
     if (fresh) layout_crowding_ = crowding;
     bool good = crowding < crowding_change * layout_crowding_ + crowding_least;
     for (std::size_t l = 0; l < levels_.size(); ++l) {
         Level& level = levels_[l];
-        level.reach = extents[l].edges;
-        level.bounds = aabb_of({extents[l].lower, extents[l].upper});
+        Extent extent;
+        for (int t = 0; t < tasks; ++t) {
+            const Extent& part = extents_[static_cast<std::size_t>(t)][l];
+            extent = {min(extent.lower, part.lower), max(extent.upper, part.upper), max(extent.edges, part.edges)};
+        }
+        level.reach = extent.edges;
+        level.bounds = aabb_of({extent.lower, extent.upper});
         if (fresh) level.layout_reach = longest_of(level.reach);
         good = good && longest_of(level.reach) <= reach_change * level.layout_reach;
     }
-    if (!good && !fresh) return false;
-    for (std::size_t i = members.size(); i-- > 0;) {  // backwards, so that the first of a cell comes first
+    return good || fresh;
+}
+
+// Last pass: to their places, backwards, so that the first of a cell comes first.
+void ColumnGrid::put_down(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const std::uint32_t* cells,
+                          std::span<std::uint32_t> ends) {
+    BoxEntry* const entries = entries_.data();
+    for (std::size_t i = members.size(); i-- > 0;) {
+        if (i >= lookahead) __builtin_prefetch(entries + ends[cells[i - lookahead]] - 1, 1);
         const Aabb& box = boxes[members[i]];
-        entries_[--cell_first_[cells_[i]]] = {
+        entries[--ends[cells[i]]] = {
             {box.lower.x, box.lower.y, box.lower.z}, members[i], {-box.upper.x, -box.upper.y, -box.upper.z}, 0};
     }
+}
+
+// The counting sort. False when the layout turns out to be a bad one for these boxes.
+bool ColumnGrid::place(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const Jobs& jobs) {
+    cells_.resize(members.size());
+    entries_.resize(members.size() + padding * levels_.size());
+    const int tasks = jobs.tasks_for(members.size(), least_members);
+    const std::size_t others = static_cast<std::size_t>(tasks) - 1;
+    extents_.resize(others + 1);
+    counts_.resize(others * cell_first_.size());
+    const auto begin_of = [&](int t) { return members.size() * static_cast<std::size_t>(t) / (others + 1); };
+    const auto each = [&](auto&& pass) {
+        jobs.for_each(tasks, [&](int t) {
+            const std::size_t begin = begin_of(t), end = begin_of(t + 1);
+            const std::span<std::uint32_t> counts =
+                t == 0 ? std::span(cell_first_)
+                       : std::span(counts_).subspan(static_cast<std::size_t>(t - 1) * cell_first_.size(), cell_first_.size());
+            pass(members.subspan(begin, end - begin), cells_.data() + begin, counts, extents_[static_cast<std::size_t>(t)]);
+        });
+    };
+    each([&](auto part, std::uint32_t* cells, auto counts, Extents& extents) { locate(part, boxes, cells, counts, extents); });
+    if (!add_up(members.size(), tasks)) return false;
+    each([&](auto part, std::uint32_t* cells, auto counts, Extents&) { put_down(part, boxes, cells, counts); });
     return true;
 }
 
-void ColumnGrid::build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes) {
+void ColumnGrid::build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const Jobs& jobs) {
     if (members.empty()) {
         entries_.clear();
         cells_.clear();
@@ -272,21 +317,15 @@ void ColumnGrid::build(std::span<const ProxyIndex> members, std::span<const Aabb
                        members.size() > layout_change * layout_members_ ||
                        members.size() * layout_change < layout_members_;
     if (stale) choose_layout(members, boxes);
-    if (!place(members, boxes)) {
+    if (!place(members, boxes, jobs)) {
         choose_layout(members, boxes);
-        place(members, boxes);
+        place(members, boxes, jobs);
     }
 }
 
-// Writes what in the level meets the box and has its lower corner between the two.
-void ColumnGrid::scan(const Level& level, const BoxLanes& box, Float4 from, Float4 to, FoundProxies& found) const {
-    static detail::BoxScan* const best_scan = detail::best_box_scan();
-    const BoxLanes bounds = lanes_of(level.bounds);
-    const Int4 first = cells_of(max(from, bounds.lower), level.per_cell);
-    const Int4 size = cells_of(min(to, bounds.upper), level.per_cell) - first + 1;
-    BoxWindow window;
-    store(box.upper, window.high);
-    store(-box.lower, window.minus_low);
+detail::CellWindow ColumnGrid::window(const Level& level, Int4 first, Int4 last) const {
+    const Int4 size = last - first + 1;
+    detail::CellWindow window;
     window.entries = entries_.data();
     window.cell_first = &cell_first_[level.first_cell];
     window.mask = level.mask;
@@ -296,24 +335,52 @@ void ColumnGrid::scan(const Level& level, const BoxLanes& box, Float4 from, Floa
     window.size_u = static_cast<unsigned>(size[level.u]);
     window.size_v = static_cast<unsigned>(size[level.v]);
     window.length = static_cast<unsigned>(size[level.s]);
-    if (std::uint64_t{window.length} * window.size_u * window.size_v >
-        level.mask) {  // as many as there are, or more: all of them
+    // All of them if that is no more to look at. A window that laps itself, wider than a turn of its columns or than all cells, leads
+    // through cells again and again: there it is the boxes that count.
+    const std::uint64_t row = std::uint64_t{window.size_u - 1} * window.stride_u + window.length;
+    const std::uint64_t rows = std::uint64_t{window.size_v - 1} * window.stride_v + row;
+    bool all = std::uint64_t{window.length} * window.size_u * window.size_v > level.mask;
+    if (!all && ((window.size_u > 1 && window.length > window.stride_u) || (window.size_v > 1 && row > window.stride_v) ||
+                 rows > level.mask + std::uint64_t{1})) {
+        std::size_t looked_at = 0;
+        detail::for_each_run(window, [&](unsigned begin, unsigned end) {
+            looked_at += window.cell_first[end] - window.cell_first[begin];
+        });
+        all = looked_at > level.members;
+    }
+    if (all) {
         window.first = 0;
         window.size_u = window.size_v = 1;
         window.length = level.mask + 1;
     }
-    found.count += best_scan(window, found.room_for(entries_.size()));
+    return window;
+}
+
+// A scan finds no more than this.
+std::size_t ColumnGrid::room_for(const detail::CellWindow& window) const {
+    return entries_.size() + std::size_t{2} * detail::scan_step * window.size_u * window.size_v;  // a run may wrap around
 }
 
 // Nothing that begins further back reaches the box.
-Float4 ColumnGrid::least_corner(const Level& level, const BoxLanes& box) {
-    return box.lower - level.reach - splat<Float4>(reach_slack) * (absolute(box.lower) + level.reach);
+Int4 ColumnGrid::first_cell(const Level& level, const BoxLanes& box) {
+    const Float4 from = box.lower - level.reach - splat<Float4>(reach_slack) * (absolute(box.lower) + level.reach);
+    return cells_of(max(from, lanes_of(level.bounds).lower), level.per_cell);
+}
+
+Int4 ColumnGrid::last_cell(const Level& level, const BoxLanes& box) {
+    return cells_of(min(box.upper, lanes_of(level.bounds).upper), level.per_cell);
 }
 
 void ColumnGrid::find(const Aabb& box, FoundProxies& found) const {
+    static detail::BoxScan* const scan = detail::best_box_scan();
     const BoxLanes lanes = lanes_of(box);
+    detail::BoxProbe probe;
+    store(lanes.upper, probe.high);
+    store(-lanes.lower, probe.minus_low);
     for (const Level& level : levels_) {
-        if (overlaps(lanes_of(level.bounds), lanes)) scan(level, lanes, least_corner(level, lanes), lanes.upper, found);
+        if (!overlaps(lanes_of(level.bounds), lanes)) continue;
+        const detail::CellWindow cells = window(level, first_cell(level, lanes), last_cell(level, lanes));
+        found.count += scan(cells, probe, found.room_for(room_for(cells)));
     }
 }
 
@@ -324,7 +391,7 @@ Aabb ColumnGrid::bounds() const {
 }
 
 std::size_t ColumnGrid::bytes() const {
-    return levels_.capacity() * sizeof(Level) + (cell_first_.capacity() + cells_.capacity()) * sizeof(std::uint32_t) +
+    return levels_.capacity() * sizeof(Level) + (cell_first_.capacity() + cells_.capacity() + counts_.capacity()) * sizeof(std::uint32_t) +
            entries_.capacity() * sizeof(BoxEntry);
 }
 

@@ -28,10 +28,13 @@
 #include <talus/broadphase/box_scan.h>
 #include <talus/broadphase/function_ref.h>
 #include <talus/broadphase/proxy.h>
+#include <talus/jobs.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -74,10 +77,22 @@ struct CastScratch {
 class ColumnGrid {
 public:
     /// Replaces the contents: the boxes of these proxies. Costs as little as 15 ns a box.
-    void build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
+    void build(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const Jobs& jobs = {});
 
     std::size_t member_count() const { return cells_.size(); }
-    std::span<const detail::BoxEntry> entries() const { return {entries_.data(), cells_.size()}; }
+    /// Calls visit(proxy) for one of `count` parts of the members, neighbours soon after each other.
+    template <class Visit>
+    void for_each_member(int index, int count, Visit&& visit) const {
+        const auto rank = [&](int i) { return member_count() * static_cast<std::size_t>(i) / static_cast<std::size_t>(count); };
+        std::size_t level_begin = 0;
+        for (const Level& level : levels_) {
+            const std::size_t begin = std::clamp(rank(index), level_begin, level_begin + level.members);
+            const std::size_t end = std::clamp(rank(index + 1), level_begin, level_begin + level.members);
+            const detail::BoxEntry* const first = entries_.data() + cell_first_[level.first_cell];
+            for (std::size_t i = begin; i < end; ++i) visit(first[i - level_begin].id);
+            level_begin += level.members;
+        }
+    }
 
     /// Appends each member whose box overlaps `box`; one that is far smaller than the grid's cells are many may be appended twice.
     void find(const Aabb& box, FoundProxies& found) const;
@@ -91,6 +106,7 @@ public:
     std::size_t bytes() const;
 
 private:
+    static constexpr float infinity = std::numeric_limits<float>::infinity();
     struct Level {
         float size_limit = 0;    // holds boxes whose longest edge is below this, and not below the last level's, m
         Float4 per_cell{};       // cells a metre along x, y, z; 0: this axis is not cut
@@ -104,18 +120,36 @@ private:
         Aabb bounds;  // around all members
     };
 
+    static constexpr std::size_t max_levels = 8;  // the last one takes what is left, at most one box in 128
+    struct Extent {  // of some boxes: around them, and the longest along each axis
+        Float4 lower = splat<Float4>(infinity), upper = splat<Float4>(-infinity), edges{};
+    };
+    using Extents = std::array<Extent, max_levels>;  // by level
+
     void choose_layout(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
     void choose_cells(Level& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) const;
-    static Int4 cells_of(Float4 x,
-                         Float4 per_cell);  // which cell a coordinate is in, along each axis; non-decreasing in x
-    static Float4 least_corner(const Level& level, const BoxLanes& box);
-    void scan(const Level& level, const BoxLanes& box, Float4 from, Float4 to, FoundProxies& found) const;
-    bool place(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
+    /// Things further out than this many cells share the outermost cell, where float can no longer tell cells apart well.
+    static constexpr float cell_limit = 1048576.0f;
+    static Int4 cells_of(Float4 x, Float4 per_cell);  // which cell a coordinate is in, along each axis; non-decreasing in x
+    // Lower corners of boxes that meet this one, which meets the level's bounds, are in cells from first to last, along each axis.
+    static Int4 first_cell(const Level& level, const BoxLanes& box);
+    static Int4 last_cell(const Level& level, const BoxLanes& box);
+    detail::CellWindow window(const Level& level, Int4 first, Int4 last) const;
+    std::size_t room_for(const detail::CellWindow& window) const;
+    std::size_t level_of(Float4 edges) const;
+    void locate(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, std::uint32_t* cells,
+                std::span<std::uint32_t> counts, Extents& extents) const;
+    bool add_up(std::size_t members, int tasks);
+    void put_down(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const std::uint32_t* cells,
+                  std::span<std::uint32_t> ends);
+    bool place(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const Jobs& jobs);
 
     std::vector<Level> levels_;              // by size_limit
     std::vector<std::uint32_t> cell_first_;  // into entries_, all levels' cells and an end for each level's last
     std::vector<detail::BoxEntry> entries_;
     std::vector<std::uint32_t> cells_;  // beside the members while they are being placed
+    std::vector<std::uint32_t> counts_;      // like cell_first_ for each task but the first, the same
+    std::vector<Extents> extents_;           // by task, the same
     std::size_t layout_members_ = 0;    // when the layout was chosen
     std::uint32_t layout_age_ = 0;      // builds since then
     double layout_crowding_ = 0;        // boxes that share a cell with a box, on average, then

@@ -4,6 +4,7 @@
 #include <talus/broadphase/radix_sort.h>
 
 #include <limits>
+#include <set>
 
 using namespace talus;
 using namespace talus::test;

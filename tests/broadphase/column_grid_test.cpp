@@ -1,0 +1,282 @@
+/// The grid of columns by itself: worlds that would break a grid, and questions that reach across its whole wrapped-around world.
+
+#include "oracle.h"
+
+#include <talus/broadphase/column_grid.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+constexpr float largest_float = std::numeric_limits<float>::max();
+
+struct Boxes {
+    std::string name;
+    std::vector<Aabb> boxes;
+    std::vector<ProxyIndex> members;  // all but each 13th: ids are not places
+};
+
+template <class Make>
+Boxes make_boxes(std::string name, int count, Make&& make) {
+    Boxes world{std::move(name), {}, {}};
+    for (int i = 0; i < count; ++i) {
+        world.boxes.push_back(make(i));
+        if (i % 13 != 5) world.members.push_back(static_cast<ProxyIndex>(i));
+    }
+    return world;
+}
+
+// Equally many boxes in each, so that a grid that goes from one to the next keeps a layout made for another.
+std::vector<Boxes> make_worlds(int count) {
+    Random random(5);
+    const auto half = [&] { return random.point(0.2f, 0.8f); };
+    std::vector<Boxes> worlds;
+    const auto add = [&](std::string name, auto&& make) {
+        worlds.push_back(make_boxes(std::move(name), count, make));
+    };
+    const auto log_real = [&](float low, float high) {
+        return std::exp(random.real(std::log(low), std::log(high)));
+    };
+    add("uniform", [&](int) { return box_at(random.point(-15, 15), half()); });
+    add("flat", [&](int) { return box_at(vec3(1, 0.02f, 1) * random.point(-40, 40), half()); });
+    add("tower", [&](int i) { return box_at(vec3(0, float(i), 0), half()); });
+    add("two clusters 10 km apart",
+        [&](int i) { return box_at(vec3(10000.0f * float(i % 2), 0, 0) + random.point(-8, 8), half()); });
+    add("ten towns", [&](int i) {
+        const float town = float(i % 10);
+        return box_at(vec3(3000 * std::cos(town), 20 * town, 2000 * std::sin(town)) + random.point(-5, 5), half());
+    });
+    add("diagonal line of 5 km", [&](int) { return box_at(vec3(random.real(-2500, 2500)), half()); });
+    add("one point", [&](int) { return box_at(vec3(-7), vec3(0.5f)); });
+    add("half in one point, the others around, two far away", [&](int i) {
+        if (i < 2) return box_at(vec3(i == 0 ? -500 : 500, 0, 0), vec3(0.5f));
+        return box_at(i % 2 == 0 ? vec3(0.3f) : random.point(-20, 20), vec3(0.5f));
+    });
+    add("a plate of boxes and a few far above", [&](int i) {
+        return box_at(i % 200 == 7 ? vec3(0, float(i), 0) : vec3(1, 0, 1) * random.point(-30, 30), vec3(0.5f));
+    });
+    add("all sizes", [&](int) {
+        const float size = log_real(1e-3f, 1e3f);
+        return box_at(random.point(-300, 300), size * random.point(0.1f, 1));
+    });
+    add("no size", [&](int) { return box_at(random.point(-10, 10), vec3(0)); });
+    add("lattice of points", [&](int i) { return box_at(vec3(i % 9, i / 9 % 9, i / 81 % 9), vec3(0)); });
+    add("zeros of both signs", [&](int i) {
+        const float zero = i % 2 == 0 ? -0.0f : 0.0f;
+        return Aabb{vec3(i % 3 == 0 ? zero : -1.0f, -0.0f, zero), vec3(i % 5 == 0 ? 1.0f : zero, 0.0f, zero)};
+    });
+    add("denormal", [&](int) { return box_at(random.point(-1e-40f, 1e-40f), random.point(0, 1e-41f)); });
+    add("denormal and huge", [&](int i) {
+        return i % 2 == 0 ? box_at(random.point(-1e-40f, 1e-40f), random.point(0, 1e-41f))
+                          : box_at(random.point(-1e30f, 1e30f), random.point(0, 1e29f));
+    });
+    add("far away", [&](int) { return box_at(vec3(1e6f, -1e6f, 1e6f) + random.point(-20, 20), half()); });
+    add("1e30", [&](int) { return box_at(random.point(-1e30f, 1e30f), random.point(0, 1e29f)); });
+    add("the whole number line", [&](int i) {
+        const vec3 a = random.point(-1, 1) * largest_float, b = random.point(-1, 1) * largest_float;
+        if (i % 50 == 0) return Aabb{vec3(-largest_float), vec3(largest_float)};
+        return i % 2 == 0 ? Aabb{glm::min(a, b), glm::max(a, b)} : Aabb{a, a};
+    });
+    add("pebbles and slabs", [&](int i) {
+        return i % 40 == 0 ? box_at(vec3(0, 0.3f * float(i), 0), vec3(50, 0.1f, 50))
+                           : box_at(random.point(-30, 30), 0.2f * half());
+    });
+    add("needles in all directions", [&](int i) {
+        vec3 needle(0.05f);
+        needle[i % 3] = 10.0f;
+        return box_at(random.point(-20, 20), needle);
+    });
+    return worlds;
+}
+
+// Points, small and large boxes, rods and plates along each axis, at the boxes and beside them.
+std::vector<Aabb> make_questions(const Boxes& world, Random& random) {
+    std::vector<Aabb> questions;
+    Aabb all = world.boxes[0];
+    for (const Aabb& box : world.boxes) all = merge(all, box);
+    const vec3 extent = 0.5f * all.upper - 0.5f * all.lower;
+    const auto add = [&](const vec3& centre, const vec3& half) {
+        const vec3 limit(largest_float);
+        questions.push_back({glm::clamp(centre - half, -limit, limit), glm::clamp(centre + half, -limit, limit)});
+    };
+    for (int i = 0; i < 12; ++i) {
+        const Aabb& box = world.boxes[random.below(static_cast<std::uint32_t>(world.boxes.size()))];
+        const vec3 edge = box.upper - box.lower, there = 0.5f * box.lower + 0.5f * box.upper;
+        const vec3 anywhere = 0.5f * all.lower + 0.5f * all.upper + extent * random.point(-1, 1);
+        add(box.lower, vec3(0));
+        add(box.upper, vec3(0));
+        add(anywhere, vec3(0));
+        questions.push_back(box);
+        add(there, 3.0f * edge);
+        add(anywhere, extent * random.point(0, 0.2f));
+        for (const float part : {0.1f, 1.0f}) {
+            for (int axis = 0; axis < 3; ++axis) {
+                vec3 rod = edge, plate = part * extent, strip = 2.0f * edge;
+                rod[axis] = part * extent[axis];
+                plate[axis] = edge[axis];
+                strip[axis] = part * extent[axis];
+                strip[(axis + 1) % 3] *= 5.0f;
+                add(there, rod);
+                add(there, plate);
+                add(there, strip);
+                add(anywhere, plate);
+            }
+        }
+    }
+    questions.push_back(all);
+    questions.push_back({vec3(-largest_float), vec3(largest_float)});
+    questions.push_back({vec3(0), vec3(largest_float)});
+    questions.push_back({vec3(-largest_float, all.lower.y, -largest_float), vec3(0, largest_float, largest_float)});
+    questions.push_back({vec3(-0.0f), vec3(0.0f)});
+    return questions;
+}
+
+// Each overlapping member is found, and nothing else. A member may be found more often where the window of cells is so wide that it
+// laps itself, but `found` always has room for all that was written.
+void check_find(const ColumnGrid& grid, const Boxes& world, std::span<const Aabb> questions) {
+    FoundProxies found;
+    std::vector<int> times(world.boxes.size());
+    std::size_t hits = 0;
+    for (const Aabb& question : questions) {
+        std::fill(times.begin(), times.end(), 0);
+        found.count = 0;
+        found.slots.clear();  // what room there is was asked for by this question
+        found.slots.shrink_to_fit();
+        grid.find(question, found);
+        REQUIRE(found.count <= found.slots.size());
+        std::size_t missed = 0, invented = 0;
+        for (const ProxyIndex p : found.ids()) ++times[p];
+        for (ProxyIndex p = 0, next = 0; p < world.boxes.size(); ++p) {
+            const bool member = next < world.members.size() && world.members[next] == p;
+            next += member;
+            const bool meets = member && overlaps(world.boxes[p], question);
+            missed += meets && times[p] == 0;
+            invented += !meets && times[p] != 0;
+            hits += meets;
+        }
+        INFO("from ", question.lower.x, " ", question.lower.y, " ", question.lower.z, " to ", question.upper.x, " ",
+             question.upper.y, " ", question.upper.z);
+        REQUIRE(missed == 0);
+        REQUIRE(invented == 0);
+    }
+    CHECK(hits > questions.size() / 2);
+}
+
+}  // namespace
+
+TEST_CASE("a grid finds each member that overlaps, and nothing else, in worlds that would break a grid") {
+    Random random(6);
+    for (const int count : {20, 300, 2000}) {
+        for (const Boxes& world : make_worlds(count)) {
+            CAPTURE(world.name);
+            CAPTURE(count);
+            ColumnGrid grid;
+            grid.build(world.members, world.boxes);
+            CHECK(grid.member_count() == world.members.size());
+            check_find(grid, world, make_questions(world, random));
+        }
+    }
+}
+
+TEST_CASE("a grid that keeps the layout of another world finds the same") {
+    Random random(7);
+    const std::vector<Boxes> worlds = make_worlds(400);
+    ColumnGrid grid;
+    for (int round = 0; round < 60; ++round) {
+        const Boxes& world = worlds[random.below(static_cast<std::uint32_t>(worlds.size()))];
+        CAPTURE(round);
+        CAPTURE(world.name);
+        grid.build(world.members, world.boxes);
+        const std::vector<Aabb> questions = make_questions(world, random);
+        check_find(grid, world, std::span(questions).last(60));
+    }
+    grid.build({}, worlds[0].boxes);
+    FoundProxies found;
+    grid.find({vec3(-1e9f), vec3(1e9f)}, found);
+    CHECK(found.count == 0);
+    CHECK(grid.member_count() == 0);
+}
+
+TEST_CASE("a slab through a heap, in a world with outliers, overruns no list of hits") {
+    // The slab's window is many times as long as the crowd is: it laps itself again and again, and the heap's cell with it. Once it
+    // found the heap ten times over and wrote behind the list.
+    Random random(97);
+    for (int round = 0; round < 40; ++round) {
+        const vec3 crowd = random.point(1, 40);
+        const float heap = random.real(0.1f, 0.6f), far = random.real(100, 2000);
+        const Boxes world = make_boxes("", 3000, [&](int i) {
+            if (i < 6) {
+                vec3 out(0);
+                out[i / 2] = i % 2 == 0 ? far : -far;
+                return box_at(out, vec3(0.5f));
+            }
+            return box_at(random.chance(heap) ? vec3(0.3f) : crowd * random.point(-1, 1), vec3(0.5f));
+        });
+        ColumnGrid grid;
+        grid.build(world.members, world.boxes);
+        FoundProxies found;
+        for (int i = 0; i < 100; ++i) {
+            vec3 half;
+            for (int axis = 0; axis < 3; ++axis) half[axis] = 0.1f * std::pow(10000.0f, random.real(0, 1));
+            const Aabb slab = box_at(vec3(0.3f) + half * random.point(-1, 1), half);
+            found.count = 0;
+            found.slots.clear();
+            grid.find(slab, found);
+            REQUIRE(found.count <= found.slots.size());
+            std::size_t hits = 0;
+            std::vector<bool> seen(world.boxes.size());
+            for (const ProxyIndex p : found.ids()) seen[p] = true;
+            for (const ProxyIndex p : world.members) hits += overlaps(world.boxes[p], slab);
+            REQUIRE(std::ranges::count(seen, true) == static_cast<std::ptrdiff_t>(hits));
+        }
+    }
+}
+
+TEST_CASE("a cast through a grid visits each member that it enters once, in worlds that would break a grid") {
+    Random random(8);
+    for (const int count : {20, 300, 1000}) {
+        for (const Boxes& world : make_worlds(count)) {
+            CAPTURE(world.name);
+            CAPTURE(count);
+            ColumnGrid grid;
+            grid.build(world.members, world.boxes);
+            CastScratch scratch;
+            std::vector<int> times(world.boxes.size());
+            const std::vector<Aabb> questions = make_questions(world, random);
+            for (int i = 0; i < 120; ++i) {
+                const auto pick = [&] { return questions[random.below(static_cast<std::uint32_t>(questions.size()))]; };
+                const Aabb from = pick(), to = pick();
+                BoxCast cast{from.lower, 0.5f * to.upper - 0.5f * from.lower};
+                if (i % 3 == 0) cast.half = 0.5f * from.upper - 0.5f * from.lower;
+                if (i % 4 == 0) cast.translation[static_cast<int>(random.below(3))] = 0.0f;
+                if (i % 7 == 0) cast.translation = vec3(0);
+                if (i % 5 == 0) cast.max_fraction = random.real(0, 1);
+                const BoxCast asked = cast;
+                std::fill(times.begin(), times.end(), 0);
+                grid.cast(
+                    cast, world.boxes, [&](ProxyIndex p, float max_fraction) { return ++times[p], max_fraction; },
+                    scratch);
+                std::size_t missed = 0, invented = 0, twice = 0;
+                for (ProxyIndex p = 0; p < world.boxes.size(); ++p) {
+                    const bool member = p % 13 != 5;
+                    const bool enters = member && enter_fraction(asked, world.boxes[p]) >= 0.0;
+                    missed += enters && times[p] == 0;
+                    invented += !enters && times[p] != 0;
+                    twice += times[p] > 1;
+                }
+                INFO("from ", asked.center.x, " ", asked.center.y, " ", asked.center.z, " by ", asked.translation.x, " ",
+                     asked.translation.y, " ", asked.translation.z, ", half ", asked.half.x, " ", asked.half.y, " ",
+                     asked.half.z, ", up to ", asked.max_fraction);
+                REQUIRE(missed == 0);
+                REQUIRE(invented == 0);
+                REQUIRE(twice == 0);
+            }
+        }
+    }
+}
