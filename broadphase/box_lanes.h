@@ -49,11 +49,12 @@ inline BoxLanes lanes_of(const Aabb& box) {
     return {__builtin_shufflevector(first, first, 0, 1, 2, 2), __builtin_shufflevector(last, last, 1, 2, 3, 3)};
 }
 
-/// The same of a box that was written float by float a moment ago: a wide load would have to wait for those stores.
-inline BoxLanes lanes_of_new(const Aabb& box) { return {lanes_of(box.lower), lanes_of(box.upper)}; }
-
 inline Aabb aabb_of(const BoxLanes& box) {
     return {{box.lower[0], box.lower[1], box.lower[2]}, {box.upper[0], box.upper[1], box.upper[2]}};
+}
+
+inline bool contains(const BoxLanes& outer, const BoxLanes& inner) {
+    return all((outer.lower <= inner.lower) & (inner.upper <= outer.upper));
 }
 
 inline bool overlaps(const BoxLanes& a, const BoxLanes& b) { return all((a.lower <= b.upper) & (b.lower <= a.upper)); }

@@ -44,6 +44,28 @@ struct alignas(32) RayProbe {
     float max_fraction;
 };
 
+/// Eight boxes side by side, as entries have their bounds, and what each is around: another node, or in a leaf whose it is.
+struct alignas(32) BoxNode {
+    static constexpr unsigned width = 16;
+    static constexpr unsigned leaf = 0x80000000u;  ///< added to a node's index if it is one
+    float bounds[6][width];                        ///< low x, y, z, minus_high x, y, z; all infinite where there is none
+    unsigned child[width];
+};
+
+/// A ray on its way through a tree of nodes. It enters what is in a row of bounds at the fractions (bound + to) * by, or leaves it.
+struct alignas(32) RayWalk {
+    static constexpr unsigned most_items = 256;  ///< 7 a level of the tree, and its roots
+    float to[6][8], by[6][8];             ///< a row's numbers are all equal
+    unsigned enters_by[3], leaves_by[3];                 ///< which rows
+    float max_fraction;
+    const BoxNode* nodes;
+    /// The bits of the fraction at which a node or a box is entered, or a lesser one, at least 0, above its index: the nearer the smaller.
+    using Item = unsigned long long;
+    unsigned count = 0;
+    Item items[most_items];      ///< nodes that are still to be looked at, the last one next
+    Item found[BoxNode::width];
+};
+
 /// Write the ids of the entries in the window that meet the probe; return how many. `out` needs room for as many as there are in the
 /// window, and scan_step more a run. Hits are written without a branch: nobody can predict them.
 using BoxScan = unsigned(const CellWindow& window, const BoxProbe& probe, unsigned* out);
@@ -51,9 +73,15 @@ using RayScan = unsigned(const CellWindow& window, const RayProbe& probe, unsign
 BoxScan box_scan_sse2, box_scan_avx2;
 RayScan ray_scan_sse2, ray_scan_avx2;
 
+/// Walks on to the next leaf in which boxes are met up to max_fraction. Their number, or 0 at the end; `found` are their indices in
+/// the leaf, the nearest last, and `leaf` is which.
+using RayStep = unsigned(RayWalk& walk, const BoxNode*& leaf);
+RayStep ray_step_sse2, ray_step_avx2;
+
 /// The better ones that this processor has.
 BoxScan* best_box_scan();
 RayScan* best_ray_scan();
+RayStep* best_ray_step();
 
 /// Calls run(begin, end) for the runs of cells that a window is made of.
 template <class Run>
@@ -81,6 +109,51 @@ inline unsigned scan_window(const CellWindow& w, unsigned* out, Test&& test) {
         for (; entry < last; entry += scan_step) count = test(entry, out, count);
     });
     return count;
+}
+
+/// The walk with a test of a node, `unsigned test(const BoxNode&, unsigned* enter)`, that gives a bit for each child that is met, and the
+/// bits of their fractions.
+template <class Test>
+inline unsigned next_leaf(RayWalk& walk, const BoxNode*& leaf, Test&& test) {
+    unsigned count = walk.count, found = 0;
+    while (found == 0 && count > 0) {
+        const RayWalk::Item item = walk.items[--count];
+        const unsigned bits = static_cast<unsigned>(item >> 32);
+        float enter;
+        __builtin_memcpy(&enter, &bits, sizeof enter);
+        if (!(enter <= walk.max_fraction)) continue;
+        const unsigned index = static_cast<unsigned>(item);
+        const bool is_leaf = (index & BoxNode::leaf) != 0;
+        const BoxNode& node = walk.nodes[index & ~BoxNode::leaf];
+        alignas(32) unsigned enters[BoxNode::width];
+        unsigned hits = test(node, enters);
+        if (hits == 0) continue;
+        // The nearest last; the others' order is not worth the mispredicted branches of a sort.
+        static constexpr unsigned lanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        static_assert(sizeof lanes == sizeof node.child);
+        const unsigned* const children = is_leaf ? lanes : node.child;
+        const auto first_hit = [&] {
+            const int k = __builtin_ctz(hits);
+            return static_cast<RayWalk::Item>(enters[k]) << 32 | children[k];
+        };
+        RayWalk::Item* const list = is_leaf ? walk.found : walk.items + count;
+        RayWalk::Item nearest = first_hit();
+        unsigned size = 0;
+        while ((hits &= hits - 1) != 0) {
+            const RayWalk::Item next = first_hit();
+            list[size++] = nearest > next ? nearest : next;
+            nearest = nearest > next ? next : nearest;
+        }
+        list[size++] = nearest;
+        if (is_leaf) {
+            leaf = &node;
+            found = size;
+        } else {
+            count += size;
+        }
+    }
+    walk.count = count;
+    return found;
 }
 
 }  // namespace talus::detail

@@ -15,6 +15,7 @@ namespace {
 // A box that stayed in its fat box for this many refreshes is idle. Once as many idle boxes have been sorted again as
 // there are proxies, settling them costs no more than what they already cost.
 constexpr std::uint32_t idle_refreshes = 32;
+constexpr std::uint32_t idle_checks = 8;  // once in so many refreshes they are counted
 // The settled grid is built anew when it holds this many times the entries that still count, ...
 constexpr std::size_t stale_factor = 2;
 // Fewer are not worth a task of their own.
@@ -59,13 +60,8 @@ bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement) {
     return all((below >= splat<Float4>(0.0f)) & (above >= splat<Float4>(0.0f)) & (below <= gap) & (above <= gap));
 }
 
-// The part with this index when they are cut into `count` parts.
-template <class T>
-std::span<const T> part_of(std::span<const T> all, int index, int count) {
-    const auto i = static_cast<std::size_t>(index), n = static_cast<std::size_t>(count);
-    const std::size_t begin = all.size() * i / n, end = all.size() * (i + 1) / n;
-    return all.subspan(begin, end - begin);
-}
+// Where a part begins when so many items are cut into `parts` parts.
+std::size_t part_begin(std::size_t items, int part, std::size_t parts) { return items * static_cast<std::size_t>(part) / parts; }
 
 [[maybe_unused]] bool is_box(const Aabb& box) {
     return is_finite(box.lower) && is_finite(box.upper) && glm::all(glm::lessThanEqual(box.lower, box.upper));
@@ -110,15 +106,18 @@ ProxyIndex Broadphase::add(const ProxyDef& def) {
 
 void Broadphase::add(std::span<const ProxyDef> defs, std::span<ProxyIndex> out) {
     assert(out.size() >= defs.size());
-    proxies_.reserve(proxies_.size() + defs.size());
-    flags_.reserve(flags_.size() + defs.size());
-    moved_at_.reserve(moved_at_.size() + defs.size());
-    boxes_.reserve(boxes_.size() + defs.size());
+    const std::size_t size = proxies_.size() + defs.size();
+    const auto make_room = [size](auto& list) {  // by factors: many small batches must not copy everything each time
+        if (list.capacity() < size) list.reserve(std::max(size, 2 * list.capacity()));
+    };
+    make_room(proxies_), make_room(flags_), make_room(moved_at_), make_room(boxes_);
     for (std::size_t i = 0; i < defs.size(); ++i) out[i] = add(defs[i]);
 }
 
 void Broadphase::remove(ProxyIndex proxy) {
     assert(flags_[proxy].home != Home::none);
+    members_left_ |= flags_[proxy].restless_member;
+    flags_[proxy].restless_member = false;
     flags_[proxy].home = Home::none;
     mark_dirty(proxy);
     removed_.push_back(proxy);
@@ -129,13 +128,9 @@ void Broadphase::remove(std::span<const ProxyIndex> proxies) {
     for (const ProxyIndex proxy : proxies) remove(proxy);
 }
 
-// Whether the proxy can keep its fat box.
-bool Broadphase::stays(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
-    assert(flags_[proxy].home != Home::none && is_box(tight) && is_finite(displacement));
-    const BoxLanes inner = lanes_of_new(tight), outer = lanes_of(boxes_[proxy]);
-    if (!all((inner.lower >= outer.lower) & (inner.upper <= outer.upper))) return false;
-    const bool look = flags_[proxy].stretched && (proxy + update_count_) % shrink_updates == 0;
-    return !look || still_fits(boxes_[proxy], tight, displacement);
+// Whether the proxy, inside its fat box, can keep it.
+bool Broadphase::needs_it_all(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
+    return (proxy + update_count_) % shrink_updates != 0 || still_fits(boxes_[proxy], tight, displacement);
 }
 
 void Broadphase::renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
@@ -145,30 +140,38 @@ void Broadphase::renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& disp
 }
 
 void Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
-    if (stays(proxy, tight, displacement)) return;
+    assert(flags_[proxy].home != Home::none && is_box(tight) && is_finite(displacement));
+    // A wide load of a box that was written float by float a moment ago would have to wait for those stores.
+    if (contains(lanes_of(boxes_[proxy]), {lanes_of(tight.lower), lanes_of(tight.upper)}) &&
+        (!flags_[proxy].stretched || needs_it_all(proxy, tight, displacement)))
+        return;
     renew_box(proxy, tight, displacement);
     mark_pending(proxy);
 }
 
-void Broadphase::move(std::span<const ProxyMove> moves, const Jobs& jobs) {
-    const int count = jobs.tasks_for(moves.size(), least_moves);
-    if (count == 1) {
-        for (const ProxyMove& m : moves) move(m.proxy, m.box, m.displacement);
-        return;
-    }
-    std::vector<Task>& tasks = scratch_.tasks;
-    if (tasks.size() < static_cast<std::size_t>(count)) tasks.resize(static_cast<std::size_t>(count));
-    jobs.for_each(count, [&](int t) {
-        std::vector<ProxyIndex>& left = tasks[static_cast<std::size_t>(t)].left;
+void Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
+                      const Jobs& jobs) {
+    assert(tight.size() == proxies.size() && displacements.size() == proxies.size());
+    const auto count = static_cast<std::size_t>(jobs.tasks_for(proxies.size(), least_moves));
+    if (scratch_.tasks.size() < count) scratch_.tasks.resize(count);
+    jobs.for_each(static_cast<int>(count), [&](int t) {
+        std::vector<ProxyIndex>& left = scratch_.tasks[static_cast<std::size_t>(t)].left;
         left.clear();
-        for (const ProxyMove& m : part_of(moves, t, count)) {
-            if (stays(m.proxy, m.box, m.displacement)) continue;
-            renew_box(m.proxy, m.box, m.displacement);
-            left.push_back(m.proxy);
+        const ProxyIndex* const ids = proxies.data();
+        const Aabb *const tight_boxes = tight.data(), *const fat_boxes = boxes_.data();
+        const Flags* const flags = flags_.data();
+        const std::size_t end = part_begin(proxies.size(), t + 1, count);
+        for (std::size_t i = part_begin(proxies.size(), t, count); i < end; ++i) {
+            const ProxyIndex p = ids[i];
+            if (contains(lanes_of(fat_boxes[p]), lanes_of(tight_boxes[i])) &&
+                (!flags[p].stretched || needs_it_all(p, tight_boxes[i], displacements[i]))) [[likely]]
+                continue;
+            renew_box(p, tight_boxes[i], displacements[i]);
+            left.push_back(p);
         }
     });
-    for (int t = 0; t < count; ++t) {
-        for (const ProxyIndex proxy : tasks[static_cast<std::size_t>(t)].left) mark_pending(proxy);
+    for (std::size_t t = 0; t < count; ++t) {
+        for (const ProxyIndex proxy : scratch_.tasks[t].left) mark_pending(proxy);
     }
 }
 
@@ -189,31 +192,36 @@ void Broadphase::set_filter(ProxyIndex proxy, const Filter& filter) {
 void Broadphase::refresh(const Jobs& jobs) {
     if (pending_.empty()) return;
     ++refresh_count_;
-    std::size_t kept = 0, idle = 0;
-    for (const ProxyIndex p : restless_members_) {
-        restless_members_[kept] = p;
-        kept += flags_[p].home == Home::restless;
-        idle += !flags_[p].moving | (refresh_count_ - moved_at_[p] > idle_refreshes);
-    }
-    // In ascending order, which is that of the boxes in memory.
-    std::erase_if(pending_, [&](ProxyIndex p) { return flags_[p].home != Home::pending; });
-    if (!std::is_sorted(pending_.begin(), pending_.end())) std::sort(pending_.begin(), pending_.end());
-    restless_members_.resize(kept + pending_.size());
-    // Backwards, so that the two lists can be merged in place.
-    std::size_t from = kept, to = restless_members_.size();
-    for (std::size_t i = pending_.size(); i-- > 0;) {
-        const ProxyIndex p = pending_[i];
+    if (members_left_) std::erase_if(restless_members_, [&](ProxyIndex p) { return !flags_[p].restless_member; });
+    members_left_ = false;
+    std::vector<ProxyIndex>& joining = scratch_.joining;
+    joining.clear();
+    for (const ProxyIndex p : pending_) {
+        if (flags_[p].home != Home::pending) continue;
         flags_[p].home = Home::restless;
         moved_at_[p] = refresh_count_;
-        while (from > 0 && restless_members_[from - 1] > p) restless_members_[--to] = restless_members_[--from];
-        restless_members_[--to] = p;
+        if (!flags_[p].restless_member) joining.push_back(p);
+        flags_[p].restless_member = true;
     }
     pending_.clear();
-    idle_work_ += idle;
+    if (!joining.empty()) {  // in ascending order, which is that of the boxes in memory
+        if (!std::is_sorted(joining.begin(), joining.end())) std::sort(joining.begin(), joining.end());
+        const auto middle = static_cast<std::ptrdiff_t>(restless_members_.size());
+        restless_members_.insert(restless_members_.end(), joining.begin(), joining.end());
+        std::inplace_merge(restless_members_.begin(), restless_members_.begin() + middle, restless_members_.end());
+    }
+    const std::uint32_t unchecked = refresh_count_ - checked_at_;
+    if (!joining.empty() || unchecked >= idle_checks) {
+        const auto idle = std::count_if(restless_members_.begin(), restless_members_.end(), [&](ProxyIndex p) { return is_idle(p); });
+        idle_work_ += unchecked * static_cast<std::size_t>(idle);
+        checked_at_ = refresh_count_;
+    }
     const std::size_t settled = proxy_count_ - restless_members_.size();
-    if (idle_work_ > proxy_count_ || settled_.member_count() > stale_factor * settled + proxy_count_ / 8) settle_idle(jobs);
+    if (idle_work_ >= proxy_count_ || settled_.member_count() > stale_factor * settled + proxy_count_ / 8) settle_idle(jobs);
     restless_.build(restless_members_, boxes_, jobs);
 }
+
+bool Broadphase::is_idle(ProxyIndex p) const { return !flags_[p].moving || refresh_count_ - moved_at_[p] > idle_refreshes; }
 
 // All that has not moved lately goes into a new settled grid.
 void Broadphase::settle_idle(const Jobs& jobs) {
@@ -222,11 +230,11 @@ void Broadphase::settle_idle(const Jobs& jobs) {
     restless_members_.clear();
     for (ProxyIndex p = 0; p < proxies_.size(); ++p) {
         if (flags_[p].home == Home::none) continue;
-        const bool idle = !flags_[p].moving || refresh_count_ - moved_at_[p] > idle_refreshes;
-        if (flags_[p].home == Home::restless && !idle) {
+        if (flags_[p].home == Home::restless && !is_idle(p)) {
             restless_members_.push_back(p);
         } else {
             flags_[p].home = Home::settled;
+            flags_[p].restless_member = false;
             settled.push_back(p);
         }
     }
@@ -257,10 +265,8 @@ void Broadphase::compare(ProxyIndex p, Task& task) const {
                     continue;
                 }
                 marks.see(q);
-                if ((flags_[q].dirty && q < p) || !(flags_[p].moving || flags_[q].moving) ||
-                    !should_collide(proxies_[p].filter, proxies_[q].filter))
-                    continue;
-                task.begun.push_back(key_of(std::min(p, q), std::max(p, q)));
+                if ((flags_[q].dirty && q < p) || !(flags_[p].moving || flags_[q].moving)) continue;
+                task.begun.push_back(key_of(std::min(p, q), std::max(p, q)));  // if their filters agree
             }
         };
         look_into(restless_, Home::restless);
@@ -283,9 +289,11 @@ void Broadphase::compare_all(Task& task, int index, int count) {
         order[size] = p;
         size += flags_[p].dirty & (flags_[p].home == Home::restless);
     });
-    for (const ProxyIndex p : part_of(std::span<const ProxyIndex>(dirty_), index, count)) {
-        order[size] = p;
-        size += flags_[p].home != Home::restless;
+    const auto parts = static_cast<std::size_t>(count);
+    const std::size_t end = part_begin(dirty_.size(), index + 1, parts);
+    for (std::size_t i = part_begin(dirty_.size(), index, parts); i < end; ++i) {
+        order[size] = dirty_[i];
+        size += flags_[dirty_[i]].home != Home::restless;
     }
     task.marks.start(proxies_.size());
     task.begun.clear();
@@ -298,6 +306,18 @@ void Broadphase::compare_all(Task& task, int index, int count) {
         }
         compare(order[i], task);
     }
+    // Filters are far apart in memory, and only few are asked for: all together, so that they can be fetched ahead.
+    std::size_t agreed = 0;
+    for (std::size_t i = 0; i < task.begun.size(); ++i) {
+        if (i + lookahead < task.begun.size()) {
+            __builtin_prefetch(&proxies_[pair_of(task.begun[i + lookahead]).a]);
+            __builtin_prefetch(&proxies_[pair_of(task.begun[i + lookahead]).b]);
+        }
+        const ProxyPair pair = pair_of(task.begun[i]);
+        task.begun[agreed] = task.begun[i];
+        agreed += should_collide(proxies_[pair.a].filter, proxies_[pair.b].filter);
+    }
+    task.begun.resize(agreed);
 }
 
 void Broadphase::update(const Jobs& jobs) {
@@ -317,15 +337,17 @@ void Broadphase::update(const Jobs& jobs) {
         all.begun.insert(all.begun.end(), task.begun.begin(), task.begun.end());
         all.ended.insert(all.ended.end(), task.ended.begin(), task.ended.end());
     }
-    radix_sort(all.ended, all.sort, 0);
-    radix_sort(all.begun, all.sort, 0);
-    pairs_.apply(all.ended, all.begun, proxies_.size());
-    const auto publish = [](std::span<const PairKey> keys, std::vector<ProxyPair>& events) {
+    const auto publish = [](std::vector<PairKey>& keys, std::vector<PairKey>& sort, std::vector<ProxyPair>& events) {
+        radix_sort(keys, sort, 0);
         events.resize(keys.size());
         std::transform(keys.begin(), keys.end(), events.begin(), pair_of);
     };
-    publish(all.ended, ended_);
-    publish(all.begun, begun_);
+    Task& other = tasks.back();
+    jobs.for_each(count > 1 ? 2 : 1, [&](int t) {
+        if (t == 0) publish(all.ended, all.sort, ended_);
+        if (t == 1 || count == 1) publish(all.begun, other.sort, begun_);
+    });
+    pairs_.apply(all.ended, all.begun, proxies_.size(), jobs);
 
     for (const ProxyIndex p : dirty_) flags_[p].dirty = false;
     dirty_.clear();
@@ -348,7 +370,7 @@ void Broadphase::update(const Jobs& jobs) {
 
 std::size_t Broadphase::bytes() const {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-    std::size_t scratch = of(scratch_.settled);
+    std::size_t scratch = of(scratch_.settled) + of(scratch_.joining);
     for (const Task& t : scratch_.tasks) {
         scratch += of(t.found.slots) + t.marks.bytes() + of(t.order) + of(t.left) + of(t.begun) + of(t.ended) + of(t.sort);
     }

@@ -41,13 +41,6 @@ struct ProxyDef {
     bool moving = true;  ///< false: fixed or asleep; two still proxies never begin a pair
 };
 
-/// A proxy's new tight box, and how far it is expected to move in the next step (m).
-struct ProxyMove {
-    ProxyIndex proxy = 0;
-    Aabb box;
-    vec3 displacement{0.0f};
-};
-
 /// How much larger than the tight box a fat box is. Larger: fewer sweeps, more pairs that do not touch. In a dense
 /// crowd of 10,000 that drifts, margins of 2, 5 and 10% give 26, 30 and 37 thousand pairs; 2, 4 and 8 steps ahead give
 /// 27, 30 and 39. A still proxy's box is not fattened at all: it has nowhere to go.
@@ -78,8 +71,9 @@ public:
     /// inside its fat box; otherwise the fat box is rebuilt, stretched along the displacement, and the proxy is
     /// re-swept.
     void move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
-    /// Many at once, no proxy twice.
-    void move(std::span<const ProxyMove> moves, const Jobs& jobs = {});
+    /// Many at once, no proxy twice: proxies[i] to tight[i], expected to move by displacements[i].
+    void move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
+              const Jobs& jobs = {});
 
     /// Going still keeps existing pairs; starting to move re-sweeps the proxy.
     void set_moving(ProxyIndex proxy, bool moving);
@@ -135,14 +129,11 @@ public:
     void ray_cast(const vec3& origin, const vec3& translation, Visit&& visit) const {
         cast(BoxCast{origin, translation}, visit);
     }
-    /// Many casts one after the other: visit(index of the cast, user_data, max_fraction).
+    /// Many casts: visit(index of the cast, user_data, max_fraction), one cast after the other. Each meets what it would meet alone, perhaps
+    /// in another order. Quicker than one by one where there are many: they share a tree of the boxes, built for them.
     template <class Visit>
     void cast(std::span<const BoxCast> casts, Visit&& visit) const {
-        for (std::size_t i = 0; i < casts.size(); ++i) {
-            run_cast(casts[i], [&visit, i](std::uint32_t user_data, float max_fraction) {
-                return visit(i, user_data, max_fraction);
-            });
-        }
+        run_casts(casts, [&visit](std::size_t i, std::uint32_t user_data, float max_fraction) { return visit(i, user_data, max_fraction); });
     }
 
     /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the point, by ascending
@@ -174,7 +165,8 @@ private:
         Home home : 2 = Home::none;
         bool moving : 1 = false;
         bool dirty : 1 = false;      // in dirty_
-        bool stretched : 1 = false;  // its fat box reaches much further than at rest
+        bool stretched : 1 = false;  // its fat box reaches further than at rest
+        bool restless_member : 1 = false;  // in restless_members_
     };
     /// What a task of its own needs, and what it has found.
     struct Task {
@@ -192,19 +184,21 @@ private:
         Scratch& operator=(Scratch&&) = default;
 
         std::vector<Task> tasks;
-        std::vector<ProxyIndex> settled;
+        std::vector<ProxyIndex> settled, joining;
     };
 
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
-    bool stays(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
+    bool needs_it_all(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
     void renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
     void settle_idle(const Jobs& jobs);
+    bool is_idle(ProxyIndex proxy) const;
     void compare_all(Task& task, int index, int count);
     void compare(ProxyIndex proxy, Task& task) const;
     void find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const;
     void for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const;
     void run_cast(const BoxCast& cast, FunctionRef<float(std::uint32_t, float)> visit) const;
+    void run_casts(std::span<const BoxCast> casts, FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const;
     void run_nearest(const vec3& point, float max_distance,
                      FunctionRef<float(std::uint32_t, float, float)> visit) const;
 
@@ -219,9 +213,11 @@ private:
 
     std::vector<ProxyIndex> pending_;  // home is pending (or was: removed since)
     std::vector<ProxyIndex> dirty_;    // to be swept at the next update (or removed since)
-    std::vector<ProxyIndex> restless_members_;
+    std::vector<ProxyIndex> restless_members_;  // ascending
+    bool members_left_ = false;                 // some of them have been removed
     ColumnGrid restless_, settled_;
     std::uint32_t refresh_count_ = 0, update_count_ = 0;
+    std::uint32_t checked_at_ = 0;  // refresh count when idle ones were last counted
     std::size_t idle_work_ = 0;  // entries of the restless grid sorted for nothing since the last settling
 
     PairLists pairs_;

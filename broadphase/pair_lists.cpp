@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t least_capacity = 4;
 constexpr std::uint32_t long_list = 64;
+constexpr std::size_t least_changes = 1024;  // fewer are not worth a task of their own
 // A pool this many times larger than what is in it is packed: what a burst of pairs took is given back, without flutter.
 constexpr std::size_t slack_factor = 6;
 
@@ -29,111 +30,149 @@ void Marks::start(std::size_t count) {
     clear();
 }
 
-std::uint32_t PairLists::allocate(std::uint32_t capacity) {
-    std::vector<std::uint32_t>& free = free_[static_cast<std::size_t>(std::countr_zero(capacity))];
-    if (!free.empty()) {
-        const std::uint32_t block = free.back();
-        free.pop_back();
-        return block;
-    }
-    const auto block = static_cast<std::uint32_t>(pool_.size());
-    pool_.resize(pool_.size() + capacity);
-    return block;
-}
-
 // Changes the length, keeps what is in it as far as it fits.
-void PairLists::resize(List& list, std::uint32_t count) {
+void PairLists::resize(ProxyIndex owner, std::uint32_t count) {
+    List& list = lists_[owner];
     const std::uint32_t before = capacity_of(list.count), after = capacity_of(count);
     if (before != after) {
-        const std::uint32_t block = after == 0 ? 0 : allocate(after);
-        std::copy_n(pool_.begin() + list.first, std::min(list.count, count), pool_.begin() + block);
-        if (before != 0) free_[static_cast<std::size_t>(std::countr_zero(before))].push_back(list.first);
+        Shard& shard = shards_[shard_of(owner)];
+        const auto free = [&](std::uint32_t capacity) -> std::vector<std::uint32_t>& {
+            return shard.free[static_cast<std::size_t>(std::countr_zero(capacity))];
+        };
+        std::uint32_t block = 0;
+        if (after != 0 && !free(after).empty()) {
+            block = free(after).back();
+            free(after).pop_back();
+        } else if (after != 0) {
+            block = static_cast<std::uint32_t>(shard.pool.size());
+            shard.pool.resize(shard.pool.size() + after);
+        }
+        std::copy_n(shard.pool.begin() + list.first, std::min(list.count, count), shard.pool.begin() + block);
+        if (before != 0) free(before).push_back(list.first);
         list.first = block;
     }
     list.count = count;
 }
 
 void PairLists::insert(ProxyIndex owner, ProxyIndex partner) {
-    List& list = lists_[owner];
-    resize(list, list.count + 1);
-    pool_[list.first + list.count - 1] = partner;
+    resize(owner, lists_[owner].count + 1);
+    first_of(owner)[lists_[owner].count - 1] = partner;
 }
 
 // The last partner takes the place; in a long list, where looking for many would take long for each, `erase_long` does it for all at once.
-void PairLists::erase(ProxyIndex owner, ProxyIndex partner) {
-    List& list = lists_[owner];
-    if (list.count > long_list) {
-        scratch_.erased_long.push_back(key_of(owner, partner));
+void PairLists::erase(ProxyIndex owner, ProxyIndex partner, Task& task) {
+    const std::uint32_t count = lists_[owner].count;
+    if (count > long_list) {
+        task.erased_long.push_back(key_of(owner, partner));
         return;
     }
-    ProxyIndex* place = &pool_[list.first];
+    ProxyIndex* const first = first_of(owner);
+    ProxyIndex* place = first;
     while (*place != partner) ++place;
-    *place = pool_[list.first + list.count - 1];
-    resize(list, list.count - 1);
+    *place = first[count - 1];
+    resize(owner, count - 1);
 }
 
-void PairLists::erase_long(std::size_t proxies) {
-    std::vector<PairKey>& erased = scratch_.erased_long;
+void PairLists::erase_long(Task& task) {
+    std::vector<PairKey>& erased = task.erased_long;
     if (erased.empty()) return;
-    Marks& marks = scratch_.marks;
-    marks.start(proxies);
-    radix_sort(erased, scratch_.sort, 32);
+    task.marks.start(lists_.size());
+    radix_sort(erased, task.sort, 32);
     for (std::size_t i = 0; i < erased.size();) {
         const ProxyIndex owner = pair_of(erased[i]).a;
-        marks.clear();
-        for (; i < erased.size() && pair_of(erased[i]).a == owner; ++i) marks.add(pair_of(erased[i]).b);
-        List& list = lists_[owner];
-        ProxyIndex* const partners = &pool_[list.first];
+        task.marks.clear();
+        for (; i < erased.size() && pair_of(erased[i]).a == owner; ++i) task.marks.add(pair_of(erased[i]).b);
+        ProxyIndex* const partners = first_of(owner);
         std::uint32_t kept = 0;
-        for (std::uint32_t k = 0; k < list.count; ++k) {
+        for (std::uint32_t k = 0; k < lists_[owner].count; ++k) {
             const ProxyIndex partner = partners[k];
             partners[kept] = partner;
-            kept += !marks.has(partner);
+            kept += !task.marks.has(partner);
         }
-        resize(list, kept);
+        resize(owner, kept);
     }
     erased.clear();
 }
 
-void PairLists::apply(std::span<const PairKey> ended, std::span<const PairKey> begun, std::size_t proxies) {
+void PairLists::apply(std::span<const PairKey> ended, std::span<const PairKey> begun, std::size_t proxies, const Jobs& jobs) {
     if (lists_.size() < proxies) lists_.resize(proxies);
-    const auto each = [&](std::span<const PairKey> keys, auto&& change) {
-        constexpr std::size_t ahead = 8;
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (i + 2 * ahead < keys.size()) prefetch_list(pair_of(keys[i + 2 * ahead]).b);
-            if (i + ahead < keys.size())
-                prefetch_partners(pair_of(keys[i + ahead]).a), prefetch_partners(pair_of(keys[i + ahead]).b);
-            const ProxyPair pair = pair_of(keys[i]);
-            change(pair.a, pair.b);
-            change(pair.b, pair.a);
-        }
-    };
-    each(ended, [&](ProxyIndex owner, ProxyIndex partner) { erase(owner, partner); });
-    erase_long(proxies);
-    each(begun, [&](ProxyIndex owner, ProxyIndex partner) { insert(owner, partner); });
+    const auto count = static_cast<std::size_t>(std::min(jobs.tasks_for(ended.size() + begun.size(), least_changes), int{shard_count}));
+    if (scratch_.tasks.size() < count) scratch_.tasks.resize(count);
+    jobs.for_each(static_cast<int>(count), [&](int t) {
+        Task& task = scratch_.tasks[static_cast<std::size_t>(t)];
+        // Both directions of each pair, as far as they are this task's; in the order of the pairs.
+        const auto swapped = [](PairKey key) { return key >> 32 | key << 32; };
+        const auto each = [&](std::span<const PairKey> keys, auto&& change) {
+            const auto walk = [&](std::size_t size, auto&& at) {
+                constexpr std::size_t ahead = 16;
+                for (std::size_t i = 0; i < size; ++i) {
+                    if (i + 2 * ahead < size) prefetch_list(pair_of(at(i + 2 * ahead)).a);
+                    if (i + ahead < size) prefetch_partners(pair_of(at(i + ahead)).a);
+                    change(pair_of(at(i)).a, pair_of(at(i)).b);
+                }
+            };
+            if (count == 1) {
+                walk(2 * keys.size(), [&](std::size_t i) { return i % 2 == 0 ? keys[i / 2] : swapped(keys[i / 2]); });
+                return;
+            }
+            std::vector<PairKey>& changes = task.changes;
+            changes.resize(2 * keys.size() + 1);
+            std::size_t size = 0;
+            const auto add = [&](PairKey key) {
+                changes[size] = key;
+                size += shard_of(pair_of(key).a) % count == static_cast<std::size_t>(t);
+            };
+            for (const PairKey key : keys) {
+                add(key);
+                add(swapped(key));
+            }
+            walk(size, [&](std::size_t i) { return changes[i]; });
+        };
+        each(ended, [&](ProxyIndex owner, ProxyIndex partner) { erase(owner, partner, task); });
+        erase_long(task);
+        each(begun, [&](ProxyIndex owner, ProxyIndex partner) { insert(owner, partner); });
+    });
     pairs_ += begun.size();
     pairs_ -= ended.size();
-    if (pool_.size() > 1024 && pool_.size() > slack_factor * 2 * (pairs_ + 1)) compact();
+    // What a burst of pairs took is given back.
+    const std::size_t most = 4 * (proxies + pairs_) + 1024;
+    std::size_t pools = 0;
+    for (const Shard& shard : shards_) pools += shard.pool.size();
+    if (pools > slack_factor * 2 * pairs_ + most) {
+        for (std::size_t shard = 0; shard < shard_count; ++shard) compact(shard);
+    }
+    for (Task& task : scratch_.tasks) {
+        for (std::vector<PairKey>* keys : {&task.changes, &task.erased_long, &task.sort}) {
+            keys->clear();
+            if (keys->capacity() > most) keys->shrink_to_fit();
+        }
+    }
 }
 
-void PairLists::compact() {
-    std::vector<ProxyIndex> packed(1);
-    for (List& list : lists_) {
-        const auto first = static_cast<std::uint32_t>(packed.size());
-        packed.resize(packed.size() + capacity_of(list.count));
-        std::copy_n(pool_.begin() + list.first, list.count, packed.begin() + first);
+void PairLists::compact(std::size_t index) {
+    Shard packed;
+    for (ProxyIndex owner = 0; owner < lists_.size(); ++owner) {
+        if (shard_of(owner) != index) continue;
+        List& list = lists_[owner];
+        const auto first = static_cast<std::uint32_t>(packed.pool.size());
+        packed.pool.resize(packed.pool.size() + capacity_of(list.count));
+        std::copy_n(first_of(owner), list.count, packed.pool.begin() + first);
         list.first = list.count == 0 ? 0 : first;
     }
-    pool_ = std::move(packed);
-    pool_.shrink_to_fit();
-    for (std::vector<std::uint32_t>& free : free_) free = {};
+    packed.pool.shrink_to_fit();
+    shards_[index] = std::move(packed);
 }
 
 std::size_t PairLists::bytes() const {
-    std::size_t bytes =
-        lists_.capacity() * sizeof(List) + pool_.capacity() * sizeof(ProxyIndex) + scratch_.marks.bytes();
-    for (const std::vector<std::uint32_t>& free : free_) bytes += free.capacity() * sizeof(std::uint32_t);
-    return bytes + (scratch_.erased_long.capacity() + scratch_.sort.capacity()) * sizeof(PairKey);
+    std::size_t bytes = lists_.capacity() * sizeof(List);
+    for (const Shard& shard : shards_) {
+        bytes += shard.pool.capacity() * sizeof(ProxyIndex);
+        for (const std::vector<std::uint32_t>& free : shard.free) bytes += free.capacity() * sizeof(std::uint32_t);
+    }
+    for (const Task& task : scratch_.tasks) {
+        bytes += task.marks.bytes() + (task.changes.capacity() + task.erased_long.capacity() + task.sort.capacity()) * sizeof(PairKey);
+    }
+    return bytes;
 }
 
 }  // namespace talus

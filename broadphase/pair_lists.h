@@ -6,6 +6,7 @@
 /// small or twice too large is given back and reused.
 
 #include <talus/broadphase/proxy.h>
+#include <talus/jobs.h>
 
 #include <array>
 #include <cstddef>
@@ -46,18 +47,19 @@ public:
     /// The partners of a proxy, in no order that means anything (but the same for the same history).
     std::span<const ProxyIndex> of(ProxyIndex proxy) const {
         if (proxy >= lists_.size()) return {};
-        return {&pool_[lists_[proxy].first], lists_[proxy].count};
+        return {first_of(proxy), lists_[proxy].count};
     }
     void prefetch_list(ProxyIndex proxy) const {
         if (proxy < lists_.size()) __builtin_prefetch(&lists_[proxy]);
     }
     void prefetch_partners(ProxyIndex proxy) const {
-        if (proxy < lists_.size()) __builtin_prefetch(&pool_[lists_[proxy].first]);
+        if (proxy < lists_.size()) __builtin_prefetch(first_of(proxy));
     }
     std::size_t size() const { return pairs_; }
 
-    /// Takes out the pairs of `ended`, which must be there, and puts in those of `begun`, which must not. Both ascending.
-    void apply(std::span<const PairKey> ended, std::span<const PairKey> begun, std::size_t proxies);
+    /// Takes out the pairs of `ended`, which must be there, and puts in those of `begun`, which must not. Both ascending. (The lists do
+    /// not depend on the number of threads.)
+    void apply(std::span<const PairKey> ended, std::span<const PairKey> begun, std::size_t proxies, const Jobs& jobs = {});
 
     std::size_t bytes() const;
 
@@ -65,27 +67,39 @@ private:
     struct List {
         std::uint32_t first = 0, count = 0;
     };
-    void insert(ProxyIndex owner, ProxyIndex partner);
-    void erase(ProxyIndex owner, ProxyIndex partner);
-    void erase_long(std::size_t proxies);
-    void resize(List& list, std::uint32_t count);
-    std::uint32_t allocate(std::uint32_t capacity);
-    void compact();
+    /// The blocks of every so many proxies, so that threads can work on one each.
+    struct Shard {
+        std::vector<ProxyIndex> pool = std::vector<ProxyIndex>(1);
+        std::array<std::vector<std::uint32_t>, 32> free;  // blocks in the pool, by the exponent of their size
+    };
+    static constexpr std::size_t shard_count = 8;
+    static std::size_t shard_of(ProxyIndex proxy) { return proxy / 1024 % shard_count; }
 
-    std::vector<List> lists_;  // by proxy
-    std::vector<ProxyIndex> pool_ = std::vector<ProxyIndex>(1);
-    std::array<std::vector<std::uint32_t>, 32> free_;  // blocks in pool_, by the exponent of their size
-    std::size_t pairs_ = 0;
-
+    /// What a task needs.
+    struct Task {
+        Marks marks;
+        std::vector<PairKey> changes, erased_long, sort;
+    };
     struct Scratch {
         Scratch() = default;
         Scratch(const Scratch&) {}
         Scratch(Scratch&&) = default;
         Scratch& operator=(const Scratch&) { return *this; }
         Scratch& operator=(Scratch&&) = default;
-        Marks marks;
-        std::vector<PairKey> erased_long, sort;
+        std::vector<Task> tasks;
     };
+
+    ProxyIndex* first_of(ProxyIndex proxy) { return shards_[shard_of(proxy)].pool.data() + lists_[proxy].first; }
+    const ProxyIndex* first_of(ProxyIndex proxy) const { return shards_[shard_of(proxy)].pool.data() + lists_[proxy].first; }
+    void insert(ProxyIndex owner, ProxyIndex partner);
+    void erase(ProxyIndex owner, ProxyIndex partner, Task& task);
+    void erase_long(Task& task);
+    void resize(ProxyIndex owner, std::uint32_t count);
+    void compact(std::size_t shard);
+
+    std::vector<List> lists_;  // by proxy
+    std::array<Shard, shard_count> shards_;
+    std::size_t pairs_ = 0;
     Scratch scratch_;
 };
 

@@ -1,5 +1,6 @@
 /// The broadphase's questions: overlaps, casts, the nearest.
 
+#include <talus/broadphase/box_tree.h>
 #include <talus/broadphase/broadphase.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@ class Lease {
 public:
     struct Memory {
         CastScratch cast;
+        BoxTree tree;
         std::vector<ProxyIndex> ids;
         struct Near {
             float distance;
@@ -56,6 +58,14 @@ float distance_to(const Aabb& box, const vec3& point) {
     return static_cast<float>(std::min(std::sqrt(sum), double{largest_float}));
 }
 
+bool has_meaning(const BoxCast& cast) {
+    return is_finite(cast.center) && is_finite(cast.translation) && is_finite(cast.half) && is_finite(cast.max_fraction) &&
+           glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
+}
+
+// Casts that are more than one for so many boxes gain more by a tree of the boxes than it takes to build.
+constexpr std::size_t boxes_per_cast = 4;
+
 }  // namespace
 
 // Every proxy whose box overlaps, once each, in no order.
@@ -85,8 +95,7 @@ void Broadphase::for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_
 }
 
 void Broadphase::run_cast(const BoxCast& asked, FunctionRef<float(std::uint32_t, float)> visit) const {
-    if (!is_finite(asked.center) || !is_finite(asked.translation) || !is_finite(asked.half)) return;
-    if (!glm::all(glm::greaterThanEqual(asked.half, vec3(0.0f)))) return;
+    if (!has_meaning(asked)) return;
     const Lease memory;
     BoxCast cast = asked;
     const auto through = [&](const ColumnGrid& grid, Home home) {
@@ -100,6 +109,25 @@ void Broadphase::run_cast(const BoxCast& asked, FunctionRef<float(std::uint32_t,
     for (const ProxyIndex p : pending_) {
         if (flags_[p].home != Home::pending || enter_fraction(cast, boxes_[p]) < 0.0) continue;
         cast.max_fraction = std::min(cast.max_fraction, visit(proxies_[p].user_data, cast.max_fraction));
+    }
+}
+
+void Broadphase::run_casts(std::span<const BoxCast> casts, FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const {
+    if (casts.size() * boxes_per_cast < proxy_count_) {
+        for (std::size_t i = 0; i < casts.size(); ++i)
+            run_cast(casts[i], [&](std::uint32_t user_data, float max_fraction) { return visit(i, user_data, max_fraction); });
+        return;
+    }
+    const Lease memory;
+    memory->tree.clear();
+    for (ProxyIndex p = 0; p < flags_.size(); ++p) {
+        if (flags_[p].home != Home::none) memory->tree.add(p, boxes_[p]);
+    }
+    memory->tree.build(boxes_);
+    for (std::size_t i = 0; i < casts.size(); ++i) {
+        if (!has_meaning(casts[i])) continue;
+        BoxCast cast = casts[i];
+        memory->tree.cast(cast, [&](ProxyIndex p, float max_fraction) { return visit(i, proxies_[p].user_data, max_fraction); });
     }
 }
 

@@ -12,6 +12,7 @@ namespace talus {
 struct FrameProfile {
     std::uint64_t frame = 0;
     double total = 0, pairs = 0, collide = 0, graph = 0, solve = 0, finish = 0, publish = 0;
+    double broadphase = 0;                ///< part of pairs and finish: moving the proxies, updating and refreshing
     std::uint32_t bodies = 0, awake_bodies = 0;
     std::uint32_t broadphase_pairs = 0;   ///< overlapping fat boxes
     std::uint32_t convex_pairs = 0;       ///< shape pairs under test, asleep included

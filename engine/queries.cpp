@@ -1,172 +1,286 @@
-/// World's questions: rays, overlaps, contacts, memory and the state's hash.
+/// World's questions about space: casts, overlaps, what is near.
+///
+/// The broadphase's boxes are fat, and how fat depends on what moved before. So between its answer and the narrowphase's stands the shape's
+/// own tight box: a shape whose box is missed is missed, and none is met before its box is. That keeps many shapes from the narrowphase, and
+/// makes answers independent of history to the bit: what the broadphase leaves out, because its fat box is farther than the best answer so
+/// far, has a tight box that is as far, and would have given neither a better answer nor an equal one.
 
+#include <talus/engine/queries.h>
 #include <talus/engine/world_state.h>
 
-#include <talus/narrowphase/epa.h>
-#include <talus/narrowphase/ray_cast.h>
-#include <talus/narrowphase/size_limits.h>
-
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <set>
+#include <limits>
+#include <tuple>
 
 namespace talus {
 
-WorldRayHit World::ray_cast(const vec3& origin, const vec3& translation, const Filter& filter) const {
-    const State& s = *state_;
-    WorldRayHit best;
-    if (!is_finite(origin) || !is_finite(translation)) {
-        s.error.set({ErrorCode::not_finite, "ray_cast: origin or translation has a NaN or an infinity"});
-        return best;
+namespace {
+
+bool refused(LastError& last, Error error) {
+    if (!error) return false;
+    last.set(std::move(error));
+    return true;
+}
+
+/// Calls visit(index in the pools) for each shape of the body that the filter meets, until it says false.
+template <class State, class Visit>
+void for_each_shape(const State& s, std::uint32_t slot, const Filter& filter, Visit visit) {
+    const Body& body = s.bodies[slot];
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+        const ShapeDef& def = s.shapes.defs[i];
+        if (!def.sensor && should_collide(filter, def.filter) && !visit(i)) return;
     }
-    s.broadphase.ray_cast(origin, translation, [&](std::uint32_t slot, float max_fraction) {
-        const Body& body = s.bodies[slot];
-        for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-            const ShapeDef& def = s.shapes.defs[i];
-            if (def.sensor || !should_collide(filter, def.filter)) continue;
-            const Transform& pose = s.colliders.poses[i];
-            const RayHit hit = talus::ray_cast(def.shape, inverse_transform_point(pose, origin),
-                                               inverse_rotate(pose.rotation, translation));
-            // Of two hits at the same place the lower slot wins, whatever order the broadphase visits them in.
-            const bool nearer = hit.fraction < best.fraction || (hit.fraction == best.fraction && slot < best.body.slot);
-            if (!hit.hit || !nearer) continue;
-            best.body = s.bodies.id_of(slot);
-            best.shape = i - body.first_shape;
-            best.fraction = hit.fraction;
-            best.position = origin + hit.fraction * translation;
-            best.normal = rotate(pose.rotation, hit.normal);
-            max_fraction = hit.fraction;
-        }
-        return max_fraction;
+}
+
+/// The query's answer for a shape; its body is null where the two do not meet.
+template <class State, class Query>
+auto meet(const State& s, const Query& query, std::uint32_t slot, std::uint32_t i) {
+    auto hit = query.meet(s.shapes.defs[i].shape, s.colliders.poses[i], s.bodies.id_of(slot));
+    hit.shape = i - s.bodies[slot].first_shape;
+    return hit;
+}
+
+/// The order of answers: the nearest first; of equals the lower slot, then the lower shape.
+struct Before {
+    bool operator()(const CastHit& a, const CastHit& b) const {
+        return std::tie(a.fraction, a.body.slot, a.shape) < std::tie(b.fraction, b.body.slot, b.shape);
+    }
+    bool operator()(const NearHit& a, const NearHit& b) const {
+        return std::tie(a.distance, a.body.slot, a.shape) < std::tie(b.distance, b.body.slot, b.shape);
+    }
+};
+
+// ---- casts -----------------------------------------------------------------------------------------------------------
+
+/// The least float that is at least x.
+float round_up(double x) {
+    const auto f = static_cast<float>(x);
+    return double{f} < x ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
+}
+
+/// Calls on_hit(hit) for the shapes that are met up to the fraction that it returned last, 1 at first, negative to stop.
+template <class State, class Query, class OnHit>
+void for_each_hit(const State& s, const Query& query, const Filter& filter, OnHit on_hit) {
+    BoxCast way = query.box_cast();
+    s.broadphase.cast(way, [&](std::uint32_t slot, float max_fraction) {
+        way.max_fraction = max_fraction;
+        for_each_shape(s, slot, filter, [&](std::uint32_t i) {
+            const double enter = enter_fraction(way, s.shapes.world_boxes[i]);
+            if (enter < 0.0) return true;
+            CastHit hit = meet(s, query, slot, i);
+            if (!hit) return true;
+            hit.fraction = std::max(hit.fraction, round_up(enter));
+            way.max_fraction = on_hit(hit);
+            return way.max_fraction >= 0.0f;
+        });
+        return way.max_fraction;
+    });
+}
+
+template <class State, class Query>
+CastHit closest_hit(const State& s, const Query& query, const Filter& filter) {
+    CastHit best;
+    if (refused(s.error, query.check())) return best;
+    for_each_hit(s, query, filter, [&](const CastHit& hit) {
+        if (Before{}(hit, best)) best = hit;
+        return best.fraction;
     });
     return best;
 }
 
-std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, const Filter& filter) const {
-    const State& s = *state_;
+template <class State, class Query>
+bool any_hit(const State& s, const Query& query, const Filter& filter) {
+    bool found = false;
+    if (refused(s.error, query.check())) return found;
+    for_each_hit(s, query, filter, [&](const CastHit&) {
+        found = true;
+        return -1.0f;
+    });
+    return found;
+}
+
+template <class State, class Query>
+std::vector<CastHit> all_hits(const State& s, const Query& query, const Filter& filter) {
+    std::vector<CastHit> hits;
+    if (refused(s.error, query.check())) return hits;
+    for_each_hit(s, query, filter, [&](const CastHit& hit) {
+        hits.push_back(hit);
+        return 1.0f;
+    });
+    std::sort(hits.begin(), hits.end(), Before{});
+    return hits;
+}
+
+RayQuery query_of(const Ray& ray) { return {ray.origin, ray.translation}; }
+ShapeQuery query_of(const ShapeCast& cast) { return {cast.shape, cast.pose, cast.translation}; }
+
+template <class State, class Cast>
+bool closest_hits(const State& s, std::span<const Cast> casts, std::span<CastHit> hits, const Filter& filter) {
+    std::fill(hits.begin(), hits.end(), CastHit{});
+    if (hits.size() < casts.size()) {
+        s.error.set({ErrorCode::bad_argument, "ray_cast, shape_cast: hits must have room for one a cast"});
+        return false;
+    }
+    for (const Cast& cast : casts) {
+        if (refused(s.error, query_of(cast).check())) return false;
+    }
+    for (std::size_t i = 0; i < casts.size(); ++i) hits[i] = closest_hit(s, query_of(casts[i]), filter);
+    return true;
+}
+
+// ---- overlaps --------------------------------------------------------------------------------------------------------
+
+template <class State, class Query>
+bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Filter& filter, std::uint32_t slot) {
+    bool found = false;
+    for_each_shape(s, slot, filter, [&](std::uint32_t i) {
+        found = overlaps(box, s.shapes.world_boxes[i]) && query.overlaps(s.shapes.defs[i].shape, s.colliders.poses[i]);
+        return !found;
+    });
+    return found;
+}
+
+template <class State, class Query>
+std::vector<BodyId> all_overlaps(const State& s, const Query& query, const Filter& filter) {
     std::vector<BodyId> found;
-    if (Error error = check(shape)) {
-        s.error.set(std::move(error));
-        return found;
-    }
-    const float q2 = pose.rotation.w * pose.rotation.w + pose.rotation.x * pose.rotation.x +
-                     pose.rotation.y * pose.rotation.y + pose.rotation.z * pose.rotation.z;
-    if (!is_finite(pose.position) || !is_finite(pose.rotation) || !(q2 > 1e-12f)) {
-        s.error.set({ErrorCode::not_finite, "overlap: the pose must be finite, its rotation a unit quaternion"});
-        return found;
-    }
-    const Transform placed{pose.position, normalized(pose.rotation)};
-    const Aabb box = transform_box(to_frame(placed), talus::bounds(shape));
+    if (refused(s.error, query.check())) return found;
+    const Aabb box = query.box();
     s.broadphase.query(box, [&](std::uint32_t slot) {
-        const Body& body = s.bodies[slot];
-        for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-            const ShapeDef& def = s.shapes.defs[i];
-            if (def.sensor || !should_collide(filter, def.filter) || !overlaps(box, s.shapes.world_boxes[i])) continue;
-            SimplexCache cache;
-            const SeparationResult r =
-                separation(shape, def.shape, to_frame(relative(placed, s.colliders.poses[i])), cache, 0.0f);
-            if (r.beyond_limit || r.separation > 0.0f) continue;
-            found.push_back(s.bodies.id_of(slot));
-            return;
-        }
+        if (overlaps_body(s, query, box, filter, slot)) found.push_back(s.bodies.id_of(slot));
     });
     std::sort(found.begin(), found.end(), [](BodyId a, BodyId b) { return a.slot < b.slot; });
     return found;
 }
 
-std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
-    if (!is_finite(box.lower) || !is_finite(box.upper)) {
-        state_->error.set({ErrorCode::not_finite, "overlap: the box has a NaN or an infinity"});
-        return {};
-    }
-    if (!(box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z)) {
-        state_->error.set({ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"});
-        return {};
-    }
-    // A flat box, or a point, is as thick as the thinnest shape there is.
-    const vec3 half = glm::max(half_extents(box), vec3(smallest_size));
-    return overlap(talus::box(half), {center(box), quat(1.0f, 0.0f, 0.0f, 0.0f)}, filter);
+template <class State, class Query>
+bool any_overlap(const State& s, const Query& query, const Filter& filter) {
+    bool found = false;
+    if (refused(s.error, query.check())) return found;
+    const Aabb box = query.box();
+    s.broadphase.query(box, [&](std::uint32_t slot) { found = found || overlaps_body(s, query, box, filter, slot); });
+    return found;
 }
 
-std::vector<Contact> World::contacts() const {
-    std::vector<Contact> all;
-    for (std::uint32_t c = 0; c < state_->contacts.states.size(); ++c) state_->append_contact(c, all);
-    return all;
+// ---- what is near ----------------------------------------------------------------------------------------------------
+
+/// As the broadphase measures: in double, rounded once, so that no box is nearer than one that holds it.
+float distance_to(const Aabb& box, const vec3& point) {
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double x = double{point[axis]};
+        const double away = std::max({double{box.lower[axis]} - x, x - double{box.upper[axis]}, 0.0});
+        sum += away * away;
+    }
+    return static_cast<float>(std::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
 }
 
-std::vector<Contact> World::contacts(BodyId id) const {
-    std::vector<Contact> of_body;
-    const State& s = *state_;
-    if (!s.check_handle(id, "contacts")) return of_body;
-    std::vector<std::uint32_t> slots;
-    for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) {
-        for_each_contact(s.contacts, p, [&](std::uint32_t c) { slots.push_back(c); });
+/// By the nearest shape; without a body when that is farther than the limit.
+template <class State>
+NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& filter, std::uint32_t slot,
+                        float limit) {
+    NearHit best;
+    for_each_shape(s, slot, filter, [&](std::uint32_t i) {
+        const float to_box = distance_to(s.shapes.world_boxes[i], query.point);
+        if (!(to_box <= limit)) return true;
+        NearHit hit = meet(s, query, slot, i);
+        hit.distance = std::max(hit.distance, to_box);
+        if (hit.distance <= limit && (best.body.is_null() || Before{}(hit, best))) best = hit;
+        return true;
     });
-    std::sort(slots.begin(), slots.end());
-    for (const std::uint32_t c : slots) s.append_contact(c, of_body);
-    return of_body;
+    return best;
 }
 
-void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) const {
-    const ContactState& state = contacts.states[c];
-    if (!state.touching || state.sensor) return;
-    const Manifold& manifold = contacts.caches[c].manifold;
-    const Transform &pose_a = colliders.poses[contacts.records[c].a], &pose_b = colliders.poses[contacts.records[c].b];
-    const ContactEvent event = event_of(c);
-    Contact contact;
-    contact.body_a = event.body_a;
-    contact.body_b = event.body_b;
-    contact.shape_a = event.shape_a;
-    contact.shape_b = event.shape_b;
-    contact.normal = rotate(pose_a.rotation, manifold.normal);
-    contact.friction_impulse = state.step_friction_impulse;
-    contact.point_count = manifold.count;
-    for (int i = 0; i < manifold.count; ++i) {
-        const ManifoldPoint& point = manifold.points[i];
-        const vec3 a = transform_point(pose_a, point.on_a), b = transform_point(pose_b, point.on_b);
-        contact.points[i] = {0.5f * (a + b), glm::dot(b - a, contact.normal), state.step_impulses[i], point.id};
-    }
-    out.push_back(contact);
+}  // namespace
+
+// ---- World -----------------------------------------------------------------------------------------------------------
+
+CastHit World::ray_cast(const vec3& origin, const vec3& translation, const Filter& filter) const {
+    return closest_hit(*state_, RayQuery{origin, translation}, filter);
 }
 
-std::span<const ContactEvent> World::contacts_begun() const { return state_->begun; }
-std::span<const ContactEvent> World::contacts_ended() const { return state_->ended; }
-const FrameProfile& World::profile() const { return state_->profile; }
-const Error& World::last_error() const { return state_->error.get(); }
+bool World::ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter) const {
+    return any_hit(*state_, RayQuery{origin, translation}, filter);
+}
 
-MemoryStats World::memory() const {
+std::vector<CastHit> World::ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter) const {
+    return all_hits(*state_, RayQuery{origin, translation}, filter);
+}
+
+bool World::ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter) const {
+    return closest_hits(*state_, rays, hits, filter);
+}
+
+CastHit World::shape_cast(const Shape& shape, const Transform& pose, const vec3& translation,
+                          const Filter& filter) const {
+    return closest_hit(*state_, ShapeQuery(shape, pose, translation), filter);
+}
+
+bool World::shape_cast_any(const Shape& shape, const Transform& pose, const vec3& translation,
+                           const Filter& filter) const {
+    return any_hit(*state_, ShapeQuery(shape, pose, translation), filter);
+}
+
+std::vector<CastHit> World::shape_cast_all(const Shape& shape, const Transform& pose, const vec3& translation,
+                                           const Filter& filter) const {
+    return all_hits(*state_, ShapeQuery(shape, pose, translation), filter);
+}
+
+bool World::shape_cast(std::span<const ShapeCast> casts, std::span<CastHit> hits, const Filter& filter) const {
+    return closest_hits(*state_, casts, hits, filter);
+}
+
+std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, const Filter& filter) const {
+    return all_overlaps(*state_, ShapeQuery(shape, pose), filter);
+}
+
+std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
+    if (refused(state_->error, check(box))) return {};
+    return overlap(shape_of(box), pose_of(box), filter);
+}
+
+std::vector<BodyId> World::overlap(const vec3& point, const Filter& filter) const {
+    return all_overlaps(*state_, PointQuery{point}, filter);
+}
+
+bool World::overlap_any(const Shape& shape, const Transform& pose, const Filter& filter) const {
+    return any_overlap(*state_, ShapeQuery(shape, pose), filter);
+}
+
+bool World::overlap_any(const Aabb& box, const Filter& filter) const {
+    if (refused(state_->error, check(box))) return false;
+    return overlap_any(shape_of(box), pose_of(box), filter);
+}
+
+bool World::overlap_any(const vec3& point, const Filter& filter) const {
+    return any_overlap(*state_, PointQuery{point}, filter);
+}
+
+std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float max_distance,
+                                    const Filter& filter) const {
     const State& s = *state_;
-    MemoryStats m;
-    m.bodies = s.bodies.bytes() + s.awake.bytes() + s.proxy_body.capacity() * sizeof(std::uint32_t);
-    m.shapes = s.shapes.bytes() + s.colliders.bytes();
-    m.broadphase = s.broadphase.bytes();
-    m.contacts = s.contacts.bytes() + s.collide_scratch.bytes() +
-                 (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
-    m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
-               s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
-               s.motions.capacity() * sizeof(Motion) + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
-               s.island_still_time.capacity() * sizeof(float) +
-               (s.solver_index.capacity() + s.stack.capacity()) * sizeof(std::uint32_t);
-    std::set<const Hull*> hulls;  // shared ones count once
-    for (const ShapeDef& def : s.shapes.defs) {
-        if (def.shape.hull && hulls.insert(def.shape.hull.get()).second) m.hulls += def.shape.hull->bytes();
+    const PointQuery query{point};
+    std::vector<NearHit> found;  // a heap: the farthest of the best so far first
+    if (refused(s.error, query.check())) return found;
+    if (!(max_distance >= 0.0f)) {
+        s.error.set({ErrorCode::bad_argument, "nearest: max_distance must be 0 or more; infinity is no limit"});
+        return found;
     }
-    return m;
-}
-
-std::uint64_t World::hash() const {
-    std::uint64_t h = 14695981039346656037ull;  // FNV-1a over 32-bit words
-    const auto mix = [&h](float x) { h = (h ^ std::bit_cast<std::uint32_t>(x)) * 1099511628211ull; };
-    for (std::uint32_t slot = 0; slot < state_->bodies.slot_count(); ++slot) {
-        const Body& b = state_->bodies[slot];
-        if (!b.in_use) continue;
-        for (int i = 0; i < 3; ++i) mix(b.center[i]);
-        mix(b.rotation.w), mix(b.rotation.x), mix(b.rotation.y), mix(b.rotation.z);
-        for (int i = 0; i < 3; ++i) mix(b.linear_velocity[i]);
-        for (int i = 0; i < 3; ++i) mix(b.angular_velocity[i]);
-    }
-    return h;
+    if (count == 0) return found;
+    s.broadphase.nearest(point, max_distance, [&](std::uint32_t slot, float, float limit) {
+        const NearHit near = nearest_of_body(s, query, filter, slot, limit);
+        const bool full = found.size() == count;
+        if (near.body.is_null() || (full && !Before{}(near, found.front()))) return limit;
+        if (full) {
+            std::pop_heap(found.begin(), found.end(), Before{});
+            found.pop_back();
+        }
+        found.push_back(near);
+        std::push_heap(found.begin(), found.end(), Before{});
+        return found.size() == count ? found.front().distance : limit;
+    });
+    std::sort_heap(found.begin(), found.end(), Before{});
+    return found;
 }
 
 }  // namespace talus

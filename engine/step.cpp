@@ -20,11 +20,12 @@ namespace {
 
 class StageClock {
 public:
-    /// Microseconds since the last call, added to `stage`.
-    void lap(double& stage) {
+    /// Microseconds since the last call.
+    double lap() {
         const auto now = std::chrono::steady_clock::now();
-        stage = std::chrono::duration<double, std::micro>(now - last_).count();
+        const double since = std::chrono::duration<double, std::micro>(now - last_).count();
         last_ = now;
+        return since;
     }
 
 private:
@@ -44,18 +45,18 @@ bool World::step(float dt) {
     s.profile = profile;
     StageClock clock, whole;
     s.update_pairs();
-    clock.lap(s.profile.pairs);
+    s.profile.pairs = clock.lap();
     s.collide_active();
-    clock.lap(s.profile.collide);
+    s.profile.collide = clock.lap();
     s.build_graph();
-    clock.lap(s.profile.graph);
+    s.profile.graph = clock.lap();
     s.solve(dt);
-    clock.lap(s.profile.solve);
+    s.profile.solve = clock.lap();
     s.finish(dt);
-    clock.lap(s.profile.finish);
+    s.profile.finish = clock.lap();
     s.publish();
-    clock.lap(s.profile.publish);
-    whole.lap(s.profile.total);
+    s.profile.publish = clock.lap();
+    s.profile.total = whole.lap();
     return true;
 }
 
@@ -65,7 +66,9 @@ void World::State::update_pairs() {
     begun.clear();
     ended.clear();
     ended.swap(ended_outside_step);
+    StageClock clock;
     broadphase.update();
+    profile.broadphase = clock.lap();
     for (const ProxyPair& pair : broadphase.ended()) {
         const std::uint32_t a = proxy_body[pair.a], b = proxy_body[pair.b];
         if (a == null_index || b == null_index) continue;  // removed: its pairs went with it
@@ -276,9 +279,21 @@ void World::State::solve(float dt) {
 // ---- finish ---------------------------------------------------------------------------------------------------------
 
 void World::State::finish(float dt) {
-    for (const std::uint32_t slot : awake.list()) place(slot, dt);
+    moved_proxies.clear();
+    moved_boxes.clear();
+    moved_ways.clear();
+    for (const std::uint32_t slot : awake.list()) {
+        Aabb box;
+        set_colliders(slot, box, dt);
+        moved_proxies.push_back(bodies[slot].proxy);
+        moved_boxes.push_back(box);
+        moved_ways.push_back(dt * bodies[slot].linear_velocity);
+    }
     put_islands_to_sleep(dt);
+    StageClock clock;
+    broadphase.move(moved_proxies, moved_boxes, moved_ways);
     broadphase.refresh();  // queries between steps find it sorted; the next update has that much less to do
+    profile.broadphase += clock.lap();
 }
 
 void World::State::place(std::uint32_t slot, float dt) {

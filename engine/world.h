@@ -26,13 +26,34 @@ struct WorldDef {
          enable_warm_epa = true;
 };
 
-struct WorldRayHit {
-    BodyId body;            ///< null: no hit
+/// A question of many: the segment origin + t * translation, 0 <= t <= 1.
+struct Ray {
+    vec3 origin{0.0f}, translation{0.0f};  ///< world, m
+};
+
+/// ...and the shape that goes that way, from its pose and without turning. A sphere is a fat ray.
+struct ShapeCast {
+    Shape shape{};
+    Transform pose{};        ///< at the start, world
+    vec3 translation{0.0f};  ///< world, m
+};
+
+/// Where a ray or a moving shape meets a shape of a body.
+struct CastHit {
+    BodyId body;  ///< null: no hit
     std::uint32_t shape = 0;
-    vec3 position{0.0f};    ///< world, m
-    vec3 normal{0.0f};      ///< world, unit, outward; zero when the ray starts inside
-    float fraction = 1.0f;  ///< of the translation
+    vec3 position{0.0f};    ///< world, on the shape, m; the ray's start if that is inside
+    vec3 normal{0.0f};      ///< world, unit, outward; from an overlap the shortest way out, for a ray that starts inside zero
+    float fraction = 1.0f;  ///< of the translation; 0 from an overlap
     explicit operator bool() const { return static_cast<bool>(body); }
+};
+
+/// A body near a point, by the nearest of its shapes.
+struct NearHit {
+    BodyId body;
+    std::uint32_t shape = 0;
+    vec3 position{0.0f};    ///< world, the nearest point of that shape; inside it, the point itself
+    float distance = 0.0f;  ///< m; 0 inside
 };
 
 class World {
@@ -91,12 +112,34 @@ public:
     const WorldDef& settings() const;
     bool set_allow_sleep(bool allow);
 
-    // Queries. Not while step() runs; from many threads at once otherwise.
-    /// Closest hit of the segment origin + t * translation, 0 <= t <= 1, with shapes that `filter` meets (sensors excluded).
-    WorldRayHit ray_cast(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
-    /// Bodies with a shape that overlaps `shape` at `pose`, in order of their slots (sensors excluded).
+    // Queries. Not while step() runs; from many threads at once otherwise. They see fixed, sleeping and just moved bodies where they are
+    // now, and each of a body's shapes as it is; sensors are left out, and shapes that `filter` does not meet. Of equal answers the one
+    // of the lower slot comes first, then that of the lower shape: they depend on where bodies are, not on how they got there.
+    /// Closest hit of the segment origin + t * translation, 0 <= t <= 1.
+    CastHit ray_cast(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
+    bool ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;  ///< whether there is one
+    /// All hits, a body of several shapes once for each, by ascending fraction.
+    std::vector<CastHit> ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
+    /// The closest hit of each: hits[i] is what rays[i] gets alone. False, and all hits null, if one is refused or has no room in `hits`.
+    bool ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter = {}) const;
+
+    /// The same for a shape that moves from `pose` without turning, to its first contact: touching counts.
+    CastHit shape_cast(const Shape& shape, const Transform& pose, const vec3& translation, const Filter& filter = {}) const;
+    bool shape_cast_any(const Shape& shape, const Transform& pose, const vec3& translation, const Filter& filter = {}) const;
+    std::vector<CastHit> shape_cast_all(const Shape& shape, const Transform& pose, const vec3& translation,
+                                        const Filter& filter = {}) const;
+    bool shape_cast(std::span<const ShapeCast> casts, std::span<CastHit> hits, const Filter& filter = {}) const;
+
+    /// Bodies with a shape that overlaps `shape` at `pose`, or the box, or holds the point, in order of their slots.
     std::vector<BodyId> overlap(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;
-    std::vector<BodyId> overlap(const Aabb& box, const Filter& filter = {}) const;  ///< exact against the box, not fat boxes
+    std::vector<BodyId> overlap(const Aabb& box, const Filter& filter = {}) const;
+    std::vector<BodyId> overlap(const vec3& point, const Filter& filter = {}) const;
+    bool overlap_any(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;  ///< half the cost
+    bool overlap_any(const Aabb& box, const Filter& filter = {}) const;
+    bool overlap_any(const vec3& point, const Filter& filter = {}) const;
+
+    /// The `count` bodies nearest to the point by ascending distance, or as many as are within max_distance (m; infinity: no limit).
+    std::vector<NearHit> nearest(const vec3& point, std::size_t count, float max_distance, const Filter& filter = {}) const;
 
     // What the last step left.
     std::span<const ContactEvent> contacts_begun() const;

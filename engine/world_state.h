@@ -47,6 +47,9 @@ struct World::State {
     std::vector<float> island_still_time;     ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
     CollideScratch collide_scratch;
+    std::vector<ProxyIndex> moved_proxies;    ///< of the awake bodies, with their boxes and expected ways
+    std::vector<Aabb> moved_boxes;
+    std::vector<vec3> moved_ways;
 
     // The stages of a step, in order (step.cpp).
     void update_pairs();

@@ -77,6 +77,7 @@ constexpr Case pathologies[] = {
 constexpr Case ray_cases[] = {
     {"rays", Act::cast, Score::times_faster, cube_world, none, {{0, 3}}},
     {"rays-closest", Act::cast_closest, Score::times_faster, cube_world, none, {}},
+    {"rays-batch", Act::cast_batch, Score::times_faster, cube_world, none, {{0, 5}}},
 };
 constexpr Table tables[] = {
     {"motion", "cube and flat worlds, 4.5 overlaps a box; all move, a tenth moves, all move and 1% teleport",
@@ -94,7 +95,7 @@ constexpr const char* help =
     "the frames of a repeat, then over the repeats.\n"
     "  --case NAME     only this case (may be given several times): cube, cube-tenth, cube-teleport, flat,\n"
     "                  flat-tenth, flat-teleport; sleeping, still; tower, heap, slabs, point, burst, line, crowd;\n"
-    "                  rays, rays-closest\n"
+    "                  rays, rays-closest, rays-batch\n"
     "  --boxes N       only this size (may be given several times; default 1000, 10000, 50000, 100000). Cases at\n"
     "                  rest take the largest; pathologies and rays the largest, but 10000 at most\n"
     "  --frames N      timed frames a repeat (default 40), or as many as take a second if that is less, but two\n"

@@ -37,7 +37,11 @@ public:
     }
 
     void step(const BoxWorld& world) override {
-        for (const std::uint32_t i : world.movers) broadphase_.move(proxies_[i], world.boxes[i], world.steps[i]);
+        if (world.movers.size() == proxies_.size()) {
+            broadphase_.move(proxies_, world.boxes, world.steps);
+        } else {
+            for (const std::uint32_t i : world.movers) broadphase_.move(proxies_[i], world.boxes[i], world.steps[i]);
+        }
         broadphase_.update();
     }
 
@@ -63,6 +67,17 @@ public:
             });
             sum += hits.result();
         }
+        return sum;
+    }
+
+    double cast_batch(const BoxWorld&, std::span<const Segment> segments) override {
+        casts_.clear();
+        for (const Segment& segment : segments) casts_.push_back({segment.origin, segment.translation});
+        double sum = 0.0;
+        broadphase_.cast(casts_, [&](std::size_t, std::uint32_t, float max_fraction) {
+            sum += 1.0;
+            return max_fraction;
+        });
         return sum;
     }
 
@@ -95,6 +110,7 @@ private:
     Broadphase broadphase_;
     std::vector<ProxyIndex> proxies_;  ///< by box
     std::vector<ProxyDef> defs_;
+    std::vector<BoxCast> casts_;
     std::vector<ProxyPair> begun_, ended_;
 };
 

@@ -41,9 +41,13 @@ public:
     virtual void take_events() {}
     /// Nothing moves from now on.
     virtual void sleep() {}
-    /// Casts all segments, in whatever way is its quickest. How many boxes they enter; or, for the closest hits, the sum
-    /// of the fractions at which they enter the first one.
+    /// Casts the segments one by one. How many boxes they enter; or, for the closest hits, the sum of the fractions at
+    /// which they enter the first one.
     virtual double cast(const BoxWorld& world, std::span<const Segment> segments, bool closest) = 0;
+    /// Casts them all at once, if it knows how to. How many boxes they enter.
+    virtual double cast_batch(const BoxWorld& world, std::span<const Segment> segments) {
+        return cast(world, segments, false);
+    }
 
     virtual std::size_t pair_count() const = 0;  ///< also of pairs that only its own, larger boxes make
     /// Those of its pairs whose boxes overlap in the world.

@@ -50,6 +50,8 @@ double Lane::frame() {
         case Act::cast:
         case Act::cast_closest:
             return time_of(1, [&] { cast_result_ = engine_->cast(world_, segments_, act_ == Act::cast_closest); });
+        case Act::cast_batch:
+            return time_of(1, [&] { cast_result_ = engine_->cast_batch(world_, segments_); });
     }
     return 0.0;
 }

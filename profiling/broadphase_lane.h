@@ -18,9 +18,10 @@ enum class Act {
     add,           ///< the boxes that come later, and the update; each repeat starts anew
     cast,          ///< as many rays as boxes, all candidates
     cast_closest,  ///< the same, the first box of each
+    cast_batch,    ///< all candidates, and the engine is given all rays at once
 };
 
-inline bool casts(Act act) { return act == Act::cast || act == Act::cast_closest; }
+inline bool casts(Act act) { return act == Act::cast || act == Act::cast_closest || act == Act::cast_batch; }
 
 struct Timing {
     int frames = 40;        ///< of a repeat

@@ -54,6 +54,21 @@ public:
     }
 };
 
+/// Bullet's world, which also says how long it told its broadphase about the boxes and had it look for pairs.
+class TimedWorld : public btDiscreteDynamicsWorld {
+public:
+    using btDiscreteDynamicsWorld::btDiscreteDynamicsWorld;
+
+    double boxes_ms = 0.0, pairs_ms = 0.0;  ///< of the last call
+
+    void updateAabbs() override {
+        boxes_ms = 1e-6 * time_of(1, [&] { btDiscreteDynamicsWorld::updateAabbs(); });
+    }
+    void computeOverlappingPairs() override {
+        pairs_ms = 1e-6 * time_of(1, [&] { btDiscreteDynamicsWorld::computeOverlappingPairs(); });
+    }
+};
+
 }  // namespace
 
 struct BulletScene::State {
@@ -61,7 +76,7 @@ struct BulletScene::State {
     TimedDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
     btSequentialImpulseConstraintSolver solver;
-    btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
+    TimedWorld world{&dispatcher, &broadphase, &solver, &configuration};
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;
     std::vector<vec3> center;  ///< Bullet's origin, the centre of mass, in the scene's body frame
@@ -155,6 +170,14 @@ vec3 BulletScene::position(std::size_t body) const {
 }
 
 double BulletScene::narrowphase_ms() const { return state_->dispatcher.milliseconds; }
+
+double BulletScene::broadphase_ms() const {
+    const double boxes_ms = 1e-6 * time_of(1, [&] {
+        btVector3 lower, upper;
+        for (const auto& body : state_->bodies) body->getAabb(lower, upper);
+    });
+    return std::max(0.0, state_->world.boxes_ms - boxes_ms) + state_->world.pairs_ms;
+}
 
 float BulletScene::max_penetration() const {
     float deepest = 0.0f;

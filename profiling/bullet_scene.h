@@ -21,6 +21,8 @@ public:
     std::size_t body_count() const;
     vec3 position(std::size_t body) const;  ///< of the body frame's origin, in the scene's order
     float max_penetration() const;          ///< over the contact points of the last step, m
+    /// CPU time of the last step's moves of boxes and search for pairs, without that of computing the boxes (which is taken anew).
+    double broadphase_ms() const;
     double narrowphase_ms() const;          ///< CPU time of the last step's pair tests and manifolds
 
 private:

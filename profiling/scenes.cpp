@@ -42,7 +42,8 @@ struct Options {
 /// What one run of a scene in one engine gave.
 struct Run {
     double ms = 0.0;  ///< mean a step, CPU time of the process
-    double collide = 0.0;  ///< narrowphase, ms a step
+    double broad = 0.0;    ///< broadphase, ms a step
+    double collide = 0.0;  ///< narrowphase, the same
     double pairs = 0.0, solve = 0.0, rest = 0.0;  ///< the other stages, the same; Talus only
     float max_penetration = 0.0f;  ///< over the last tenth of the steps, m
     float lowest_y = 0.0f;         ///< of any dynamic body at the end, m
@@ -70,6 +71,7 @@ Run run_talus(const samples::SceneData& scene, int steps) {
         // Talus's stages are wall time: what other programs took of this step is shared out among them.
         const double to_ms = 1e-3 * std::min(1.0, 1e3 * cpu / p.total);
         run.pairs += to_ms * p.pairs;
+        run.broad += to_ms * p.broadphase;
         run.collide += to_ms * p.collide;
         run.solve += to_ms * p.solve;
         run.rest += to_ms * (p.graph + p.finish + p.publish);
@@ -77,6 +79,7 @@ Run run_talus(const samples::SceneData& scene, int steps) {
     }
     run.ms = busy / steps;
     run.pairs /= steps;
+    run.broad /= steps;
     run.collide /= steps;
     run.solve /= steps;
     run.rest /= steps;
@@ -94,10 +97,12 @@ Run run_bullet(const samples::SceneData& scene, int steps) {
         const double start = cpu_ms();
         world.step(i);
         busy += cpu_ms() - start;
+        run.broad += world.broadphase_ms();
         run.collide += world.narrowphase_ms();
         if (i >= steps - steps / 10 - 1) run.max_penetration = std::max(run.max_penetration, world.max_penetration());
     }
     run.ms = busy / steps;
+    run.broad /= steps;
     run.collide /= steps;
     for (std::size_t k = 0; k < world.body_count(); ++k) {
         if (scene.bodies[k].type == BodyType::dynamic) run.lowest_y = std::min(run.lowest_y, world.position(k).y);
@@ -122,7 +127,8 @@ constexpr const char* help =
     "  --rungs         instead: Talus alone, with the rungs of its coherence ladder switched off one by one (default\n"
     "                  scene tumble; no --csv)\n"
     "Columns: ms Talus, ms Bullet, their ratio (median over the repeats of Talus / Bullet); the same for the\n"
-    "narrowphase (Talus's stage `collide`, Bullet's dispatchAllCollisionPairs); Talus's other stages, ms; deepest\n"
+    "broadphase (moves of boxes and search for pairs) and the narrowphase (Talus's stage `collide`, Bullet's\n"
+    "dispatchAllCollisionPairs); Talus's other stages, ms (pairs and rest hold the broadphase, too); deepest\n"
     "overlap in the last tenth of the steps, mm, of each; * marks an engine that lost a body through the floor.\n";
 
 /// False, and a sentence on stderr, for arguments that make no sense.
@@ -215,26 +221,28 @@ int run_scenes(const std::vector<std::string_view>& arguments) {
             return 2;
         }
         std::fputs("scene,bodies,steps,talus_ms,bullet_ms,ratio,talus_pairs_ms,talus_collide_ms,talus_solve_ms,"
-                   "talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m,bullet_narrow_ms,narrow_ratio\n",
+                   "talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m,bullet_narrow_ms,narrow_ratio,talus_broad_ms,bullet_broad_ms,broad_ratio\n",
                    csv);
     }
-    std::printf("%-12s %6s %6s | %8s %8s %6s | %7s %7s %6s | %6s %6s %6s | %7s %7s\n", "scene", "bodies", "steps",
-                "Talus ms", "Bullet", "ratio", "collide", "Bullet", "narrow", "pairs", "solve", "rest", "deepest",
-                "Bullet");
+    std::printf("%-12s %6s %6s | %8s %8s %6s | %6s %7s %6s | %7s %7s %6s | %6s %6s %6s | %7s %7s\n", "scene",
+                "bodies", "steps", "Talus ms", "Bullet", "ratio", "broad", "Bullet", "ratio", "collide", "Bullet",
+                "narrow", "pairs", "solve", "rest", "deepest", "Bullet");
     for (const std::string& name : options.scenes) {
         const samples::Scene& scene = *samples::find_scene(name);
         const std::optional<samples::SceneData> data = make_data(scene, options);
         if (!data) continue;
         const int steps = steps_of(scene, options);
         std::vector<Run> ours, theirs;
-        std::vector<double> ratios, narrow_ratios;
+        std::vector<double> ratios, broad_ratios, narrow_ratios;
         for (int i = 0; i < options.repeats; ++i) {
             ours.push_back(run_talus(*data, steps));
             theirs.push_back(run_bullet(*data, steps));
             ratios.push_back(ours.back().ms / theirs.back().ms);
+            broad_ratios.push_back(ours.back().broad / theirs.back().broad);
             narrow_ratios.push_back(ours.back().collide / theirs.back().collide);
         }
-        const double ratio = median(ratios), narrow_ratio = median(narrow_ratios);
+        const double ratio = median(ratios), broad_ratio = median(broad_ratios), narrow_ratio = median(narrow_ratios);
+        const double broad = median_of(ours, &Run::broad), bullet_broad = median_of(theirs, &Run::broad);
         const double talus_ms = median_of(ours, &Run::ms), bullet_ms = median_of(theirs, &Run::ms);
         const double collide = median_of(ours, &Run::collide), bullet_collide = median_of(theirs, &Run::collide);
         const double pairs = median_of(ours, &Run::pairs), solve = median_of(ours, &Run::solve);
@@ -244,16 +252,17 @@ int run_scenes(const std::vector<std::string_view>& arguments) {
         const bool has_floor = data->gravity != vec3(0.0f);
         const char* lost = has_floor && ours[0].lowest_y < -20.0f ? "*" : " ";
         const char* bullet_lost = has_floor && theirs[0].lowest_y < -20.0f ? "*" : " ";
-        std::printf("%-12s %6zu %6d | %8.3f %8.3f %6.2f | %7.3f %7.3f %6.2f | %6.3f %6.3f %6.3f | %6.1f%s %6.1f%s\n",
-                    name.c_str(), data->bodies.size(), steps, talus_ms, bullet_ms, ratio, collide, bullet_collide,
-                    narrow_ratio, pairs, solve, rest, 1e3 * static_cast<double>(deepest), lost,
+        std::printf("%-12s %6zu %6d | %8.3f %8.3f %6.2f | %6.3f %7.3f %6.2f | %7.3f %7.3f %6.2f | %6.3f %6.3f %6.3f | "
+                    "%6.1f%s %6.1f%s\n",
+                    name.c_str(), data->bodies.size(), steps, talus_ms, bullet_ms, ratio, broad, bullet_broad,
+                    broad_ratio, collide, bullet_collide, narrow_ratio, pairs, solve, rest, 1e3 * static_cast<double>(deepest), lost,
                     1e3 * static_cast<double>(bullet_deepest), bullet_lost);
         std::fflush(stdout);
         if (csv != nullptr) {
-            std::fprintf(csv, "%s,%zu,%d,%.5f,%.5f,%.4f,%.5f,%.5f,%.5f,%.5f,%.6f,%.6f,%.5f,%.4f\n", name.c_str(),
+            std::fprintf(csv, "%s,%zu,%d,%.5f,%.5f,%.4f,%.5f,%.5f,%.5f,%.5f,%.6f,%.6f,%.5f,%.4f,%.5f,%.5f,%.4f\n", name.c_str(),
                          data->bodies.size(), steps, talus_ms, bullet_ms, ratio, pairs, collide, solve, rest,
                          static_cast<double>(deepest), static_cast<double>(bullet_deepest), bullet_collide,
-                         narrow_ratio);
+                         narrow_ratio, broad, bullet_broad, broad_ratio);
         }
     }
     if (csv != nullptr) std::fclose(csv);

@@ -12,26 +12,6 @@ using namespace talus::test;
 
 namespace {
 
-// Separating axes (Ericson 2005, 5.3.3) in long double, of the centre's segment and the box grown by the half edges: independent of the
-// library's slabs. `slack` widens the box (m).
-bool cast_meets(const BoxCast& cast, float fraction, const Aabb& box, long double slack) {
-    using Real = long double;
-    Real h[3], m[3], d[3];
-    for (int i = 0; i < 3; ++i) {
-        const Real p = Real{cast.center[i]}, q = p + Real{cast.translation[i]} * Real{fraction};
-        const Real lower = Real{box.lower[i]} - Real{cast.half[i]}, upper = Real{box.upper[i]} + Real{cast.half[i]};
-        h[i] = (upper - lower) / 2 + slack;
-        m[i] = (p + q) / 2 - (lower + upper) / 2;
-        d[i] = (q - p) / 2;
-        if (std::abs(m[i]) > h[i] + std::abs(d[i])) return false;
-    }
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        if (std::abs(m[j] * d[k] - m[k] * d[j]) > h[j] * std::abs(d[k]) + h[k] * std::abs(d[j])) return false;
-    }
-    return true;
-}
-
 struct World {
     std::string name;
     int count;
@@ -52,7 +32,7 @@ const World worlds[] = {
 // A broadphase that goes through all mixtures of boxes that are pending, restless, settled and out of date in either grid.
 class Life {
 public:
-    Life(const World& world, std::uint64_t seed) : world(world), random(seed) {
+    Life(const World& w, std::uint64_t seed) : world(w), random(seed) {
         for (int i = 0; i < world.count; ++i) add();
     }
     // Boxes rest for long enough to settle, then some leave, come and go.
@@ -78,6 +58,7 @@ public:
         if (phase == 2 || phase == 4) broadphase.update();
     }
     vec3 position() { return world.offset + world.flatten * random.point(-world.size, world.size); }
+    ProxyIndex proxy_of(std::uint32_t user_data) const { return proxies_[user_data]; }
 
     const World& world;
     Random random;
@@ -89,16 +70,330 @@ private:
         vec3 half = random.point(0.02f * world.max_half, world.max_half);
         if (random.chance(0.02f)) half = vec3(world.size + world.max_half, 0.1f * world.max_half, world.size);
         if (random.chance(0.03f)) half.y = 0.0f;
-        const ProxyIndex p = broadphase.add({.box = box_at(position(), half), .moving = random.chance(0.7f)});
+        const ProxyIndex p = broadphase.add({.box = box_at(position(), half),
+                                             .user_data = static_cast<std::uint32_t>(proxies_.size()),
+                                             .moving = random.chance(0.7f)});
+        proxies_.push_back(p);
         if (p == alive.size()) alive.push_back(true);
         alive[p] = true;
-        broadphase_index(p);
     }
-    void broadphase_index(ProxyIndex p) { REQUIRE(broadphase.user_data(p) == 0); }
     void move(ProxyIndex p) {
         broadphase.move(p, box_at(position(), random.point(0.0f, world.max_half)), vec3(0.0f));
     }
+
+    std::vector<ProxyIndex> proxies_;  // by user data
     int frame_ = 0;
 };
 
+BoxCast random_cast(Life& life, int i) {
+    const World& w = life.world;
+    Random& random = life.random;
+    BoxCast cast{life.position(), vec3(0.0f)};
+    cast.translation = (i % 3 == 0 ? 2.0f : 1.0f) * (life.position() - cast.center);
+    if (i % 4 != 0) cast.half = random.point(0.0f, (i % 8 == 1 ? 5.0f : 0.5f) * w.max_half);
+    if (i % 5 == 0) cast.half[static_cast<int>(random.below(3))] = 0.0f;
+    if (i % 6 == 0) cast.translation[static_cast<int>(random.below(3))] = 0.0f;
+    if (i % 11 == 0) cast.translation = vec3(0.0f);
+    if (i % 13 == 0) cast.half = vec3(w.size + 1.0f, 0.1f, w.size + 1.0f);  // a floor that falls through the world
+    if (i % 10 == 0) cast.max_fraction = random.real(0.0f, 1.0f);
+    if (i % 17 == 0) cast.center -= 1e4f * w.size * vec3(1.0f), cast.translation = vec3(2e4f * w.size);
+    return cast;
+}
+
+// The visit answers `clip` to all but the first few. Returns how many were visited.
+std::size_t check_cast(const Life& life, const BoxCast& cast, float clip) {
+    std::vector<int> visits(life.alive.size());
+    std::size_t visited = 0, misordered = 0;
+    float max_fraction = cast.max_fraction;
+    life.broadphase.cast(cast, [&](std::uint32_t user_data, float told) {
+        misordered += told != max_fraction;
+        ++visits[life.proxy_of(user_data)];
+        if (++visited > 2) max_fraction = std::min(max_fraction, clip);
+        return max_fraction;
+    });
+    BoxCast left = cast;
+    left.max_fraction = max_fraction;
+    std::size_t missed = 0, invented = 0, twice = 0;
+    for (ProxyIndex p = 0; p < life.alive.size(); ++p) {
+        const Aabb& box = life.broadphase.fat_box(p);
+        missed += life.alive[p] && visits[p] == 0 && surely_enters(left, box);
+        invented += visits[p] != 0 && !(life.alive[p] && may_enter(cast, box));
+        twice += visits[p] > 1;
+    }
+    INFO("from ", cast.center.x, " ", cast.center.y, " ", cast.center.z, " by ", cast.translation.x, " ",
+         cast.translation.y, " ", cast.translation.z, ", half ", cast.half.x, " ", cast.half.y, " ", cast.half.z,
+         ", up to ", cast.max_fraction, ", clipped to ", clip);
+    CHECK(missed == 0);
+    CHECK(invented == 0);
+    CHECK(twice == 0);
+    CHECK(misordered == 0);  // each visit is told what the last one answered
+    return visited;
+}
+
+struct Near {
+    std::uint32_t user_data;
+    float distance;
+    friend bool operator==(const Near&, const Near&) = default;
+};
+
+void check_nearest(const Life& life, const vec3& point, float max_distance, std::size_t most) {
+    std::vector<Near> got;
+    life.broadphase.nearest(point, max_distance, [&](std::uint32_t user_data, float distance, float max) {
+        got.push_back({user_data, distance});
+        return got.size() == most ? -1.0f : max;
+    });
+    std::vector<std::tuple<long double, ProxyIndex>> expected;
+    for (ProxyIndex p = 0; p < life.alive.size(); ++p) {
+        if (life.alive[p]) expected.push_back({distance_to(life.broadphase.fat_box(p), point), p});
+    }
+    std::ranges::sort(expected);
+    std::size_t disordered = 0, wrong = 0, inside = 0, surely_inside = 0;
+    for (const auto& [distance, p] : expected) {
+        inside += distance <= max_distance * (1.0L + 1e-6L);
+        surely_inside += distance <= max_distance * (1.0L - 1e-6L);
+    }
+    INFO("point ", point.x, " ", point.y, " ", point.z, " max ", max_distance, " most ", most);
+    CHECK(got.size() >= std::min(most, surely_inside));
+    CHECK(got.size() <= std::min(most, inside));
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const ProxyIndex p = life.proxy_of(got[i].user_data);
+        const long double distance = distance_to(life.broadphase.fat_box(p), point);
+        wrong += !life.alive[p] || std::abs(got[i].distance - distance) > 1e-7L * distance;
+        wrong += std::abs(distance - std::get<0>(expected[i])) > 1e-7L * distance;  // the i-th nearest, or as near as that
+        if (i == 0) continue;
+        const ProxyIndex before = life.proxy_of(got[i - 1].user_data);
+        disordered += !(std::tuple(got[i - 1].distance, before) < std::tuple(got[i].distance, p));
+    }
+    CHECK(wrong == 0);
+    CHECK(disordered == 0);
+}
+
 }  // namespace
+
+TEST_CASE("swept boxes visit what brute force says, in every state of the broadphase") {
+    for (const World& world : worlds) {
+        CAPTURE(world.name);
+        Life life(world, 31);
+        std::size_t visited = 0;
+        for (int frame = 0; frame < 18; ++frame) {
+            CAPTURE(frame);
+            for (int i = 0; i < 60; ++i) {
+                const BoxCast cast = random_cast(life, i);
+                visited += check_cast(life, cast, i % 2 == 0 ? 1.0f : life.random.real(0.0f, 1.0f));
+            }
+            life.next();
+        }
+        CHECK(visited > 1000);
+    }
+}
+
+TEST_CASE("a box that rests against a box, starts in it or slides along it has hit it") {
+    Broadphase b;
+    const Aabb box{vec3(-1.0f), vec3(1.0f)};
+    b.add({.box = box, .moving = false});
+    for (const bool updated : {false, true}) {
+        if (updated) b.update();
+        const auto first = [&](const BoxCast& cast) {
+            float fraction = 2.0f;
+            b.cast(cast, [&](std::uint32_t, float max) { return fraction = max; });
+            return fraction;
+        };
+        CHECK(first({vec3(0.0f), vec3(0.0f), vec3(0.25f)}) == 1.0f);
+        CHECK(first({vec3(1.25f, 0, 0), vec3(0.0f), vec3(0.25f)}) == 1.0f);                  // touches
+        CHECK(first({vec3(1.25f, -5, 0), vec3(0, 10, 0), vec3(0.25f)}) == 1.0f);             // slides along its face
+        CHECK(first({vec3(1.25f, -5, 1.25f), vec3(0, 10, 0), vec3(0.25f)}) == 1.0f);         // along its edge
+        CHECK(first({vec3(1.2500001f, -5, 0), vec3(0, 10, 0), vec3(0.25f)}) == 2.0f);        // one float beside it
+        CHECK(first({vec3(3.25f, 0, 0), vec3(-2, 0, 0), vec3(0.25f)}) == 1.0f);              // ends in a touch
+        CHECK(first({vec3(3.25f, 0, 0), vec3(-1.99f, 0, 0), vec3(0.25f)}) == 2.0f);          // ends before
+        CHECK(first({vec3(3.25f, 0, 0), vec3(-4, 0, 0), vec3(0.25f), 0.5f}) == 0.5f);        // of which half is left
+        CHECK(first({vec3(3.25f, 0, 0), vec3(-4, 0, 0), vec3(0.25f), 0.49f}) == 2.0f);
+        CHECK(first({vec3(1.25f, 0, 0), vec3(1, 0, 0), vec3(0.25f), 0.0f}) == 0.0f);         // touches at its beginning
+        CHECK(first({vec3(1e6f, 1e6f, 1e6f), vec3(-1, -1, -1), vec3(1e6f)}) == 1.0f);        // a box as large as a world
+        CHECK(first({vec3(0.0f), vec3(1, 0, 0), vec3(0.25f), -1.0f}) == 2.0f);               // nothing left of it
+    }
+}
+
+TEST_CASE("a batch of casts visits what they visit one by one") {
+    for (const World& world : worlds) {
+        CAPTURE(world.name);
+        Life life(world, 41);
+        std::size_t visited = 0;
+        for (int frame = 0; frame < 9; ++frame) {
+            CAPTURE(frame);
+            const int count = frame % 3 == 0 ? 10 : 100;  // few, and enough for a tree
+            std::vector<BoxCast> casts;
+            for (int i = 0; i < count; ++i) casts.push_back(random_cast(life, i));
+            using Visit = std::tuple<std::size_t, std::uint32_t, float>;
+            std::vector<Visit> batch, single;
+            std::size_t disordered = 0;
+            life.broadphase.cast(casts, [&](std::size_t i, std::uint32_t user_data, float max) {
+                disordered += !batch.empty() && i < std::get<0>(batch.back());
+                batch.push_back({i, user_data, max});
+                return max;
+            });
+            for (std::size_t i = 0; i < casts.size(); ++i) {
+                life.broadphase.cast(casts[i], [&](std::uint32_t user_data, float max) {
+                    single.push_back({i, user_data, max});
+                    return max;
+                });
+            }
+            CHECK(disordered == 0);
+            visited += batch.size();
+            std::ranges::sort(batch);
+            std::ranges::sort(single);
+            CHECK(batch == single);
+
+            // The nearest hit of each, by the fraction at which its box is entered, and ties by index: clipped on the way.
+            const auto closest = [&](std::size_t i, std::uint32_t user_data, float max, Visit& best) {
+                const Aabb& box = life.broadphase.fat_box(life.proxy_of(user_data));
+                const double exact = enter_fraction(casts[i], box);
+                auto fraction = static_cast<float>(exact);  // rounded up, or it would clip off what is as near
+                if (double{fraction} < exact) fraction = std::nextafter(fraction, 2.0f);
+                best = std::min(best, Visit{i, user_data, fraction}, [](const Visit& a, const Visit& b) {
+                    return std::tuple(std::get<2>(a), std::get<1>(a)) < std::tuple(std::get<2>(b), std::get<1>(b));
+                });
+                return std::min(max, std::get<2>(best));
+            };
+            const Visit none{0, 0, 9.0f};
+            std::vector<Visit> best(casts.size(), none);
+            life.broadphase.cast(casts, [&](std::size_t i, std::uint32_t user_data, float max) {
+                return closest(i, user_data, max, best[i]);
+            });
+            for (std::size_t i = 0; i < casts.size(); ++i) {
+                Visit alone = none;
+                life.broadphase.cast(casts[i], [&](std::uint32_t user_data, float max) {
+                    return closest(i, user_data, max, alone);
+                });
+                CHECK(best[i] == alone);
+            }
+            life.next();
+        }
+        CHECK(visited > 100);
+    }
+}
+
+TEST_CASE("questions may be asked from within a visit, of any kind and depth") {
+    Life life(worlds[0], 51);
+    for (int frame = 0; frame < 4; ++frame) life.next();
+    const Broadphase& b = life.broadphase;
+    std::vector<std::uint32_t> alone, nested;
+    const Aabb box = box_at(vec3(0.0f), vec3(3.0f));
+    const BoxCast cast{vec3(-9.0f), vec3(18.0f), vec3(1.0f)};
+    b.query(box, [&](std::uint32_t id) { alone.push_back(id); });
+    b.cast(cast, [&](std::uint32_t id, float max) { return alone.push_back(id), max; });
+    b.nearest(vec3(1.0f), 4.0f, [&](std::uint32_t id, float, float max) { return alone.push_back(id), max; });
+    REQUIRE(alone.size() > 50);
+    const auto ask_more = [&](int depth, auto&& again) -> void {
+        if (depth == 0) return;
+        int count = 0;
+        b.query(box, [&](std::uint32_t) { ++count < 3 ? again(depth - 1, again) : void(); });
+        count = 0;
+        b.cast(cast, [&](std::uint32_t, float max) { return ++count < 3 ? again(depth - 1, again) : void(), max; });
+        count = 0;
+        b.nearest(vec3(2.0f), 9.0f, [&](std::uint32_t, float, float max) {
+            return ++count < 3 ? again(depth - 1, again) : void(), max;
+        });
+    };
+    int count = 0;
+    const auto visit = [&](std::uint32_t id) {
+        nested.push_back(id);
+        if (++count % 16 == 0) ask_more(3, ask_more);
+    };
+    b.query(box, visit);
+    b.cast(cast, [&](std::uint32_t id, float max) { return visit(id), max; });
+    b.nearest(vec3(1.0f), 4.0f, [&](std::uint32_t id, float, float max) { return visit(id), max; });
+    CHECK(nested == alone);
+}
+
+TEST_CASE("the nearest boxes come by distance and then by index, in every state of the broadphase") {
+    for (const World& world : worlds) {
+        CAPTURE(world.name);
+        Life life(world, 61);
+        for (int frame = 0; frame < 12; ++frame) {
+            CAPTURE(frame);
+            for (int i = 0; i < 30; ++i) {
+                vec3 point = life.position();
+                if (i % 5 == 0) point += 10.0f * (point - world.offset);
+                const Aabb& box = life.broadphase.fat_box(life.random.below(static_cast<std::uint32_t>(world.count)));
+                if (i % 7 == 0) point = i % 2 == 0 ? box.lower : 0.5f * (box.lower + box.upper);
+                const float max = i % 4 == 0 ? std::numeric_limits<float>::infinity()
+                                             : life.random.real(0.0f, 1.0f) * (world.size + world.max_half);
+                check_nearest(life, point, i % 9 == 0 ? 0.0f : max, i % 3 == 0 ? 1000000 : 1 + life.random.below(20));
+            }
+            check_nearest(life, vec3(1e10f, -1e10f, 3.0f), std::numeric_limits<float>::max(), 1000000);
+            check_nearest(life, vec3(1e10f), 1e9f, 1000000);  // nothing that near
+            check_nearest(life, vec3(-1e38f), std::numeric_limits<float>::infinity(), 5);
+            life.next();
+        }
+    }
+}
+
+TEST_CASE("boxes as near as each other come by index, however many") {
+    Broadphase b;
+    for (std::uint32_t i = 0; i < 500; ++i) {  // on the corners of a cube, a hundred of them far away
+        const vec3 corner(i & 1 ? 4.0f : -4.0f, i & 2 ? 4.0f : -4.0f, i & 4 ? 4.0f : -4.0f);
+        b.add({.box = box_at(i % 5 == 0 ? 100.0f * corner : corner, vec3(1.0f)), .user_data = i, .moving = false});
+    }
+    for (const bool updated : {false, true}) {
+        if (updated) b.update();
+        std::vector<Near> near;
+        b.nearest(vec3(0.0f), 1e9f, [&](std::uint32_t i, float distance, float max) {
+            return near.push_back({i, distance}), max;
+        });
+        REQUIRE(near.size() == 500);
+        for (std::size_t k = 1; k < near.size(); ++k) {
+            CHECK(near[k].distance >= near[k - 1].distance);
+            if (near[k].distance == near[k - 1].distance) CHECK(near[k].user_data > near[k - 1].user_data);
+        }
+        CHECK(near[399].distance == near[0].distance);
+        CHECK(near[400].distance > near[0].distance);
+        // An answer clips: what is exactly as near still comes, what is further does not.
+        std::size_t visits = 0;
+        b.nearest(vec3(0.0f), 1e9f, [&](std::uint32_t, float distance, float) { return ++visits, distance; });
+        CHECK(visits == 400);
+        visits = 0;
+        b.nearest(vec3(0.0f), 1e9f, [&](std::uint32_t, float, float) { return ++visits, -1.0f; });
+        CHECK(visits == 1);
+    }
+}
+
+TEST_CASE("nearest questions without meaning or without boxes visit nothing") {
+    Broadphase b;
+    int visits = 0;
+    const auto visit = [&](std::uint32_t, float, float max) { return ++visits, max; };
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    b.nearest(vec3(0.0f), inf, visit);
+    const ProxyIndex p = b.add({.box = box_at(vec3(0.0f), vec3(1.0f))});
+    for (const bool updated : {false, true}) {
+        if (updated) b.update();
+        b.nearest(vec3(nan, 0, 0), 1.0f, visit);
+        b.nearest(vec3(0, inf, 0), inf, visit);
+        b.nearest(vec3(0.0f), nan, visit);
+        b.nearest(vec3(0.0f), -1.0f, visit);
+        CHECK(visits == 0);
+    }
+    b.remove(p);
+    b.nearest(vec3(0.0f), inf, visit);
+    b.update();
+    b.nearest(vec3(0.0f), inf, visit);
+    CHECK(visits == 0);
+}
+
+TEST_CASE("casts without meaning meet nothing, whatever state the boxes are in") {
+    Broadphase b;
+    b.add({.box = box_at(vec3(0.0f), vec3(1.0f))});
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    for (const bool updated : {false, true}) {
+        if (updated) b.update();
+        int visits = 0;
+        const auto hit = [&](std::uint32_t, float max) { return ++visits, max; };
+        b.cast({vec3(0.0f), vec3(0.0f), vec3(nan, 0, 0)}, hit);
+        b.cast({vec3(0.0f), vec3(0.0f), vec3(inf, 0, 0)}, hit);
+        b.cast({vec3(0.0f), vec3(0.0f), vec3(-1, 0, 0)}, hit);
+        b.cast({vec3(0.0f), vec3(0.0f), vec3(0.0f), nan}, hit);
+        b.cast({vec3(0.0f), vec3(0.0f), vec3(0.0f), inf}, hit);
+        b.cast({vec3(-9, 0, 0), vec3(1, 0, 0), vec3(0.0f), inf}, hit);
+        b.cast({vec3(0.0f), vec3(0.0f), vec3(0.0f), -1.0f}, hit);
+        CHECK(visits == 0);
+    }
+}

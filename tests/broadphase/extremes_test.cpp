@@ -145,3 +145,60 @@ TEST_CASE("a box that was stretched by a fast flight gets its own size back at r
     CHECK(rested < 1.2f);
     CHECK(rested > 1.0f);
 }
+
+TEST_CASE("memory stays proportional to boxes and pairs, after bursts and when everything is gone") {
+    // Lower bounds of what is worth keeping: a box's own 68 bytes (bounds, filter, marks), 36 in the grid and as much again in the one it
+    // settles in; vectors that grow twofold hold twice that. A pair's two list places, up to a third full and 12 times kept, are 100.
+    constexpr std::size_t bytes_a_box = 500, bytes_a_pair = 100, bytes_at_all = 200000;
+    constexpr std::size_t crowd = 3000;
+    Broadphase b;
+    Random random(9);
+    std::vector<ProxyIndex> proxies;
+    const auto check = [&] {
+        CAPTURE(b.bytes());
+        CAPTURE(b.pair_count());
+        CHECK(b.bytes() < bytes_at_all + bytes_a_box * crowd + bytes_a_pair * b.pair_count());
+    };
+    for (int round = 0; round < 6; ++round) {
+        for (std::size_t i = 0; i < crowd; ++i)
+            proxies.push_back(b.add({.box = box_at(random.point(-20, 20), vec3(0.5f))}));
+        b.update();
+        check();
+        for (std::size_t i = 0; i < 700; ++i)  // a burst of a quarter of a million pairs
+            b.move(proxies[i], box_at(vec3(0.0f), vec3(0.5f)), vec3(0.0f));
+        b.update();
+        CHECK(b.pair_count() > 200000);
+        check();
+        std::size_t asked = 0;
+        b.query({vec3(-30.0f), vec3(30.0f)}, [&](std::uint32_t) { ++asked; });
+        CHECK(asked == crowd);
+        for (const ProxyIndex p : proxies) b.move(p, box_at(random.point(-20, 20), vec3(0.5f)), vec3(0.0f));
+        b.update();
+        b.move(proxies[0], box_at(vec3(100.0f), vec3(0.5f)), vec3(0.0f));
+        b.update();  // gives back what the last one needed for its events
+        check();
+        for (const ProxyIndex p : proxies) b.remove(p);
+        proxies.clear();
+        b.update();
+        CHECK(b.pair_count() == 0);
+        const ProxyIndex last = b.add({.box = box_at(vec3(0.0f), vec3(0.5f))});
+        b.update();
+        b.remove(last);
+        b.update();
+        check();
+    }
+}
+
+TEST_CASE("boxes that are added in small batches are not copied again and again") {
+    Broadphase b;
+    std::size_t bytes = b.bytes(), growths = 0;
+    constexpr int batches = 5000;
+    for (int i = 0; i < batches; ++i) {
+        const ProxyDef def{.box = box_at(vec3(2.0f * static_cast<float>(i), 0.0f, 0.0f), vec3(0.5f))};
+        ProxyIndex index = 0;
+        b.add({&def, 1}, {&index, 1});
+        growths += b.bytes() != bytes;
+        bytes = b.bytes();
+    }
+    CHECK(growths < 100);  // half a dozen arrays that grow by factors
+}

@@ -311,7 +311,7 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
     CHECK(glm::length(world.linear_velocity(id)) > 1000.0f);  // very fast is not the same as at rest
     world.ray_cast({0, 3e38f, 0}, {0, -3e38f, 3e38f});
-    const WorldRayHit hit = world.ray_cast({3e38f, 3e38f, 0}, {3e38f, 3e38f, 3e38f});
+    const CastHit hit = world.ray_cast({3e38f, 3e38f, 0}, {3e38f, 3e38f, 3e38f});
     CHECK(!hit);
 }
 

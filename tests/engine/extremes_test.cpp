@@ -14,45 +14,6 @@ void require_sound(const World& world) {
     REQUIRE_MESSAGE(is_sound(world, &complaint), complaint);
 }
 
-Shape random_shape(Random& random, float size) {
-    const auto length = [&] { return size * random.between(0.2f, 1.0f); };
-    switch (random.below(8)) {
-        case 0:
-            return sphere(length());
-        case 1: {
-            const float a = length();
-            return capsule(a, length());
-        }
-        case 2: {
-            const float a = length();
-            return cylinder(a, length());
-        }
-        case 3: {
-            const float a = length();
-            return cone(a, length());
-        }
-        case 4: {
-            const vec3 a = random.in_box(vec3(size));
-            return segment(a, -a + vec3(0.1f * size), 0.2f * size);
-        }
-        case 5: {
-            const vec3 a = random.in_box(vec3(size)), b = random.in_box(vec3(size)), c = random.in_box(vec3(size));
-            return triangle(a, b, c, 0.1f * size);
-        }
-        case 6: {
-            std::vector<vec3> points;
-            for (int i = 0; i < 16; ++i) points.push_back(random.in_box(vec3(size)));
-            const auto made = make_hull(points);
-            if (made) return hull(*made);
-            return box(vec3(size));
-        }
-        default: {
-            const float a = length(), b = length();
-            return box({a, b, length()});
-        }
-    }
-}
-
 struct FuzzSettings {
     const char* name;
     float smallest = 0.1f, largest = 1.0f;  // sizes, m
@@ -150,7 +111,7 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                     break;
                 case 12: {
                     const vec3 from = place();
-                    const WorldRayHit hit = world.ray_cast(from, s.room * 3.0f * random.direction());
+                    const CastHit hit = world.ray_cast(from, s.room * 3.0f * random.direction());
                     REQUIRE(is_finite(hit.position));
                     REQUIRE(is_finite(hit.normal));
                     REQUIRE(hit.fraction >= 0.0f);

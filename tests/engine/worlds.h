@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace talus::test {
 
@@ -55,6 +56,46 @@ inline ShapeDef part(const Shape& shape, const vec3& position = vec3(0.0f), cons
 inline BodyDef ground() { return fixed_body(box({50.0f, 1.0f, 50.0f}), {0.0f, -1.0f, 0.0f}); }
 
 inline BodyDef crate(const vec3& position) { return body(box(vec3(0.5f)), position); }
+
+/// Of any type, solid, about so large (m). A triangle or hull of random points may be a sliver that no body accepts.
+inline Shape random_shape(Random& random, float size) {
+    const auto length = [&] { return size * random.between(0.2f, 1.0f); };
+    switch (random.below(8)) {
+        case 0:
+            return sphere(length());
+        case 1: {
+            const float a = length();
+            return capsule(a, length());
+        }
+        case 2: {
+            const float a = length();
+            return cylinder(a, length());
+        }
+        case 3: {
+            const float a = length();
+            return cone(a, length());
+        }
+        case 4: {
+            const vec3 a = random.in_box(vec3(size));
+            return segment(a, -a + vec3(0.1f * size), 0.2f * size);
+        }
+        case 5: {
+            const vec3 a = random.in_box(vec3(size)), b = random.in_box(vec3(size)), c = random.in_box(vec3(size));
+            return triangle(a, b, c, 0.1f * size);
+        }
+        case 6: {
+            std::vector<vec3> points;
+            for (int i = 0; i < 16; ++i) points.push_back(random.in_box(vec3(size)));
+            const auto made = make_hull(points);
+            if (made) return hull(*made);
+            return box(vec3(size));
+        }
+        default: {
+            const float a = length(), b = length();
+            return box({a, b, length()});
+        }
+    }
+}
 
 /// Adds a body that has to be accepted.
 inline BodyId add(World& world, const BodyDef& def) {

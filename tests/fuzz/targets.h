@@ -25,11 +25,14 @@ std::string fuzz_hull(Input input);
 /// Rays, shapes that move along a line (and the papers' swept tests of them), and shapes that move and turn: no contact
 /// before the one that is reported, and that one is a contact.
 std::string fuzz_cast(Input input);
+/// Calls of a broadphase in any order, on it and on a copy: after each update the pairs are those of brute force, and so are the
+/// answers of queries, casts and the nearest.
+std::string fuzz_broadphase(Input input);
 
 struct Target {
     const char* name;  ///< of its corpus folder
     std::string (*run)(Input);
 };
-inline constexpr Target targets[] = {{"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}};
+inline constexpr Target targets[] = {{"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}, {"broadphase", fuzz_broadphase}};
 
 }  // namespace talus::fuzz

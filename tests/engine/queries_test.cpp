@@ -15,7 +15,7 @@ TEST_CASE("rays hit shapes where geometry says, right after the bodies were adde
     pill_def.rotation = turn({0, 0, 1}, 0.5 * pi);
     const BodyId pill = add(world, pill_def);
 
-    WorldRayHit hit = world.ray_cast({0, 0, 0}, {0, 0, -20});
+    CastHit hit = world.ray_cast({0, 0, 0}, {0, 0, -20});
     CHECK(hit.body == ball);
     CHECK(hit.fraction == doctest::Approx(0.45).epsilon(1e-5));
     CHECK(glm::distance(hit.position, vec3(0, 0, -9)) < 1e-4f);
@@ -53,15 +53,15 @@ TEST_CASE("of many bodies the ray hits the nearest") {
     for (int i = 0; i < 50; ++i) {
         // From halfway between two neighbours.
         const float x = 2.0f * static_cast<float>(i) - 1.0f;
-        const WorldRayHit right = world.ray_cast({x, 0, 0}, {1000, 0, 0});
+        const CastHit right = world.ray_cast({x, 0, 0}, {1000, 0, 0});
         REQUIRE(right);
         CHECK(world.position(right.body).x == 2.0f * static_cast<float>(i));
         if (i == 0) continue;
-        const WorldRayHit left = world.ray_cast({x, 0, 0}, {-1000, 0, 0});
+        const CastHit left = world.ray_cast({x, 0, 0}, {-1000, 0, 0});
         CHECK(world.position(left.body).x == 2.0f * static_cast<float>(i - 1));
     }
     for (int i = 0; i < 25; ++i) world.remove_body(ids[static_cast<std::size_t>(i)]);
-    const WorldRayHit hit = world.ray_cast({-1, 0, 0}, {1000, 0, 0});
+    const CastHit hit = world.ray_cast({-1, 0, 0}, {1000, 0, 0});
     REQUIRE(hit);
     float nearest = 1e9f;
     for (const BodyId id : world.bodies()) nearest = std::min(nearest, world.position(id).x);
@@ -82,7 +82,7 @@ TEST_CASE("rays agree with a look at every body, wherever bodies move") {
         for (int k = 0; k < 30; ++k) {
             const vec3 origin = vec3(0, 4, 0) + random.in_box(vec3(8, 4, 8));
             const vec3 along = 15.0f * random.direction();
-            const WorldRayHit hit = world.ray_cast(origin, along);
+            const CastHit hit = world.ray_cast(origin, along);
             // Spheres by the quadratic formula, the floor by its plane.
             double best = 2.0;
             BodyId expected;
@@ -142,7 +142,7 @@ TEST_CASE("a ray names the shape of a body of several") {
     def.rotation = turn({0, 0, 1}, 0.5 * pi);  // now along y
     const BodyId id = add(world, def);
     for (int i = 0; i < 4; ++i) {
-        const WorldRayHit hit = world.ray_cast({0, 5.0f + static_cast<float>(i), 0}, {20, 0, 0});
+        const CastHit hit = world.ray_cast({0, 5.0f + static_cast<float>(i), 0}, {20, 0, 0});
         CHECK(hit.body == id);
         CHECK(hit.shape == static_cast<std::uint32_t>(i));
         CHECK(glm::distance(hit.position, vec3(9.6f, 5.0f + static_cast<float>(i), 0)) < 1e-4f);

@@ -1,0 +1,161 @@
+#include <talus/broadphase/box_tree.h>
+
+#include <talus/broadphase/cast_way.h>
+
+#include <array>
+#include <bit>
+
+namespace talus {
+
+namespace {
+
+using detail::BoxNode;
+using detail::RayWalk;
+
+// A tree holds boxes up to so many times as long as the (geometric) mean of those left, and the last one all that are left.
+constexpr std::uint32_t tree_octaves = 2;
+constexpr std::size_t most_trees = 4;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+// Bits of the longest edge: in the order of lengths, and nearly even in their logarithms.
+std::uint32_t size_of(const Aabb& box) {
+    const vec3 edges = box.upper - box.lower;
+    return std::bit_cast<std::uint32_t>(std::max({edges.x, edges.y, edges.z, 0.0f}));
+}
+
+}  // namespace
+
+// Puts the `nth` items with the least centres along the axis first: as std::nth_element, but without a branch on noise.
+void BoxTree::cut(std::span<Item> items, std::size_t nth, int axis) {
+    constexpr std::size_t few = 24;
+    for (int rounds = 0; items.size() > few && rounds < 64; ++rounds) {
+        const auto at = [&](std::size_t i) { return items[i].center[axis]; };
+        const auto middle = [](float a, float b, float c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); };
+        const auto middle_at = [&](std::size_t i) { return middle(at(i), at(i + items.size() / 9), at(i + 2 * (items.size() / 9))); };
+        const std::size_t third = items.size() / 3;
+        const float pivot = middle(middle_at(0), middle_at(third), middle_at(2 * third));
+        std::size_t less = 0;
+        for (Item& item : items) {
+            const Item moved = item;
+            item = items[less];
+            items[less] = moved;
+            less += moved.center[axis] < pivot;
+        }
+        if (less == nth) return;
+        if (less == 0) break;  // half of them are the least
+        if (nth < less) {
+            items = items.first(less);
+        } else {
+            items = items.subspan(less);
+            nth -= less;
+        }
+    }
+    std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(nth), items.end(),
+                     [axis](const Item& a, const Item& b) { return a.center[axis] < b.center[axis]; });
+}
+
+void BoxTree::add(ProxyIndex proxy, const Aabb& box) {
+    const vec3 center = 0.5f * box.lower + 0.5f * box.upper;
+    items_.push_back({{center.x, center.y, center.z}, proxy});
+}
+
+void BoxTree::build(std::span<const Aabb> boxes) {
+    nodes_.clear();
+    roots_.clear();
+    for (std::span<Item> left = items_; !left.empty();) {
+        std::uint64_t sum = 0;
+        for (const Item& item : left) sum += size_of(boxes[item.id]);
+        const auto limit = static_cast<std::uint32_t>(sum / left.size()) + (tree_octaves << 23);
+        const auto larger = roots_.size() + 1 == most_trees ? left.end() : std::partition(left.begin(), left.end(), [&](const Item& item) {
+            return size_of(boxes[item.id]) <= limit;
+        });
+        BoxLanes bounds;
+        roots_.push_back(build({left.begin(), larger}, boxes, bounds));
+        left = {larger, left.end()};
+    }
+}
+
+// What stands for the items among a node's children; and the bounds around them.
+unsigned BoxTree::build(std::span<Item> items, std::span<const Aabb> boxes, BoxLanes& bounds) {
+    std::size_t share = 1;
+    while (share * BoxNode::width < items.size()) share *= BoxNode::width;
+    // Cut at multiples of the share, each part in two as equal as that allows.
+    std::array<std::span<Item>, BoxNode::width> parts{items};
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < count && share > 1;) {
+        const std::span<Item> part = parts[i];
+        const std::size_t middle = (part.size() + share - 1) / share / 2 * share;
+        if (middle == 0) {
+            ++i;
+            continue;
+        }
+        Float4 lower = splat<Float4>(infinity), upper = -lower;
+        for (const Item& item : part) {
+            const Float4 center{item.center[0], item.center[1], item.center[2], 0.0f};
+            lower = min(lower, center);
+            upper = max(upper, center);
+        }
+        const Float4 width = upper - lower;
+        const int axis = width[0] >= width[1] && width[0] >= width[2] ? 0 : width[1] >= width[2] ? 1 : 2;
+        cut(part, middle, axis);
+        parts[i] = part.first(middle);
+        parts[count++] = part.subspan(middle);
+    }
+    const auto index = static_cast<unsigned>(nodes_.size());
+    nodes_.emplace_back();
+    BoxNode node;
+    for (auto& row : node.bounds) std::fill_n(row, BoxNode::width, infinity);
+    bounds = {splat<Float4>(infinity), splat<Float4>(-infinity)};
+    const auto set = [&](std::size_t i, unsigned child, const BoxLanes& box) {
+        node.child[i] = child;
+        for (int axis = 0; axis < 3; ++axis) {
+            node.bounds[axis][i] = box.lower[axis];
+            node.bounds[axis + 3][i] = -box.upper[axis];
+        }
+        bounds = {min(bounds.lower, box.lower), max(bounds.upper, box.upper)};
+    };
+    if (share == 1) {
+        for (std::size_t i = 0; i < items.size(); ++i) set(i, items[i].id, lanes_of(boxes[items[i].id]));
+    } else {
+        for (std::size_t i = 0; i < count; ++i) {
+            BoxLanes around;
+            const unsigned child = build(parts[i], boxes, around);
+            set(i, child, around);
+        }
+    }
+    nodes_[index] = node;
+    return share == 1 ? index | BoxNode::leaf : index;
+}
+
+void BoxTree::cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) const {
+    static detail::RayStep* const step = detail::best_ray_step();
+    const Way way(cast);
+    const detail::RayProbe probe = way.probe();
+    RayWalk walk;
+    walk.nodes = nodes_.data();
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        std::fill_n(walk.to[axis], 8, probe.to_low[axis]);
+        std::fill_n(walk.to[axis + 3], 8, probe.to_high[axis]);
+        std::fill_n(walk.by[axis], 8, probe.inverse[axis]);
+        std::fill_n(walk.by[axis + 3], 8, probe.minus_inverse[axis]);
+        const bool forwards = probe.inverse[axis] > 0.0f;
+        walk.enters_by[axis] = forwards ? axis : axis + 3;
+        walk.leaves_by[axis] = forwards ? axis + 3 : axis;
+    }
+    for (const unsigned root : roots_) walk.items[walk.count++] = root;
+    const BoxNode* leaf = nullptr;
+    while (true) {
+        walk.max_fraction = cast.max_fraction;
+        unsigned count = step(walk, leaf);
+        if (count == 0) return;
+        while (count-- > 0) {
+            const auto i = static_cast<unsigned>(walk.found[count]);
+            const auto bound = [&](int row) { return leaf->bounds[row][i]; };
+            const Aabb box{{bound(0), bound(1), bound(2)}, {-bound(3), -bound(4), -bound(5)}};
+            if (way.clip({0.0, double{cast.max_fraction}}, box).empty()) continue;
+            cast.max_fraction = std::min(cast.max_fraction, visit(leaf->child[i], cast.max_fraction));
+        }
+    }
+}
+
+}  // namespace talus

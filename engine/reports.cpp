@@ -1,0 +1,91 @@
+/// What a world says of itself: contacts and events of the last step, its profile, memory and hash.
+
+#include <talus/engine/world_state.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace talus {
+
+std::vector<Contact> World::contacts() const {
+    std::vector<Contact> all;
+    for (std::uint32_t c = 0; c < state_->contacts.states.size(); ++c) state_->append_contact(c, all);
+    return all;
+}
+
+std::vector<Contact> World::contacts(BodyId id) const {
+    std::vector<Contact> of_body;
+    const State& s = *state_;
+    if (!s.check_handle(id, "contacts")) return of_body;
+    std::vector<std::uint32_t> slots;
+    for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) {
+        for_each_contact(s.contacts, p, [&](std::uint32_t c) { slots.push_back(c); });
+    });
+    std::sort(slots.begin(), slots.end());
+    for (const std::uint32_t c : slots) s.append_contact(c, of_body);
+    return of_body;
+}
+
+void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) const {
+    const ContactState& state = contacts.states[c];
+    if (!state.touching || state.sensor) return;
+    const Manifold& manifold = contacts.caches[c].manifold;
+    const Transform &pose_a = colliders.poses[contacts.records[c].a], &pose_b = colliders.poses[contacts.records[c].b];
+    const ContactEvent event = event_of(c);
+    Contact contact;
+    contact.body_a = event.body_a;
+    contact.body_b = event.body_b;
+    contact.shape_a = event.shape_a;
+    contact.shape_b = event.shape_b;
+    contact.normal = rotate(pose_a.rotation, manifold.normal);
+    contact.friction_impulse = state.step_friction_impulse;
+    contact.point_count = manifold.count;
+    for (int i = 0; i < manifold.count; ++i) {
+        const ManifoldPoint& point = manifold.points[i];
+        const vec3 a = transform_point(pose_a, point.on_a), b = transform_point(pose_b, point.on_b);
+        contact.points[i] = {0.5f * (a + b), glm::dot(b - a, contact.normal), state.step_impulses[i], point.id};
+    }
+    out.push_back(contact);
+}
+
+std::span<const ContactEvent> World::contacts_begun() const { return state_->begun; }
+std::span<const ContactEvent> World::contacts_ended() const { return state_->ended; }
+const FrameProfile& World::profile() const { return state_->profile; }
+const Error& World::last_error() const { return state_->error.get(); }
+
+MemoryStats World::memory() const {
+    const State& s = *state_;
+    MemoryStats m;
+    m.bodies = s.bodies.bytes() + s.awake.bytes() + s.proxy_body.capacity() * sizeof(std::uint32_t);
+    m.shapes = s.shapes.bytes() + s.colliders.bytes();
+    m.broadphase = s.broadphase.bytes();
+    m.contacts = s.contacts.bytes() + s.collide_scratch.bytes() +
+                 (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
+    m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
+               s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
+               s.motions.capacity() * sizeof(Motion) + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
+               s.island_still_time.capacity() * sizeof(float) +
+               (s.solver_index.capacity() + s.stack.capacity()) * sizeof(std::uint32_t);
+    std::set<const Hull*> hulls;  // shared ones count once
+    for (const ShapeDef& def : s.shapes.defs) {
+        if (def.shape.hull && hulls.insert(def.shape.hull.get()).second) m.hulls += def.shape.hull->bytes();
+    }
+    return m;
+}
+
+std::uint64_t World::hash() const {
+    std::uint64_t h = 14695981039346656037ull;  // FNV-1a over 32-bit words
+    const auto mix = [&h](float x) { h = (h ^ std::bit_cast<std::uint32_t>(x)) * 1099511628211ull; };
+    for (std::uint32_t slot = 0; slot < state_->bodies.slot_count(); ++slot) {
+        const Body& b = state_->bodies[slot];
+        if (!b.in_use) continue;
+        for (int i = 0; i < 3; ++i) mix(b.center[i]);
+        mix(b.rotation.w), mix(b.rotation.x), mix(b.rotation.y), mix(b.rotation.z);
+        for (int i = 0; i < 3; ++i) mix(b.linear_velocity[i]);
+        for (int i = 0; i < 3; ++i) mix(b.angular_velocity[i]);
+    }
+    return h;
+}
+
+}  // namespace talus
