@@ -1,6 +1,6 @@
 #pragma once
-/// The innermost loops of the broadphase: one box, or one ray, against what stands in a window of cells, hits packed. Compiled twice, for SSE2 and for
-/// AVX2, to the same bits; which one runs is chosen at run time.
+/// The innermost loops of the broadphase: one box, or one ray, against what stands in a window of cells, hits packed; and one ray through a
+/// tree. Compiled twice, for SSE2 and for AVX2, to the same bits; which one runs is chosen at run time.
 ///
 /// Plain data only: a file that is compiled for AVX2 includes neither glm nor the standard library.
 
@@ -44,19 +44,20 @@ struct alignas(32) RayProbe {
     float max_fraction;
 };
 
-/// Eight boxes side by side, as entries have their bounds, and what each is around: another node, or in a leaf whose it is.
+/// Boxes side by side, with bounds as entries have them, and what each is around: another node, or in a leaf whose it is.
 struct alignas(32) BoxNode {
     static constexpr unsigned width = 16;
-    static constexpr unsigned leaf = 0x80000000u;  ///< added to a node's index if it is one
+    static constexpr unsigned leaf = 0x80000000u;  ///< added to the index of a node that is one
     float bounds[6][width];                        ///< low x, y, z, minus_high x, y, z; all infinite where there is none
     unsigned child[width];
 };
 
 /// A ray on its way through a tree of nodes. It enters what is in a row of bounds at the fractions (bound + to) * by, or leaves it.
 struct alignas(32) RayWalk {
-    static constexpr unsigned most_items = 256;  ///< 7 a level of the tree, and its roots
-    float to[6][8], by[6][8];             ///< a row's numbers are all equal
-    unsigned enters_by[3], leaves_by[3];                 ///< which rows
+    static constexpr unsigned lanes = 8;         ///< of a node that are tested at once
+    static constexpr unsigned most_items = 128;  ///< 15 a level of the tree, and its roots
+    float to[6][lanes], by[6][lanes];            ///< a row's are all equal
+    unsigned enters_by[3], leaves_by[3];         ///< which rows
     float max_fraction;
     const BoxNode* nodes;
     /// The bits of the fraction at which a node or a box is entered, or a lesser one, at least 0, above its index: the nearer the smaller.
@@ -129,9 +130,9 @@ inline unsigned next_leaf(RayWalk& walk, const BoxNode*& leaf, Test&& test) {
         unsigned hits = test(node, enters);
         if (hits == 0) continue;
         // The nearest last; the others' order is not worth the mispredicted branches of a sort.
-        static constexpr unsigned lanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-        static_assert(sizeof lanes == sizeof node.child);
-        const unsigned* const children = is_leaf ? lanes : node.child;
+        static constexpr unsigned places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        static_assert(sizeof places == sizeof node.child);
+        const unsigned* const children = is_leaf ? places : node.child;
         const auto first_hit = [&] {
             const int k = __builtin_ctz(hits);
             return static_cast<RayWalk::Item>(enters[k]) << 32 | children[k];

@@ -44,7 +44,7 @@ unsigned ray_step_avx2(RayWalk& walk, const BoxNode*& leaf) {
     const __m256 zero = _mm256_setzero_ps(), all = _mm256_set1_ps(walk.max_fraction);
     return next_leaf(walk, leaf, [&](const BoxNode& node, unsigned* enters) {
         unsigned hits = 0;
-        for (unsigned first = 0; first < BoxNode::width; first += 8) {
+        for (unsigned first = 0; first < BoxNode::width; first += RayWalk::lanes) {
             const auto fraction = [&](unsigned row) {
                 return _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(node.bounds[row] + first), _mm256_load_ps(walk.to[row])), _mm256_load_ps(walk.by[row]));
             };

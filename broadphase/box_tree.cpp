@@ -25,13 +25,18 @@ std::uint32_t size_of(const Aabb& box) {
 
 }  // namespace
 
-// Puts the `nth` items with the least centres along the axis first: as std::nth_element, but without a branch on noise.
-void BoxTree::cut(std::span<Item> items, std::size_t nth, int axis) {
-    constexpr std::size_t few = 24;
-    for (int rounds = 0; items.size() > few && rounds < 64; ++rounds) {
+// Puts the `count` items with the least centres along the axis first: as std::nth_element, but without a branch on noise.
+void BoxTree::cut(std::span<Item> items, std::size_t count, int axis) {
+    constexpr std::size_t few = 24;  // not worth a choice of pivot
+    constexpr int most_rounds = 64;  // whatever the pivots are
+    for (int round = 0; items.size() > few && round < most_rounds; ++round) {
         const auto at = [&](std::size_t i) { return items[i].center[axis]; };
-        const auto middle = [](float a, float b, float c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); };
-        const auto middle_at = [&](std::size_t i) { return middle(at(i), at(i + items.size() / 9), at(i + 2 * (items.size() / 9))); };
+        const auto middle = [](float a, float b, float c) {
+            return std::max(std::min(a, b), std::min(std::max(a, b), c));
+        };
+        const auto middle_at = [&](std::size_t i) {
+            return middle(at(i), at(i + items.size() / 9), at(i + 2 * (items.size() / 9)));
+        };
         const std::size_t third = items.size() / 3;
         const float pivot = middle(middle_at(0), middle_at(third), middle_at(2 * third));
         std::size_t less = 0;
@@ -41,16 +46,16 @@ void BoxTree::cut(std::span<Item> items, std::size_t nth, int axis) {
             items[less] = moved;
             less += moved.center[axis] < pivot;
         }
-        if (less == nth) return;
-        if (less == 0) break;  // half of them are the least
-        if (nth < less) {
+        if (less == count) return;
+        if (less == 0) break;  // the pivot is the least, of many equal ones perhaps
+        if (count < less) {
             items = items.first(less);
         } else {
             items = items.subspan(less);
-            nth -= less;
+            count -= less;
         }
     }
-    std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(nth), items.end(),
+    std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count), items.end(),
                      [axis](const Item& a, const Item& b) { return a.center[axis] < b.center[axis]; });
 }
 
@@ -66,9 +71,10 @@ void BoxTree::build(std::span<const Aabb> boxes) {
         std::uint64_t sum = 0;
         for (const Item& item : left) sum += size_of(boxes[item.id]);
         const auto limit = static_cast<std::uint32_t>(sum / left.size()) + (tree_octaves << 23);
-        const auto larger = roots_.size() + 1 == most_trees ? left.end() : std::partition(left.begin(), left.end(), [&](const Item& item) {
-            return size_of(boxes[item.id]) <= limit;
-        });
+        const auto larger = roots_.size() + 1 == most_trees
+                                ? left.end()
+                                : std::partition(left.begin(), left.end(),
+                                                 [&](const Item& item) { return size_of(boxes[item.id]) <= limit; });
         BoxLanes bounds;
         roots_.push_back(build({left.begin(), larger}, boxes, bounds));
         left = {larger, left.end()};
@@ -134,10 +140,10 @@ void BoxTree::cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) c
     RayWalk walk;
     walk.nodes = nodes_.data();
     for (unsigned axis = 0; axis < 3; ++axis) {
-        std::fill_n(walk.to[axis], 8, probe.to_low[axis]);
-        std::fill_n(walk.to[axis + 3], 8, probe.to_high[axis]);
-        std::fill_n(walk.by[axis], 8, probe.inverse[axis]);
-        std::fill_n(walk.by[axis + 3], 8, probe.minus_inverse[axis]);
+        std::fill_n(walk.to[axis], RayWalk::lanes, probe.to_low[axis]);
+        std::fill_n(walk.to[axis + 3], RayWalk::lanes, probe.to_high[axis]);
+        std::fill_n(walk.by[axis], RayWalk::lanes, probe.inverse[axis]);
+        std::fill_n(walk.by[axis + 3], RayWalk::lanes, probe.minus_inverse[axis]);
         const bool forwards = probe.inverse[axis] > 0.0f;
         walk.enters_by[axis] = forwards ? axis : axis + 3;
         walk.leaves_by[axis] = forwards ? axis + 3 : axis;

@@ -1,11 +1,12 @@
 #pragma once
 /// A tree of boxes for many casts at once: built in one go, never changed.
 ///
-/// A node's eight children hold equal shares of its boxes, as cutting in halves across the widest axis gives them, so what lies far out or
+/// A node's children hold equal shares of its boxes, as cutting in halves across the widest axis gives them, so what lies far out or
 /// close together costs nothing. Boxes much larger than the rest would widen all nodes above them: they have trees of their own.
 ///
-/// Worth building when so many casts follow that they gain more than it costs: a box 60 ns, a cast through ten thousand boxes half the
-/// time it takes through a grid of columns.
+/// Worth building when so many casts follow that they gain more than it costs. Measured (talus-profile broadphase --case rays-batch,
+/// ten thousand boxes): 70 ns a box to build, and a ray takes half the time that it takes through the grid of columns; between two
+/// towns 10 km apart a tenth.
 
 #include <talus/broadphase/column_grid.h>
 
@@ -29,7 +30,7 @@ private:
         float center[3];
         ProxyIndex id;
     };
-    static void cut(std::span<Item> items, std::size_t nth, int axis);
+    static void cut(std::span<Item> items, std::size_t count, int axis);
     unsigned build(std::span<Item> items, std::span<const Aabb> boxes, BoxLanes& bounds);
 
     std::vector<Item> items_;

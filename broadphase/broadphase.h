@@ -49,8 +49,8 @@ struct FatBoxSettings {
     float margin_of_longest = 0.01f;  ///< but at least this part of its longest edge: thin things tilt
     float min_margin = 1e-4f;         ///< and at least this, m
     float max_margin = 0.1f;          ///< never more than this, m: a platform of 100 m needs no more than a crate
-    float steps_ahead = 2.0f;         ///< the box is stretched along this many steps of its expected motion...
-    float steps_behind = 1.0f;        ///< ...and against this many: what trembles comes back
+    float steps_ahead = 3.0f;         ///< the box is stretched along this many steps of its expected motion...
+    float steps_behind = 2.0f;        ///< ...and against this many: what trembles comes back
     float max_stretch = 1.0f;    ///< ...but not by more than this part of its longest edge, or one step if that is more
     float shrink_factor = 3.0f;  ///< a fat box that reaches further out than this times what it needs is made anew, > 1
 };

@@ -13,7 +13,8 @@
 namespace talus {
 
 inline constexpr double fraction_slack = 1e-14;  ///< relative rounding allowed to a ray that grazes a box
-inline constexpr double bound_slack = 1e-6;      ///< widening of what is computed in float, relative to its coordinates, ...
+inline constexpr double bound_slack =
+    1e-6;  ///< widening of what is computed in float, relative to its coordinates, ...
 inline constexpr double least_slack = double{std::numeric_limits<float>::min()};  ///< ... and at least this, m
 
 inline float clamp_to_float(double x) {
@@ -39,7 +40,8 @@ public:
             // Along an axis on which it stands still it touches for ever, or never, or just so: then what is a little wider decides.
             const bool still = translation[i] == 0.0;
             inverse[i] = still ? 1e200 : 1.0 / translation[i];  // times any difference of floats it is finite
-            wider_[i] = still ? 1e-60 : 0.0;  // below all differences of floats; times the inverse it is beyond all fractions
+            wider_[i] =
+                still ? 1e-60 : 0.0;  // below all differences of floats; times the inverse it is beyond all fractions
             above_[i] = center[i] + half[i];
             below_[i] = center[i] - half[i];
         }
@@ -50,11 +52,13 @@ public:
         const double a = (lower - above_[axis] - wider_[axis]) * inverse[axis];
         const double b = (upper - below_[axis] + wider_[axis]) * inverse[axis];
         const double enter = std::min(a, b), exit = std::max(a, b);
-        return {std::max(t.enter, enter - fraction_slack * std::abs(enter)), std::min(t.exit, exit + fraction_slack * std::abs(exit))};
+        return {std::max(t.enter, enter - fraction_slack * std::abs(enter)),
+                std::min(t.exit, exit + fraction_slack * std::abs(exit))};
     }
     /// The same on all axes.
     Interval clip(Interval t, const Aabb& box) const {
-        const Interval2 xy = clip(Double2{double{box.lower.x}, double{box.lower.y}}, Double2{double{box.upper.x}, double{box.upper.y}}, 0);
+        const Interval2 xy = clip(Double2{double{box.lower.x}, double{box.lower.y}},
+                                  Double2{double{box.upper.x}, double{box.upper.y}}, 0);
         const Interval2 zz = clip(Double2{} + double{box.lower.z}, Double2{} + double{box.upper.z}, 2);
         const Double2 enter = max(xy.enter, zz.enter), exit = min(xy.exit, zz.exit);
         return {std::max(t.enter, std::max(enter[0], enter[1])), std::min(t.exit, std::min(exit[0], exit[1]))};

@@ -10,13 +10,15 @@ namespace talus {
 namespace {
 
 constexpr std::uint32_t least_capacity = 4;
+constexpr std::uint32_t slack = 4;  // a block may be this many times too large: partners come and go
 constexpr std::uint32_t long_list = 64;
 constexpr std::size_t least_changes = 1024;  // fewer are not worth a task of their own
 // A pool this many times larger than what is in it is packed: what a burst of pairs took is given back, without flutter.
 constexpr std::size_t slack_factor = 6;
 
-std::uint32_t capacity_of(std::uint32_t count) {
-    return count == 0 ? 0 : std::bit_ceil(std::max(count, least_capacity));
+// Of the smallest block that holds so many; 0: none is needed.
+std::uint32_t exponent_for(std::uint32_t count) {
+    return count == 0 ? 0 : static_cast<std::uint32_t>(std::bit_width(std::max(count, least_capacity) - 1));
 }
 
 }  // namespace
@@ -33,25 +35,24 @@ void Marks::start(std::size_t count) {
 // Changes the length, keeps what is in it as far as it fits.
 void PairLists::resize(ProxyIndex owner, std::uint32_t count) {
     List& list = lists_[owner];
-    const std::uint32_t before = capacity_of(list.count), after = capacity_of(count);
-    if (before != after) {
+    const std::uint32_t capacity = list.exponent == 0 ? 0 : std::uint32_t{1} << list.exponent;
+    if (count > capacity || count * slack < capacity) {
         Shard& shard = shards_[shard_of(owner)];
-        const auto free = [&](std::uint32_t capacity) -> std::vector<std::uint32_t>& {
-            return shard.free[static_cast<std::size_t>(std::countr_zero(capacity))];
-        };
+        const std::uint32_t exponent = exponent_for(count);
         std::uint32_t block = 0;
-        if (after != 0 && !free(after).empty()) {
-            block = free(after).back();
-            free(after).pop_back();
-        } else if (after != 0) {
+        if (exponent != 0 && !shard.free[exponent].empty()) {
+            block = shard.free[exponent].back();
+            shard.free[exponent].pop_back();
+        } else if (exponent != 0) {
             block = static_cast<std::uint32_t>(shard.pool.size());
-            shard.pool.resize(shard.pool.size() + after);
+            shard.pool.resize(shard.pool.size() + (std::size_t{1} << exponent));
         }
-        std::copy_n(shard.pool.begin() + list.first, std::min(list.count, count), shard.pool.begin() + block);
-        if (before != 0) free(before).push_back(list.first);
+        std::copy_n(shard.pool.begin() + list.first, std::min<std::uint32_t>(list.count, count), shard.pool.begin() + block);
+        if (list.exponent != 0) shard.free[list.exponent].push_back(list.first);
         list.first = block;
+        list.exponent = exponent & 31u;
     }
-    list.count = count;
+    list.count = count & 0x7ffffffu;
 }
 
 void PairLists::insert(ProxyIndex owner, ProxyIndex partner) {
@@ -155,9 +156,11 @@ void PairLists::compact(std::size_t index) {
         if (shard_of(owner) != index) continue;
         List& list = lists_[owner];
         const auto first = static_cast<std::uint32_t>(packed.pool.size());
-        packed.pool.resize(packed.pool.size() + capacity_of(list.count));
+        const std::uint32_t exponent = exponent_for(list.count);
+        if (exponent != 0) packed.pool.resize(packed.pool.size() + (std::size_t{1} << exponent));
         std::copy_n(first_of(owner), list.count, packed.pool.begin() + first);
-        list.first = list.count == 0 ? 0 : first;
+        list.first = exponent == 0 ? 0 : first;
+        list.exponent = exponent & 31u;
     }
     packed.pool.shrink_to_fit();
     shards_[index] = std::move(packed);

@@ -2,8 +2,8 @@
 /// The set of pairs, as one list of partners a proxy.
 ///
 /// A pair stands in both proxies' lists: what a box that moved has lost is found among its own partners, and what it has gained by
-/// comparing with them, in time proportional to the answer. Lists live in one array in blocks of a power of two; a block that is too
-/// small or twice too large is given back and reused.
+/// comparing with them, in time proportional to the answer. Lists live in a few arrays, in blocks of a power of two; a block that is too
+/// small or four times too large is given back and reused.
 
 #include <talus/broadphase/proxy.h>
 #include <talus/jobs.h>
@@ -65,7 +65,9 @@ public:
 
 private:
     struct List {
-        std::uint32_t first = 0, count = 0;
+        std::uint32_t first = 0;
+        std::uint32_t count : 27 = 0;
+        std::uint32_t exponent : 5 = 0;  // of the block's size
     };
     /// The blocks of every so many proxies, so that threads can work on one each.
     struct Shard {
