@@ -58,7 +58,9 @@ unsigned ray_step_sse2(RayWalk& walk, const BoxNode*& leaf) {
     return next_leaf(walk, leaf, [&](const BoxNode& node, unsigned* enters) {
         unsigned hits = 0;
         for (unsigned first = 0; first < BoxNode::width; first += half) {
-            const auto fraction = [&](unsigned row) { return (load(node.bounds[row] + first) + load(walk.to[row])) * load(walk.by[row]); };
+            const auto fraction = [&](unsigned row) {
+                return (load(node.bounds[row] + first) + load(walk.to[row])) * load(walk.by[row]);
+            };
             Float4 enter{}, exit = all;
             for (const unsigned row : walk.enters_by) enter = max(fraction(row), enter);
             for (const unsigned row : walk.leaves_by) exit = min(fraction(row), exit);

@@ -48,7 +48,7 @@ struct alignas(32) RayProbe {
 struct alignas(32) BoxNode {
     static constexpr unsigned width = 16;
     static constexpr unsigned leaf = 0x80000000u;  ///< added to the index of a node that is one
-    float bounds[6][width];                        ///< low x, y, z, minus_high x, y, z; all infinite where there is none
+    float bounds[6][width];  ///< low x, y, z, minus_high x, y, z; all infinite where there is none
     unsigned child[width];
 };
 
@@ -63,7 +63,7 @@ struct alignas(32) RayWalk {
     /// The bits of the fraction at which a node or a box is entered, or a lesser one, at least 0, above its index: the nearer the smaller.
     using Item = unsigned long long;
     unsigned count = 0;
-    Item items[most_items];      ///< nodes that are still to be looked at, the last one next
+    Item items[most_items];  ///< nodes that are still to be looked at, the last one next
     Item found[BoxNode::width];
 };
 

@@ -61,7 +61,9 @@ bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement) {
 }
 
 // Where a part begins when so many items are cut into `parts` parts.
-std::size_t part_begin(std::size_t items, int part, std::size_t parts) { return items * static_cast<std::size_t>(part) / parts; }
+std::size_t part_begin(std::size_t items, int part, std::size_t parts) {
+    return items * static_cast<std::size_t>(part) / parts;
+}
 
 [[maybe_unused]] bool is_box(const Aabb& box) {
     return is_finite(box.lower) && is_finite(box.upper) && glm::all(glm::lessThanEqual(box.lower, box.upper));
@@ -149,8 +151,8 @@ void Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacem
     mark_pending(proxy);
 }
 
-void Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
-                      const Jobs& jobs) {
+void Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight,
+                      std::span<const vec3> displacements, const Jobs& jobs) {
     assert(tight.size() == proxies.size() && displacements.size() == proxies.size());
     const auto count = static_cast<std::size_t>(jobs.tasks_for(proxies.size(), least_moves));
     if (scratch_.tasks.size() < count) scratch_.tasks.resize(count);
@@ -212,16 +214,20 @@ void Broadphase::refresh(const Jobs& jobs) {
     }
     const std::uint32_t unchecked = refresh_count_ - checked_at_;
     if (!joining.empty() || unchecked >= idle_checks) {
-        const auto idle = std::count_if(restless_members_.begin(), restless_members_.end(), [&](ProxyIndex p) { return is_idle(p); });
+        const auto idle =
+            std::count_if(restless_members_.begin(), restless_members_.end(), [&](ProxyIndex p) { return is_idle(p); });
         idle_work_ += unchecked * static_cast<std::size_t>(idle);
         checked_at_ = refresh_count_;
     }
     const std::size_t settled = proxy_count_ - restless_members_.size();
-    if (idle_work_ >= proxy_count_ || settled_.member_count() > stale_factor * settled + proxy_count_ / 8) settle_idle(jobs);
+    if (idle_work_ >= proxy_count_ || settled_.member_count() > stale_factor * settled + proxy_count_ / 8)
+        settle_idle(jobs);
     restless_.build(restless_members_, boxes_, jobs);
 }
 
-bool Broadphase::is_idle(ProxyIndex p) const { return !flags_[p].moving || refresh_count_ - moved_at_[p] > idle_refreshes; }
+bool Broadphase::is_idle(ProxyIndex p) const {
+    return !flags_[p].moving || refresh_count_ - moved_at_[p] > idle_refreshes;
+}
 
 // All that has not moved lately goes into a new settled grid.
 void Broadphase::settle_idle(const Jobs& jobs) {
@@ -243,7 +249,7 @@ void Broadphase::settle_idle(const Jobs& jobs) {
 }
 
 // What the proxy has gained and lost since the last update. Of two dirty proxies the lower one reports.
-void Broadphase::compare(ProxyIndex p, Task& task) const {
+void Broadphase::compare(ProxyIndex p, Task& task) {
     FoundProxies& found = task.found;
     Marks& marks = task.marks;
     marks.clear();
@@ -274,9 +280,11 @@ void Broadphase::compare(ProxyIndex p, Task& task) const {
     }
     if (lost == 0) return;
     for (const ProxyIndex q : partners) {
-        if (!marks.is_seen(q) && !(flags_[q].dirty && q < p))
-            task.ended.push_back(key_of(std::min(p, q), std::max(p, q)));
+        if (marks.is_seen(q)) continue;
+        if (!flags_[q].dirty) task.halves.push_back(key_of(q, p));  // dirty ones see to their own lists
+        if (!flags_[q].dirty || p < q) task.ended.push_back(key_of(std::min(p, q), std::max(p, q)));
     }
+    pairs_.retain(p, [&](ProxyIndex q) { return marks.is_seen(q); });
 }
 
 // One of `count` parts of the dirty proxies, those of the restless grid in its order, so that neighbours find in the cache what they look
@@ -298,6 +306,7 @@ void Broadphase::compare_all(Task& task, int index, int count) {
     task.marks.start(proxies_.size());
     task.begun.clear();
     task.ended.clear();
+    task.halves.clear();
     for (std::size_t i = 0; i < size; ++i) {
         if (i + 2 * lookahead < size) pairs_.prefetch_list(order[i + 2 * lookahead]);
         if (i + lookahead < size) {
@@ -336,6 +345,7 @@ void Broadphase::update(const Jobs& jobs) {
     for (Task& task : std::span(tasks).subspan(1, static_cast<std::size_t>(count) - 1)) {
         all.begun.insert(all.begun.end(), task.begun.begin(), task.begun.end());
         all.ended.insert(all.ended.end(), task.ended.begin(), task.ended.end());
+        all.halves.insert(all.halves.end(), task.halves.begin(), task.halves.end());
     }
     const auto publish = [](std::vector<PairKey>& keys, std::vector<PairKey>& sort, std::vector<ProxyPair>& events) {
         radix_sort(keys, sort, 0);
@@ -347,7 +357,7 @@ void Broadphase::update(const Jobs& jobs) {
         if (t == 0) publish(all.ended, all.sort, ended_);
         if (t == 1 || count == 1) publish(all.begun, other.sort, begun_);
     });
-    pairs_.apply(all.ended, all.begun, proxies_.size(), jobs);
+    pairs_.apply(all.halves, all.ended.size(), all.begun, proxies_.size(), jobs);
 
     for (const ProxyIndex p : dirty_) flags_[p].dirty = false;
     dirty_.clear();
@@ -363,7 +373,7 @@ void Broadphase::update(const Jobs& jobs) {
         list.clear();
         if (list.capacity() > most) list.shrink_to_fit();
     };
-    for (Task& task : tasks) trim(task.begun), trim(task.ended), trim(task.sort);
+    for (Task& task : tasks) trim(task.begun), trim(task.ended), trim(task.halves), trim(task.sort);
     if (begun_.capacity() > most) begun_.shrink_to_fit();
     if (ended_.capacity() > most) ended_.shrink_to_fit();
 }
@@ -372,7 +382,8 @@ std::size_t Broadphase::bytes() const {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     std::size_t scratch = of(scratch_.settled) + of(scratch_.joining);
     for (const Task& t : scratch_.tasks) {
-        scratch += of(t.found.slots) + t.marks.bytes() + of(t.order) + of(t.left) + of(t.begun) + of(t.ended) + of(t.sort);
+        scratch += of(t.found.slots) + t.marks.bytes() + of(t.order) + of(t.left) + of(t.begun) + of(t.ended) +
+                   of(t.halves) + of(t.sort);
     }
     return of(proxies_) + of(flags_) + of(moved_at_) + of(boxes_) + of(free_) + of(removed_) + of(pending_) +
            of(dirty_) + of(restless_members_) + restless_.bytes() + settled_.bytes() + pairs_.bytes() + of(begun_) +

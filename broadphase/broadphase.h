@@ -133,7 +133,9 @@ public:
     /// in another order. Quicker than one by one where there are many: they share a tree of the boxes, built for them.
     template <class Visit>
     void cast(std::span<const BoxCast> casts, Visit&& visit) const {
-        run_casts(casts, [&visit](std::size_t i, std::uint32_t user_data, float max_fraction) { return visit(i, user_data, max_fraction); });
+        run_casts(casts, [&visit](std::size_t i, std::uint32_t user_data, float max_fraction) {
+            return visit(i, user_data, max_fraction);
+        });
     }
 
     /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the point, by ascending
@@ -164,8 +166,8 @@ private:
     struct Flags {
         Home home : 2 = Home::none;
         bool moving : 1 = false;
-        bool dirty : 1 = false;      // in dirty_
-        bool stretched : 1 = false;  // its fat box reaches further than at rest
+        bool dirty : 1 = false;            // in dirty_
+        bool stretched : 1 = false;        // its fat box reaches further than at rest
         bool restless_member : 1 = false;  // in restless_members_
     };
     /// What a task of its own needs, and what it has found.
@@ -174,6 +176,7 @@ private:
         Marks marks;
         std::vector<ProxyIndex> order, left;
         std::vector<PairKey> begun, ended, sort;
+        std::vector<PairKey> halves;  // of ended pairs, for the lists of proxies that are not dirty
     };
     /// Working memory of one call. It is not state: a copy starts with none.
     struct Scratch {
@@ -194,7 +197,7 @@ private:
     void settle_idle(const Jobs& jobs);
     bool is_idle(ProxyIndex proxy) const;
     void compare_all(Task& task, int index, int count);
-    void compare(ProxyIndex proxy, Task& task) const;
+    void compare(ProxyIndex proxy, Task& task);
     void find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const;
     void for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const;
     void run_cast(const BoxCast& cast, FunctionRef<float(std::uint32_t, float)> visit) const;
@@ -211,14 +214,14 @@ private:
     std::vector<ProxyIndex> removed_;      // since the last update; not free before the next one
     std::size_t proxy_count_ = 0;
 
-    std::vector<ProxyIndex> pending_;  // home is pending (or was: removed since)
-    std::vector<ProxyIndex> dirty_;    // to be swept at the next update (or removed since)
+    std::vector<ProxyIndex> pending_;           // home is pending (or was: removed since)
+    std::vector<ProxyIndex> dirty_;             // to be swept at the next update (or removed since)
     std::vector<ProxyIndex> restless_members_;  // ascending
     bool members_left_ = false;                 // some of them have been removed
     ColumnGrid restless_, settled_;
     std::uint32_t refresh_count_ = 0, update_count_ = 0;
     std::uint32_t checked_at_ = 0;  // refresh count when idle ones were last counted
-    std::size_t idle_work_ = 0;  // entries of the restless grid sorted for nothing since the last settling
+    std::size_t idle_work_ = 0;     // entries of the restless grid sorted for nothing since the last settling
 
     PairLists pairs_;
     bool filters_changed_ = false;  // since the last update

@@ -50,17 +50,20 @@ void ColumnGrid::cast(BoxCast& cast, std::span<const Aabb> boxes, FunctionRef<fl
         if (!overlaps(all, bounds)) continue;
         // Slab i holds the cells from first + i * cells on, and the boxes that have their lower corners there.
         const int first = first_cell(level, all)[main], last = last_cell(level, all)[main];
-        const double cell = level.per_cell[main] > 0.0f ? 1.0 / double{level.per_cell[main]} : infinity, reach = double{level.reach[main]};
+        const double cell = level.per_cell[main] > 0.0f ? 1.0 / double{level.per_cell[main]} : infinity,
+                     reach = double{level.reach[main]};
         const double most = most_slabs + static_cast<double>(level.members) / members_per_slab;
         const int number = last - first + 1;
-        int cells = static_cast<int>(std::min(std::max(1.0, std::ceil(slab_reach * reach / cell)), static_cast<double>(number)));
+        int cells = static_cast<int>(
+            std::min(std::max(1.0, std::ceil(slab_reach * reach / cell)), static_cast<double>(number)));
         if (number / cells > most) cells = number;
         const int slabs = (number - 1) / cells + 1;
         for (int i = 0; i < slabs; ++i) {
             const int begin = first + (forwards ? i : slabs - 1 - i) * cells, end = std::min(begin + cells, last + 1);
             Interval t = whole;
             if (slabs > 1) {  // the outermost are open to their ends
-                const double low = begin == first ? -infinity : begin * cell, high = end == last + 1 ? infinity : end * cell;
+                const double low = begin == first ? -infinity : begin * cell,
+                             high = end == last + 1 ? infinity : end * cell;
                 const double slack = cell_slack * cell * (std::abs(begin) + std::abs(end) + 1.0);
                 t = way.clip(whole, main, low - slack, high + reach + slack);
             }

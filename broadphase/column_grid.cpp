@@ -35,7 +35,7 @@ constexpr float reach_slack = 1e-6f;
 constexpr std::uint32_t padding = detail::scan_step - 1;
 
 constexpr std::size_t least_members = 4096;  // fewer are not worth a task of their own
-constexpr std::size_t lookahead = 16;  // boxes whose place is being fetched while one is put down
+constexpr std::size_t lookahead = 16;        // boxes whose place is being fetched while one is put down
 
 // Sizes by their exponent and three bits of mantissa: eight bins an octave, zero in bin 0, infinity in size_bins - 1.
 constexpr unsigned size_shift = 20;
@@ -295,11 +295,15 @@ bool ColumnGrid::place(std::span<const ProxyIndex> members, std::span<const Aabb
             const std::size_t begin = begin_of(t), end = begin_of(t + 1);
             const std::span<std::uint32_t> counts =
                 t == 0 ? std::span(cell_first_)
-                       : std::span(counts_).subspan(static_cast<std::size_t>(t - 1) * cell_first_.size(), cell_first_.size());
-            pass(members.subspan(begin, end - begin), cells_.data() + begin, counts, extents_[static_cast<std::size_t>(t)]);
+                       : std::span(counts_).subspan(static_cast<std::size_t>(t - 1) * cell_first_.size(),
+                                                    cell_first_.size());
+            pass(members.subspan(begin, end - begin), cells_.data() + begin, counts,
+                 extents_[static_cast<std::size_t>(t)]);
         });
     };
-    each([&](auto part, std::uint32_t* cells, auto counts, Extents& extents) { locate(part, boxes, cells, counts, extents); });
+    each([&](auto part, std::uint32_t* cells, auto counts, Extents& extents) {
+        locate(part, boxes, cells, counts, extents);
+    });
     if (!add_up(members.size(), tasks)) return false;
     each([&](auto part, std::uint32_t* cells, auto counts, Extents&) { put_down(part, boxes, cells, counts); });
     return true;
@@ -340,8 +344,8 @@ detail::CellWindow ColumnGrid::window(const Level& level, Int4 first, Int4 last)
     const std::uint64_t row = std::uint64_t{window.size_u - 1} * window.stride_u + window.length;
     const std::uint64_t rows = std::uint64_t{window.size_v - 1} * window.stride_v + row;
     bool all = std::uint64_t{window.length} * window.size_u * window.size_v > level.mask;
-    if (!all && ((window.size_u > 1 && window.length > window.stride_u) || (window.size_v > 1 && row > window.stride_v) ||
-                 rows > level.mask + std::uint64_t{1})) {
+    if (!all && ((window.size_u > 1 && window.length > window.stride_u) ||
+                 (window.size_v > 1 && row > window.stride_v) || rows > level.mask + std::uint64_t{1})) {
         std::size_t looked_at = 0;
         detail::for_each_run(window, [&](unsigned begin, unsigned end) {
             looked_at += window.cell_first[end] - window.cell_first[begin];
@@ -358,7 +362,8 @@ detail::CellWindow ColumnGrid::window(const Level& level, Int4 first, Int4 last)
 
 // A scan finds no more than this.
 std::size_t ColumnGrid::room_for(const detail::CellWindow& window) const {
-    return entries_.size() + std::size_t{2} * detail::scan_step * window.size_u * window.size_v;  // a run may wrap around
+    return entries_.size() +
+           std::size_t{2} * detail::scan_step * window.size_u * window.size_v;  // a run may wrap around
 }
 
 // Nothing that begins further back reaches the box.
@@ -391,7 +396,8 @@ Aabb ColumnGrid::bounds() const {
 }
 
 std::size_t ColumnGrid::bytes() const {
-    return levels_.capacity() * sizeof(Level) + (cell_first_.capacity() + cells_.capacity() + counts_.capacity()) * sizeof(std::uint32_t) +
+    return levels_.capacity() * sizeof(Level) +
+           (cell_first_.capacity() + cells_.capacity() + counts_.capacity()) * sizeof(std::uint32_t) +
            entries_.capacity() * sizeof(BoxEntry);
 }
 

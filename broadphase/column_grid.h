@@ -83,7 +83,9 @@ public:
     /// Calls visit(proxy) for one of `count` parts of the members, neighbours soon after each other.
     template <class Visit>
     void for_each_member(int index, int count, Visit&& visit) const {
-        const auto rank = [&](int i) { return member_count() * static_cast<std::size_t>(i) / static_cast<std::size_t>(count); };
+        const auto rank = [&](int i) {
+            return member_count() * static_cast<std::size_t>(i) / static_cast<std::size_t>(count);
+        };
         std::size_t level_begin = 0;
         for (const Level& level : levels_) {
             const std::size_t begin = std::clamp(rank(index), level_begin, level_begin + level.members);
@@ -121,7 +123,7 @@ private:
     };
 
     static constexpr std::size_t max_levels = 8;  // the last one takes what is left, at most one box in 128
-    struct Extent {  // of some boxes: around them, and the longest along each axis
+    struct Extent {                               // of some boxes: around them, and the longest along each axis
         Float4 lower = splat<Float4>(infinity), upper = splat<Float4>(-infinity), edges{};
     };
     using Extents = std::array<Extent, max_levels>;  // by level
@@ -130,7 +132,8 @@ private:
     void choose_cells(Level& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) const;
     /// Things further out than this many cells share the outermost cell, where float can no longer tell cells apart well.
     static constexpr float cell_limit = 1048576.0f;
-    static Int4 cells_of(Float4 x, Float4 per_cell);  // which cell a coordinate is in, along each axis; non-decreasing in x
+    static Int4 cells_of(Float4 x,
+                         Float4 per_cell);  // which cell a coordinate is in, along each axis; non-decreasing in x
     // Lower corners of boxes that meet this one, which meets the level's bounds, are in cells from first to last, along each axis.
     static Int4 first_cell(const Level& level, const BoxLanes& box);
     static Int4 last_cell(const Level& level, const BoxLanes& box);
@@ -147,12 +150,12 @@ private:
     std::vector<Level> levels_;              // by size_limit
     std::vector<std::uint32_t> cell_first_;  // into entries_, all levels' cells and an end for each level's last
     std::vector<detail::BoxEntry> entries_;
-    std::vector<std::uint32_t> cells_;  // beside the members while they are being placed
-    std::vector<std::uint32_t> counts_;      // like cell_first_ for each task but the first, the same
-    std::vector<Extents> extents_;           // by task, the same
-    std::size_t layout_members_ = 0;    // when the layout was chosen
-    std::uint32_t layout_age_ = 0;      // builds since then
-    double layout_crowding_ = 0;        // boxes that share a cell with a box, on average, then
+    std::vector<std::uint32_t> cells_;   // beside the members while they are being placed
+    std::vector<std::uint32_t> counts_;  // like cell_first_ for each task but the first, the same
+    std::vector<Extents> extents_;       // by task, the same
+    std::size_t layout_members_ = 0;     // when the layout was chosen
+    std::uint32_t layout_age_ = 0;       // builds since then
+    double layout_crowding_ = 0;         // boxes that share a cell with a box, on average, then
 };
 
 }  // namespace talus

@@ -47,7 +47,8 @@ void PairLists::resize(ProxyIndex owner, std::uint32_t count) {
             block = static_cast<std::uint32_t>(shard.pool.size());
             shard.pool.resize(shard.pool.size() + (std::size_t{1} << exponent));
         }
-        std::copy_n(shard.pool.begin() + list.first, std::min<std::uint32_t>(list.count, count), shard.pool.begin() + block);
+        std::copy_n(shard.pool.begin() + list.first, std::min<std::uint32_t>(list.count, count),
+                    shard.pool.begin() + block);
         if (list.exponent != 0) shard.free[list.exponent].push_back(list.first);
         list.first = block;
         list.exponent = exponent & 31u;
@@ -83,58 +84,54 @@ void PairLists::erase_long(Task& task) {
         const ProxyIndex owner = pair_of(erased[i]).a;
         task.marks.clear();
         for (; i < erased.size() && pair_of(erased[i]).a == owner; ++i) task.marks.add(pair_of(erased[i]).b);
-        ProxyIndex* const partners = first_of(owner);
-        std::uint32_t kept = 0;
-        for (std::uint32_t k = 0; k < lists_[owner].count; ++k) {
-            const ProxyIndex partner = partners[k];
-            partners[kept] = partner;
-            kept += !task.marks.has(partner);
-        }
-        resize(owner, kept);
+        retain(owner, [&](ProxyIndex partner) { return !task.marks.has(partner); });
+        resize(owner, lists_[owner].count);
     }
     erased.clear();
 }
 
-void PairLists::apply(std::span<const PairKey> ended, std::span<const PairKey> begun, std::size_t proxies, const Jobs& jobs) {
+void PairLists::apply(std::span<const PairKey> halves, std::size_t ended, std::span<const PairKey> begun,
+                      std::size_t proxies, const Jobs& jobs) {
     if (lists_.size() < proxies) lists_.resize(proxies);
-    const auto count = static_cast<std::size_t>(std::min(jobs.tasks_for(ended.size() + begun.size(), least_changes), int{shard_count}));
+    const auto count = static_cast<std::size_t>(
+        std::min(jobs.tasks_for(halves.size() + 2 * begun.size(), least_changes), int{shard_count}));
     if (scratch_.tasks.size() < count) scratch_.tasks.resize(count);
     jobs.for_each(static_cast<int>(count), [&](int t) {
         Task& task = scratch_.tasks[static_cast<std::size_t>(t)];
-        // Both directions of each pair, as far as they are this task's; in the order of the pairs.
-        const auto swapped = [](PairKey key) { return key >> 32 | key << 32; };
-        const auto each = [&](std::span<const PairKey> keys, auto&& change) {
-            const auto walk = [&](std::size_t size, auto&& at) {
-                constexpr std::size_t ahead = 16;
-                for (std::size_t i = 0; i < size; ++i) {
-                    if (i + 2 * ahead < size) prefetch_list(pair_of(at(i + 2 * ahead)).a);
-                    if (i + ahead < size) prefetch_partners(pair_of(at(i + ahead)).a);
-                    change(pair_of(at(i)).a, pair_of(at(i)).b);
+        // The halves (owner, partner) that are this task's, with what is needed being fetched ahead.
+        const auto each = [&](std::size_t size, auto&& at, auto&& change) {
+            constexpr std::size_t ahead = 16;
+            const auto walk = [&](std::size_t n, auto&& half) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    if (i + 2 * ahead < n) prefetch_list(pair_of(half(i + 2 * ahead)).a);
+                    if (i + ahead < n) prefetch_partners(pair_of(half(i + ahead)).a);
+                    change(pair_of(half(i)).a, pair_of(half(i)).b);
                 }
             };
             if (count == 1) {
-                walk(2 * keys.size(), [&](std::size_t i) { return i % 2 == 0 ? keys[i / 2] : swapped(keys[i / 2]); });
+                walk(size, at);
                 return;
             }
-            std::vector<PairKey>& changes = task.changes;
-            changes.resize(2 * keys.size() + 1);
-            std::size_t size = 0;
-            const auto add = [&](PairKey key) {
-                changes[size] = key;
-                size += shard_of(pair_of(key).a) % count == static_cast<std::size_t>(t);
-            };
-            for (const PairKey key : keys) {
-                add(key);
-                add(swapped(key));
+            std::vector<PairKey>& mine = task.changes;
+            mine.resize(size + 1);
+            std::size_t n = 0;
+            for (std::size_t i = 0; i < size; ++i) {
+                mine[n] = at(i);
+                n += shard_of(pair_of(mine[n]).a) % count == static_cast<std::size_t>(t);
             }
-            walk(size, [&](std::size_t i) { return changes[i]; });
+            walk(n, [&](std::size_t i) { return mine[i]; });
         };
-        each(ended, [&](ProxyIndex owner, ProxyIndex partner) { erase(owner, partner, task); });
+        each(
+            halves.size(), [&](std::size_t i) { return halves[i]; },
+            [&](ProxyIndex owner, ProxyIndex partner) { erase(owner, partner, task); });
         erase_long(task);
-        each(begun, [&](ProxyIndex owner, ProxyIndex partner) { insert(owner, partner); });
+        each(
+            2 * begun.size(),
+            [&](std::size_t i) { return i % 2 == 0 ? begun[i / 2] : begun[i / 2] >> 32 | begun[i / 2] << 32; },
+            [&](ProxyIndex owner, ProxyIndex partner) { insert(owner, partner); });
     });
     pairs_ += begun.size();
-    pairs_ -= ended.size();
+    pairs_ -= ended;
     // What a burst of pairs took is given back.
     const std::size_t most = 4 * (proxies + pairs_) + 1024;
     std::size_t pools = 0;
@@ -173,7 +170,8 @@ std::size_t PairLists::bytes() const {
         for (const std::vector<std::uint32_t>& free : shard.free) bytes += free.capacity() * sizeof(std::uint32_t);
     }
     for (const Task& task : scratch_.tasks) {
-        bytes += task.marks.bytes() + (task.changes.capacity() + task.erased_long.capacity() + task.sort.capacity()) * sizeof(PairKey);
+        bytes += task.marks.bytes() +
+                 (task.changes.capacity() + task.erased_long.capacity() + task.sort.capacity()) * sizeof(PairKey);
     }
     return bytes;
 }

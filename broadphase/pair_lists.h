@@ -44,7 +44,7 @@ private:
 
 class PairLists {
 public:
-    /// The partners of a proxy, in no order that means anything (but the same for the same history).
+    /// The partners of a proxy, in no order that means anything.
     std::span<const ProxyIndex> of(ProxyIndex proxy) const {
         if (proxy >= lists_.size()) return {};
         return {first_of(proxy), lists_[proxy].count};
@@ -57,9 +57,24 @@ public:
     }
     std::size_t size() const { return pairs_; }
 
-    /// Takes out the pairs of `ended`, which must be there, and puts in those of `begun`, which must not. Both ascending. (The lists do
-    /// not depend on the number of threads.)
-    void apply(std::span<const PairKey> ended, std::span<const PairKey> begun, std::size_t proxies, const Jobs& jobs = {});
+    /// Takes out of the proxy's list what `keep` says false of. The other halves of those pairs must be taken out, too, before anything
+    /// is asked. Lists of different proxies may be changed by different threads.
+    template <class Keep>
+    void retain(ProxyIndex proxy, Keep&& keep) {
+        if (proxy >= lists_.size()) return;
+        ProxyIndex* const partners = first_of(proxy);
+        std::uint32_t kept = 0;
+        for (std::uint32_t i = 0; i < lists_[proxy].count; ++i) {
+            const ProxyIndex partner = partners[i];
+            partners[kept] = partner;
+            kept += keep(partner);
+        }
+        lists_[proxy].count = kept & 0x7ffffffu;
+    }
+    /// Takes (owner, partner) out of the owners' lists for each of `halves`; that and what `retain` took out were `ended` pairs. Then puts
+    /// in both halves of the pairs of `begun`, which must not be there. (What is in the lists does not depend on the number of threads.)
+    void apply(std::span<const PairKey> halves, std::size_t ended, std::span<const PairKey> begun, std::size_t proxies,
+               const Jobs& jobs = {});
 
     std::size_t bytes() const;
 
@@ -92,7 +107,9 @@ private:
     };
 
     ProxyIndex* first_of(ProxyIndex proxy) { return shards_[shard_of(proxy)].pool.data() + lists_[proxy].first; }
-    const ProxyIndex* first_of(ProxyIndex proxy) const { return shards_[shard_of(proxy)].pool.data() + lists_[proxy].first; }
+    const ProxyIndex* first_of(ProxyIndex proxy) const {
+        return shards_[shard_of(proxy)].pool.data() + lists_[proxy].first;
+    }
     void insert(ProxyIndex owner, ProxyIndex partner);
     void erase(ProxyIndex owner, ProxyIndex partner, Task& task);
     void erase_long(Task& task);

@@ -59,8 +59,8 @@ float distance_to(const Aabb& box, const vec3& point) {
 }
 
 bool has_meaning(const BoxCast& cast) {
-    return is_finite(cast.center) && is_finite(cast.translation) && is_finite(cast.half) && is_finite(cast.max_fraction) &&
-           glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
+    return is_finite(cast.center) && is_finite(cast.translation) && is_finite(cast.half) &&
+           is_finite(cast.max_fraction) && glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
 }
 
 // Casts that are at least one for so many boxes gain by a tree what it takes to build, even if each ends at its first hit; long ones that
@@ -113,10 +113,12 @@ void Broadphase::run_cast(const BoxCast& asked, FunctionRef<float(std::uint32_t,
     }
 }
 
-void Broadphase::run_casts(std::span<const BoxCast> casts, FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const {
+void Broadphase::run_casts(std::span<const BoxCast> casts,
+                           FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const {
     if (casts.size() * boxes_per_cast < proxy_count_) {
         for (std::size_t i = 0; i < casts.size(); ++i)
-            run_cast(casts[i], [&](std::uint32_t user_data, float max_fraction) { return visit(i, user_data, max_fraction); });
+            run_cast(casts[i],
+                     [&](std::uint32_t user_data, float max_fraction) { return visit(i, user_data, max_fraction); });
         return;
     }
     const Lease memory;
@@ -128,7 +130,8 @@ void Broadphase::run_casts(std::span<const BoxCast> casts, FunctionRef<float(std
     for (std::size_t i = 0; i < casts.size(); ++i) {
         if (!has_meaning(casts[i])) continue;
         BoxCast cast = casts[i];
-        memory->tree.cast(cast, [&](ProxyIndex p, float max_fraction) { return visit(i, proxies_[p].user_data, max_fraction); });
+        memory->tree.cast(
+            cast, [&](ProxyIndex p, float max_fraction) { return visit(i, proxies_[p].user_data, max_fraction); });
     }
 }
 
