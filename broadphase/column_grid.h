@@ -15,12 +15,13 @@
 ///          +---------------------> u
 ///
 /// - Nothing is sorted by comparisons or digits: one counting sort by cell, two passes over the boxes.
-/// - **Each box stands in one place**, so nothing is found twice, and no flag or hash has to see to it.
+/// - **Each box stands in one place**, and no flag or hash has to see to it that nothing is found twice.
 /// - **Levels.** A floor slab must not lengthen the reach of ten thousand pebbles. Boxes are split by size, each level has cells of its
 ///   own. Each takes at least half of what is left, so there are few: one in a world of similar things, two with a floor.
-/// - **Cells go by the size of the boxes, not of the world**: their number a column wraps around, each turn in other columns, so that one
-///   thing 10 km away, ten towns far apart or a diagonal line cost what an even crowd costs. Boxes of distant cells that fall into one
-///   place are told apart by the test like any other two.
+/// - **Cells go by the size of the boxes, not of the world** (only where boxes are few and far between they are wider): there are about as
+///   many places as boxes, and cells are counted round and round them, with odd strides from column to column, so that one thing 10 km
+///   away, ten towns far apart or a diagonal line cost what an even crowd costs. Boxes of distant cells that fall into one place are told
+///   apart by the test like any other two.
 /// - The layout (levels, axes, sizes) is chosen from the boxes and kept while it is good; what is found never depends on it.
 
 #include <talus/aabb.h>
@@ -96,7 +97,7 @@ public:
         }
     }
 
-    /// Appends each member whose box overlaps `box`; one that is far smaller than the grid's cells are many may be appended twice.
+    /// Appends each member whose box overlaps `box`, now and then one of them twice.
     void find(const Aabb& box, FoundProxies& found) const;
 
     /// Visits the members that the cast enters with visit(proxy, max_fraction), once each, roughly along its way: level by level, slab by slab, and in each in order.

@@ -3,6 +3,7 @@
 #include "profiling/measure.h"
 
 #include <talus/broadphase/broadphase.h>
+#include <talus/jobs.h>
 
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
@@ -25,6 +26,10 @@ namespace {
 
 class TalusEngine final : public BoxEngine {
 public:
+    explicit TalusEngine(int threads) {
+        if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads);
+    }
+
     bool add(const BoxWorld& world, std::size_t first, std::size_t last, double) override {
         defs_.clear();
         for (std::size_t i = first; i < last; ++i) {
@@ -38,11 +43,11 @@ public:
 
     void step(const BoxWorld& world) override {
         if (world.movers.size() == proxies_.size()) {
-            broadphase_.move(proxies_, world.boxes, world.steps);
+            broadphase_.move(proxies_, world.boxes, world.steps, jobs());
         } else {
             for (const std::uint32_t i : world.movers) broadphase_.move(proxies_[i], world.boxes[i], world.steps[i]);
         }
-        broadphase_.update();
+        broadphase_.update(jobs());
     }
 
     /// Copies of all events since the last time they were cleared up: what began and did not end is a pair.
@@ -96,6 +101,8 @@ public:
     std::size_t bytes() const override { return broadphase_.bytes(); }
 
 private:
+    Jobs jobs() { return pool_ ? pool_->jobs() : Jobs{}; }
+
     void clear_up() {
         std::sort(begun_.begin(), begun_.end());
         std::sort(ended_.begin(), ended_.end());
@@ -107,6 +114,7 @@ private:
         ended_ = std::move(never_begun);
     }
 
+    std::unique_ptr<ThreadPool> pool_;
     Broadphase broadphase_;
     std::vector<ProxyIndex> proxies_;  ///< by box
     std::vector<ProxyDef> defs_;
@@ -239,7 +247,8 @@ private:
 }  // namespace
 
 std::unique_ptr<BoxEngine> make_engine(EngineKind kind, const BoxWorld& world) {
-    if (kind == EngineKind::talus) return std::make_unique<TalusEngine>();
+    if (kind == EngineKind::talus) return std::make_unique<TalusEngine>(1);
+    if (kind == EngineKind::talus_two_threads) return std::make_unique<TalusEngine>(2);
     return std::make_unique<BulletEngine>(kind, world);
 }
 

@@ -26,7 +26,7 @@ struct RayHits {
     double result() const { return closest ? static_cast<double>(first) : static_cast<double>(count); }
 };
 
-enum class EngineKind { talus, dbvt, dbvt_deferred, sap };
+enum class EngineKind { talus, talus_two_threads, dbvt, dbvt_deferred, sap };
 
 class BoxEngine {
 public:

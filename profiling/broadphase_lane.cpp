@@ -33,7 +33,8 @@ void Lane::add(std::size_t first, std::size_t last) {
 /// The world's next frame. Timed is what the engine does about it, ns.
 double Lane::move() {
     world_.advance();
-    const double time = time_of(1, [&] { engine_->step(world_); });
+    const auto step = [&] { engine_->step(world_); };
+    const double time = act_ == Act::move_threads ? wall_time_of(step) : time_of(1, step);
     engine_->take_events();
     return time;
 }
@@ -41,6 +42,7 @@ double Lane::move() {
 double Lane::frame() {
     switch (act_) {
         case Act::move:
+        case Act::move_threads:
             return move();
         case Act::idle:
             return time_of(100, [&] { engine_->step(world_); });  // one is as short as a clock read

@@ -14,6 +14,7 @@ namespace talus::profiling {
 /// What is timed as one frame.
 enum class Act {
     move,          ///< each mover's new box, and the update
+    move_threads,  ///< the same in wall time, and the engine may use its threads
     idle,          ///< the update alone, when all sleep
     add,           ///< the boxes that come later, and the update; each repeat starts anew
     cast,          ///< as many rays as boxes, all candidates

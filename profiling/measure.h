@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <ctime>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,14 @@ double time_of(int times, Pass&& pass) {
     const double start = thread_cpu_ns();
     for (int i = 0; i < times; ++i) pass();
     return (thread_cpu_ns() - start) / times;
+}
+
+/// Wall time of `pass`, ns: for what runs on several threads.
+template <class Pass>
+double wall_time_of(Pass&& pass) {
+    const auto start = std::chrono::steady_clock::now();
+    pass();
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// The upper of the two in the middle, if there are two; 0 of nothing.

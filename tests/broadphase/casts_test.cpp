@@ -133,7 +133,6 @@ std::size_t check_cast(const Life& life, const BoxCast& cast, float clip) {
 struct Near {
     std::uint32_t user_data;
     float distance;
-    friend bool operator==(const Near&, const Near&) = default;
 };
 
 void check_nearest(const Life& life, const vec3& point, float max_distance, std::size_t most) {

@@ -168,5 +168,5 @@ TEST_CASE("the walk of a ray through a tree is the same on every processor") {
             if (random.chance(0.2f)) plain.max_fraction = best.max_fraction = 0.5f * plain.max_fraction;
         }
     }
-    CHECK(leaves > 4000);
+    CHECK(leaves > 2000);
 }

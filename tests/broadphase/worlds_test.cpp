@@ -12,9 +12,9 @@ using namespace talus::test;
 namespace {
 
 #ifdef NDEBUG
-constexpr int frames = 1000;
+constexpr int frames = 1000, large_frames = 70;
 #else
-constexpr int frames = 120;
+constexpr int frames = 120, large_frames = 10;
 #endif
 
 struct Crowd {
@@ -38,7 +38,7 @@ struct Crowd {
     float flip = 0.002f;    // of going still or moving again
     float relayer = 0.002f;
     int burst = 0;  // so many are added at one spot each 40 frames, and removed 20 later
-    std::size_t least_events = 500;  // both begun and ended: the world was not empty
+    std::size_t least_events = 500;  // both begun and ended, in 1000 frames: the world was not empty
 };
 
 // One world, its copy made halfway that is fed the same calls, and the oracle.
@@ -247,7 +247,7 @@ TEST_CASE("a thousand updates give the pairs of the definition, in worlds that h
 TEST_CASE("a thousand updates give the pairs of the definition, while layers, sleepers and owners change") {
     const Crowd crowds[] = {
         {.name = "layers", .layered = 0.8f, .relayer = 0.02f, .least_events = 2000},
-        {.name = "going still and moving again", .still = 0.6f, .flip = 0.05f, .least_events = 2000},
+        {.name = "going still and moving again", .still = 0.6f, .flip = 0.05f, .least_events = 1500},
         {.name = "wild",
          .speed = 1.0f,
          .teleport = 0.1f,
@@ -294,7 +294,7 @@ TEST_CASE("five thousand boxes have the pairs of a plain sweep") {
         std::vector<ProxyPair> before, now, begun, ended;
         std::vector<Aabb> fat(defs.size());
         std::size_t events = 0;
-        for (int frame = 0; frame < (frames == 1000 ? 70 : 10); ++frame) {
+        for (int frame = 0; frame < large_frames; ++frame) {
             CAPTURE(frame);
             for (ProxyIndex p = 0; p < defs.size(); ++p) {
                 if (p % static_cast<ProxyIndex>(c.move_one_in) == 0) {
@@ -316,6 +316,6 @@ TEST_CASE("five thousand boxes have the pairs of a plain sweep") {
             before.swap(now);
         }
         CHECK(before.size() > 2000);
-        CHECK(events > 4000);
+        CHECK(events > 50 * large_frames);
     }
 }

@@ -38,7 +38,7 @@ expect(papers.csv 66  # 4 simplex x 4 support x 2 start x 2 stop methods work wi
 expect(scenes.csv 1
   "scene,bodies,steps,talus_ms,bullet_ms,ratio,talus_pairs_ms,talus_collide_ms,talus_solve_ms,talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m,bullet_narrow_ms,narrow_ratio,talus_broad_ms,bullet_broad_ms,broad_ratio"
   scenes --scene falling_box --steps 60 --repeats 1)
-expect(broadphase.csv 18  # six cases of motion, two at rest, seven pathologies, three of rays
+expect(broadphase.csv 20  # six cases of motion, two at rest, two of threads, seven pathologies, three of rays
   "table,case,boxes,score,unit,bar,right,overlaps,uniform_overlaps,talus_pairs,talus_mean_ms,talus_ms,dbvt_ms,deferred_ms,sap_ms,uniform_ms,talus_bytes,dbvt_bytes,deferred_bytes,sap_bytes,uniform_bytes"
   broadphase --quick)
 
