@@ -295,7 +295,7 @@ void Broadphase::compare_all(Task& task, int index, int count) {
     std::size_t size = 0;
     restless_.for_each_member(index, count, [&](ProxyIndex p) {
         order[size] = p;
-        size += flags_[p].dirty & (flags_[p].home == Home::restless);
+        size += static_cast<std::size_t>(flags_[p].dirty) & static_cast<std::size_t>(flags_[p].home == Home::restless);
     });
     const auto parts = static_cast<std::size_t>(count);
     const std::size_t end = part_begin(dirty_.size(), index + 1, parts);

@@ -12,7 +12,6 @@ namespace talus {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double cell_slack = 1e-6;  // relative rounding of cells_of, in cells per cell of distance from the origin
 // A slab is this part of the longest box thick, or as a cell is. Larger: fewer slabs, more strangers in each.
 constexpr double slab_reach = 1.5;

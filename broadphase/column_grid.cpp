@@ -11,7 +11,6 @@ namespace {
 
 using detail::BoxEntry;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // A cell is this many mean edges long, and a column this many wide. Larger: more strangers are looked at; smaller: more runs.
 constexpr double cell_length = 0.5, column_width = 2.0;

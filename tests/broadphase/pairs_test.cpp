@@ -117,7 +117,7 @@ TEST_CASE("a removed proxy's pairs end under its old index before that is used a
     CHECK(b.begun().empty());
 }
 
-TEST_CASE("bulk insertion gives the indices and pairs of one by one") {
+TEST_CASE("bulk insertion and removal give the indices and pairs of one by one") {
     Random random(3);
     std::vector<ProxyDef> defs(500);
     for (ProxyDef& def : defs) def.box = random_box(random, 4.0f, 0.1f, 1.0f);
@@ -129,6 +129,14 @@ TEST_CASE("bulk insertion gives the indices and pairs of one by one") {
     single.update();
     CHECK(bulk.begun().size() > 100);
     CHECK(std::ranges::equal(bulk.begun(), single.begun()));
+    const std::span<const ProxyIndex> gone = std::span(out).subspan(100, 300);
+    bulk.remove(gone);
+    for (const ProxyIndex p : gone) single.remove(p);
+    bulk.update();
+    single.update();
+    CHECK(bulk.proxy_count() == 200);
+    CHECK(bulk.ended().size() > 50);
+    CHECK(std::ranges::equal(bulk.ended(), single.ended()));
 }
 
 TEST_CASE("the events do not depend on how the proxies came to be where they are") {
