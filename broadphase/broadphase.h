@@ -121,7 +121,8 @@ public:
 
     /// Calls visit(user_data, max_fraction) for each proxy whose box is entered by the cast up to max_fraction; the returned float is the
     /// new max_fraction (smaller to clip the cast, same to go on, negative to stop). Each proxy is visited once, in an order that is only
-    /// roughly that of the way and depends on what moved before: so break ties of equal fractions by an index. A cast with NaN, an
+    /// roughly that of the way and depends on what moved before: so break ties of equal fractions by an index, and
+    /// round a fraction that you answer up, not down, if what is exactly as near is to be visited, too. A cast with NaN, an
     /// infinity or a negative size meets nothing.
     template <class Visit>
     void cast(const BoxCast& cast, Visit&& visit) const {
@@ -144,7 +145,7 @@ public:
 
     /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the point, by ascending
     /// distance, equal ones by index; the returned float is the new max_distance. For the k nearest, answer max_distance k - 1 times and
-    /// then the distance.
+    /// then a negative number, which stops.
     template <class Visit>
     void nearest(const vec3& point, float max_distance, Visit&& visit) const {
         run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {

@@ -11,7 +11,6 @@ namespace {
 
 using detail::BoxEntry;
 
-
 // A cell is this many mean edges long, and a column this many wide. Larger: more strangers are looked at; smaller: more runs.
 constexpr double cell_length = 0.5, column_width = 2.0;
 // A level has at most this many cells a box; in a sparse world cells widen until that is enough.
@@ -386,6 +385,10 @@ void ColumnGrid::find(const Aabb& box, FoundProxies& found) const {
         const detail::CellWindow cells = window(level, first_cell(level, lanes), last_cell(level, lanes));
         found.count += scan(cells, probe, found.room_for(room_for(cells)));
     }
+}
+
+float ColumnGrid::common_reach() const {
+    return std::min(longest_of(levels_.front().reach), std::numeric_limits<float>::max());
 }
 
 Aabb ColumnGrid::bounds() const {

@@ -56,8 +56,8 @@ struct FoundProxies {
 /// A box that is swept from `center` to center + translation, of which the part up to max_fraction is left; a ray if it has no size.
 struct BoxCast {
     vec3 center, translation;
-    vec3 half{0.0f};  ///< half its edges, m, at least 0
-    float max_fraction = 1.0f;
+    vec3 half{0.0f};            ///< half its edges, m, at least 0
+    float max_fraction = 1.0f;  ///< at most 1
 };
 
 /// The fraction at which the cast touches the box (0 when it starts so), or a negative number when it misses it up to max_fraction. Errs
@@ -97,7 +97,7 @@ public:
         }
     }
 
-    /// Appends each member whose box overlaps `box`, now and then one of them twice.
+    /// Appends each member whose box overlaps `box`, a finite one, now and then one of them more than once.
     void find(const Aabb& box, FoundProxies& found) const;
 
     /// Visits the members that the cast enters with visit(proxy, max_fraction), once each, roughly along its way: level by level, slab by slab, and in each in order.
@@ -106,6 +106,8 @@ public:
               CastScratch& scratch) const;
 
     Aabb bounds() const;  ///< around all members; there must be some
+    float common_reach()
+        const;  ///< the longest edge of at least half of the members, the smaller ones, m; there must be some
     std::size_t bytes() const;
 
 private:

@@ -140,7 +140,6 @@ void Broadphase::run_nearest(const vec3& point, float max_distance,
                              FunctionRef<float(std::uint32_t, float, float)> visit) const {
     if (!is_finite(point) || !(max_distance >= 0.0f) || proxy_count_ == 0) return;
     const Lease memory;
-    // The first cube: as large as one that would hold a few boxes if they were spread evenly.
     Aabb world{point, point};
     bool any = false;
     const auto include = [&](const Aabb& box) {
@@ -154,12 +153,12 @@ void Broadphase::run_nearest(const vec3& point, float max_distance,
     }
     const float furthest =
         std::min(max_distance, 2.0f * distance_to({world.upper, world.upper}, world.lower) + distance_to(world, point));
-    double volume = 1.0;
-    for (int axis = 0; axis < 3; ++axis)
-        volume *= std::max(double{world.upper[axis]} - double{world.lower[axis]}, 1e-30);
-    constexpr double few = 8.0;
-    float radius = static_cast<float>(
-        std::min(0.5 * std::cbrt(few * volume / static_cast<double>(proxy_count_)), double{largest_float}));
+    // The first cube: about as large as the boxes are. It doubles, so starting small costs little, while one that goes by the whole world
+    // would be as large as what a single stray box makes of it.
+    float radius = 1e-6f * furthest;
+    for (const ColumnGrid* grid : {&settled_, &restless_}) {
+        if (grid->member_count() > 0) radius = std::max(radius, grid->common_reach());
+    }
     radius = std::max({radius, distance_to(world, point), std::numeric_limits<float>::min()});
     constexpr float rounding = 1e-6f;  // relative, above what float loses in the corners of the cube
     float done = -1.0f;                // boxes up to this far have been visited
