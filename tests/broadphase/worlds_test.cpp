@@ -245,7 +245,7 @@ TEST_CASE("a thousand updates give the pairs of the definition, in worlds that h
 }
 
 TEST_CASE("a thousand updates give the pairs of the definition, while layers, sleepers and owners change") {
-    const Crowd crowds[] = {
+    const std::vector<Crowd> crowds = {
         {.name = "layers", .layered = 0.8f, .relayer = 0.02f, .least_events = 2000},
         {.name = "going still and moving again", .still = 0.6f, .flip = 0.05f, .least_events = 1500},
         {.name = "wild",
