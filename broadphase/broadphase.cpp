@@ -16,7 +16,7 @@ namespace {
 // there are proxies, settling them costs no more than what they already cost.
 constexpr std::uint32_t idle_refreshes = 32;
 constexpr std::uint32_t idle_checks = 8;  // once in so many refreshes they are counted
-// The settled grid is built anew when it holds this many times the entries that still count, ...
+// The settled grid is built anew, too, when it holds this many times the entries that still count, and some more.
 constexpr std::size_t stale_factor = 2;
 // Fewer are not worth a task of their own.
 constexpr std::size_t least_moves = 2048, least_comparisons = 512;
@@ -131,7 +131,7 @@ void Broadphase::remove(std::span<const ProxyIndex> proxies) {
 }
 
 // Whether the proxy, inside its fat box, can keep it.
-bool Broadphase::needs_it_all(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
+bool Broadphase::may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
     return (proxy + update_count_) % shrink_updates != 0 || still_fits(boxes_[proxy], tight, displacement);
 }
 
@@ -145,7 +145,7 @@ void Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacem
     assert(flags_[proxy].home != Home::none && is_box(tight) && is_finite(displacement));
     // A wide load of a box that was written float by float a moment ago would have to wait for those stores.
     if (contains(lanes_of(boxes_[proxy]), {lanes_of(tight.lower), lanes_of(tight.upper)}) &&
-        (!flags_[proxy].stretched || needs_it_all(proxy, tight, displacement)))
+        (!flags_[proxy].stretched || may_keep_box(proxy, tight, displacement)))
         return;
     renew_box(proxy, tight, displacement);
     mark_pending(proxy);
@@ -155,9 +155,9 @@ void Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb>
                       std::span<const vec3> displacements, const Jobs& jobs) {
     assert(tight.size() == proxies.size() && displacements.size() == proxies.size());
     const auto count = static_cast<std::size_t>(jobs.tasks_for(proxies.size(), least_moves));
-    if (scratch_.tasks.size() < count) scratch_.tasks.resize(count);
+    const std::span<Task> tasks = at_least(scratch_.tasks, count);
     jobs.for_each(static_cast<int>(count), [&](int t) {
-        std::vector<ProxyIndex>& left = scratch_.tasks[static_cast<std::size_t>(t)].left;
+        std::vector<ProxyIndex>& left = tasks[static_cast<std::size_t>(t)].left;
         left.clear();
         const ProxyIndex* const ids = proxies.data();
         const Aabb *const tight_boxes = tight.data(), *const fat_boxes = boxes_.data();
@@ -166,14 +166,14 @@ void Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb>
         for (std::size_t i = part_begin(proxies.size(), t, count); i < end; ++i) {
             const ProxyIndex p = ids[i];
             if (contains(lanes_of(fat_boxes[p]), lanes_of(tight_boxes[i])) &&
-                (!flags[p].stretched || needs_it_all(p, tight_boxes[i], displacements[i]))) [[likely]]
+                (!flags[p].stretched || may_keep_box(p, tight_boxes[i], displacements[i]))) [[likely]]
                 continue;
             renew_box(p, tight_boxes[i], displacements[i]);
             left.push_back(p);
         }
     });
-    for (std::size_t t = 0; t < count; ++t) {
-        for (const ProxyIndex proxy : scratch_.tasks[t].left) mark_pending(proxy);
+    for (const Task& task : tasks) {
+        for (const ProxyIndex proxy : task.left) mark_pending(proxy);
     }
 }
 
@@ -287,8 +287,8 @@ void Broadphase::compare(ProxyIndex p, Task& task) {
     pairs_.retain(p, [&](ProxyIndex q) { return marks.is_seen(q); });
 }
 
-// One of `count` parts of the dirty proxies, those of the restless grid in its order, so that neighbours find in the cache what they look
-// at.
+// One of `count` parts of the dirty proxies: those of the restless grid in its order, so that neighbours find in the cache what they
+// look at, then the others.
 void Broadphase::compare_all(Task& task, int index, int count) {
     std::vector<ProxyIndex>& order = task.order;
     order.resize(dirty_.size() + 1);
@@ -337,12 +337,11 @@ void Broadphase::update(const Jobs& jobs) {
     refresh(jobs);
 
     const int count = jobs.tasks_for(dirty_.size(), least_comparisons);
-    std::vector<Task>& tasks = scratch_.tasks;
-    if (tasks.size() < static_cast<std::size_t>(count)) tasks.resize(static_cast<std::size_t>(count));
+    const std::span<Task> tasks = at_least(scratch_.tasks, static_cast<std::size_t>(count));
     jobs.for_each(count, [&](int t) { compare_all(tasks[static_cast<std::size_t>(t)], t, count); });
     // Sorted, the events do not tell who found them.
     Task& all = tasks.front();
-    for (Task& task : std::span(tasks).subspan(1, static_cast<std::size_t>(count) - 1)) {
+    for (Task& task : tasks.subspan(1)) {
         all.begun.insert(all.begun.end(), task.begun.begin(), task.begun.end());
         all.ended.insert(all.ended.end(), task.ended.begin(), task.ended.end());
         all.halves.insert(all.halves.end(), task.halves.begin(), task.halves.end());
@@ -369,13 +368,14 @@ void Broadphase::update(const Jobs& jobs) {
     filters_changed_ = false;
     // What a burst of events took is given back: memory stays proportional to boxes and pairs.
     const std::size_t most = 2 * (proxies_.size() + pairs_.size()) + 1024;
-    const auto trim = [most](auto& list) {
-        list.clear();
-        if (list.capacity() > most) list.shrink_to_fit();
-    };
-    for (Task& task : tasks) trim(task.begun), trim(task.ended), trim(task.halves), trim(task.sort);
-    if (begun_.capacity() > most) begun_.shrink_to_fit();
-    if (ended_.capacity() > most) ended_.shrink_to_fit();
+    for (Task& task : scratch_.tasks) {
+        for (std::vector<PairKey>* keys : {&task.begun, &task.ended, &task.halves, &task.sort}) {
+            keys->clear();
+            trim(*keys, most);
+        }
+    }
+    trim(begun_, most);
+    trim(ended_, most);
 }
 
 std::size_t Broadphase::bytes() const {

@@ -26,6 +26,7 @@
 #include <talus/broadphase/function_ref.h>
 #include <talus/broadphase/pair_lists.h>
 #include <talus/broadphase/proxy.h>
+#include <talus/broadphase/scratch.h>
 #include <talus/jobs.h>
 
 #include <cstddef>
@@ -84,7 +85,7 @@ public:
     /// Pairs that the new filter forbids end, pairs that it allows begin, at the next update().
     void set_filter(ProxyIndex proxy, const Filter& filter);
 
-    /// Brings the pair table up to date. Afterwards begun() and ended() hold what changed since the last update, each
+    /// Brings the pairs up to date. Afterwards begun() and ended() hold what changed since the last update, each
     /// sorted by (a, b); ended() comes before begun() in meaning. The set of pairs is exactly: fat boxes overlap,
     /// filters agree, and at least one was moving when they began. No pair is ever dropped.
     ///
@@ -100,8 +101,8 @@ public:
     std::span<const ProxyPair> ended() const { return ended_; }
 
     /// Optional: takes the boxes that were added or moved since the last update into the grids now. update() would do
-    /// it otherwise, at the same cost; until then query() and ray_cast() look at those boxes one by one. Worth calling
-    /// once after the moves of a step when many rays follow before the next update().
+    /// it otherwise, at the same cost; until then questions look at those boxes one by one. Worth calling once after the
+    /// moves of a step when many questions follow before the next update().
     void refresh(const Jobs& jobs = {});
 
     std::size_t pair_count() const { return pairs_.size(); }
@@ -183,21 +184,14 @@ private:
         std::vector<PairKey> begun, ended, sort;
         std::vector<PairKey> halves;  // of ended pairs, for the lists of proxies that are not dirty
     };
-    /// Working memory of one call. It is not state: a copy starts with none.
-    struct Scratch {
-        Scratch() = default;
-        Scratch(const Scratch&) {}
-        Scratch(Scratch&&) = default;
-        Scratch& operator=(const Scratch&) { return *this; }
-        Scratch& operator=(Scratch&&) = default;
-
+    struct Memory {
         std::vector<Task> tasks;
         std::vector<ProxyIndex> settled, joining;
     };
 
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
-    bool needs_it_all(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
+    bool may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
     void renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
     void settle_idle(const Jobs& jobs);
     bool is_idle(ProxyIndex proxy) const;
@@ -231,7 +225,7 @@ private:
     PairLists pairs_;
     bool filters_changed_ = false;  // since the last update
     std::vector<ProxyPair> begun_, ended_;
-    Scratch scratch_;
+    Scratch<Memory> scratch_;
 };
 
 }  // namespace talus

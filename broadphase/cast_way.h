@@ -12,10 +12,10 @@
 
 namespace talus {
 
-inline constexpr double fraction_slack = 1e-14;  ///< relative rounding allowed to a ray that grazes a box
-inline constexpr double bound_slack =
-    1e-6;  ///< widening of what is computed in float, relative to its coordinates, ...
-inline constexpr double least_slack = double{std::numeric_limits<float>::min()};  ///< ... and at least this, m
+/// Relative rounding allowed to a ray that grazes a box.
+inline constexpr double fraction_slack = 1e-14;
+/// Widening of what is computed in float, relative to its coordinates, and at least so much, m.
+inline constexpr double bound_slack = 1e-6, least_slack = double{std::numeric_limits<float>::min()};
 
 inline float clamp_to_float(double x) {
     constexpr double limit = std::numeric_limits<float>::max();
@@ -40,8 +40,7 @@ public:
             // Along an axis on which it stands still it touches for ever, or never, or just so: then what is a little wider decides.
             const bool still = translation[i] == 0.0;
             inverse[i] = still ? 1e200 : 1.0 / translation[i];  // times any difference of floats it is finite
-            wider_[i] =
-                still ? 1e-60 : 0.0;  // below all differences of floats; times the inverse it is beyond all fractions
+            wider_[i] = still ? 1e-60 : 0.0;  // below all differences of floats; times the inverse beyond all fractions
             above_[i] = center[i] + half[i];
             below_[i] = center[i] - half[i];
         }

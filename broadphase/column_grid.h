@@ -100,14 +100,15 @@ public:
     /// Appends each member whose box overlaps `box`, a finite one, now and then one of them more than once.
     void find(const Aabb& box, FoundProxies& found) const;
 
-    /// Visits the members that the cast enters with visit(proxy, max_fraction), once each, roughly along its way: level by level, slab by slab, and in each in order.
-    /// `boxes` are those the grid was built from; `visit` may be told of members whose box there has changed since.
+    /// Visits the members that the cast enters with visit(proxy, max_fraction), once each, roughly along its way: level by level, slab by
+    /// slab, and in each in order. `boxes` are those the grid was built from; `visit` may be told of members whose box there has changed
+    /// since.
     void cast(BoxCast& cast, std::span<const Aabb> boxes, FunctionRef<float(ProxyIndex, float)> visit,
               CastScratch& scratch) const;
 
-    Aabb bounds() const;  ///< around all members; there must be some
-    float common_reach()
-        const;  ///< the longest edge of at least half of the members, the smaller ones, m; there must be some
+    // There must be members.
+    Aabb bounds() const;         ///< around all of them
+    float common_reach() const;  ///< the longest edge of the smaller ones, at least half of them, m
     std::size_t bytes() const;
 
 private:
@@ -135,8 +136,8 @@ private:
     void choose_cells(Level& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) const;
     /// Things further out than this many cells share the outermost cell, where float can no longer tell cells apart well.
     static constexpr float cell_limit = 1048576.0f;
-    static Int4 cells_of(Float4 x,
-                         Float4 per_cell);  // which cell a coordinate is in, along each axis; non-decreasing in x
+    // Which cell a coordinate is in, along each axis; non-decreasing in x.
+    static Int4 cells_of(Float4 x, Float4 per_cell);
     // Lower corners of boxes that meet this one, which meets the level's bounds, are in cells from first to last, along each axis.
     static Int4 first_cell(const Level& level, const BoxLanes& box);
     static Int4 last_cell(const Level& level, const BoxLanes& box);

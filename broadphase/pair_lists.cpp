@@ -95,9 +95,9 @@ void PairLists::apply(std::span<const PairKey> halves, std::size_t ended, std::s
     if (lists_.size() < proxies) lists_.resize(proxies);
     const auto count = static_cast<std::size_t>(
         std::min(jobs.tasks_for(halves.size() + 2 * begun.size(), least_changes), int{shard_count}));
-    if (scratch_.tasks.size() < count) scratch_.tasks.resize(count);
+    const std::span<Task> tasks = at_least(scratch_.tasks, count);
     jobs.for_each(static_cast<int>(count), [&](int t) {
-        Task& task = scratch_.tasks[static_cast<std::size_t>(t)];
+        Task& task = tasks[static_cast<std::size_t>(t)];
         // The halves (owner, partner) that are this task's, with what is needed being fetched ahead.
         const auto each = [&](std::size_t size, auto&& at, auto&& change) {
             constexpr std::size_t ahead = 16;
@@ -142,7 +142,7 @@ void PairLists::apply(std::span<const PairKey> halves, std::size_t ended, std::s
     for (Task& task : scratch_.tasks) {
         for (std::vector<PairKey>* keys : {&task.changes, &task.erased_long, &task.sort}) {
             keys->clear();
-            if (keys->capacity() > most) keys->shrink_to_fit();
+            trim(*keys, most);
         }
     }
 }

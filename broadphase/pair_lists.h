@@ -6,6 +6,7 @@
 /// small or four times too large is given back and reused.
 
 #include <talus/broadphase/proxy.h>
+#include <talus/broadphase/scratch.h>
 #include <talus/jobs.h>
 
 #include <array>
@@ -97,12 +98,7 @@ private:
         Marks marks;
         std::vector<PairKey> changes, erased_long, sort;
     };
-    struct Scratch {
-        Scratch() = default;
-        Scratch(const Scratch&) {}
-        Scratch(Scratch&&) = default;
-        Scratch& operator=(const Scratch&) { return *this; }
-        Scratch& operator=(Scratch&&) = default;
+    struct Memory {
         std::vector<Task> tasks;
     };
 
@@ -119,7 +115,7 @@ private:
     std::vector<List> lists_;  // by proxy
     std::array<Shard, shard_count> shards_;
     std::size_t pairs_ = 0;
-    Scratch scratch_;
+    Scratch<Memory> scratch_;
 };
 
 }  // namespace talus

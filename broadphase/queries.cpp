@@ -47,17 +47,6 @@ constexpr float largest_float = std::numeric_limits<float>::max();
 
 vec3 clamped(const vec3& v) { return glm::clamp(v, vec3(-largest_float), vec3(largest_float)); }
 
-// In double, rounded once: what is nearer never seems further.
-float distance_to(const Aabb& box, const vec3& point) {
-    double sum = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double x = double{point[axis]};
-        const double away = std::max({double{box.lower[axis]} - x, x - double{box.upper[axis]}, 0.0});
-        sum += away * away;
-    }
-    return static_cast<float>(std::min(std::sqrt(sum), double{largest_float}));
-}
-
 bool has_meaning(const BoxCast& cast) {
     return is_finite(cast.center) && is_finite(cast.translation) && is_finite(cast.half) &&
            is_finite(cast.max_fraction) && glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));

@@ -164,17 +164,6 @@ bool any_overlap(const State& s, const Query& query, const Filter& filter) {
 
 // ---- what is near ----------------------------------------------------------------------------------------------------
 
-/// As the broadphase measures: in double, rounded once, so that no box is nearer than one that holds it.
-float distance_to(const Aabb& box, const vec3& point) {
-    double sum = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double x = double{point[axis]};
-        const double away = std::max({double{box.lower[axis]} - x, x - double{box.upper[axis]}, 0.0});
-        sum += away * away;
-    }
-    return static_cast<float>(std::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
-}
-
 /// By the nearest shape; without a body when that is farther than the limit.
 template <class State>
 NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& filter, std::uint32_t slot,

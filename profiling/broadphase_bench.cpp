@@ -169,11 +169,7 @@ bool parse(const std::vector<std::string_view>& arguments, Options& options) {
         } else {
             good = false;
         }
-        if (!good) {
-            std::fprintf(stderr, "talus-profile: cannot use %.*s %.*s; see --help\n", static_cast<int>(name.size()),
-                         name.data(), static_cast<int>(value.size()), value.data());
-            return false;
-        }
+        if (!good) return refuse(name, value);
     }
     if (options.sizes.empty()) options.sizes.assign(std::begin(all_sizes), std::end(all_sizes));
     return true;

@@ -3,7 +3,7 @@
 #include "profiling/measure.h"
 
 #include <talus/broadphase/broadphase.h>
-#include <talus/jobs.h>
+#include <talus/thread_pool.h>
 
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>

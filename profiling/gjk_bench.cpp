@@ -104,11 +104,7 @@ bool parse(const std::vector<std::string_view>& arguments, GjkOptions& options, 
         } else {
             good = false;
         }
-        if (!good) {
-            std::fprintf(stderr, "talus-profile: cannot use %.*s %.*s; see --help\n", static_cast<int>(name.size()),
-                         name.data(), static_cast<int>(value.size()), value.data());
-            return false;
-        }
+        if (!good) return refuse(name, value);
     }
     if (options.chosen.empty()) {
         for (const Experiment& experiment : experiments) options.chosen.push_back(&experiment);

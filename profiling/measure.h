@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,13 @@ inline double median(std::vector<double> values) {
     if (values.empty()) return 0.0;
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
+}
+
+/// Says that an option or its value makes no sense; false.
+inline bool refuse(std::string_view name, std::string_view value) {
+    std::fprintf(stderr, "talus-profile: cannot use %.*s %.*s; see --help\n", static_cast<int>(name.size()), name.data(),
+                 static_cast<int>(value.size()), value.data());
+    return false;
 }
 
 /// False unless the whole text is one number.

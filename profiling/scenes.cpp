@@ -162,11 +162,7 @@ bool parse(const std::vector<std::string_view>& arguments, Options& options) {
         } else {
             good = false;
         }
-        if (!good) {
-            std::fprintf(stderr, "talus-profile: cannot use %.*s %.*s; see --help\n", static_cast<int>(name.size()),
-                         name.data(), static_cast<int>(value.size()), value.data());
-            return false;
-        }
+        if (!good) return refuse(name, value);
     }
     return true;
 }

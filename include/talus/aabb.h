@@ -2,6 +2,10 @@
 
 #include <talus/math.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace talus {
 
 /// An axis-aligned box, lower <= upper on each axis (m). A point is a valid box.
@@ -27,6 +31,17 @@ inline Aabb expand(const Aabb& a, float margin) { return {a.lower - vec3(margin)
 
 inline vec3 center(const Aabb& a) { return 0.5f * (a.lower + a.upper); }
 inline vec3 half_extents(const Aabb& a) { return 0.5f * (a.upper - a.lower); }
+
+/// 0 inside. Computed in double and rounded once, so that no box is nearer than one that holds it (m, finite).
+inline float distance_to(const Aabb& box, const vec3& point) {
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double x = double{point[axis]};
+        const double away = std::max({double{box.lower[axis]} - x, x - double{box.upper[axis]}, 0.0});
+        sum += away * away;
+    }
+    return static_cast<float>(std::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
+}
 
 /// The axis-aligned box around `local` after it is moved by `frame`.
 inline Aabb transform_box(const Frame& frame, const Aabb& local) {

@@ -119,7 +119,7 @@ inline bool may_enter(const BoxCast& cast, const Aabb& box) {
     return cast_meets(cast, box, 1e-13L * reach_of(cast, box));
 }
 
-inline long double distance_to(const Aabb& box, const vec3& point) {
+inline long double exact_distance_to(const Aabb& box, const vec3& point) {
     long double sum = 0.0L;
     for (int axis = 0; axis < 3; ++axis) {
         const long double x = point[axis];

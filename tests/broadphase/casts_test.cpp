@@ -77,9 +77,7 @@ private:
         if (p == alive.size()) alive.push_back(true);
         alive[p] = true;
     }
-    void move(ProxyIndex p) {
-        broadphase.move(p, box_at(position(), random.point(0.0f, world.max_half)), vec3(0.0f));
-    }
+    void move(ProxyIndex p) { broadphase.move(p, box_at(position(), random.point(0.0f, world.max_half)), vec3(0.0f)); }
 
     std::vector<ProxyIndex> proxies_;  // by user data
     int frame_ = 0;
@@ -143,7 +141,7 @@ void check_nearest(const Life& life, const vec3& point, float max_distance, std:
     });
     std::vector<std::tuple<long double, ProxyIndex>> expected;
     for (ProxyIndex p = 0; p < life.alive.size(); ++p) {
-        if (life.alive[p]) expected.push_back({distance_to(life.broadphase.fat_box(p), point), p});
+        if (life.alive[p]) expected.push_back({exact_distance_to(life.broadphase.fat_box(p), point), p});
     }
     std::ranges::sort(expected);
     std::size_t disordered = 0, wrong = 0, inside = 0, surely_inside = 0;
@@ -156,9 +154,10 @@ void check_nearest(const Life& life, const vec3& point, float max_distance, std:
     CHECK(got.size() <= std::min(most, inside));
     for (std::size_t i = 0; i < got.size(); ++i) {
         const ProxyIndex p = life.proxy_of(got[i].user_data);
-        const long double distance = distance_to(life.broadphase.fat_box(p), point);
+        const long double distance = exact_distance_to(life.broadphase.fat_box(p), point);
         wrong += !life.alive[p] || std::abs(got[i].distance - distance) > 1e-7L * distance;
-        wrong += std::abs(distance - std::get<0>(expected[i])) > 1e-7L * distance;  // the i-th nearest, or as near as that
+        wrong +=
+            std::abs(distance - std::get<0>(expected[i])) > 1e-7L * distance;  // the i-th nearest, or as near as that
         if (i == 0) continue;
         const ProxyIndex before = life.proxy_of(got[i - 1].user_data);
         disordered += !(std::tuple(got[i - 1].distance, before) < std::tuple(got[i].distance, p));
@@ -198,17 +197,17 @@ TEST_CASE("a box that rests against a box, starts in it or slides along it has h
             return fraction;
         };
         CHECK(first({vec3(0.0f), vec3(0.0f), vec3(0.25f)}) == 1.0f);
-        CHECK(first({vec3(1.25f, 0, 0), vec3(0.0f), vec3(0.25f)}) == 1.0f);                  // touches
-        CHECK(first({vec3(1.25f, -5, 0), vec3(0, 10, 0), vec3(0.25f)}) == 1.0f);             // slides along its face
-        CHECK(first({vec3(1.25f, -5, 1.25f), vec3(0, 10, 0), vec3(0.25f)}) == 1.0f);         // along its edge
-        CHECK(first({vec3(1.2500001f, -5, 0), vec3(0, 10, 0), vec3(0.25f)}) == 2.0f);        // one float beside it
-        CHECK(first({vec3(3.25f, 0, 0), vec3(-2, 0, 0), vec3(0.25f)}) == 1.0f);              // ends in a touch
-        CHECK(first({vec3(3.25f, 0, 0), vec3(-1.99f, 0, 0), vec3(0.25f)}) == 2.0f);          // ends before
-        CHECK(first({vec3(3.25f, 0, 0), vec3(-4, 0, 0), vec3(0.25f), 0.5f}) == 0.5f);        // of which half is left
+        CHECK(first({vec3(1.25f, 0, 0), vec3(0.0f), vec3(0.25f)}) == 1.0f);            // touches
+        CHECK(first({vec3(1.25f, -5, 0), vec3(0, 10, 0), vec3(0.25f)}) == 1.0f);       // slides along its face
+        CHECK(first({vec3(1.25f, -5, 1.25f), vec3(0, 10, 0), vec3(0.25f)}) == 1.0f);   // along its edge
+        CHECK(first({vec3(1.2500001f, -5, 0), vec3(0, 10, 0), vec3(0.25f)}) == 2.0f);  // one float beside it
+        CHECK(first({vec3(3.25f, 0, 0), vec3(-2, 0, 0), vec3(0.25f)}) == 1.0f);        // ends in a touch
+        CHECK(first({vec3(3.25f, 0, 0), vec3(-1.99f, 0, 0), vec3(0.25f)}) == 2.0f);    // ends before
+        CHECK(first({vec3(3.25f, 0, 0), vec3(-4, 0, 0), vec3(0.25f), 0.5f}) == 0.5f);  // of which half is left
         CHECK(first({vec3(3.25f, 0, 0), vec3(-4, 0, 0), vec3(0.25f), 0.49f}) == 2.0f);
-        CHECK(first({vec3(1.25f, 0, 0), vec3(1, 0, 0), vec3(0.25f), 0.0f}) == 0.0f);         // touches at its beginning
-        CHECK(first({vec3(1e6f, 1e6f, 1e6f), vec3(-1, -1, -1), vec3(1e6f)}) == 1.0f);        // a box as large as a world
-        CHECK(first({vec3(0.0f), vec3(1, 0, 0), vec3(0.25f), -1.0f}) == 2.0f);               // nothing left of it
+        CHECK(first({vec3(1.25f, 0, 0), vec3(1, 0, 0), vec3(0.25f), 0.0f}) == 0.0f);   // touches at its beginning
+        CHECK(first({vec3(1e6f, 1e6f, 1e6f), vec3(-1, -1, -1), vec3(1e6f)}) == 1.0f);  // a box as large as a world
+        CHECK(first({vec3(0.0f), vec3(1, 0, 0), vec3(0.25f), -1.0f}) == 2.0f);         // nothing left of it
     }
 }
 
@@ -219,7 +218,7 @@ TEST_CASE("a batch of casts visits what they visit one by one") {
         std::size_t visited = 0;
         for (int frame = 0; frame < 9; ++frame) {
             CAPTURE(frame);
-            const int count = frame % 3 == 0 ? 10 : 100;  // few, and enough for a tree
+            const int count = frame % 3 == 0 ? 10 : 250;  // few, and enough for a tree
             std::vector<BoxCast> casts;
             for (int i = 0; i < count; ++i) casts.push_back(random_cast(life, i));
             using Visit = std::tuple<std::size_t, std::uint32_t, float>;
@@ -260,9 +259,8 @@ TEST_CASE("a batch of casts visits what they visit one by one") {
             });
             for (std::size_t i = 0; i < casts.size(); ++i) {
                 Visit alone = none;
-                life.broadphase.cast(casts[i], [&](std::uint32_t user_data, float max) {
-                    return closest(i, user_data, max, alone);
-                });
+                life.broadphase.cast(
+                    casts[i], [&](std::uint32_t user_data, float max) { return closest(i, user_data, max, alone); });
                 CHECK(best[i] == alone);
             }
             life.next();
@@ -289,9 +287,8 @@ TEST_CASE("questions may be asked from within a visit, of any kind and depth") {
         count = 0;
         b.cast(cast, [&](std::uint32_t, float max) { return ++count < 3 ? again(depth - 1, again) : void(), max; });
         count = 0;
-        b.nearest(vec3(2.0f), 9.0f, [&](std::uint32_t, float, float max) {
-            return ++count < 3 ? again(depth - 1, again) : void(), max;
-        });
+        b.nearest(vec3(2.0f), 9.0f,
+                  [&](std::uint32_t, float, float max) { return ++count < 3 ? again(depth - 1, again) : void(), max; });
     };
     int count = 0;
     const auto visit = [&](std::uint32_t id) {
@@ -376,23 +373,4 @@ TEST_CASE("nearest questions without meaning or without boxes visit nothing") {
     b.update();
     b.nearest(vec3(0.0f), inf, visit);
     CHECK(visits == 0);
-}
-
-TEST_CASE("casts without meaning meet nothing, whatever state the boxes are in") {
-    Broadphase b;
-    b.add({.box = box_at(vec3(0.0f), vec3(1.0f))});
-    constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-    for (const bool updated : {false, true}) {
-        if (updated) b.update();
-        int visits = 0;
-        const auto hit = [&](std::uint32_t, float max) { return ++visits, max; };
-        b.cast({vec3(0.0f), vec3(0.0f), vec3(nan, 0, 0)}, hit);
-        b.cast({vec3(0.0f), vec3(0.0f), vec3(inf, 0, 0)}, hit);
-        b.cast({vec3(0.0f), vec3(0.0f), vec3(-1, 0, 0)}, hit);
-        b.cast({vec3(0.0f), vec3(0.0f), vec3(0.0f), nan}, hit);
-        b.cast({vec3(0.0f), vec3(0.0f), vec3(0.0f), inf}, hit);
-        b.cast({vec3(-9, 0, 0), vec3(1, 0, 0), vec3(0.0f), inf}, hit);
-        b.cast({vec3(0.0f), vec3(0.0f), vec3(0.0f), -1.0f}, hit);
-        CHECK(visits == 0);
-    }
 }

@@ -5,6 +5,7 @@
 #include <talus/broadphase/column_grid.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -37,12 +38,8 @@ std::vector<Boxes> make_worlds(int count) {
     Random random(5);
     const auto half = [&] { return random.point(0.2f, 0.8f); };
     std::vector<Boxes> worlds;
-    const auto add = [&](std::string name, auto&& make) {
-        worlds.push_back(make_boxes(std::move(name), count, make));
-    };
-    const auto log_real = [&](float low, float high) {
-        return std::exp(random.real(std::log(low), std::log(high)));
-    };
+    const auto add = [&](std::string name, auto&& make) { worlds.push_back(make_boxes(std::move(name), count, make)); };
+    const auto log_real = [&](float low, float high) { return std::exp(random.real(std::log(low), std::log(high))); };
     add("uniform", [&](int) { return box_at(random.point(-15, 15), half()); });
     add("flat", [&](int) { return box_at(vec3(1, 0.02f, 1) * random.point(-40, 40), half()); });
     add("tower", [&](int i) { return box_at(vec3(0, float(i), 0), half()); });
@@ -168,20 +165,28 @@ void check_find(const ColumnGrid& grid, const Boxes& world, std::span<const Aabb
     CHECK(hits > questions.size() / 2);
 }
 
-}  // namespace
-
-TEST_CASE("a grid finds each member that overlaps, and nothing else, in worlds that would break a grid") {
-    Random random(6);
-    for (const int count : {20, 300, 2000}) {
+/// Calls ask(world, grid of it) for worlds of so many boxes each.
+template <class Ask>
+void for_each_grid(std::initializer_list<int> counts, Ask&& ask) {
+    for (const int count : counts) {
         for (const Boxes& world : make_worlds(count)) {
             CAPTURE(world.name);
             CAPTURE(count);
             ColumnGrid grid;
             grid.build(world.members, world.boxes);
             CHECK(grid.member_count() == world.members.size());
-            check_find(grid, world, make_questions(world, random));
+            ask(world, grid);
         }
     }
+}
+
+}  // namespace
+
+TEST_CASE("a grid finds each member that overlaps, and nothing else, in worlds that would break a grid") {
+    Random random(6);
+    for_each_grid({20, 300, 2000}, [&](const Boxes& world, const ColumnGrid& grid) {
+        check_find(grid, world, make_questions(world, random));
+    });
 }
 
 TEST_CASE("a grid that keeps the layout of another world finds the same") {
@@ -240,45 +245,38 @@ TEST_CASE("a slab through a heap, in a world with outliers, overruns no list of 
 
 TEST_CASE("a cast through a grid visits each member that it enters once, in worlds that would break a grid") {
     Random random(8);
-    for (const int count : {20, 300, 1000}) {
-        for (const Boxes& world : make_worlds(count)) {
-            CAPTURE(world.name);
-            CAPTURE(count);
-            ColumnGrid grid;
-            grid.build(world.members, world.boxes);
-            CastScratch scratch;
-            std::vector<int> times(world.boxes.size());
-            const std::vector<Aabb> questions = make_questions(world, random);
-            for (int i = 0; i < 120; ++i) {
-                const auto pick = [&] { return questions[random.below(static_cast<std::uint32_t>(questions.size()))]; };
-                const Aabb from = pick(), to = pick();
-                BoxCast cast{from.lower, 0.5f * to.upper - 0.5f * from.lower};
-                const vec3 half = 0.5f * from.upper - 0.5f * from.lower;
-                const vec3 room = vec3(largest_float) - glm::abs(cast.center);  // what is swept lies within float's range
-                if (i % 3 == 0 && glm::all(glm::lessThan(half, 0.9f * room))) cast.half = half;
-                if (i % 4 == 0) cast.translation[static_cast<int>(random.below(3))] = 0.0f;
-                if (i % 7 == 0) cast.translation = vec3(0);
-                if (i % 5 == 0) cast.max_fraction = random.real(0, 1);
-                const BoxCast asked = cast;
-                std::fill(times.begin(), times.end(), 0);
-                grid.cast(
-                    cast, world.boxes, [&](ProxyIndex p, float max_fraction) { return ++times[p], max_fraction; },
-                    scratch);
-                std::size_t missed = 0, invented = 0, twice = 0;
-                for (ProxyIndex p = 0; p < world.boxes.size(); ++p) {
-                    const bool member = p % 13 != 5;
-                    const bool enters = member && enter_fraction(asked, world.boxes[p]) >= 0.0;
-                    missed += enters && times[p] == 0;
-                    invented += !enters && times[p] != 0;
-                    twice += times[p] > 1;
-                }
-                INFO("from ", asked.center.x, " ", asked.center.y, " ", asked.center.z, " by ", asked.translation.x, " ",
-                     asked.translation.y, " ", asked.translation.z, ", half ", asked.half.x, " ", asked.half.y, " ",
-                     asked.half.z, ", up to ", asked.max_fraction);
-                REQUIRE(missed == 0);
-                REQUIRE(invented == 0);
-                REQUIRE(twice == 0);
+    for_each_grid({20, 300, 1000}, [&](const Boxes& world, const ColumnGrid& grid) {
+        CastScratch scratch;
+        std::vector<int> times(world.boxes.size());
+        const std::vector<Aabb> questions = make_questions(world, random);
+        for (int i = 0; i < 120; ++i) {
+            const auto pick = [&] { return questions[random.below(static_cast<std::uint32_t>(questions.size()))]; };
+            const Aabb from = pick(), to = pick();
+            BoxCast cast{from.lower, 0.5f * to.upper - 0.5f * from.lower};
+            const vec3 half = 0.5f * from.upper - 0.5f * from.lower;
+            const vec3 room = vec3(largest_float) - glm::abs(cast.center);  // what is swept lies within float's range
+            if (i % 3 == 0 && glm::all(glm::lessThan(half, 0.9f * room))) cast.half = half;
+            if (i % 4 == 0) cast.translation[static_cast<int>(random.below(3))] = 0.0f;
+            if (i % 7 == 0) cast.translation = vec3(0);
+            if (i % 5 == 0) cast.max_fraction = random.real(0, 1);
+            const BoxCast asked = cast;
+            std::fill(times.begin(), times.end(), 0);
+            grid.cast(
+                cast, world.boxes, [&](ProxyIndex p, float max_fraction) { return ++times[p], max_fraction; }, scratch);
+            std::size_t missed = 0, invented = 0, twice = 0;
+            for (ProxyIndex p = 0; p < world.boxes.size(); ++p) {
+                const bool member = p % 13 != 5;
+                const bool enters = member && enter_fraction(asked, world.boxes[p]) >= 0.0;
+                missed += enters && times[p] == 0;
+                invented += !enters && times[p] != 0;
+                twice += times[p] > 1;
             }
+            INFO("from ", asked.center.x, " ", asked.center.y, " ", asked.center.z, " by ", asked.translation.x, " ",
+                 asked.translation.y, " ", asked.translation.z, ", half ", asked.half.x, " ", asked.half.y, " ",
+                 asked.half.z, ", up to ", asked.max_fraction);
+            REQUIRE(missed == 0);
+            REQUIRE(invented == 0);
+            REQUIRE(twice == 0);
         }
-    }
+    });
 }

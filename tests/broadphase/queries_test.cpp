@@ -15,24 +15,6 @@ struct World {
     std::vector<bool> alive;
 };
 
-// Separating axes (Ericson 2005, 5.3.3) in long double: independent of the library's slabs. `slack` widens the box (m).
-bool segment_meets(const vec3& origin, const vec3& translation, float fraction, const Aabb& box, long double slack) {
-    long double c[3], h[3], m[3], d[3];
-    for (int i = 0; i < 3; ++i) {
-        const long double p = origin[i], q = p + static_cast<long double>(translation[i]) * fraction;
-        c[i] = (static_cast<long double>(box.lower[i]) + box.upper[i]) / 2;
-        h[i] = (static_cast<long double>(box.upper[i]) - box.lower[i]) / 2 + slack;
-        m[i] = (p + q) / 2 - c[i];
-        d[i] = (q - p) / 2;
-        if (std::abs(m[i]) > h[i] + std::abs(d[i])) return false;
-    }
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        if (std::abs(m[j] * d[k] - m[k] * d[j]) > h[j] * std::abs(d[k]) + h[k] * std::abs(d[j])) return false;
-    }
-    return true;
-}
-
 void check_box(const World& world, const Aabb& box) {
     std::vector<std::uint32_t> expected, got;
     for (ProxyIndex p = 0; p < world.alive.size(); ++p) {
@@ -55,8 +37,8 @@ std::size_t check_ray(const World& world, const vec3& origin, const vec3& transl
     for (ProxyIndex p = 0; p < world.alive.size(); ++p) {
         const Aabb& box = world.broadphase.fat_box(p);
         const long double slack = 1e-9L * (1.0L + glm::length(origin) + glm::length(translation));
-        const bool must = world.alive[p] && segment_meets(origin, translation, clip, box, 0.0L);
-        const bool may = world.alive[p] && segment_meets(origin, translation, 1.0f, box, slack);
+        const bool must = world.alive[p] && cast_meets({origin, translation, vec3(0.0f), clip}, box, 0.0L);
+        const bool may = world.alive[p] && cast_meets({origin, translation}, box, slack);
         missed += must && visits[p] == 0;
         invented += !may && visits[p] != 0;
         twice += visits[p] > 1;
@@ -175,7 +157,7 @@ TEST_CASE("a closest-hit ray clips itself and finds the nearest box") {
     CHECK(visits == 1);  // a negative answer stops the ray
 }
 
-TEST_CASE("boxes and rays without meaning meet nothing") {
+TEST_CASE("boxes and casts without meaning meet nothing, whatever state the boxes are in") {
     Broadphase b;
     b.add({.box = box_at(vec3(0.0f), vec3(1.0f))});
     constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
@@ -189,6 +171,12 @@ TEST_CASE("boxes and rays without meaning meet nothing") {
         b.query({vec3(-1.0f), vec3(1.0f, nan, 1.0f)}, seen);
         b.ray_cast(vec3(nan, 0, 0), vec3(1, 0, 0), hit);
         b.ray_cast(vec3(-5, 0, 0), vec3(inf, 0, 0), hit);
+        for (const vec3& half : {vec3(nan, 0, 0), vec3(inf, 0, 0), vec3(-1, 0, 0)})
+            b.cast({vec3(0.0f), vec3(0.0f), half}, hit);
+        for (const float max_fraction : {nan, inf, -1.0f}) {
+            b.cast({vec3(0.0f), vec3(0.0f), vec3(0.0f), max_fraction}, hit);
+            b.cast({vec3(-9, 0, 0), vec3(1, 0, 0), vec3(0.0f), max_fraction}, hit);
+        }
         CHECK(visits == 0);
         b.query({vec3(-inf), vec3(inf)}, seen);
         b.ray_cast(vec3(0.0f), vec3(0.0f), hit);  // a point is a segment

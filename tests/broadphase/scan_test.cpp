@@ -16,7 +16,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity(), largest_float = std::numeric_limits<float>::max();
 
 float edgy(Random& random) {
-    static constexpr float favourites[] = {0.0f,  -0.0f, 1.0f,   -1.0f,         2.0f,           1e-40f,
+    static constexpr float favourites[] = {0.0f,    -0.0f, 1.0f,   -1.0f,         2.0f,           1e-40f,
                                            -1e-40f, 1e6f,  -1e30f, largest_float, -largest_float, 0.5f};
     return random.chance(0.5f) ? favourites[random.below(std::size(favourites))] : random.real(-2.0f, 2.0f);
 }
@@ -96,8 +96,8 @@ TEST_CASE("the scans of boxes and of rays write the same on every processor") {
             box.minus_low[axis] = -std::min(a, b);
         }
         box.lane_3 = edgy(random), box.lane_7 = edgy(random);
-        const unsigned count = compare(box_scan_sse2(cells.window, box, plain.data()),
-                                       best_box_scan()(cells.window, box, best.data()));
+        const unsigned count =
+            compare(box_scan_sse2(cells.window, box, plain.data()), best_box_scan()(cells.window, box, best.data()));
         box_hits += count;
         // And it is what a loop over the window finds, rounded up to whole steps.
         std::size_t least = 0;
@@ -115,8 +115,8 @@ TEST_CASE("the scans of boxes and of rays write the same on every processor") {
         wrong += count < least;
 
         const RayProbe ray = random_probe(random);
-        ray_hits += compare(ray_scan_sse2(cells.window, ray, plain.data()),
-                            best_ray_scan()(cells.window, ray, best.data()));
+        ray_hits +=
+            compare(ray_scan_sse2(cells.window, ray, plain.data()), best_ray_scan()(cells.window, ray, best.data()));
     }
     CHECK(wrong == 0);
     CHECK(box_hits > 10000);
@@ -134,7 +134,8 @@ TEST_CASE("the walk of a ray through a tree is the same on every processor") {
             for (auto& row : node.bounds) std::fill_n(row, BoxNode::width, infinity);
             const std::size_t size = n == 0 ? BoxNode::width : random.below(BoxNode::width + 1);
             for (std::size_t i = 0; i < BoxNode::width; ++i) {
-                node.child[i] = n == 0 ? static_cast<unsigned>(i + 1) | BoxNode::leaf : static_cast<unsigned>(100 * n + i);
+                node.child[i] =
+                    n == 0 ? static_cast<unsigned>(i + 1) | BoxNode::leaf : static_cast<unsigned>(100 * n + i);
                 for (int axis = 0; axis < 3 && i < size; ++axis) {
                     const float a = edgy(random), b = edgy(random);
                     node.bounds[axis][i] = std::min(a, b);

@@ -2,7 +2,7 @@
 
 #include "oracle.h"
 
-#include <talus/jobs.h>
+#include <talus/thread_pool.h>
 
 using namespace talus;
 using namespace talus::test;

@@ -37,7 +37,7 @@ struct Crowd {
     float churn = 0.002f;   // of a removal, of an add
     float flip = 0.002f;    // of going still or moving again
     float relayer = 0.002f;
-    int burst = 0;  // so many are added at one spot each 40 frames, and removed 20 later
+    int burst = 0;                   // so many are added at one spot each 40 frames, and removed 20 later
     std::size_t least_events = 500;  // both begun and ended, in 1000 frames: the world was not empty
 };
 

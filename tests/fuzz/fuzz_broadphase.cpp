@@ -232,7 +232,7 @@ private:
         if (!std::ranges::is_sorted(got) || std::ranges::adjacent_find(got) != got.end())
             complain("the nearest are not in order");
         std::vector<long double> distances;
-        for (const ProxyIndex p : alive_) distances.push_back(test::distance_to(broadphase_.fat_box(p), point));
+        for (const ProxyIndex p : alive_) distances.push_back(test::exact_distance_to(broadphase_.fat_box(p), point));
         std::ranges::sort(distances);
         const auto within = [&](long double d) { return std::ranges::upper_bound(distances, d) - distances.begin(); };
         const long double limit = max;

@@ -39,6 +39,7 @@ void check(const std::vector<HardCase>& cases);
 /// Checks an answer for the case cold by what proves itself (adversarial_proof.h); `both_ways`: the lower bound, too.
 void check_proof(const HardCase& hard_case, bool both_ways = false);
 
+inline constexpr double pi = 3.14159265358979323846;
 inline constexpr glm::dvec3 ex(1, 0, 0), ey(0, 1, 0), ez(0, 0, 1);
 /// Axis y turned onto x, onto z, and upside down; exact.
 inline const mat3 onto_x(0, -1, 0, 1, 0, 0, 0, 0, 1), onto_z(1, 0, 0, 0, 0, 1, 0, -1, 0),

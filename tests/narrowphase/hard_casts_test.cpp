@@ -21,13 +21,7 @@ using namespace test;
 using glm::dmat3;
 using glm::dvec3;
 
-constexpr double pi = 3.14159265358979323846;
-
-}  // namespace
-
 // ---- Rays -----------------------------------------------------------------------------------------------------------
-
-namespace {
 
 struct Ray {
     const char* name;

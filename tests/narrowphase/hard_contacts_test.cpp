@@ -19,8 +19,6 @@ using namespace test;
 using glm::dmat3;
 using glm::dvec3;
 
-constexpr double pi = 3.14159265358979323846;
-
 /// One pair, whose cache is carried along.
 class Pair {
 public:

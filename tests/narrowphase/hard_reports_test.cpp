@@ -21,8 +21,6 @@ using glm::dmat3;
 using glm::dvec3;
 using Points = std::vector<vec3>;
 
-constexpr double pi = 3.14159265358979323846;
-
 mat3 from_quat(double x, double y, double z, double w) {
     return mat3(glm::mat3_cast(glm::normalize(glm::dquat(w, x, y, z))));
 }
