@@ -509,20 +509,4 @@ bool World::set_allow_sleep(bool allow) {
     return true;
 }
 
-void World::State::wake_all() {
-    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
-        if (bodies[slot].in_use) wake(slot);
-    }
-}
-
-void World::State::start_moving(std::uint32_t slot) {
-    Body& body = bodies[slot];
-    if (body.is_dynamic()) {
-        wake(slot);
-    } else if (!awake.contains(slot)) {
-        awake.insert(slot);
-        broadphase.set_moving(body.proxy, true);
-    }
-}
-
 }  // namespace talus

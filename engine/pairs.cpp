@@ -1,0 +1,101 @@
+/// Stage `pairs`: broadphase events become pairs, pairs of bodies become contacts of their shapes.
+
+#include <talus/engine/settings.h>
+#include <talus/engine/stage_clock.h>
+#include <talus/engine/world_state.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+void World::State::update_pairs() {
+    begun.clear();
+    ended.clear();
+    ended.swap(ended_outside_step);
+    StageClock clock;
+    broadphase.update();
+    profile.broadphase = clock.lap();
+    for (const ProxyPair& pair : broadphase.ended()) {
+        const std::uint32_t a = proxy_body[pair.a], b = proxy_body[pair.b];
+        if (a == null_index || b == null_index) continue;  // removed: its pairs went with it
+        const std::uint32_t p = contacts.find_pair(bodies, a, b);
+        if (p != null_index) drop_pair(p, ended);
+    }
+    for (const ProxyPair& pair : broadphase.begun()) begin_pair(proxy_body[pair.a], proxy_body[pair.b]);
+
+    std::size_t kept = 0;
+    for (const std::uint32_t p : compound_pairs) {
+        if (!contacts.pairs[p].in_use || !contacts.pairs[p].compound) continue;
+        compound_pairs[kept++] = p;
+    }
+    compound_pairs.resize(kept);
+    for (const std::uint32_t p : compound_pairs) {
+        const Pair& pair = contacts.pairs[p];
+        if (awake.contains(pair.body[0]) || awake.contains(pair.body[1])) update_compound_pair(p);
+    }
+}
+
+void World::State::begin_pair(std::uint32_t a, std::uint32_t b) {
+    const Body &body_a = bodies[a], &body_b = bodies[b];
+    if (!body_a.is_dynamic() && !body_b.is_dynamic()) return;
+    const std::uint32_t p = contacts.begin_pair(bodies, a, b);
+    if (body_a.shape_count == 1 && body_b.shape_count == 1) {
+        add_contact(p, body_a.first_shape, a, body_b.first_shape, b);
+    } else {
+        contacts.pairs[p].compound = true;
+        compound_pairs.push_back(p);
+        update_compound_pair(p);
+    }
+}
+
+void World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
+                               std::uint32_t body_b) {
+    const ShapeDef &a = shapes.defs[shape_a], &b = shapes.defs[shape_b];
+    if (!should_collide(a.filter, b.filter)) return;
+    if (a.sensor && b.sensor) return;
+    const std::uint32_t c = contacts.add_contact(pair, colliders, shape_a, body_a, shape_b, body_b);
+    ContactState& state = contacts.states[c];
+    state.friction = std::sqrt(a.material.friction * b.material.friction);
+    state.restitution = std::max(a.material.restitution, b.material.restitution);
+    state.sensor = a.sensor || b.sensor;
+    // Uniform pressure on a disc of radius R gives friction a mean lever of 2/3 R.
+    const float round_radius = std::max(a.shape.radius, b.shape.radius);
+    state.patch_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * settings::patch_depth);
+}
+
+void World::State::update_compound_pair(std::uint32_t p) {
+    // A contact stays while the two shapes' boxes, grown by the contact margin, overlap.
+    const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
+    const Body &a = bodies[slot_a], &b = bodies[slot_b];
+    const auto near = [&](std::uint32_t i, std::uint32_t j) {
+        return overlaps(expand(shapes.world_boxes[i], colliders.sweeps[i].reach + colliders.sweeps[j].reach),
+                        shapes.world_boxes[j]);
+    };
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (near(contacts.records[c].a, contacts.records[c].b)) return;
+        if (contacts.states[c].touching) ended.push_back(event_of(c));
+        contacts.remove_contact(c);
+    });
+    for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
+        for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
+            if (!near(i, j)) continue;
+            bool known = false;
+            for_each_contact(contacts, p, [&](std::uint32_t c) {
+                const PairRecord& r = contacts.records[c];
+                known = known || (r.a == i && r.b == j) || (r.a == j && r.b == i);
+            });
+            if (!known) add_contact(p, i, slot_a, j, slot_b);
+        }
+    }
+}
+
+void World::State::drop_pair(std::uint32_t p, std::vector<ContactEvent>& events) {
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (contacts.states[c].touching) events.push_back(event_of(c));
+        contacts.remove_contact(c);
+    });
+    contacts.end_pair(bodies, p);
+}
+
+}  // namespace talus

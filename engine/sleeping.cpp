@@ -1,0 +1,136 @@
+/// Who takes part in the step: islands that fall asleep together, and what wakes them.
+
+#include <talus/engine/settings.h>
+#include <talus/engine/world_state.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+void World::State::put_islands_to_sleep(float dt) {
+    const auto list = awake.list();
+    island_still_time.assign(list.size() + 1, settings::time_to_sleep);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        Body& body = bodies[list[i]];
+        const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
+        if (!body.is_dynamic()) continue;
+        // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
+        const float* way = solver_bodies[i + 1].displacement;
+        const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
+        const float speed = std::max(std::sqrt(v2), moved), spin_speed = std::sqrt(w2) * body.radius;
+        const bool may_sleep = def.allow_sleep && body.allow_sleep;
+        // Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is held
+        // against the sleep speed.
+        const quat &q = body.rotation, &p = body.still_rotation;
+        const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
+        const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
+        const float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w));
+        const float drift = std::sqrt(length_squared(body.center - body.still_place)) + turned * body.radius;
+        const bool still = may_sleep && drift < settings::sleep_speed * settings::time_to_sleep &&
+                           speed + spin_speed < settings::tremble * settings::sleep_speed;
+        if (!still) {
+            body.still_place = body.center;
+            body.still_rotation = body.rotation;
+        }
+        const bool in_place = length_squared(body.center - body.settle_place) < body.radius * body.radius;
+        const bool slow = may_sleep && touches[i + 1] && in_place && speed < settings::settle_speed &&
+                          spin_speed < settings::settle_spin;
+        body.still_time = still ? body.still_time + dt : 0.0f;
+        body.slow_time = slow ? body.slow_time + dt : 0.0f;
+        if (!in_place) body.settle_place = body.center;
+        if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
+            body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
+        }
+        float& least = island_still_time[islands.find(static_cast<std::uint32_t>(i + 1))];
+        least = std::min(least, body.still_time);
+        const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
+        profile.kinetic_energy += 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia * spin));
+    }
+    // What rests on a moving kinematic body stays awake.
+    for (const ConstraintGraph::Edge& edge : edges) {
+        if (edge.a != 0 && !edge.pushes_a) island_still_time[islands.find(edge.b)] = 0.0f;
+        if (edge.b != 0 && !edge.pushes_b) island_still_time[islands.find(edge.a)] = 0.0f;
+    }
+    std::uint32_t roots = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const Body& body = bodies[list[i]];
+        const std::uint32_t root = islands.find(static_cast<std::uint32_t>(i + 1));
+        if (body.is_dynamic()) {
+            if (root == i + 1) ++roots;
+            if (island_still_time[root] >= settings::time_to_sleep) sleep(list[i]);
+        } else if (body.linear_velocity == vec3(0.0f) && body.angular_velocity == vec3(0.0f)) {
+            awake.erase(list[i]);
+            broadphase.set_moving(body.proxy, false);
+        }
+    }
+    profile.islands = roots;
+}
+
+void World::State::sleep(std::uint32_t slot) {
+    Body& body = bodies[slot];
+    body.linear_velocity = body.angular_velocity = body.force = body.torque = vec3(0.0f);
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) colliders.sweeps[i] = {};
+    awake.erase(slot);
+    broadphase.set_moving(body.proxy, false);
+}
+
+void World::State::wake(std::uint32_t slot) {
+    stack.assign(1, slot);
+    while (!stack.empty()) {
+        const std::uint32_t s = stack.back();
+        stack.pop_back();
+        Body& body = bodies[s];
+        if (!body.is_dynamic()) continue;
+        body.still_time = 0.0f;
+        if (awake.contains(s)) continue;
+        awake.insert(s);
+        broadphase.set_moving(body.proxy, true);
+        for_each_pair(contacts, bodies, s, [&](std::uint32_t p) {
+            for_each_contact(contacts, p, [&](std::uint32_t c) {
+                if (contacts.caches[c].manifold.count == 0 || contacts.states[c].sensor) return;
+                const ContactBodies& pair = contacts.bodies[c];
+                const std::uint32_t other = pair.a == s ? pair.b : pair.a;
+                if (!awake.contains(other)) stack.push_back(other);
+            });
+        });
+    }
+}
+
+void World::State::wake_overlapping(std::uint32_t slot) {
+    std::vector<std::uint32_t> found;
+    broadphase.query(broadphase.fat_box(bodies[slot].proxy), [&](std::uint32_t other) { found.push_back(other); });
+    for (const std::uint32_t other : found) {
+        if (other != slot) wake(other);
+    }
+}
+
+void World::State::wake_neighbours(std::uint32_t slot) {
+    std::vector<std::uint32_t> touched;
+    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
+        const Pair& pair = contacts.pairs[p];
+        for_each_contact(contacts, p, [&](std::uint32_t c) {
+            if (contacts.caches[c].manifold.count != 0 && !contacts.states[c].sensor)
+                touched.push_back(pair.body[0] == slot ? pair.body[1] : pair.body[0]);
+        });
+    });
+    for (const std::uint32_t t : touched) wake(t);
+}
+
+void World::State::wake_all() {
+    for (std::uint32_t slot = 0; slot < bodies.slot_count(); ++slot) {
+        if (bodies[slot].in_use) wake(slot);
+    }
+}
+
+void World::State::start_moving(std::uint32_t slot) {
+    Body& body = bodies[slot];
+    if (body.is_dynamic()) {
+        wake(slot);
+    } else if (!awake.contains(slot)) {
+        awake.insert(slot);
+        broadphase.set_moving(body.proxy, true);
+    }
+}
+
+}  // namespace talus
