@@ -70,7 +70,7 @@ Result<SceneData> arch(const SceneOptions& options) {
 Result<SceneData> card_house(const SceneOptions& options) {
     constexpr int storeys = 5;
     constexpr float half_length = 0.44f, half_depth = 0.32f, half_thickness = 0.01f, gap = 0.002f;
-    constexpr float half_tangent = 0.2f;  // of the lean: 22.6 degrees from the vertical
+    constexpr float half_tangent = 0.16f;  // of the lean: 18 degrees from the vertical
     constexpr float scale = 1.0f + half_tangent * half_tangent;
     constexpr float sine = 2.0f * half_tangent / scale, cosine = (1.0f - half_tangent * half_tangent) / scale;
     const float half_width = half_length * sine + half_thickness * cosine;  // of what a leaning card takes up
