@@ -56,8 +56,8 @@ void World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::u
     if (a.sensor && b.sensor) return;
     const std::uint32_t c = contacts.add_contact(pair, colliders, shape_a, body_a, shape_b, body_b);
     ContactState& state = contacts.states[c];
-    state.friction = std::sqrt(a.material.friction * b.material.friction);
-    state.restitution = std::max(a.material.restitution, b.material.restitution);
+    state.friction = mixed_friction(a.material, b.material);
+    state.restitution = mixed_restitution(a.material, b.material);
     state.sensor = a.sensor || b.sensor;
     // Uniform pressure on a disc of radius R gives friction a mean lever of 2/3 R.
     const float round_radius = std::max(a.shape.radius, b.shape.radius);
