@@ -18,6 +18,8 @@
 namespace talus {
 
 struct World::State {
+    static constexpr std::size_t least_bodies = 128;  ///< that are worth a task
+
     WorldDef def;
 
     BodyStore bodies;
@@ -62,7 +64,11 @@ struct World::State {
     StageTeam stage_team;
     std::vector<float> island_still_time;     ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
-    CollideScratch collide_scratch;
+    struct CollideTask {
+        CollideScratch scratch;
+        NarrowphaseProfile profile;
+    };
+    std::vector<CollideTask> collide_tasks;
     std::vector<ProxyIndex> moved_proxies;    ///< of the awake bodies, with their boxes and expected ways
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;
@@ -78,12 +84,12 @@ struct World::State {
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
     // The stages of a step, in order (step.cpp).
-    void update_pairs();
-    void collide_active();
+    void update_pairs(const Jobs& jobs);
+    void collide_active(const Jobs& jobs);
     void build_graph();
     void solve(float dt, const Jobs& jobs);
     void sweep_fast_bodies(float dt);
-    void finish(float dt);
+    void finish(float dt, const Jobs& jobs);
     void publish();
 
     // Shared by the stages and by the user's calls.
