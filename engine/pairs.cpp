@@ -12,7 +12,7 @@ namespace talus {
 void World::State::update_pairs() {
     begun.clear();
     ended.clear();
-    ended.swap(ended_outside_step);
+    ended.swap(ended_at_next_step);
     StageClock clock;
     broadphase.update();
     profile.broadphase = clock.lap();
