@@ -268,7 +268,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
 
     // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
     // at a place is that of half a sub-step before).
-    const bool falls = s.touches[s.solver_index[path.slot]] == 0;
+    const bool falls = s.constrained[path.slot] == 0;
     const vec3 gravity = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
     const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.def.substeps)) * gravity;
     Party mover = party(path.slot, path.motion, body.linear_velocity - to_come, body.angular_velocity, time);
@@ -395,17 +395,18 @@ void World::State::sweep_fast_bodies(float dt) {
     if (!def.continuous) return;
     float kinematic2 = 0.0f, dynamic2 = 0.0f;
     const auto list = awake.list();
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        const Body& body = bodies[list[i]];
-        const float motion2 = motion_squared(body, load(solver_bodies[i + 1].displacement), load(solver_bodies[i + 1].turn));
+    for (const std::uint32_t slot : list) {
+        const Body& body = bodies[slot];
+        const SolverBody& moved = solver_bodies[solver_index[slot]];
+        const float motion2 = motion_squared(body, load(moved.displacement), load(moved.turn));
         if (!body.is_dynamic()) {
             kinematic2 = std::max(kinematic2, motion2);
-            if (motion2 > 0.0f) fast_kinematics.push_back(list[i]);
+            if (motion2 > 0.0f) fast_kinematics.push_back(slot);
             continue;
         }
         dynamic2 = std::max(dynamic2, motion2);
         if (!is_fast(body, motion2) || body.continuous == Continuous::off) continue;
-        (body.continuous == Continuous::all ? bullets : fast).push_back(list[i]);
+        (body.continuous == Continuous::all ? bullets : fast).push_back(slot);
     }
     Sweep sweep{*this, dt};
     largest_kinematic_motion = std::sqrt(kinematic2);

@@ -79,6 +79,7 @@ int run_all(const Options& options) {
     Progress progress;
     std::uint64_t hash = 14695981039346656037ull;  // FNV-1a over the scenes' hashes
     int code = 0;
+    std::string figures;
     std::printf("%s", table_header().c_str());
     for (const Scene& scene : all_scenes()) {
         const Result<Summary> summary =
@@ -91,9 +92,13 @@ int run_all(const Options& options) {
         }
         std::printf("%s", table_row(*summary).c_str());
         std::fflush(stdout);
+        char name[16];
+        std::snprintf(name, sizeof name, "%-13s", scene.name);
+        figures += figure_lines(*summary, name);
         for (int i = 0; i < 64; i += 8) hash = (hash ^ ((summary->hash >> i) & 255u)) * 1099511628211ull;
     }
     std::printf("%s", table_legend().c_str());
+    std::printf("\nWhat scenes measure on their bodies, by formulas of their own:\n%s", figures.c_str());
     if (options.hash) print_hash(hash);
     return code;
 }

@@ -55,6 +55,13 @@ std::string set_steps(Options& options, Values values) {
     return {};
 }
 
+std::string set_substeps(Options& options, Values values) {
+    int substeps = 0;
+    if (!parse(values[0], substeps, 1, 64)) return "wants a whole number from 1 to 64";
+    options.substeps = substeps;
+    return {};
+}
+
 std::string set_at(Options& options, Values values) {
     int at = 0;
     if (!parse(values[0], at, 0, max_steps)) return "wants a whole number from 0 (before the first step) on";
@@ -79,8 +86,10 @@ constexpr OptionSpec specs[] = {
      [](Options& o, Values) { return o.list = true, std::string(); }},
     {"--scene", Takes::one, "NAME", "run this scene; without it, all of them",
      [](Options& o, Values v) { return o.scene = v[0], std::string(); }},
-    {"--steps", Takes::one, "N", "steps of 1/60 s; without it, as many as the scene takes to show its point",
+    {"--steps", Takes::one, "N", "steps (most scenes: of 1/60 s); without it, as many as the scene takes to show its\npoint",
      set_steps},
+    {"--substeps", Takes::one, "N", "sub-steps of the solver in a step; without it, as many as the scene wants",
+     set_substeps},
     {"--seed", Takes::one, "N", "for everything random in a scene; default 1",
      [](Options& o, Values v) {
          return parse(v[0], o.seed, std::uint64_t{0}, ~std::uint64_t{0}) ? std::string() : "wants a whole number";

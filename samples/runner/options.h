@@ -16,6 +16,7 @@ struct Options {
     bool help = false, list = false, hash = false;
     std::string scene;         ///< empty: all of them
     std::optional<int> steps;  ///< not given: as many as the scene wants
+    std::optional<int> substeps;  ///< not given: as many as the scene wants
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< m
     bool sleep = true;

@@ -68,7 +68,7 @@ std::string table_legend() {
 }
 
 std::string describe(const Summary& s) {
-    std::string text = format("%s, %d steps of 1/60 s\n\n", s.scene.c_str(), s.steps);
+    std::string text = format("%s, %d steps of %.4g ms, %d sub-steps each\n\n", s.scene.c_str(), s.steps, 1e3 * s.dt, s.substeps);
     const auto line = [&](const char* what, const std::string& value) {
         text += format("  %-22s", what) + value + "\n";
     };
@@ -86,6 +86,16 @@ std::string describe(const Summary& s) {
     text += "\n";
     line("GJK iterations", format("%.2f a query", s.gjk_iterations));
     line("EPA", number(s.epa_calls) + " calls a frame");
+    if (!s.figures.empty()) text += "\n" + figure_lines(s, "  ");
+    return text;
+}
+
+std::string figure_lines(const Summary& s, const std::string& prefix) {
+    std::string text;
+    for (const Summary::Measured& figure : s.figures) {
+        text += prefix + format("%-34s %.4g%s%s\n", figure.name.c_str(), figure.value, figure.unit.empty() ? "" : " ",
+                                figure.unit.c_str());
+    }
     return text;
 }
 

@@ -15,4 +15,7 @@ std::string table_legend();
 /// One scene, a line a fact.
 std::string describe(const Summary& summary);
 
+/// The scene's own figures, a line each, with `prefix` before it; nothing if it has none.
+std::string figure_lines(const Summary& summary, const std::string& prefix);
+
 }  // namespace talus::samples

@@ -68,8 +68,11 @@ double quantile(std::vector<double> values, double q) {
 Result<Summary> run_scene(const Scene& scene, const Options& options, const std::function<void(int, int)>& progress) {
     Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes});
     if (!data) return data.error();
+    if (options.substeps) data->substeps = *options.substeps;
     Summary summary;
     summary.scene = scene.name;
+    summary.dt = static_cast<double>(data->dt);
+    summary.substeps = data->substeps;
     summary.steps = options.steps.value_or(scene.steps);
     const int at = options.at.value_or(summary.steps);
     if (at > summary.steps) {
@@ -100,6 +103,7 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
         return refuse("Cannot write '" + options.png + "'; check that its folder exists and is writable.");
     }
 
+    Figures figures(*data);
     Totals totals;
     std::vector<double> step_ms;
     step_ms.reserve(static_cast<std::size_t>(summary.steps));
@@ -109,6 +113,7 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
         if (!step_scene(world, *data, step)) return refuse("A step was refused: " + world.last_error().message);
         step_ms.push_back(milliseconds_since(start));
         totals.add(world.profile(), step_ms.back());
+        figures.observe(world);
         if (csv.is_open()) csv << csv_row(world.profile());
         if (Error error = take_picture(step + 1)) return error;
         if (progress) progress(step + 1, summary.steps);
@@ -123,6 +128,9 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
     for (std::size_t i = 0; i < totals.rungs.size(); ++i) summary.rungs[i] = totals.rungs[i] / steps;
     summary.gjk_iterations = totals.gjk_iterations / std::max(1.0, totals.gjk_queries);
     summary.epa_calls = totals.epa_queries / steps;
+    const std::vector<double> values = figures.values();
+    for (std::size_t i = 0; i < values.size(); ++i)
+        summary.figures.push_back({data->figures[i].name, data->figures[i].unit, values[i]});
     describe_end(world, summary);
     return summary;
 }

@@ -12,6 +12,8 @@ namespace talus::samples {
 struct Summary {
     std::string scene;
     int steps = 0;
+    double dt = 0;           ///< s
+    int substeps = 0;
     std::uint64_t hash = 0;  ///< of all poses and velocities after the last step
 
     // After the last step.
@@ -22,6 +24,13 @@ struct Summary {
     double mean_penetration = 0;  ///< over all contact points, separated ones counted as 0, m
     double max_penetration = 0;   ///< m
     double kinetic_energy = 0;    ///< J
+
+    /// The scene's own figures, over the run.
+    struct Measured {
+        std::string name, unit;
+        double value;
+    };
+    std::vector<Measured> figures;
 
     // Over the run.
     double median_ms = 0, p99_ms = 0;        ///< wall time of a step

@@ -1,5 +1,8 @@
 #include "samples/scenes/parts.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace talus::samples {
 
 BodyDef block(const vec3& center, const vec3& half_extents, const quat& rotation) {
@@ -39,6 +42,31 @@ std::vector<vec3> lattice(std::size_t count, int columns, float pitch, float bot
         }
     }
     return points;
+}
+
+vec3 jitter(Random& random, float size) {
+    const float x = random.between(-size, size);
+    const float z = random.between(-size, size);
+    return {x, 0.0f, z};
+}
+
+Figure displacement(const char* name, const SceneData& scene, std::size_t body) {
+    return {name, "m", Over::largest, [body, place = scene.bodies[body].position](const SceneBodies& bodies, double) {
+                return static_cast<double>(glm::distance(bodies.transform(body).position, place));
+            }};
+}
+
+Figure largest_displacement(const SceneData& scene) {
+    std::vector<std::pair<std::size_t, vec3>> places;
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+        if (scene.bodies[i].type == BodyType::dynamic) places.emplace_back(i, scene.bodies[i].position);
+    }
+    return {"the largest displacement", "m", Over::largest, [places](const SceneBodies& bodies, double) {
+                float largest = 0.0f;
+                for (const auto& [body, place] : places)
+                    largest = std::max(largest, glm::distance(bodies.transform(body).position, place));
+                return static_cast<double>(largest);
+            }};
 }
 
 Result<Shape> random_hull(Random& random, int points, float low, float high) {

@@ -27,6 +27,13 @@ void add_bin(SceneData& scene, float width, float height);
 /// the origin, the first layer at y = bottom.
 std::vector<vec3> lattice(std::size_t count, int columns, float pitch, float bottom);
 
+/// The jitter of SceneOptions: where its size is 0, nothing changes.
+vec3 jitter(Random& random, float size);
+
+/// How far a body got from its place in the scene, and how far any dynamic one did, at most, m.
+Figure displacement(const char* name, const SceneData& scene, std::size_t body);
+Figure largest_displacement(const SceneData& scene);
+
 /// The hull of `points` random points on an ellipsoid with semi-axes drawn from [low, high].
 Result<Shape> random_hull(Random& random, int points, float low, float high);
 

@@ -2,6 +2,7 @@
 
 #include "samples/scenes/scene_list.h"
 
+#include <algorithm>
 #include <array>
 
 namespace talus::samples {
@@ -11,11 +12,34 @@ namespace {
 std::vector<Scene> gather() {
     std::vector<Scene> all;
     for (const std::span<const Scene> part :
-         std::array{motion_scenes(), stack_scenes(), pile_scenes(), stirred_scenes(), real_thing_scenes()}) {
+         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
 }
+
+/// The bodies of a world that make_world() made: its slots are the scene's places.
+class WorldBodies : public SceneBodies {
+public:
+    explicit WorldBodies(World& world) : world_(world), ids_(world.bodies()) {}
+
+    Transform transform(std::size_t body) const override { return world_.transform(ids_[body]); }
+    vec3 center_of_mass(std::size_t body) const override { return world_.center_of_mass(ids_[body]); }
+    vec3 linear_velocity(std::size_t body) const override { return world_.linear_velocity(ids_[body]); }
+    vec3 angular_velocity(std::size_t body) const override { return world_.angular_velocity(ids_[body]); }
+    float mass(std::size_t body) const override { return world_.mass(ids_[body]); }
+    mat3 inertia(std::size_t body) const override { return world_.inertia(ids_[body]); }
+    void apply_force(std::size_t body, const vec3& force, const vec3& point) override {
+        world_.apply_force_at(ids_[body], force, point);
+    }
+    void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override {
+        world_.apply_impulse_at(ids_[body], impulse, point);
+    }
+
+private:
+    World& world_;
+    std::vector<BodyId> ids_;
+};
 
 }  // namespace
 
@@ -33,6 +57,7 @@ const Scene* find_scene(std::string_view name) {
 
 World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def) {
     def.gravity = scene.gravity_at ? scene.gravity_at(0) : scene.gravity;
+    def.substeps = scene.substeps;
     World world(def);
     std::vector<BodyId> handles(scene.bodies.size());
     world.add_bodies(scene.bodies, handles);
@@ -42,7 +67,37 @@ World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def)
 
 bool step_scene(World& world, const SceneData& scene, int step) {
     if (scene.gravity_at) world.set_gravity(scene.gravity_at(step));
-    return world.step(scene_dt);
+    if (scene.act) {
+        WorldBodies bodies(world);
+        scene.act(bodies, step);
+    }
+    return world.step(scene.dt);
+}
+
+void Figures::observe(const SceneBodies& bodies) {
+    ++count_;
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+        const double value = figures_[i].value(bodies, dt_ * count_);
+        double& kept = values_[i];
+        switch (figures_[i].over) {
+            case Over::last: kept = value; break;
+            case Over::largest: kept = count_ == 1 ? value : std::max(kept, value); break;
+            case Over::smallest: kept = count_ == 1 ? value : std::min(kept, value); break;
+            case Over::mean: kept += value; break;
+        }
+    }
+}
+
+void Figures::observe(World& world) {
+    if (!figures_.empty()) observe(WorldBodies(world));
+}
+
+std::vector<double> Figures::values() const {
+    std::vector<double> values = values_;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (figures_[i].over == Over::mean && count_ > 0) values[i] /= count_;
+    }
+    return values;
 }
 
 }  // namespace talus::samples

@@ -16,7 +16,7 @@
 
 namespace talus::samples {
 
-/// Scenes are made for this step, s.
+/// Scenes are made for this step unless they say otherwise, s.
 inline constexpr float scene_dt = 1.0f / 60.0f;
 
 struct SceneOptions {
@@ -31,11 +31,43 @@ struct Camera {
     float vertical_fov_degrees = 40.0f;
 };
 
+/// The bodies of a scene in whichever engine runs it, by their place in SceneData::bodies. Through it a scene's own code acts on
+/// them (explosions, water), and figures are measured on them by the same formula in every engine.
+class SceneBodies {
+public:
+    virtual ~SceneBodies() = default;
+    virtual Transform transform(std::size_t body) const = 0;    ///< of the body's frame
+    virtual vec3 center_of_mass(std::size_t body) const = 0;    ///< world
+    virtual vec3 linear_velocity(std::size_t body) const = 0;   ///< of the centre of mass, m/s
+    virtual vec3 angular_velocity(std::size_t body) const = 0;  ///< world axes, rad/s
+    virtual float mass(std::size_t body) const = 0;             ///< kg; 0 unless dynamic
+    virtual mat3 inertia(std::size_t body) const = 0;           ///< about the centre of mass, world axes, kg m^2; 0 unless dynamic
+    virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;      ///< for one step, N; world
+    virtual void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) = 0;  ///< at once, N s; world
+};
+
+/// What becomes of a quantity that is measured after each step.
+enum class Over { last, largest, smallest, mean };
+
+/// A number that says how well a scene went, measured on the bodies and not taken from the engine.
+struct Figure {
+    const char* name;  ///< what is measured, in words
+    const char* unit;  ///< "" for ratios
+    Over over;
+    /// `time` is that of the bodies, s: dt after the first step.
+    std::function<double(const SceneBodies& bodies, double time)> value;
+};
+
 struct SceneData {
+    float dt = scene_dt;                    ///< length of a step, s
+    int substeps = WorldDef{}.substeps;     ///< of Talus's solver
     vec3 gravity{0.0f, -10.0f, 0.0f};
     std::vector<BodyDef> bodies;
     /// Gravity at a step (0 is the first), when it changes with time; else empty.
     std::function<vec3(int step)> gravity_at;
+    /// What the scene itself does before a step (0 is the first); else empty.
+    std::function<void(SceneBodies& bodies, int step)> act;
+    std::vector<Figure> figures;
 
     // For pictures only.
     Camera camera;
@@ -56,10 +88,28 @@ std::span<const Scene> all_scenes();
 const Scene* find_scene(std::string_view name);
 
 /// A world with the scene's bodies in it, in the scene's order; `ids[i]` is the handle of bodies[i]. `def` may choose all
-/// but gravity. A scene that the world refuses gives an empty world, whose last_error() says why.
+/// but gravity and sub-steps. A scene that the world refuses gives an empty world, whose last_error() says why.
 World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, WorldDef def = {});
 
-/// Sets the gravity of step number `step` (0 is the first) and steps by scene_dt.
+/// Step number `step` (0 is the first) of a world that make_world() made and from which no body was removed: the scene's own
+/// doings, then a step of its length.
 bool step_scene(World& world, const SceneData& scene, int step);
+
+/// The figures of a run: observe() after each step, then values().
+class Figures {
+public:
+    explicit Figures(const SceneData& scene) : figures_(scene.figures), values_(scene.figures.size(), 0.0), dt_(scene.dt) {}
+
+    void observe(const SceneBodies& bodies);
+    void observe(World& world);  ///< of make_world(), as in step_scene()
+    /// Parallel to SceneData::figures; 0 before the first observation.
+    std::vector<double> values() const;
+
+private:
+    std::vector<Figure> figures_;
+    std::vector<double> values_;  ///< for means the sums
+    double dt_;
+    int count_ = 0;
+};
 
 }  // namespace talus::samples

@@ -7,6 +7,7 @@ namespace talus::samples {
 
 std::span<const Scene> motion_scenes();      ///< few bodies, one law of motion each
 std::span<const Scene> stack_scenes();       ///< things that should stay where they are, or fall in order
+std::span<const Scene> building_scenes();    ///< what stands by its shape and its friction
 std::span<const Scene> pile_scenes();        ///< many bodies in a bin, at rest in the end
 std::span<const Scene> stirred_scenes();     ///< many bodies that never come to rest
 std::span<const Scene> real_thing_scenes();  ///< shapes read from files

@@ -7,6 +7,8 @@ namespace talus::samples {
 
 namespace {
 
+constexpr int tower50_substeps = 16;
+
 BodyDef unit_box(const vec3& position) {
     BodyDef def;
     def.shape = box(vec3(0.5f));
@@ -14,22 +16,47 @@ BodyDef unit_box(const vec3& position) {
     return def;
 }
 
-/// The jitter of SceneOptions: where it is 0, nothing changes.
-vec3 jitter(Random& random, float size) {
-    const float x = random.between(-size, size);
-    const float z = random.between(-size, size);
-    return {x, 0.0f, z};
-}
-
-Result<SceneData> stack20(const SceneOptions& options) {
+Result<SceneData> tower(const SceneOptions& options, int height, int substeps) {
     Random random(options.seed);
     SceneData scene;
+    scene.substeps = substeps;
     scene.bodies.push_back(floor_slab());
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < height; ++i) {
         const vec3 place(0.0f, 0.5f + static_cast<float>(i), 0.0f);
         scene.bodies.push_back(unit_box(place + jitter(random, options.jitter)));
     }
-    scene.camera = orbit({0, 9.2f, 0}, 32, 28, 7);
+    scene.figures.push_back(displacement("the top's displacement", scene, scene.bodies.size() - 1));
+    scene.figures.push_back(largest_displacement(scene));
+    const auto size = static_cast<float>(height);
+    scene.camera = orbit({0, 0.46f * size, 0}, 1.6f * size, 28, 7);
+    return scene;
+}
+
+/// Two heavy boxes on light ones, 1,000 kg on 1 kg each: as large but denser, and as dense but ten times as large.
+Result<SceneData> heavy_on_light(const SceneOptions& options) {
+    Random random(options.seed);
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    const auto add = [&](const vec3& place, float half, float density) {
+        BodyDef def;
+        def.shape = box(vec3(half));
+        def.density = density;
+        def.position = place + jitter(random, options.jitter);
+        scene.bodies.push_back(def);
+    };
+    add({-2.0f, 0.5f, 0.0f}, 0.5f, 1.0f);
+    add({-2.0f, 1.5f, 0.0f}, 0.5f, 1000.0f);
+    add({2.0f, 0.1f, 0.0f}, 0.1f, 125.0f);
+    add({2.0f, 1.2f, 0.0f}, 1.0f, 125.0f);
+    for (const std::size_t heavy : {2u, 4u}) {
+        const float place = scene.bodies[heavy].position.y;
+        scene.figures.push_back({heavy == 2 ? "the denser box sank by" : "the larger box sank by", "m", Over::largest,
+                                 [=](const SceneBodies& bodies, double) {
+                                     return static_cast<double>(place - bodies.transform(heavy).position.y);
+                                 }});
+    }
+    scene.figures.push_back(largest_displacement(scene));
+    scene.camera = orbit({0, 1, 0}, 10, 20, 12);
     return scene;
 }
 
@@ -46,6 +73,8 @@ Result<SceneData> pyramid(const SceneOptions& options, int base) {
             scene.bodies.push_back(unit_box(place + jitter(random, options.jitter)));
         }
     }
+    scene.figures.push_back(displacement("the top's displacement", scene, scene.bodies.size() - 1));
+    scene.figures.push_back(largest_displacement(scene));
     const float size = static_cast<float>(base);
     scene.camera = orbit({0, 0.44f * size, 0}, 1.9f * size, 24, 12);
     return scene;
@@ -73,6 +102,7 @@ Result<SceneData> wall(const SceneOptions& options) {
             }
         }
     }
+    scene.figures.push_back(largest_displacement(scene));
     scene.camera = orbit({0, 1, 0}, 43, 38, 20);
     return scene;
 }
@@ -109,11 +139,19 @@ Result<SceneData> dominoes(const SceneOptions&) {
 }
 
 constexpr Scene scenes[] = {
-    {"stack20", "A tower of 20 unit boxes: it stands, with --jitter too.", 1200, stack20},
+    {"stack20", "A tower of 20 unit boxes: it stands, with --jitter too.", 1200,
+     [](const SceneOptions& options) { return tower(options, 20, WorldDef{}.substeps); }},
+    {"tower30", "A tower of 30 unit boxes.", 3600,
+     [](const SceneOptions& options) { return tower(options, 30, WorldDef{}.substeps); }},
+    {"tower50", "A tower of 50 unit boxes, with more sub-steps than the default.", 3600,
+     [](const SceneOptions& options) { return tower(options, 50, tower50_substeps); }},
+    {"heavy_light", "Boxes of 1,000 kg on boxes of 1 kg.", 3600, heavy_on_light},
     {"pyramid10", "A pyramid of 55 boxes, 10 at its base.", 600,
      [](const SceneOptions& options) { return pyramid(options, 10); }},
     {"pyramid40", "A pyramid of 820 boxes, 40 at its base: each box carries those above.", 400,
      [](const SceneOptions& options) { return pyramid(options, 40); }},
+    {"pyramid100", "A pyramid of 5,050 boxes, 100 at its base.", 1000,
+     [](const SceneOptions& options) { return pyramid(options, 100); }},
     {"wall", "Ten brick walls, 2,000 bricks in running bond.", 300, wall},
     {"dominoes", "120 dominoes on a spiral: one push fells them all.", 1200, dominoes},
 };
