@@ -27,7 +27,7 @@ float rolling_radius(const Shape& shape) {
 void World::State::update_pairs(const Jobs& jobs) {
     begun.clear();
     ended.clear();
-    ended.swap(ended_outside_step);
+    ended.swap(ended_at_next_step);
     StageClock clock;
     broadphase.update(jobs);
     profile.broadphase = clock.lap();

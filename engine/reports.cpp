@@ -29,8 +29,8 @@ std::vector<Contact> World::contacts(BodyId id) const {
 
 void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) const {
     const ContactState& state = contacts.states[c];
-    if (!state.touching || state.sensor) return;
     const Manifold& manifold = contacts.caches[c].manifold;
+    if (!state.touching || state.sensor || manifold.count == 0) return;
     const Transform &pose_a = colliders.poses[contacts.records[c].a], &pose_b = colliders.poses[contacts.records[c].b];
     const ContactEvent event = event_of(c);
     Contact contact;

@@ -135,6 +135,24 @@ ContactEvent World::State::event_of(std::uint32_t c) const {
             contacts.records[c].b - bodies[pair.b].first_shape, contacts.states[c].sensor};
 }
 
+/// What a swept body met is a contact from now on, to be found ended by the next step. So is a sensor that it went through, or what it
+/// met where there is no contact yet.
+void World::State::report_impact(const Impact& impact) {
+    const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
+    if (c != null_index && contacts.states[c].touching) return;
+    const ContactEvent event =
+        c != null_index ? event_of(c)
+                        : ContactEvent{bodies.id_of(impact.other), bodies.id_of(impact.body),
+                                       impact.other_shape - bodies[impact.other].first_shape,
+                                       impact.shape - bodies[impact.body].first_shape, impact.sensor};
+    begun.push_back(event);
+    if (c != null_index && !impact.sensor) {
+        contacts.states[c].touching = true;
+    } else {
+        ended_at_next_step.push_back(event);
+    }
+}
+
 void World::State::publish() {
     for (const std::uint32_t c : active) {
         ContactState& state = contacts.states[c];
@@ -154,6 +172,7 @@ void World::State::publish() {
         state.touching = met;
         (met ? begun : ended).push_back(event_of(c));
     }
+    for (const Impact& impact : impacts) report_impact(impact);
 
     profile.bodies = bodies.live_count();
     profile.awake_bodies = static_cast<std::uint32_t>(awake.size());

@@ -33,7 +33,7 @@ struct World::State {
 
     // What the last step left for the user.
     std::vector<ContactEvent> begun, ended;
-    std::vector<ContactEvent> ended_outside_step;  ///< by removals since, reported by the next step
+    std::vector<ContactEvent> ended_at_next_step;  ///< to be reported by it: by removals since, or over as they began
     FrameProfile profile;
     mutable LastError error;
 
@@ -112,6 +112,7 @@ private:
     struct Sweep;
     void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
     void keep_path(const Path& path);
+    void report_impact(const Impact& impact);
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     void update_compound_pair(std::uint32_t pair);
