@@ -23,7 +23,7 @@ static_assert(offsetof(ContactState, friction) == 16 && offsetof(ContactState, t
               offsetof(ContactState, friction_impulse) == 32 && offsetof(ContactState, slop) == 44);
 
 /// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds (Catto 2014).
-Softness softness(float hertz, float damping_ratio, float h) {
+ContactSpring spring_of(float hertz, float damping_ratio, float h) {
     const float omega = 2.0f * pi * hertz;
     const float a1 = 2.0f * damping_ratio + h * omega;
     const float a2 = h * omega * a1;
@@ -78,10 +78,13 @@ const SolverKernel& best_solver_kernel() {
 
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep) {
     substep_ = substep;
-    const float hertz = std::min(settings::contact_hertz, 0.25f / substep);
-    soft_ = softness(hertz, settings::contact_damping_ratio, substep);
-    soft_immovable_ = softness(settings::fixed_contact_stiffening * hertz, settings::contact_damping_ratio, substep);
-
+    const float hertz = settings::contact_rate / substep, column_hertz = settings::column_rate / substep;
+    for (int k = 0; k < 2; ++k) {
+        const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
+        springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
+        springs_[1][k] = spring_of(stiffer * column_hertz, settings::contact_damping_ratio, substep);
+    }
+    link_places_.clear();
     order_.assign(graph.order().begin(), graph.order().end());
     colors_.clear();
     layout_.clear();
@@ -102,12 +105,15 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                 points = std::max(points, edge.point_count);
                 real_points_ += edge.point_count;
                 any_bounce_ = any_bounce_ || edge.bounces;
+                if (edge.link == no_link) continue;
+                if (link_places_.size() <= edge.link) link_places_.resize(edge.link + 1);
+                link_places_[edge.link] = {static_cast<std::uint32_t>(layout_.size() - 1),
+                                           next.first_edge - layout_.back().first_edge};
             }
             next.first_point += points;
             next.first_surface += first.special ? 1 : 0;
         }
-        colors_.push_back({first_record, static_cast<std::uint32_t>(layout_.size()) - first_record, color.parallel,
-                           !color.immovable});
+        colors_.push_back({first_record, static_cast<std::uint32_t>(layout_.size()) - first_record, color.parallel});
     }
     const std::size_t records = layout_.size();
     layout_.push_back(next);
@@ -131,6 +137,15 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
     r.moves_a = r.moves_b = r.bounces = false;
+    const bool immovable = !first.pushes_a || !first.pushes_b;
+    for (int i = 0; i < width; ++i) {
+        const auto lane = static_cast<std::uint32_t>(i);
+        const bool in_column = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
+        const ContactSpring& spring = springs_[in_column][immovable];
+        r.bias_rate[i] = spring.bias_rate;
+        r.mass_scale[i] = spring.mass_scale;
+        r.impulse_scale[i] = spring.impulse_scale;
+    }
     ContactSource sources[width];
     float surface_rows[width][16];
     float deepest = 0.0f, sum = 0.0f;
@@ -192,7 +207,6 @@ void ContactSolver::run(Pass pass, const Color& color, std::uint32_t first, std:
     in.points = points_.data();
     in.surfaces = surfaces_.data();
     in.count = count;
-    in.softness = color.soft ? soft_ : soft_immovable_;
     in.substep = substep_;
     (kernel_->*pass)(in);
 }
@@ -236,6 +250,36 @@ void ContactSolver::store(const Color& color, std::uint32_t first, std::uint32_t
 void ContactSolver::store(ContactTable& contacts) {
     for (const Color& color : colors_) store(color, 0, color.count, contacts);
     end();
+}
+
+template <int width>
+ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return glm::dvec3(v.x[lane], v.y[lane], v.z[lane]); };
+    ContactLane c;
+    c.a = r.pushes_a ? r.a[lane] : 0;
+    c.b = r.pushes_b ? r.b[lane] : 0;
+    c.reads_a = r.a[lane];
+    c.reads_b = r.b[lane];
+    c.normal = vector(r.normal);
+    c.inverse_mass_a = vector(r.inverse_mass_a);
+    c.inverse_mass_b = vector(r.inverse_mass_b);
+    c.slop = r.slop[lane];
+    c.bias_rate = r.bias_rate[lane];
+    c.count = static_cast<int>(r.point_count);
+    for (int i = 0; i < c.count; ++i) {
+        auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+        const double stiffness = static_cast<double>(p.mass[lane]) * r.mass_scale[lane];
+        c.points[i] = {vector(p.angular_a), vector(p.angular_b), vector(p.turn_a), vector(p.turn_b), p.separation[lane],
+                       stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0, const_cast<float*>(&p.impulse.at[lane])};
+    }
+    return c;
+}
+
+ContactLane ContactSolver::read_link(std::uint32_t link) {
+    return kernel_->lanes == 8 ? read_lane<8>(link_places_[link]) : read_lane<4>(link_places_[link]);
 }
 
 void ContactSolver::end() {

@@ -80,6 +80,7 @@ void World::State::build_graph(const Jobs& jobs) {
         edge.b = solver_index[edge.b];
         if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
     }
+    columns.find(edges, solver_slots, bodies);
     graph.build(edges, total, static_cast<std::uint32_t>(jobs.tasks_for(total, 2 * least_bodies)));
     for (const ConstraintGraph::Edge& edge : edges) contacts.states[edge.contact].color = edge.color;
     profile.colors = static_cast<std::uint32_t>(graph.colors().size());
@@ -256,6 +257,12 @@ void World::State::solve(float dt, const Jobs& jobs) {
             case StageWork::bodies:
                 body_motions.run(work.motion, first_body, end_body_index, solver_bodies, substep, def.substeps, settings::max_speed);
                 break;
+            case StageWork::begin_columns:
+                columns.prepare(solver, first, last);
+                break;
+            case StageWork::columns:
+                columns.solve(solver_bodies, first, last);
+                break;
             case StageWork::begin_contacts:
                 solver.prepare(solver.colors()[work.color], first, last - first, input);
                 break;
@@ -287,19 +294,28 @@ void World::State::plan_solve() {
             stage_works.push_back({kind, nullptr, pass, color, 0});
         }
     };
+    const auto add_columns = [&](StageWork::Kind kind) {
+        if (columns.group_count() == 0) return;
+        stages.push_back({columns.group_count(), 1});
+        stage_works.push_back({kind, nullptr, nullptr, 0, 0});
+    };
     add_bodies(StageWork::begin_bodies, 0, constrained_end);
     add_bodies(StageWork::begin_bodies, constrained_end, end);
     add_bodies(StageWork::bodies, constrained_end, coasting_end, &SolverKernel::coast);
     add_bodies(StageWork::free_bodies, coasting_end, end);
     add_contacts(StageWork::begin_contacts);
+    add_columns(StageWork::begin_columns);
     for (int i = 0; i < def.substeps && !edges.empty(); ++i) {
         add_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
         if (solver.any_bounce()) add_contacts(StageWork::contacts, &SolverKernel::begin_restitution);
         add_contacts(StageWork::contacts, &SolverKernel::warm_start);
+        add_columns(StageWork::columns);
         add_contacts(StageWork::contacts, &SolverKernel::solve);
         add_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
         add_contacts(StageWork::contacts, &SolverKernel::relax);
-        if (solver.any_bounce()) add_contacts(StageWork::contacts, &SolverKernel::end_restitution);
+        if (!solver.any_bounce()) continue;
+        for (int k = 0; k < settings::restitution_passes; ++k) add_contacts(StageWork::contacts, &SolverKernel::end_restitution);
+        add_contacts(StageWork::contacts, &SolverKernel::forget_bounces);
     }
     add_contacts(StageWork::end_contacts);
     add_bodies(StageWork::end_bodies, 0, constrained_end);

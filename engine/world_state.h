@@ -6,6 +6,7 @@
 #include <talus/engine/awake_set.h>
 #include <talus/engine/body_motions.h>
 #include <talus/engine/body_store.h>
+#include <talus/engine/columns.h>
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/contact_table.h>
@@ -52,11 +53,13 @@ struct World::State {
     std::vector<std::uint32_t> touching, last_touching;  ///< of these, those whose manifold has points; the same in the last step
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
+    Columns columns;
     ContactSolver solver;
     Islands islands;
     /// What a stage of the solve does: with the groups of bodies from `first_body` on, or with the records of a colour.
     struct StageWork {
-        enum Kind : std::uint8_t { begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts };
+        enum Kind : std::uint8_t { begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts,
+                               begin_columns, columns };
         Kind kind;
         BodyMotions::Pass motion;  ///< of `bodies`
         ContactSolver::Pass pass;  ///< of `contacts`
