@@ -58,6 +58,14 @@ struct Body {
     bool is_dynamic() const { return type == BodyType::dynamic; }
 };
 
+/// How a body at a rotation answers to pushes, along and about the world's axes: not at all along and about locked ones.
+struct Response {
+    vec3 inverse_mass;     ///< 1/kg
+    mat3 inertia;          ///< kg m^2
+    mat3 inverse_inertia;  ///< 1/(kg m^2)
+};
+Response response_of(const Body& body, const quat& rotation);
+
 /// What of a shape's material has a direction, in the shape's frame.
 struct Surface {
     vec3 velocity{0.0f};      ///< m/s

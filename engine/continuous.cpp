@@ -19,7 +19,7 @@ vec3 load(const float* v) { return vec3(v[0], v[1], v[2]); }
 /// Velocities and masses of one of the two at an impact.
 struct Party {
     vec3 center, velocity, spin;
-    float inverse_mass;  ///< 0: nothing pushes it
+    vec3 inverse_mass;     ///< along the world's axes, 1/kg; 0 where nothing pushes it
     mat3 inverse_inertia;  ///< world
 
     vec3 velocity_at(const vec3& point) const { return velocity + glm::cross(spin, point - center); }
@@ -30,7 +30,7 @@ struct Party {
     /// Velocity along v that a unit impulse along u gives it at the point, 1/kg.
     float give(const vec3& point, const vec3& u, const vec3& v) const {
         const vec3 arm = point - center;
-        return inverse_mass * glm::dot(u, v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
+        return glm::dot(u, inverse_mass * v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
     }
 };
 
@@ -52,7 +52,8 @@ float resolve(const Collision& c, Party& other, Party& body) {
         middle += p / static_cast<float>(c.count);
         const float speed = glm::dot(n, body.velocity_at(p) - other.velocity_at(p));
         wanted[i] = speed < -settings::restitution_threshold ? -c.restitution * speed : 0.0f;
-        mass[i] = 1.0f / (body.give(p, n, n) + other.give(p, n, n));
+        const float k = body.give(p, n, n) + other.give(p, n, n);
+        mass[i] = k > 0.0f ? 1.0f / k : 0.0f;
     }
     // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's direction as it is.
     const vec3 t1 = any_perpendicular(n), t2 = glm::cross(n, t1);
@@ -78,7 +79,7 @@ float resolve(const Collision& c, Party& other, Party& body) {
         const float limit = c.friction * normal_impulse;
         vec3 next = drag - inverse * ((k22 * slip1 - k12 * slip2) * t1 + (k11 * slip2 - k12 * slip1) * t2);
         if (length_squared(next) > limit * limit) {
-            next = drag - (slip1 * t1 + slip2 * t2) / largest;
+            next = largest > 0.0f ? drag - (slip1 * t1 + slip2 * t2) / largest : vec3(0.0f);
             const float size = length(next);
             if (size > limit) next *= limit / size;
         }
@@ -173,8 +174,8 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
                                  float time) const {
     const Body& body = s.bodies[slot];
     const Transform pose = pose_at(motion, time);
-    const mat3 r = to_matrix(pose.rotation);
-    return {pose.position, velocity, spin, body.inverse_mass, r * body.inverse_inertia * glm::transpose(r)};
+    const Response response = response_of(body, pose.rotation);
+    return {pose.position, velocity, spin, response.inverse_mass, response.inverse_inertia};
 }
 
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
@@ -269,7 +270,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
     // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
     // at a place is that of half a sub-step before).
     const bool falls = s.constrained[path.slot] == 0;
-    const vec3 gravity = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
+    const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
+    const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
     const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.def.substeps)) * gravity;
     Party mover = party(path.slot, path.motion, body.linear_velocity - to_come, body.angular_velocity, time);
     Party other = party(meeting.other, obstacle_motion,

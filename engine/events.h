@@ -9,11 +9,13 @@
 namespace talus {
 
 /// Two shapes began or stopped touching (manifold with at least one point), or overlapping when one is a sensor.
-/// A contact that ends because a body was removed is reported at the next step, with the stale handle.
+/// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body (continuous.h)
+/// meets and leaves within the step may be in both lists: read what has begun first.
 struct ContactEvent {
     BodyId body_a, body_b;
     std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
     bool sensor = false;
+    friend bool operator==(const ContactEvent&, const ContactEvent&) = default;
 };
 
 struct ContactPoint {

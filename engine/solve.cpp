@@ -18,24 +18,6 @@ void put(float* out, const vec3& v) {
 
 vec3 take(const float* v) { return vec3(v[0], v[1], v[2]); }
 
-/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about the others.
-mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
-    mat3 result(0.0f);
-    int free[3], count = 0;
-    for (int k = 0; k < 3; ++k) {
-        if (!locked[k]) free[count++] = k;
-    }
-    if (count == 1) result[free[0]][free[0]] = 1.0f / inertia[free[0]][free[0]];
-    if (count == 2) {
-        const int i = free[0], j = free[1];
-        const float scale = 1.0f / (inertia[i][i] * inertia[j][j] - inertia[i][j] * inertia[i][j]);
-        result[i][i] = scale * inertia[j][j];
-        result[j][j] = scale * inertia[i][i];
-        result[i][j] = result[j][i] = -scale * inertia[i][j];
-    }
-    return result;
-}
-
 }  // namespace
 
 void World::State::build_graph() {
@@ -113,23 +95,10 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     put(mass.center, body.center);
     BodyMotion motion;
     if (body.is_dynamic()) {
-        mat3 inverse_inertia = body.inverse_inertia, inertia = body.inertia;
-        if (!body.isotropic) {
-            const mat3 r = to_matrix(body.rotation), back = glm::transpose(r);
-            inverse_inertia = r * inverse_inertia * back;
-            inertia = r * inertia * back;
-        }
-        vec3 inverse_mass(body.inverse_mass);
-        if (body.locks != 0) {
-            bool turn_locked[3];
-            for (int k = 0; k < 3; ++k) {
-                turn_locked[k] = (body.locks & (lock_turn_x << k)) != 0;
-                if (turn_locked[k]) body.angular_velocity[k] = 0.0f;
-                if ((body.locks & (lock_x << k)) == 0) continue;
-                inverse_mass[k] = 0.0f;
-                body.linear_velocity[k] = 0.0f;
-            }
-            if (turn_locked[0] || turn_locked[1] || turn_locked[2]) inverse_inertia = without_axes(inertia, turn_locked);
+        const auto [inverse_mass, inertia, inverse_inertia] = response_of(body, body.rotation);
+        for (int k = 0; k < 3; ++k) {
+            if ((body.locks & (lock_x << k)) != 0) body.linear_velocity[k] = 0.0f;
+            if ((body.locks & (lock_turn_x << k)) != 0) body.angular_velocity[k] = 0.0f;
         }
         const bool falls = inverse_mass != vec3(0.0f);
         const vec3 gravity = body.gravity_scale * def.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));

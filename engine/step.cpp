@@ -121,8 +121,8 @@ ContactEvent World::State::event_of(std::uint32_t c) const {
             contacts.records[c].b - bodies[pair.b].first_shape, contacts.states[c].sensor};
 }
 
-/// What a swept body met is a contact from now on, to be found ended by the next step. So is a sensor that it went through, or what it
-/// met where there is no contact yet.
+/// What a swept body met is a contact from now on, to be found ended by the next step; what it met where there is no contact to go on, or
+/// a sensor that it went through, has begun and ended.
 void World::State::report_impact(const Impact& impact) {
     const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
     if (c != null_index && contacts.states[c].touching) return;
@@ -131,11 +131,17 @@ void World::State::report_impact(const Impact& impact) {
                         : ContactEvent{bodies.id_of(impact.other), bodies.id_of(impact.body),
                                        impact.other_shape - bodies[impact.other].first_shape,
                                        impact.shape - bodies[impact.body].first_shape, impact.sensor};
+    const auto known = std::find(ended.begin(), ended.end(), event);
+    if (c != null_index && known != ended.end()) {  // over a moment ago, by the poses that the step began with
+        ended.erase(known);
+        contacts.states[c].touching = true;
+        return;
+    }
     begun.push_back(event);
     if (c != null_index && !impact.sensor) {
         contacts.states[c].touching = true;
     } else {
-        ended_at_next_step.push_back(event);
+        ended.push_back(event);
     }
 }
 
