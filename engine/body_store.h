@@ -35,7 +35,7 @@ struct Body {
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
     float radius = 0.0f;         ///< of a ball around the centre of mass that holds every shape
-    float inner_radius = 0.0f;   ///< half the least width of its thinnest solid shape, up to three times too large, m
+    float inner_radius = 0.0f;   ///< of a ball that fits into its thinnest solid shape, m
     float still_time = 0.0f;     ///< how long it has been still, s
     vec3 still_place{0.0f};      ///< centre and rotation when that began
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};

@@ -126,6 +126,7 @@ struct World::State::Sweep {
     };
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
+    bool is_clear(std::uint32_t slot, bool dynamic_too) const;
     void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& impacts) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& impacts);
     void collide(Path& path, const Meeting& meeting, std::vector<Impact>& impacts);
@@ -221,6 +222,30 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     return first;
 }
 
+/// True where nothing stands where the body may have been in this step. While it keeps within the fat box that the step's pairs were made
+/// with, its pairs know of everything there.
+bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
+    const std::uint32_t index = s.awake.contains(slot) ? s.solver_index[slot] : 0;
+    if (index == 0) return false;
+    const Body& body = s.bodies[slot];
+    Aabb start = s.shapes.world_boxes[body.first_shape];
+    for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i)
+        start = merge(start, s.shapes.world_boxes[i]);
+    const vec3 way = load(s.solver_bodies[index].displacement);
+    const Aabb end{start.lower + way, start.upper + way};
+    const Aabb box = expand(merge(start, end), length(load(s.solver_bodies[index].turn)) * body.radius);
+    const Aabb& fat = s.broadphase.fat_box(body.proxy);
+    if (glm::any(glm::lessThan(box.lower, fat.lower)) || glm::any(glm::greaterThan(box.upper, fat.upper))) return false;
+    bool clear = true;
+    const Aabb reach = expand(box, dynamic_too ? s.largest_motion : s.largest_kinematic_motion);
+    for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
+        const Pair& pair = s.contacts.pairs[p];
+        const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+        clear = clear && (!may_meet(slot, other, dynamic_too) || !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)));
+    });
+    return clear;
+}
+
 /// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the contacts.
 void World::State::Sweep::pass_sensors(const Path& path, float duration, const SweepScratch& scratch,
                                        std::vector<Impact>& impacts) const {
@@ -264,7 +289,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
                                            obstacle_motion.linear_velocity -
                                            glm::cross(obstacle_motion.angular_velocity, other_arm));
     const float deep = std::max(0.0f, -meeting.toi.separation);
-    const float time = closing * 0.1f * dt > deep ? std::max(0.0f, meeting.time - deep / closing) : meeting.time;
+    const bool touched_before = closing * 0.1f * dt > deep && deep < closing * meeting.time;
+    const float time = touched_before ? meeting.time - deep / closing : meeting.time;
     const float rest = dt - path.from - time;
 
     // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
@@ -281,17 +307,18 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
     const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
     const Transform pose_a = pose_at(shape_motion(obstacle_motion, obstacle, meeting.other_shape), time);
     const Transform pose_b = pose_at(shape_motion(path.motion, body, meeting.shape), time);
-    const vec3 move = pose_at(path.motion, time).position - pose_at(path.motion, meeting.time).position;
+    const Transform met_b = pose_at(shape_motion(path.motion, body, meeting.shape), meeting.time);
+    const vec3 on_b = transform_point(pose_b, inverse_transform_point(met_b, meeting.toi.point_b));
+    const vec3 on_a = on_b - (touched_before ? 0.0f : meeting.toi.separation) * n;
     FaceHints hints;
     const Manifold manifold = make_manifold(
         of_obstacle.shape, of_body.shape, to_frame(relative(pose_a, pose_b)), inverse_rotate(pose_a.rotation, n),
-        inverse_transform_point(pose_a, meeting.toi.point_a),
-        inverse_transform_point(pose_a, meeting.toi.point_b + move),
+        inverse_transform_point(pose_a, on_a), inverse_transform_point(pose_a, on_b),
         2.0f * tolerance::contact_margin * body.inner_radius, hints);
     Collision collision;
     collision.normal = manifold.count != 0 ? rotate(pose_a.rotation, manifold.normal) : n;
     collision.count = std::max(manifold.count, 1);
-    collision.points[0] = meeting.toi.point_a;
+    collision.points[0] = on_a;
     for (int i = 0; i < manifold.count; ++i) {
         const ManifoldPoint& p = manifold.points[i];
         collision.points[i] = 0.5f * (transform_point(pose_a, p.on_a) + transform_point(pose_b, p.on_b));
@@ -416,11 +443,13 @@ void World::State::sweep_fast_bodies(float dt) {
     for (const std::uint32_t kinematic : fast_kinematics) find_in_the_way(kinematic, sweep.step_motion(kinematic), dt);
 
     for (const std::uint32_t slot : fast) {
+        if (sweep.is_clear(slot, false)) continue;
         const Path path = sweep.run(slot, 0.0f, false, sweep_scratch, impacts);
         if (!bullets.empty() && path.from > 0.0f) keep_path(path);
     }
     for (const std::uint32_t slot : bullets) {
         const auto known = find_path(new_paths, slot);
+        if (known == new_paths.end() && sweep.is_clear(slot, true)) continue;
         const float from = known != new_paths.end() ? known->from : 0.0f;
         deflected.clear();
         keep_path(sweep.run(slot, from, true, sweep_scratch, impacts));

@@ -106,10 +106,24 @@ void set_mass(Body& body, std::span<const ShapeDef> shapes) {
     body.isotropic = off <= 1e-6 * mean;  // float rounding of a cube's or a ball's inertia
 }
 
-/// Half the least width of a solid: of its box, or from its volume over its surface, where that is less.
-float half_width(const Shape& shape) {
-    const vec3 half = half_extents(talus::bounds(shape));
-    return std::min({half.x, half.y, half.z, 0.5f * thickness(shape)});
+/// Radius of a ball that fits into the shape; of a hull, around its middle.
+float inner_radius(const Shape& shape) {
+    const vec3& half = shape.half_extents;
+    switch (shape.type) {
+        case ShapeType::box:
+            return std::min({half.x, half.y, half.z});
+        case ShapeType::cylinder:
+            return std::min(half.x, half.y);
+        case ShapeType::cone:
+            return 0.5f * thickness(shape);  // all of its surface is as far from that ball's centre
+        case ShapeType::hull: {
+            float least = std::numeric_limits<float>::infinity();
+            for (const HullFace& face : shape.hull->faces) least = std::min(least, face.offset - glm::dot(face.normal, shape.hull->centroid));
+            return least;
+        }
+        default:
+            return shape.radius;
+    }
 }
 
 Error check_body(const BodyDef& def) {
@@ -243,7 +257,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         for (const ShapeDef& shape : placed) {
             const float far = std::sqrt(length_squared(shape.pose.position - body.local_center));
             body.radius = std::max(body.radius, far + bounding_radius(shape.shape));
-            if (!shape.sensor) body.inner_radius = std::min(body.inner_radius, half_width(shape.shape));
+            if (!shape.sensor) body.inner_radius = std::min(body.inner_radius, inner_radius(shape.shape));
         }
         const bool moves = def.type == BodyType::dynamic ||
                            (def.type == BodyType::kinematic &&
