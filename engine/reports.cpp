@@ -73,7 +73,9 @@ MemoryStats World::memory() const {
     m.bodies = s.bodies.bytes() + s.awake.bytes() + s.proxy_body.capacity() * sizeof(std::uint32_t);
     m.shapes = s.shapes.bytes() + s.colliders.bytes();
     m.broadphase = s.broadphase.bytes();
-    m.contacts = s.contacts.bytes() + s.collide_scratch.bytes() +
+    std::size_t collide_bytes = 0;
+    for (const State::CollideTask& task : s.collide_tasks) collide_bytes += sizeof task + task.scratch.bytes();
+    m.contacts = s.contacts.bytes() + collide_bytes +
                  (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
     m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
                s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +

@@ -8,8 +8,7 @@ namespace talus {
 
 namespace {
 
-/// Bodies that are worth a task, and groups of lanes and records that are worth a block of a stage.
-constexpr std::size_t least_bodies = 128;
+/// Groups of lanes, records and bodies that are worth a block of a stage.
 constexpr std::uint32_t group_block = 8, record_block = 4, free_block = 16;
 
 void put(float* out, const vec3& v) {
@@ -23,8 +22,8 @@ vec3 take(const float* v) { return vec3(v[0], v[1], v[2]); }
 void World::State::build_graph() {
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
-    for (const std::uint32_t c : active) {
-        if (contacts.caches[c].manifold.count == 0 || contacts.states[c].sensor) continue;
+    for (const std::uint32_t c : touching) {
+        if (contacts.states[c].sensor) continue;
         const ContactBodies& pair = contacts.bodies[c];
         if (!awake.contains(pair.a)) wake(pair.a);
         if (!awake.contains(pair.b)) wake(pair.b);
@@ -32,13 +31,17 @@ void World::State::build_graph() {
     if (awake.size() != awake_before) {
         awake.compact();
         gather_active();
+        touching.clear();
+        for (const std::uint32_t c : active) {
+            if (has_manifold(c)) touching.push_back(c);
+        }
     }
 
     edges.clear();
     constrained.assign(bodies.slot_count(), 0);
-    for (const std::uint32_t c : active) {
+    for (const std::uint32_t c : touching) {
+        if (contacts.states[c].sensor) continue;
         const int count = contacts.caches[c].manifold.count;
-        if (count == 0 || contacts.states[c].sensor) continue;
         const ContactBodies& pair = contacts.bodies[c];
         const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
         edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,

@@ -26,9 +26,9 @@ bool World::step(float dt, const Jobs& jobs) {
     profile.frame = s.profile.frame + 1;
     s.profile = profile;
     StageClock clock, whole;
-    s.update_pairs();
+    s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
-    s.collide_active();
+    s.collide_active(jobs);
     s.profile.collide = clock.lap();
     s.build_graph();
     s.profile.graph = clock.lap();
@@ -36,7 +36,7 @@ bool World::step(float dt, const Jobs& jobs) {
     s.profile.solve = clock.lap();
     s.sweep_fast_bodies(dt);
     s.profile.continuous = clock.lap();
-    s.finish(dt);
+    s.finish(dt, jobs);
     s.profile.finish = clock.lap();
     s.publish();
     s.profile.publish = clock.lap();
@@ -54,7 +54,7 @@ void World::State::gather_active() {
     }
 }
 
-void World::State::collide_active() {
+void World::State::collide_active(const Jobs& jobs) {
     awake.compact();
     gather_active();
     const CollideSettings settings{.skip = def.enable_skip,
@@ -64,30 +64,53 @@ void World::State::collide_active() {
                                    .warm_gjk = def.enable_warm_gjk,
                                    .warm_epa = def.enable_warm_epa,
                                    .drop_slivers = true};
-    collide(colliders, contacts.records, contacts.caches, active, settings, collide_scratch, profile.narrowphase);
+    // More tasks than threads: one that has drawn the hard pairs does not keep the others waiting.
+    constexpr std::size_t least_pairs = 256;
+    const auto most = static_cast<std::size_t>(jobs.tasks_for(active.size(), least_pairs));
+    const std::size_t tasks = most == 1 ? 1 : std::min(active.size() / least_pairs, 4 * most);
+    if (collide_tasks.size() < tasks) collide_tasks.resize(tasks);
+    jobs.for_each(static_cast<int>(tasks), [&](int i) {
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t first = active.size() * k / tasks, last = active.size() * (k + 1) / tasks;
+        CollideTask& task = collide_tasks[k];
+        task.profile = {};
+        const auto part = std::span(active).subspan(first, last - first);
+        collide(colliders, contacts.records, contacts.caches, part, settings, task.scratch, task.profile);
+        task.touching.clear();
+        for (const std::uint32_t c : part) {
+            if (has_manifold(c)) task.touching.push_back(c);
+        }
+    });
+    last_touching.swap(touching);
+    touching.clear();
+    for (std::size_t k = 0; k < tasks; ++k) {
+        profile.narrowphase += collide_tasks[k].profile;
+        touching.insert(touching.end(), collide_tasks[k].touching.begin(), collide_tasks[k].touching.end());
+    }
 }
 
 // ---- finish ---------------------------------------------------------------------------------------------------------
 
-void World::State::finish(float dt) {
-    moved_proxies.clear();
-    moved_boxes.clear();
-    moved_ways.clear();
-    for (const std::uint32_t slot : awake.list()) {
-        Aabb box;
-        set_colliders(slot, box, dt);
-        moved_proxies.push_back(bodies[slot].proxy);
-        moved_boxes.push_back(box);
-        moved_ways.push_back(dt * bodies[slot].linear_velocity);
-    }
+void World::State::finish(float dt, const Jobs& jobs) {
+    const auto list = awake.list();
+    moved_proxies.resize(list.size());
+    moved_boxes.resize(list.size());
+    moved_ways.resize(list.size());
+    jobs.for_each_run(list.size(), least_bodies, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            set_colliders(list[i], moved_boxes[i], dt);
+            moved_proxies[i] = bodies[list[i]].proxy;
+            moved_ways[i] = dt * bodies[list[i]].linear_velocity;
+        }
+    });
     put_islands_to_sleep(dt);
     StageClock clock;
-    broadphase.move(moved_proxies, moved_boxes, moved_ways);
+    broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
     for (const std::uint32_t slot : struck) {
         place(slot, dt);
         wake(slot);
     }
-    broadphase.refresh();  // queries between steps find it sorted; the next update has that much less to do
+    broadphase.refresh(jobs);  // queries between steps find it sorted; the next update has that much less to do
     profile.broadphase += clock.lap();
 }
 
@@ -140,20 +163,27 @@ void World::State::report_impact(const Impact& impact) {
     begun.push_back(event);
     if (c != null_index && !impact.sensor) {
         contacts.states[c].touching = true;
+        if (!has_manifold(c)) touching.push_back(c);  // for the next step to look at
     } else {
         ended.push_back(event);
     }
 }
 
 void World::State::publish() {
-    for (const std::uint32_t c : active) {
+    // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as new.
+    for (const std::uint32_t c : last_touching) {
+        if (has_manifold(c)) continue;
+        ContactState& state = contacts.states[c];
+        state.point_count = 0;
+        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
+        state.twist_impulse = 0.0f;
+        if (!state.touching) continue;
+        state.touching = false;
+        ended.push_back(event_of(c));
+    }
+    for (const std::uint32_t c : touching) {
         ContactState& state = contacts.states[c];
         const Manifold& manifold = contacts.caches[c].manifold;
-        if (manifold.count == 0) {
-            state.point_count = 0;
-            state.friction_impulse = vec3(0.0f);
-            state.twist_impulse = 0.0f;
-        }
         // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends when
         // there is neither force nor overlap.
         bool met = false;

@@ -18,6 +18,8 @@
 namespace talus {
 
 struct World::State {
+    static constexpr std::size_t least_bodies = 128;  ///< that are worth a task
+
     WorldDef def;
 
     BodyStore bodies;
@@ -46,6 +48,7 @@ struct World::State {
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
     std::vector<std::uint32_t> active;        ///< contacts with an awake body
+    std::vector<std::uint32_t> touching, last_touching;  ///< of these, those whose manifold has points; the same in the last step
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     ContactSolver solver;
@@ -62,7 +65,12 @@ struct World::State {
     StageTeam stage_team;
     std::vector<float> island_still_time;     ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
-    CollideScratch collide_scratch;
+    struct CollideTask {
+        CollideScratch scratch;
+        NarrowphaseProfile profile;
+        std::vector<std::uint32_t> touching;
+    };
+    std::vector<CollideTask> collide_tasks;
     std::vector<ProxyIndex> moved_proxies;    ///< of the awake bodies, with their boxes and expected ways
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;
@@ -78,12 +86,12 @@ struct World::State {
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
     // The stages of a step, in order (step.cpp).
-    void update_pairs();
-    void collide_active();
+    void update_pairs(const Jobs& jobs);
+    void collide_active(const Jobs& jobs);
     void build_graph();
     void solve(float dt, const Jobs& jobs);
     void sweep_fast_bodies(float dt);
-    void finish(float dt);
+    void finish(float dt, const Jobs& jobs);
     void publish();
 
     // Shared by the stages and by the user's calls.
@@ -99,6 +107,9 @@ struct World::State {
     bool refuse_unless(bool ok, const char* sentence);            ///< `ok`, and error set when it is false
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
     void gather_active();
+    bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
+        return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
+    }
     ContactEvent event_of(std::uint32_t contact) const;
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
 
