@@ -129,7 +129,7 @@ struct World::State::Sweep {
     bool is_clear(std::uint32_t slot, bool dynamic_too) const;
     void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& impacts) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& impacts);
-    void collide(Path& path, const Meeting& meeting, std::vector<Impact>& impacts);
+    void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts);
     void commit(const Path& path, float duration);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
 };
@@ -205,6 +205,8 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
             for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
                 const ShapeDef& of_body = s.shapes.defs[i];
                 if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
+                if (std::find(scratch.let_through.begin(), scratch.let_through.end(), std::pair(i, j)) != scratch.let_through.end())
+                    continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
                 ToiSettings question{.duration = first.time, .target_distance = -depth};
                 TimeOfImpact toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
@@ -276,7 +278,7 @@ void World::State::Sweep::pass_sensors(const Path& path, float duration, const S
 }
 
 /// The impulses of a meeting. Afterwards the path begins there.
-void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vector<Impact>& impacts) {
+void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts) {
     Body& body = s.bodies[path.slot];
     Body& obstacle = s.bodies[meeting.other];
     const RigidMotion obstacle_motion = motion_from(meeting.other, path.from);
@@ -311,11 +313,23 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
     const vec3 on_b = transform_point(pose_b, inverse_transform_point(met_b, meeting.toi.point_b));
     const vec3 on_a = on_b - (touched_before ? 0.0f : meeting.toi.separation) * n;
     FaceHints hints;
-    const Manifold manifold = make_manifold(
+    Manifold manifold = make_manifold(
         of_obstacle.shape, of_body.shape, to_frame(relative(pose_a, pose_b)), inverse_rotate(pose_a.rotation, n),
         inverse_transform_point(pose_a, on_a), inverse_transform_point(pose_a, on_b),
         2.0f * tolerance::contact_margin * body.inner_radius, hints);
     Collision collision;
+    collision.friction = mixed_friction(of_obstacle.material, of_body.material);
+    collision.restitution = mixed_restitution(of_obstacle.material, of_body.material);
+    if (s.modifier != nullptr && (of_obstacle.modify_contacts || of_body.modify_contacts)) {
+        const std::uint32_t c = s.contacts.find_contact(s.bodies, meeting.other, meeting.other_shape, path.slot, meeting.shape);
+        const ContactEvent names{s.bodies.id_of(meeting.other), s.bodies.id_of(path.slot),
+                                 meeting.other_shape - obstacle.first_shape, meeting.shape - body.first_shape};
+        if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution,
+                      c != null_index && s.contacts.states[c].touching)) {
+            scratch.let_through.push_back({meeting.shape, meeting.other_shape});
+            return;
+        }
+    }
     collision.normal = manifold.count != 0 ? rotate(pose_a.rotation, manifold.normal) : n;
     collision.count = std::max(manifold.count, 1);
     collision.points[0] = on_a;
@@ -323,8 +337,6 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
         const ManifoldPoint& p = manifold.points[i];
         collision.points[i] = 0.5f * (transform_point(pose_a, p.on_a) + transform_point(pose_b, p.on_b));
     }
-    collision.friction = mixed_friction(of_obstacle.material, of_body.material);
-    collision.restitution = mixed_restitution(of_obstacle.material, of_body.material);
 
     float approach = 0.0f;
     for (int i = 0; i < collision.count; ++i) {
@@ -378,12 +390,13 @@ void World::State::Sweep::commit(const Path& path, float duration) {
 Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
                               std::vector<Impact>& impacts) {
     Path path{slot, from, motion_from(slot, from)};
+    scratch.let_through.clear();
     for (int count = 0;; ++count) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
         pass_sensors(path, meeting.time, scratch, impacts);
         const bool met = meeting.other != null_index;
         if (met && count < settings::continuous_impacts) {
-            collide(path, meeting, impacts);
+            collide(path, meeting, scratch, impacts);
             continue;
         }
         if (met || count > 0) commit(path, meeting.time);

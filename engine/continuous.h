@@ -46,6 +46,7 @@
 #include <talus/narrowphase/time_of_impact.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace talus {
@@ -71,6 +72,8 @@ struct Path {
 /// Memory of one thread's sweeps.
 struct SweepScratch {
     std::vector<std::uint32_t> near;  ///< body slots
+    /// Shapes of others that the contact modifier lets a shape of the body through in this step: pairs of pool indices.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> let_through;
 };
 
 }  // namespace talus

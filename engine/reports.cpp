@@ -64,6 +64,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
 
 std::span<const ContactEvent> World::contacts_begun() const { return state_->begun; }
 std::span<const ContactEvent> World::contacts_ended() const { return state_->ended; }
+std::span<const HitEvent> World::contacts_hit() const { return state_->hits; }
 const FrameProfile& World::profile() const { return state_->profile; }
 const Error& World::last_error() const { return state_->error.get(); }
 

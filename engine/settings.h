@@ -62,7 +62,5 @@ inline constexpr int continuous_rounds = 8;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;
-/// Speed cap, m/s. Keeps a runaway body finite.
-inline constexpr float max_speed = 4000.0f;
 
 }  // namespace talus::settings

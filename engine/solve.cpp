@@ -20,6 +20,7 @@ vec3 take(const float* v) { return vec3(v[0], v[1], v[2]); }
 }  // namespace
 
 void World::State::build_graph() {
+    modify_contacts();
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
     for (const std::uint32_t c : touching) {
@@ -35,6 +36,7 @@ void World::State::build_graph() {
         for (const std::uint32_t c : active) {
             if (has_manifold(c)) touching.push_back(c);
         }
+        modify_contacts();  // those of the island
     }
 
     edges.clear();
@@ -93,6 +95,8 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     Body& body = bodies[solver_slots[i]];
     SolverBody& sb = solver_bodies[i];
     SolverMass& mass = solver_masses[i];
+    body.linear_velocity = limited(body.linear_velocity, body.max_speed);
+    body.angular_velocity = limited(body.angular_velocity, body.max_spin);
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
     put(mass.center, body.center);
@@ -130,10 +134,10 @@ void World::State::end_body(std::uint32_t i) {
     const SolverBody& sb = solver_bodies[i];
     body.force = body.torque = vec3(0.0f);
     // Lanes of zeros beside other ones may have made -0 of 0.
-    body.linear_velocity = take(sb.velocity) + vec3(0.0f);
+    body.linear_velocity = limited(take(sb.velocity) + vec3(0.0f), body.max_speed);
     body.center += take(sb.displacement);
     if (i >= coasting_end) return;  // turned freely
-    body.angular_velocity = take(sb.angular_velocity) + vec3(0.0f);
+    body.angular_velocity = limited(take(sb.angular_velocity) + vec3(0.0f), body.max_spin);
     body.exact_spin = glm::dvec3(body.angular_velocity);
     const glm::dquat q = glm::dquat(body_motions.turn(i)) * body.exact_rotation;
     body.exact_rotation = q * (1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
@@ -148,7 +152,7 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     const float damping = 1.0f / (1.0f + substep * body.linear_damping);
     vec3 velocity = body.linear_velocity, displacement(0.0f);
     for (int k = 0; k < def.substeps; ++k) {
-        velocity = limited((velocity + gain) * damping, settings::max_speed);
+        velocity = limited((velocity + gain) * damping, def.max_speed);
         displacement += substep * velocity;
     }
     FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};
@@ -181,7 +185,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
             solver.run(work.contacts, solver.colors()[work.color], first, last - first, solver_bodies);
         } else if (work.motion != nullptr) {
             body_motions.run(work.motion, work.first / lanes + first, last - first, solver_bodies, substep, def.substeps,
-                             settings::max_speed);
+                             def.max_speed);
         } else {
             for (std::uint32_t i = first; i < last; ++i) move_freely(work.first + i, substep);
         }
