@@ -59,9 +59,9 @@ inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
-/// A body that moves in a step by more than this * inner radius (half its least width) is swept (continuous.h). Larger: fewer sweeps;
-/// from 1 on, what moves by less can get through a wall. (Half the least width is taken from a measure that is up to 3 times too large.)
-inline constexpr float continuous_motion = 0.3f;
+/// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (continuous.h). Larger: fewer
+/// sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still sees what the others meet.
+inline constexpr float continuous_motion = 0.5f;
 /// It is held up where it overlaps something by more than this, m, but at most this * inner radius. Smaller: what slides over tiles is
 /// held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
 inline constexpr float continuous_depth = 2.0f * linear_slop;
@@ -76,7 +76,5 @@ inline constexpr int continuous_rounds = 8;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;
-/// Speed cap, m/s. Keeps a runaway body finite.
-inline constexpr float max_speed = 4000.0f;
 
 }  // namespace talus::settings

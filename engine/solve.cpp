@@ -22,27 +22,10 @@ void put(float* out, const vec3& v) {
 
 vec3 take(const float* v) { return vec3(v[0], v[1], v[2]); }
 
-/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about the others.
-mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
-    mat3 result(0.0f);
-    int free[3], count = 0;
-    for (int k = 0; k < 3; ++k) {
-        if (!locked[k]) free[count++] = k;
-    }
-    if (count == 1) result[free[0]][free[0]] = 1.0f / inertia[free[0]][free[0]];
-    if (count == 2) {
-        const int i = free[0], j = free[1];
-        const float scale = 1.0f / (inertia[i][i] * inertia[j][j] - inertia[i][j] * inertia[i][j]);
-        result[i][i] = scale * inertia[j][j];
-        result[j][j] = scale * inertia[i][i];
-        result[i][j] = result[j][i] = -scale * inertia[i][j];
-    }
-    return result;
-}
-
 }  // namespace
 
 void World::State::build_graph(const Jobs& jobs) {
+    modify_contacts();
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
     for (const std::uint32_t c : touching) {
@@ -58,6 +41,7 @@ void World::State::build_graph(const Jobs& jobs) {
         for (const std::uint32_t c : active) {
             if (has_manifold(c)) touching.push_back(c);
         }
+        modify_contacts();  // those of the island
     }
 
     edges.clear();
@@ -148,28 +132,17 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     Body& body = bodies[solver_slots[i]];
     SolverBody& sb = solver_bodies[i];
     SolverMass& mass = solver_masses[i];
+    body.linear_velocity = limited(body.linear_velocity, body.max_speed);
+    body.angular_velocity = limited(body.angular_velocity, body.max_spin);
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
     put(mass.center, body.center);
     BodyMotion motion;
     if (body.is_dynamic()) {
-        mat3 inverse_inertia = body.inverse_inertia, inertia = body.inertia;
-        if (!body.isotropic) {
-            const mat3 r = to_matrix(body.rotation), back = glm::transpose(r);
-            inverse_inertia = r * inverse_inertia * back;
-            inertia = r * inertia * back;
-        }
-        vec3 inverse_mass(body.inverse_mass);
-        if (body.locks != 0) {
-            bool turn_locked[3];
-            for (int k = 0; k < 3; ++k) {
-                turn_locked[k] = (body.locks & (lock_turn_x << k)) != 0;
-                if (turn_locked[k]) body.angular_velocity[k] = 0.0f;
-                if ((body.locks & (lock_x << k)) == 0) continue;
-                inverse_mass[k] = 0.0f;
-                body.linear_velocity[k] = 0.0f;
-            }
-            if (turn_locked[0] || turn_locked[1] || turn_locked[2]) inverse_inertia = without_axes(inertia, turn_locked);
+        const auto [inverse_mass, inertia, inverse_inertia] = response_of(body, body.rotation);
+        for (int k = 0; k < 3; ++k) {
+            if ((body.locks & (lock_x << k)) != 0) body.linear_velocity[k] = 0.0f;
+            if ((body.locks & (lock_turn_x << k)) != 0) body.angular_velocity[k] = 0.0f;
         }
         const bool falls = inverse_mass != vec3(0.0f);
         const vec3 gravity = body.gravity_scale * def.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
@@ -198,10 +171,10 @@ void World::State::end_body(std::uint32_t i) {
     const SolverBody& sb = solver_bodies[i];
     body.force = body.torque = vec3(0.0f);
     // Lanes of zeros beside other ones may have made -0 of 0.
-    body.linear_velocity = take(sb.velocity) + vec3(0.0f);
+    body.linear_velocity = limited(take(sb.velocity) + vec3(0.0f), body.max_speed);
     body.center += take(sb.displacement);
     if (i >= coasting_end) return;  // turned freely
-    body.angular_velocity = take(sb.angular_velocity) + vec3(0.0f);
+    body.angular_velocity = limited(take(sb.angular_velocity) + vec3(0.0f), body.max_spin);
     body.exact_spin = glm::dvec3(body.angular_velocity);
     const glm::dquat q = glm::dquat(body_motions.turn(i)) * body.exact_rotation;
     body.exact_rotation = q * (1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
@@ -216,7 +189,7 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     const float damping = 1.0f / (1.0f + substep * body.linear_damping);
     vec3 velocity = body.linear_velocity, displacement(0.0f);
     for (int k = 0; k < def.substeps; ++k) {
-        velocity = limited((velocity + gain) * damping, settings::max_speed);
+        velocity = limited((velocity + gain) * damping, def.max_speed);
         displacement += substep * velocity;
     }
     FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};
@@ -255,7 +228,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 for (std::uint32_t i = first_body; i < end_body_index; ++i) end_body(i);
                 break;
             case StageWork::bodies:
-                body_motions.run(work.motion, first_body, end_body_index, solver_bodies, substep, def.substeps, settings::max_speed);
+                body_motions.run(work.motion, first_body, end_body_index, solver_bodies, substep, def.substeps, def.max_speed);
                 break;
             case StageWork::begin_columns:
                 columns.prepare(solver, first, last);
