@@ -31,7 +31,7 @@ bool World::step(float dt, const Jobs& jobs) {
     s.profile.pairs = clock.lap();
     s.collide_active(jobs);
     s.profile.collide = clock.lap();
-    s.build_graph();
+    s.build_graph(jobs);
     s.profile.graph = clock.lap();
     s.note_approaches();
     s.solve(dt, jobs);

@@ -6,6 +6,7 @@
 #include <talus/engine/awake_set.h>
 #include <talus/engine/body_motions.h>
 #include <talus/engine/body_store.h>
+#include <talus/engine/columns.h>
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/contact_table.h>
@@ -44,6 +45,7 @@ struct World::State {
     // inertia is not a ball's; each kind filled up to whole groups of lanes.
     std::vector<std::uint32_t> solver_index;  ///< by body slot
     std::vector<std::uint32_t> solver_slots;  ///< and back; null_index in index 0 and the fill
+    std::vector<std::uint32_t> sliced;        ///< awake bodies in slices of space
     std::uint32_t constrained_end = 0, coasting_end = 0;
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
@@ -52,14 +54,17 @@ struct World::State {
     std::vector<std::uint32_t> touching, last_touching;  ///< of these, those whose manifold has points; the same in the last step
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
+    Columns columns;
     ContactSolver solver;
     Islands islands;
-    /// What a stage of the solve does: a pass over a colour, over groups of bodies from body `first` on, or, without a pass, free motion
-    /// of bodies.
+    /// What a stage of the solve does: with the groups of bodies from `first_body` on, or with the records of a colour.
     struct StageWork {
-        ContactSolver::Pass contacts;
-        BodyMotions::Pass motion;
-        std::uint32_t color, first;
+        enum Kind : std::uint8_t { begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts,
+                               begin_columns, columns };
+        Kind kind;
+        BodyMotions::Pass motion;  ///< of `bodies`
+        ContactSolver::Pass pass;  ///< of `contacts`
+        std::uint32_t color, first_body;
     };
     std::vector<Stage> stages;
     std::vector<StageWork> stage_works;
@@ -114,7 +119,7 @@ struct World::State {
     // The stages of a step, in order (step.cpp).
     void update_pairs(const Jobs& jobs);
     void collide_active(const Jobs& jobs);
-    void build_graph();
+    void build_graph(const Jobs& jobs);
     void solve(float dt, const Jobs& jobs);
     void sweep_fast_bodies(float dt);
     void finish(float dt, const Jobs& jobs);
@@ -165,7 +170,8 @@ private:
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
-    void index_bodies();
+    void index_bodies(const Jobs& jobs);
+    std::span<const std::uint32_t> ordered_bodies(const Jobs& jobs);
     void plan_solve();
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
     void move_freely(std::uint32_t index, float substep);
