@@ -74,15 +74,13 @@ void World::State::report_impact(const Impact& impact) {
     const auto known = std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) {
         return e.body_a == event.body_a && e.body_b == event.body_b && e.shape_a == event.shape_a && e.shape_b == event.shape_b;
     });
-    if (c != null_index && known != ended.end()) {  // over a moment ago, by the poses that the step began with
-        ended.erase(known);
-    } else {
-        begun.push_back(event);
-    }
+    const bool over = known != ended.end();  // a moment ago, by the poses that the step began with
+    if (!over) begun.push_back(event);
     if (c == null_index || impact.sensor) {
-        ended.push_back(event);
+        if (!over) ended.push_back(event);
         return;
     }
+    if (over) ended.erase(known);
     contacts.states[c].touching = true;
     if (!has_manifold(c)) touching.push_back(c);  // the next step looks whether it still is
 }

@@ -1,8 +1,8 @@
 /// Changing what a body is while the world runs.
 ///
-/// Whatever changes which shapes a body has, whom they meet or what pushes them (`rebuild`): what rests on it wakes, its pairs are
-/// dropped, and its proxy is taken out of the broadphase and put in again, so that the next update finds the pairs that a world built that way
-/// would have. Which contacts touched is remembered until then, so that those that go on are not reported as new. Version stamps
+/// Whatever changes which shapes a body has, whom they meet or what pushes them: what rests on it wakes, its pairs are dropped (`begin_change`),
+/// and its proxy is taken out of the broadphase and put in again (`end_change`), so that the next update finds the pairs that a world built
+/// that way would have. Which contacts touched is remembered until then, so that those that go on are not reported as new. Version stamps
 /// take care of what caches know of the old shapes.
 
 #include <talus/engine/body_setup.h>
@@ -13,8 +13,8 @@
 
 namespace talus {
 
-void World::State::rebuild(std::uint32_t slot) {
-    Body& body = bodies[slot];
+void World::State::begin_change(std::uint32_t slot) {
+    wake_neighbours(slot);
     for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
         for_each_contact(contacts, p, [&](std::uint32_t c) {
             if (contacts.states[c].touching) carried.push_back(event_of(c));
@@ -22,6 +22,10 @@ void World::State::rebuild(std::uint32_t slot) {
         });
         contacts.end_pair(bodies, p);
     });
+}
+
+void World::State::end_change(std::uint32_t slot) {
+    Body& body = bodies[slot];
     const bool moves = awake.contains(slot);
     proxy_body[body.proxy] = null_index;
     broadphase.remove(body.proxy);
@@ -57,7 +61,7 @@ void World::State::settle_carried() {
 
 /// The body with other shapes of its own. Its frame stays, and so does the velocity of each of its points.
 void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs) {
-    wake_neighbours(slot);
+    begin_change(slot);
     Body& body = bodies[slot];
     const Transform frame = body.pose();
     const vec3 center = body.center;
@@ -72,7 +76,7 @@ void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> 
     set_extent(body, placed);
     body.center = transform_point(frame, body.local_center);
     if (body.type != BodyType::fixed) body.linear_velocity += glm::cross(body.angular_velocity, body.center - center);
-    rebuild(slot);
+    end_change(slot);
 }
 
 bool World::set_shapes(BodyId id, std::span<const ShapeDef> defs) {
@@ -140,9 +144,9 @@ bool World::set_filter(BodyId id, std::uint32_t shape, const Filter& filter) {
     if (!s.check_handle(id, "set_filter") || !s.check_shape_index(id, shape, "set_filter")) return false;
     const std::uint32_t index = s.bodies[id.slot].first_shape + shape;
     if (s.shapes.defs[index].filter == filter) return true;
-    s.wake_neighbours(id.slot);
+    s.begin_change(id.slot);
     s.shapes.defs[index].filter = filter;
-    s.rebuild(id.slot);
+    s.end_change(id.slot);
     return true;
 }
 
@@ -165,7 +169,7 @@ bool World::set_type(BodyId id, BodyType type) {
             return false;
         }
     }
-    s.wake_neighbours(id.slot);
+    s.begin_change(id.slot);
     const Transform frame = body.pose();
     const vec3 center = body.center;
     body.type = type;
@@ -185,7 +189,7 @@ bool World::set_type(BodyId id, BodyType type) {
     } else {
         s.awake.erase(id.slot);
     }
-    s.rebuild(id.slot);
+    s.end_change(id.slot);
     return true;
 }
 

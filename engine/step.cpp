@@ -26,6 +26,7 @@ bool World::step(float dt, const Jobs& jobs) {
     profile.frame = s.profile.frame + 1;
     s.profile = profile;
     StageClock clock, whole;
+    s.set_off_for_targets(dt);
     s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
     s.collide_active(jobs);

@@ -131,7 +131,8 @@ struct World::State {
     void arrive_at_targets();
     void put_shapes(Body& body, std::span<const ShapeDef> given);
     void put_shape(std::uint32_t index, const ShapeDef& given);
-    void rebuild(std::uint32_t slot);         ///< after its shapes, filter or type have changed: proxy and pairs are made anew
+    void begin_change(std::uint32_t slot);    ///< of its shapes, filter or type: drops its pairs
+    void end_change(std::uint32_t slot);      ///< and makes its proxy anew
     void replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs);
     void wake(std::uint32_t slot);            ///< with all it touches, directly or not
     void wake_neighbours(std::uint32_t slot); ///< of a body that is about to change or go
