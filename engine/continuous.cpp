@@ -130,6 +130,7 @@ struct World::State::Sweep {
     void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& impacts) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& impacts);
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts);
+    void ease(const Meeting& meeting, float inner_radius, SweepScratch& scratch);
     void commit(const Path& path, float duration);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
 };
@@ -209,6 +210,9 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                     continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
                 ToiSettings question{.duration = first.time, .target_distance = -depth};
+                for (const SweepScratch::Eased& eased : scratch.eased) {
+                    if (eased.shape == i && eased.other_shape == j) question.target_distance = eased.target_distance;
+                }
                 TimeOfImpact toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
                 if (toi.status == ToiStatus::initially_overlapping &&
                     toi.separation > -settings::continuous_inside * body.inner_radius) {
@@ -347,6 +351,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     if (impulse > 0.0f) {
         impacts.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
                            collision.normal, approach, impulse});
+    } else {
+        ease(meeting, body.inner_radius, scratch);
     }
 
     path.motion.start = pose_at(path.motion, time);
@@ -356,6 +362,21 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     body.linear_velocity = mover.velocity + to_come;
     body.angular_velocity = mover.spin;
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
+}
+
+/// The two do not close in where they touch, such as a rod at the tip on which it pivots, and yet get deeper from there. They may, by
+/// twice as much each time, up to where such overlaps are left to the contacts: else the body would hang there for ever, at speed.
+void World::State::Sweep::ease(const Meeting& meeting, float inner_radius, SweepScratch& scratch) {
+    auto eased = std::find_if(scratch.eased.begin(), scratch.eased.end(), [&](const SweepScratch::Eased& e) {
+        return e.shape == meeting.shape && e.other_shape == meeting.other_shape;
+    });
+    const float depth = std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
+    if (eased == scratch.eased.end())
+        eased = scratch.eased.insert(eased, {meeting.shape, meeting.other_shape, depth, 0.0f});
+    eased->target_distance = std::min(meeting.toi.separation, -depth) - eased->allowance;
+    eased->allowance *= 2.0f;
+    if (eased->target_distance < -settings::continuous_inside * inner_radius)
+        scratch.let_through.push_back({meeting.shape, meeting.other_shape});
 }
 
 /// A dynamic body that was hit goes on from there with its new velocity.
@@ -391,6 +412,7 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
                               std::vector<Impact>& impacts) {
     Path path{slot, from, motion_from(slot, from)};
     scratch.let_through.clear();
+    scratch.eased.clear();
     for (int count = 0;; ++count) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
         pass_sensors(path, meeting.time, scratch, impacts);

@@ -71,6 +71,12 @@ struct Path {
 
 /// Memory of one thread's sweeps.
 struct SweepScratch {
+    /// Shapes that may get into each other up to this distance, m, and how much deeper once they have.
+    struct Eased {
+        std::uint32_t shape, other_shape;
+        float allowance, target_distance;
+    };
+    std::vector<Eased> eased;
     std::vector<std::uint32_t> near;  ///< body slots
     /// Shapes of others that the contact modifier lets a shape of the body through in this step: pairs of pool indices.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> let_through;
