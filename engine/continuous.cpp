@@ -351,7 +351,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     if (impulse > 0.0f) {
         impacts.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
                            collision.normal, approach, impulse});
-    } else {
+    } else if (path.from == 0.0f && meeting.time == 0.0f) {
         ease(meeting, body.inner_radius, scratch);
     }
 
@@ -364,19 +364,16 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
 }
 
-/// The two do not close in where they touch, such as a rod at the tip on which it pivots, and yet get deeper from there. They may, by
-/// twice as much each time, up to where such overlaps are left to the contacts: else the body would hang there for ever, at speed.
+/// At the start of the step the two do not close in where they touch, such as a rod at the tip on which it pivots, and yet get deeper
+/// from there. They may, by a little: else the body would hang there for ever, at speed, while its contacts stay what they are.
 void World::State::Sweep::ease(const Meeting& meeting, float inner_radius, SweepScratch& scratch) {
-    auto eased = std::find_if(scratch.eased.begin(), scratch.eased.end(), [&](const SweepScratch::Eased& e) {
+    const auto eased = std::find_if(scratch.eased.begin(), scratch.eased.end(), [&](const SweepScratch::Eased& e) {
         return e.shape == meeting.shape && e.other_shape == meeting.other_shape;
     });
     const float depth = std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
-    if (eased == scratch.eased.end())
-        eased = scratch.eased.insert(eased, {meeting.shape, meeting.other_shape, depth, 0.0f});
-    eased->target_distance = std::min(meeting.toi.separation, -depth) - eased->allowance;
-    eased->allowance *= 2.0f;
-    if (eased->target_distance < -settings::continuous_inside * inner_radius)
-        scratch.let_through.push_back({meeting.shape, meeting.other_shape});
+    if (eased != scratch.eased.end()) return;
+    const float target = std::min(meeting.toi.separation, -depth) - settings::continuous_easing * depth;
+    scratch.eased.push_back({meeting.shape, meeting.other_shape, target});
 }
 
 /// A dynamic body that was hit goes on from there with its new velocity.

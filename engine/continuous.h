@@ -71,10 +71,10 @@ struct Path {
 
 /// Memory of one thread's sweeps.
 struct SweepScratch {
-    /// Shapes that may get into each other up to this distance, m, and how much deeper once they have.
+    /// Shapes that may get into each other up to this distance, m.
     struct Eased {
         std::uint32_t shape, other_shape;
-        float allowance, target_distance;
+        float target_distance;
     };
     std::vector<Eased> eased;
     std::vector<std::uint32_t> near;  ///< body slots

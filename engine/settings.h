@@ -17,6 +17,7 @@ inline constexpr float relative_slop = 0.002f;
 /// feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4 sub-steps a plate that rolls on 25 balls is 10 times
 /// nearer to the closed form than it is at 60 Hz.
 inline constexpr float contact_rate = 0.25f;
+inline constexpr float max_contact_hertz = 1000.0f;
 /// The same for contacts in columns, which are solved directly (columns.h): at 60 Hz and 4 sub-steps 360 Hz. At half of that, towers of
 /// 50 sway by 5 cm; at four times that friction lags behind, and arches tremble.
 inline constexpr float column_rate = 1.5f;
@@ -66,6 +67,8 @@ inline constexpr float continuous_motion = 0.5f;
 /// held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
 inline constexpr float continuous_depth = 2.0f * linear_slop;
 inline constexpr float continuous_relative_depth = 0.25f;
+/// What does not close in where it touches may get deeper by this * that depth.
+inline constexpr float continuous_easing = 1.0f;
 /// What is inside by more than this * inner radius when the step starts is left to the contacts.
 inline constexpr float continuous_inside = 0.5f;
 /// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000 m/s between walls
