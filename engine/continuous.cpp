@@ -102,6 +102,10 @@ bool is_fast(const Body& body, float motion_squared) {
     return motion_squared > limit * limit;
 }
 
+float allowed_depth(const Body& body) {
+    return std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
+}
+
 auto find_path(std::vector<Path>& paths, std::uint32_t slot) {
     return std::find_if(paths.begin(), paths.end(), [&](const Path& path) { return path.slot == slot; });
 }
@@ -195,7 +199,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     s.broadphase.query(box, [&](std::uint32_t other) {
         if (may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
-    const float depth = std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
+    const float depth = allowed_depth(body);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = s.bodies[other];
         const RigidMotion obstacle_motion = motion_from(other, path.from);
@@ -208,10 +212,10 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                 if (std::find(scratch.let_through.begin(), scratch.let_through.end(), std::pair(i, j)) != scratch.let_through.end())
                     continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
-                ToiSettings question{.duration = first.time, .target_distance = -depth};
+                const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), std::pair(i, j));
+                ToiSettings question{.duration = first.time, .target_distance = -depth * static_cast<float>(1 + eased)};
                 TimeOfImpact toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
-                if (toi.status == ToiStatus::initially_overlapping &&
-                    toi.separation > -settings::continuous_inside * body.inner_radius) {
+                if (toi.status == ToiStatus::initially_overlapping) {
                     question.target_distance = toi.separation - depth;
                     toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
                 }
@@ -344,6 +348,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
         approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
     }
     const float impulse = resolve(collision, other, mover);
+    if (!(approach * rest > allowed_depth(body))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
     if (impulse > 0.0f) {
         impacts.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
                            collision.normal, approach, impulse});
@@ -391,6 +396,7 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
                               std::vector<Impact>& impacts) {
     Path path{slot, from, motion_from(slot, from)};
     scratch.let_through.clear();
+    scratch.eased.clear();
     for (int count = 0;; ++count) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
         pass_sensors(path, meeting.time, scratch, impacts);
