@@ -301,7 +301,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
 
     // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
     // at a place is that of half a sub-step before).
-    const bool falls = s.constrained[path.slot] == 0;
+    const bool falls = s.awake.contains(path.slot) && s.constrained[path.slot] == 0;
     const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
     const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
     const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.def.substeps)) * gravity;
