@@ -102,6 +102,10 @@ bool is_fast(const Body& body, float motion_squared) {
     return motion_squared > limit * limit;
 }
 
+float allowed_depth(const Body& body) {
+    return std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
+}
+
 auto find_path(std::vector<Path>& paths, std::uint32_t slot) {
     return std::find_if(paths.begin(), paths.end(), [&](const Path& path) { return path.slot == slot; });
 }
@@ -130,7 +134,6 @@ struct World::State::Sweep {
     void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& impacts) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& impacts);
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts);
-    void ease(const Meeting& meeting, float inner_radius, SweepScratch& scratch);
     void commit(const Path& path, float duration);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
 };
@@ -196,7 +199,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     s.broadphase.query(box, [&](std::uint32_t other) {
         if (may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
-    const float depth = std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
+    const float depth = allowed_depth(body);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = s.bodies[other];
         const RigidMotion obstacle_motion = motion_from(other, path.from);
@@ -209,13 +212,10 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                 if (std::find(scratch.let_through.begin(), scratch.let_through.end(), std::pair(i, j)) != scratch.let_through.end())
                     continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
-                ToiSettings question{.duration = first.time, .target_distance = -depth};
-                for (const SweepScratch::Eased& eased : scratch.eased) {
-                    if (eased.shape == i && eased.other_shape == j) question.target_distance = eased.target_distance;
-                }
+                const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), std::pair(i, j));
+                ToiSettings question{.duration = first.time, .target_distance = -depth * static_cast<float>(1 + eased)};
                 TimeOfImpact toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
-                if (toi.status == ToiStatus::initially_overlapping &&
-                    toi.separation > -settings::continuous_inside * body.inner_radius) {
+                if (toi.status == ToiStatus::initially_overlapping) {
                     question.target_distance = toi.separation - depth;
                     toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
                 }
@@ -301,7 +301,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
 
     // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
     // at a place is that of half a sub-step before).
-    const bool falls = s.constrained[path.slot] == 0;
+    const bool falls = s.awake.contains(path.slot) && s.constrained[path.slot] == 0;
     const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
     const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
     const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.def.substeps)) * gravity;
@@ -348,11 +348,10 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
         approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
     }
     const float impulse = resolve(collision, other, mover);
+    if (!(approach * rest > allowed_depth(body))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
     if (impulse > 0.0f) {
         impacts.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
                            collision.normal, approach, impulse});
-    } else if (path.from == 0.0f && meeting.time == 0.0f) {
-        ease(meeting, body.inner_radius, scratch);
     }
 
     path.motion.start = pose_at(path.motion, time);
@@ -362,18 +361,6 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     body.linear_velocity = mover.velocity + to_come;
     body.angular_velocity = mover.spin;
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
-}
-
-/// At the start of the step the two do not close in where they touch, such as a rod at the tip on which it pivots, and yet get deeper
-/// from there. They may, by a little: else the body would hang there for ever, at speed, while its contacts stay what they are.
-void World::State::Sweep::ease(const Meeting& meeting, float inner_radius, SweepScratch& scratch) {
-    const auto eased = std::find_if(scratch.eased.begin(), scratch.eased.end(), [&](const SweepScratch::Eased& e) {
-        return e.shape == meeting.shape && e.other_shape == meeting.other_shape;
-    });
-    const float depth = std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
-    if (eased != scratch.eased.end()) return;
-    const float target = std::min(meeting.toi.separation, -depth) - settings::continuous_easing * depth;
-    scratch.eased.push_back({meeting.shape, meeting.other_shape, target});
 }
 
 /// A dynamic body that was hit goes on from there with its new velocity.

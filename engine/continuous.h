@@ -16,8 +16,9 @@
 /// loses what was left of *one* step; its velocity is kept.
 ///
 /// What a body is held up by is the depth of overlap, not a first touch: what slides, rolls or spins on a floor in which it is sunk by
-/// less, however fast, is not held up by the floor nor by its seams. Deeper overlaps at the start of a step may get deeper by
-/// `continuous_depth`, and what is inside by more than half of the body's inner radius is left to the contacts, which push it out.
+/// less, however fast, is not held up by the floor nor by its seams. Two that meet without closing in there (a rod that tips over on its end,
+/// something that a pile presses down) are the contacts' business: each time they meet so in a step they may overlap by
+/// `continuous_depth` more, and so may what overlaps by more when it starts. So nothing is held up at one place for ever.
 ///
 /// Who is swept: dynamic bodies that moved and turned (times their radius) by more than `continuous_motion` of their inner radius, and those
 /// near kinematic bodies that did. Against: fixed and kinematic bodies, the latter along their own motion; with
@@ -71,15 +72,10 @@ struct Path {
 
 /// Memory of one thread's sweeps.
 struct SweepScratch {
-    /// Shapes that may get into each other up to this distance, m.
-    struct Eased {
-        std::uint32_t shape, other_shape;
-        float target_distance;
-    };
-    std::vector<Eased> eased;
     std::vector<std::uint32_t> near;  ///< body slots
     /// Shapes of others that the contact modifier lets a shape of the body through in this step: pairs of pool indices.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> let_through;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> eased;  ///< that met without closing in, each time
 };
 
 }  // namespace talus

@@ -67,10 +67,6 @@ inline constexpr float continuous_motion = 0.5f;
 /// held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
 inline constexpr float continuous_depth = 2.0f * linear_slop;
 inline constexpr float continuous_relative_depth = 0.25f;
-/// What does not close in where it touches may get deeper by this * that depth.
-inline constexpr float continuous_easing = 1.0f;
-/// What is inside by more than this * inner radius when the step starts is left to the contacts.
-inline constexpr float continuous_inside = 0.5f;
 /// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000 m/s between walls
 /// 1 m apart needs 17.
 inline constexpr int continuous_impacts = 8;

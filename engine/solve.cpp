@@ -45,7 +45,8 @@ void World::State::build_graph(const Jobs& jobs) {
     }
 
     edges.clear();
-    constrained.assign(bodies.slot_count(), 0);
+    constrained.resize(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : awake.list()) constrained[slot] = 0;  // nobody asks about others
     for (const std::uint32_t c : touching) {
         if (contacts.states[c].sensor) continue;
         const int count = contacts.caches[c].manifold.count;
@@ -98,7 +99,10 @@ std::span<const std::uint32_t> World::State::ordered_bodies(const Jobs& jobs) {
 }
 
 void World::State::index_bodies(const Jobs& jobs) {
-    solver_index.assign(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : solver_slots) {  // of the last step
+        if (slot != null_index) solver_index[slot] = 0;
+    }
+    solver_index.resize(bodies.slot_count(), 0);
     solver_slots.assign(1, null_index);
     const auto order = ordered_bodies(jobs);
     const auto add = [&](auto&& wanted) {

@@ -49,8 +49,23 @@ bool World::step(float dt, const Jobs& jobs) {
 
 // ---- collide --------------------------------------------------------------------------------------------------------
 
+/// The contacts of awake bodies, in order of their slots. Where few are awake, from their lists of pairs: what sleeps costs nothing. A
+/// sweep over all of them takes 0.5 ns a contact, a list and the sort some 20 ns a contact found.
 void World::State::gather_active() {
     active.clear();
+    constexpr std::size_t sweep_from = 16;  // contacts of the table for each awake body
+    if (sweep_from * awake.size() < contacts.bodies.size()) {
+        for (const std::uint32_t slot : awake.list()) {
+            for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
+                const Pair& pair = contacts.pairs[p];
+                const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+                if (awake.contains(other) && other < slot) return;  // found from there
+                for_each_contact(contacts, p, [&](std::uint32_t c) { active.push_back(c); });
+            });
+        }
+        std::sort(active.begin(), active.end());
+        return;
+    }
     for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
         const ContactBodies& pair = contacts.bodies[c];
         if (awake.contains(pair.a) || awake.contains(pair.b)) active.push_back(c);

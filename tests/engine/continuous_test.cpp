@@ -138,7 +138,7 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm")
                     const float depth = reach_along(world, bullets[i], {1, 0, 0});
                     INFO("wall ", kind, " batch ", batch, " bullet ", i, " step ", step, " is in by ", depth, " impacts ", world.profile().impacts, " speed ", glm::length(world.linear_velocity(bullets[i])), " spin ", glm::length(world.angular_velocity(bullets[i])));
                     deepest = std::max(deepest, depth);
-                    CHECK(depth < 0.5f * wall);
+                    CHECK(depth < 0.8f * wall);  // eight impacts, each of which may let it in by 1 mm
                 }
             }
         }
@@ -298,6 +298,29 @@ TEST_CASE("what slides rolls or spins fast is not held up") {
             CHECK(world.position(id).y == doctest::Approx(c.rest).epsilon(0.1));
             CHECK(std::abs(glm::length(world.angular_velocity(id)) - glm::length(c.spin)) < 0.3f + 0.02f * glm::length(c.spin));
         }
+    }
+}
+
+TEST_CASE("a rod that tips over fast on its sunken end is not held in the air") {
+    // Its end rests, so nothing closes in there, while the rest of it turns and takes the end deeper.
+    for (const float sunk : {0.0005f, 0.00097f, 0.003f}) {
+        World world(sleepless());
+        add(world, ground());
+        BodyDef def = body(capsule(0.25f, 0.1f));
+        def.rotation = turn({0, 0, 1}, -0.9);
+        const float height = 0.25f * std::cos(0.9f) + 0.1f - sunk;
+        def.position.y = height;
+        def.angular_velocity.z = -15.0f;
+        def.linear_velocity = glm::cross(def.angular_velocity, vec3(0.25f * std::sin(0.9f), height, 0.0f));
+        const BodyId rod = add(world, def);
+        run(world, 1);
+        INFO("sunk ", sunk, " swept ", world.profile().swept_bodies, " at ", world.position(rod).x, " ", world.position(rod).y);
+        CHECK(world.profile().swept_bodies == 1);
+        CHECK(world.position(rod).x > 0.5f * def.linear_velocity.x * frame);
+        run(world, 3);
+        CHECK(world.position(rod).y < 0.16f);
+        run(world, 60);
+        CHECK(world.position(rod).y == doctest::Approx(0.1f).epsilon(0.02));
     }
 }
 
