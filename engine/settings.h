@@ -45,6 +45,9 @@ inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
+/// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for it.
+inline constexpr double joint_point_length = 1e-7;
+
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;
 /// Speed cap, m/s. Keeps a runaway body finite.

@@ -94,6 +94,9 @@ void World::State::wake(std::uint32_t slot) {
                 if (!awake.contains(other)) stack.push_back(other);
             });
         });
+        joints.for_each(s, [&](std::uint32_t, std::uint32_t other) {
+            if (other != null_index && !awake.contains(other)) stack.push_back(other);
+        });
     }
 }
 
@@ -114,6 +117,9 @@ void World::State::wake_neighbours(std::uint32_t slot) {
                 touched.push_back(pair.body[0] == slot ? pair.body[1] : pair.body[0]);
         });
     });
+    joints.for_each(slot, [&](std::uint32_t, std::uint32_t other) {
+        if (other != null_index) touched.push_back(other);
+    });
     for (const std::uint32_t t : touched) wake(t);
 }
 
@@ -130,6 +136,9 @@ void World::State::start_moving(std::uint32_t slot) {
     } else if (!awake.contains(slot)) {
         awake.insert(slot);
         broadphase.set_moving(body.proxy, true);
+        joints.for_each(slot, [&](std::uint32_t, std::uint32_t other) {
+            if (other != null_index) wake(other);
+        });
     }
 }
 

@@ -10,6 +10,7 @@
 #include <talus/engine/contact_table.h>
 #include <talus/engine/integrate.h>
 #include <talus/engine/islands.h>
+#include <talus/engine/joints/joint_store.h>
 #include <talus/engine/last_error.h>
 #include <talus/engine/world.h>
 
@@ -25,11 +26,14 @@ struct World::State {
     std::vector<std::uint32_t> proxy_body;  ///< body slot by proxy, null_index once removed
     ContactTable contacts;
     std::vector<std::uint32_t> compound_pairs;  ///< pairs whose contacts come and go by shape boxes
+    JointStore joints;
     AwakeSet awake;
 
     // What the last step left for the user.
     std::vector<ContactEvent> begun, ended;
     std::vector<ContactEvent> ended_outside_step;  ///< by removals since, reported by the next step
+    std::vector<JointEvent> broken;
+    std::vector<JointEvent> broken_outside_step;
     FrameProfile profile;
     mutable LastError error;
 
@@ -69,14 +73,23 @@ struct World::State {
     void place(std::uint32_t slot, float dt); ///< collider poses, boxes and proxy follow the body
     void set_colliders(std::uint32_t slot, Aabb& box, float dt);  ///< the same without the proxy; gives the body's box
     bool check_handle(BodyId id, const char* call) const;         ///< false, and error set, for a stale one
+    bool check_handle(JointId id, const char* call) const;
     bool refuse_unless(bool ok, const char* sentence);            ///< `ok`, and error set when it is false
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
+    /// Removes a joint and the gears on it, the joint itself reported as `overloaded` or not, if there is where to.
+    void drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded = false);
+    void update_contacts_of(std::uint32_t body_a, std::uint32_t body_b);  ///< a joint between them came, went or changed its mind
+    void wake_joint(std::uint32_t slot);      ///< its bodies
     void gather_active();
+    AxisDef* settable_axis(JointId id, JointAxis axis, const char* call);  ///< nullptr, and error set, if it is not the user's
+    JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
     ContactEvent event_of(std::uint32_t contact) const;
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
 
 private:
+    void break_overloaded_joints();
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
+    void begin_contacts(std::uint32_t pair);  ///< of a pair that has none
     void update_compound_pair(std::uint32_t pair);
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);
