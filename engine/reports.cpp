@@ -62,6 +62,7 @@ MemoryStats World::memory() const {
     m.broadphase = s.broadphase.bytes();
     m.contacts = s.contacts.bytes() + s.collide_scratch.bytes() +
                  (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
+    m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
                s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
                s.motions.capacity() * sizeof(Motion) + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +

@@ -47,6 +47,19 @@ inline constexpr float settle_deceleration = 0.2f;
 
 /// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for it.
 inline constexpr double joint_point_length = 1e-7;
+/// Slack of rigid joint rows, as a part of the row's own response to impulse. Redundant rows have no unique impulses without it; larger,
+/// they share loads more evenly and heavy loads on long looped chains creep. Articulations without loops have none.
+inline constexpr double joint_slack = 1e-10;
+inline constexpr double joint_slack_looped = 1e-6;
+/// How fast joints that were pulled or put apart close, m/s and rad/s: faster would fling about what is attached.
+inline constexpr double joint_push_speed = 3.0;
+inline constexpr double joint_turn_speed = 6.0;
+/// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
+inline constexpr double joint_release_speed = 1e-7;
+/// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a sub-step.
+inline constexpr int joint_rounds = 8;
+/// Springs that turn their phase by no more than this in a sub-step (rad) are integrated exactly; stiffer ones, by implicit Euler, are overdamped.
+inline constexpr double exact_spring_turn = 0.25;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;

@@ -52,6 +52,13 @@ void World::State::put_islands_to_sleep(float dt) {
         if (edge.a != 0 && !edge.pushes_a) island_still_time[islands.find(edge.b)] = 0.0f;
         if (edge.b != 0 && !edge.pushes_b) island_still_time[islands.find(edge.a)] = 0.0f;
     }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index) continue;
+        const std::uint32_t a = solver_index[ends.a], b = solver_index[ends.b];
+        if (a != 0 && !bodies[ends.a].is_dynamic()) island_still_time[islands.find(b)] = 0.0f;
+        if (b != 0 && !bodies[ends.b].is_dynamic()) island_still_time[islands.find(a)] = 0.0f;
+    }
     std::uint32_t roots = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const Body& body = bodies[list[i]];

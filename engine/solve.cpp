@@ -6,8 +6,14 @@
 namespace talus {
 
 void World::State::build_graph() {
-    // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
+    // A joint holds its bodies in the step, all or none.
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index || awake.contains(ends.a) == awake.contains(ends.b)) continue;
+        wake(awake.contains(ends.a) ? ends.b : ends.a);
+    }
+    // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     for (const std::uint32_t c : active) {
         if (contacts.caches[c].manifold.count == 0 || contacts.states[c].sensor) continue;
         const ContactBodies& pair = contacts.bodies[c];
@@ -35,6 +41,11 @@ void World::State::build_graph() {
         edges.push_back({c, a, b, static_cast<std::uint32_t>(count), pushes_a, pushes_b});
         touches[a] = touches[b] = 1;
         if (pushes_a && pushes_b) islands.join(a, b);
+    }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
+        islands.join(solver_index[ends.a], solver_index[ends.b]);
     }
     graph.build(edges, next);
     profile.colors = static_cast<std::uint32_t>(graph.colors().size());
@@ -79,16 +90,22 @@ void World::State::solve(float dt) {
     }
 
     solver.prepare(graph, edges, contacts, colliders, solver_masses, substep);
+    joint_solver.prepare(joints, bodies, solver_index, solver_masses, {solver_bodies, motions}, substep);
+    const std::uint32_t articulations = joint_solver.articulation_count();
     for (int i = 0; i < def.substeps; ++i) {
         integrate_velocities(solver_bodies, motions, substep);
         solver.begin_restitution(solver_bodies);
+        joint_solver.warm_start(0, articulations);
         solver.warm_start(solver_bodies);
+        joint_solver.solve(0, articulations);
         solver.solve(solver_bodies);
         integrate_positions(solver_bodies, motions, substep);
+        joint_solver.relax(0, articulations);
         solver.relax(solver_bodies);
         solver.end_restitution(solver_bodies);
     }
     solver.store(contacts);
+    joint_solver.store(joints, dt);
 
     for (std::size_t i = 1; i < count; ++i) {
         Body& body = bodies[awake.list()[i - 1]];

@@ -133,6 +133,7 @@ void World::State::publish() {
         state.touching = met;
         (met ? begun : ended).push_back(event_of(c));
     }
+    break_overloaded_joints();
 
     profile.bodies = bodies.live_count();
     profile.awake_bodies = static_cast<std::uint32_t>(awake.size());

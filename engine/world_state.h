@@ -10,6 +10,7 @@
 #include <talus/engine/contact_table.h>
 #include <talus/engine/integrate.h>
 #include <talus/engine/islands.h>
+#include <talus/engine/joints/joint_solver.h>
 #include <talus/engine/joints/joint_store.h>
 #include <talus/engine/last_error.h>
 #include <talus/engine/world.h>
@@ -46,6 +47,7 @@ struct World::State {
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     ContactSolver solver;
+    JointSolver joint_solver;
     Islands islands;
     std::vector<std::uint8_t> touches;        ///< by solver index: it has a contact in this step
     std::vector<float> island_still_time;     ///< by solver index of the island's root, s

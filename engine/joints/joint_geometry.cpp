@@ -113,13 +113,14 @@ JointPose joint_pose(const JointFrame& frame_a, const dquat& rotation_a, const J
     return pose;
 }
 
-Coordinates coordinates(JointKind kind, const JointPose& pose, double turn) {
+Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, bool angles) {
     Coordinates q{};
     if (kind == JointKind::distance) {
         q[0] = std::sqrt(glm::dot(pose.apart, pose.apart));
         return q;
     }
     for (int i = 0; i < 3; ++i) q[static_cast<std::size_t>(i)] = glm::dot(pose.a[i], pose.apart);
+    if (!angles) return q;
     if (kind == JointKind::wheel) {
         const dvec3 &y = pose.a[1], &axle = pose.b[0];
         q[3] = unwound(angle_of(glm::dot(y, pose.b[1]), -glm::dot(y, pose.b[2])), turn);

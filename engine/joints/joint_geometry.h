@@ -46,7 +46,8 @@ JointPose joint_pose(const JointFrame& frame_a, const dquat& rotation_a, const J
 /// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in the first place; the
 /// turns of a wheel are spin, steering and camber (the cosine between axle and suspension).
 using Coordinates = std::array<double, joint_axes>;
-Coordinates coordinates(JointKind kind, const JointPose& pose, double turn);
+/// Without `angles` turns are left 0.
+Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, bool angles = true);
 /// Angle between the frames' x axes.
 double cone_angle(const JointPose& pose);
 
