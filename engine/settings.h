@@ -54,8 +54,14 @@ inline constexpr double joint_slack_looped = 1e-6;
 /// How fast joints that were pulled or put apart close, m/s and rad/s: faster would fling about what is attached.
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
+/// Links that swing faster in their joints than this a sub-step (rad) are slowed down to it; above 2 a chain under load would explode.
+inline constexpr double joint_turn_rate = 0.7;
 /// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
 inline constexpr double joint_release_speed = 1e-7;
+/// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what
+/// missed by less than joint_quick before it. Larger: light links between heavy bodies tremble.
+inline constexpr double joint_tolerance = 1e-4;
+inline constexpr double joint_quick = 1e-2;
 /// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a sub-step.
 inline constexpr int joint_rounds = 8;
 /// Springs that turn their phase by no more than this in a sub-step (rad) are integrated exactly; stiffer ones, by implicit Euler, are overdamped.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace talus {
 
@@ -43,6 +45,20 @@ Oscillator oscillator(double hertz, double ratio, double h) {
     }
     const double decay = 1.0 / (1.0 + 2.0 * damp + turn * turn);
     return {decay, turn * turn / h * decay};
+}
+
+/// How the moment of a force f (or impulse) at an arm r that turns with a body changes when the body turns by w: (w x r) x f = -K w, with
+/// the symmetric K = (f . r) 1 - (r f^T + f r^T) / 2. Of K what is positive: along the bisector of r and f there is no
+/// stiffness, along n = r x f it is f . r, along e, at right angles to both, (|f| |r| + f . r) / 2.
+dmat3 turning_stiffness(const dvec3& r, const dvec3& f) {
+    const double size_r = std::sqrt(glm::dot(r, r)), size_f = std::sqrt(glm::dot(f, f)), along = glm::dot(r, f);
+    if (size_r * size_f <= 0.0 || along <= -0.999 * size_r * size_f) return dmat3(0.0);
+    const dvec3 u = r / size_r, v = f / size_f, middle = u + v, across = u - v;
+    const double n = std::max(along, 0.0), e = 0.5 * (size_r * size_f + along);
+    const double middle2 = glm::dot(middle, middle), across2 = glm::dot(across, across);
+    dmat3 k = dmat3(n) - (n / middle2) * glm::outerProduct(middle, middle);
+    if (across2 > 1e-12) k += ((e - n) / across2) * glm::outerProduct(across, across);
+    return k;
 }
 
 /// How many joints a body may have before it counts as a hub.
@@ -270,7 +286,8 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
             run.turn = joint.turn;
             run.ratio = joint.ratio;
             run.offset = joint.offset;
-            run.force = run.torque = dvec3(0.0);
+            run.force = run.torque = run.force_before = dvec3(0.0);
+            run.load = static_cast<double>(substep) * dvec3(joint.load);
             std::fill_n(run.motor_impulses, joint_axes, 0.0);
             if (joint.kind != JointKind::gear) {
                 const Body &body_a = bodies[links_[run.link[0]].slot], &body_b = bodies[links_[run.link[1]].slot];
@@ -396,14 +413,13 @@ void JointSolver::read_velocities(Articulation& a) {
         const SolverBody& body = motions_.bodies[link.solver];
         link.velocity = dvec3(body.velocity[0], body.velocity[1], body.velocity[2]);
         link.spin = dvec3(body.angular_velocity[0], body.angular_velocity[1], body.angular_velocity[2]);
-        link.angular_impulse = dvec3(0.0);
     }
 }
 
 void JointSolver::write_velocities(const Articulation& a) {
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         const Link& link = links_[l];
-        if (link.dynamic && link.solver != 0) motions_.set_velocities(link.solver, link.velocity, link.spin, link.angular_impulse);
+        if (link.dynamic && link.solver != 0) motions_.set_velocities(link.solver, link.velocity, link.spin);
     }
 }
 
@@ -432,7 +448,6 @@ void JointSolver::apply_changes(Articulation& a) {
                 if (!link.dynamic) continue;
                 link.velocity += change * sides[s].move;
                 link.spin += change * sides[s].turn;
-                link.angular_impulse += change * sides[s].angular;
             }
             const Side& b = sides[run.side_count - 1];
             run.force += change * b.linear;
@@ -466,21 +481,51 @@ void JointSolver::evaluate(Articulation& a) {
         const dquat& s = link.start_rotation;
         const dmat3 turned = to_matrix(product(link.rotation, dquat(s.w, -s.x, -s.y, -s.z)));
         link.inverse_inertia = turned * link.start_inverse_inertia * glm::transpose(turned);
+        link.stiffness = dmat3(0.0);
     }
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) place(runs_[r]);
+    stabilise(a);
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) evaluate_rows(a, runs_[r]);
     a.factored = Pass::none;
+}
+
+void JointSolver::place(Run& run) {
+    if (run.kind == JointKind::gear) return;
+    Link &link_a = links_[run.link[0]], &link_b = links_[run.link[1]];
+    run.pose = joint_pose(run.frame_a, link_a.rotation, run.frame_b, link_b.rotation,
+                          run.between + link_b.displacement - link_a.displacement);
+    run.coordinates = coordinates(run.kind, run.pose, run.turn, run.angles);
+    run.turn = run.coordinates[3];
+
+    // With the larger of what the last sub-step took in all and what this one's solve pass took: a load may have come just now.
+    dvec3 impulse(0.0);
+    for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
+        if (rows_[i].impulse != 0.0) impulse += rows_[i].impulse * row_jacobian(run, rows_[i]).linear;
+    }
+    if (glm::dot(impulse, impulse) > glm::dot(run.load, run.load)) run.load = impulse;
+    link_a.stiffness += turning_stiffness(run.pose.arm_a + run.pose.apart, -run.load);
+    link_b.stiffness += turning_stiffness(run.pose.arm_b, run.load);
+}
+
+void JointSolver::stabilise(Articulation& a) {
+    const double h = substep_;
+    for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+        Link& link = links_[l];
+        if (!link.dynamic) continue;
+        const dmat3 g = h * link.inverse_inertia * link.stiffness;
+        const double most = settings::joint_turn_rate * settings::joint_turn_rate;
+        const double trace = g[0][0] + g[1][1] + g[2][2];  // at least the largest (omega h)^2
+        link.stiff = trace > most;
+        if (!link.stiff) continue;
+        const double share = std::min(1.0, trace / most - 1.0);
+        link.slowing = glm::inverse(dmat3(1.0) + share * g);
+        link.inverse_inertia = link.slowing * link.inverse_inertia;
+    }
 }
 
 void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
     const double h = substep_;
     const bool gear = run.kind == JointKind::gear;
-    if (!gear) {
-        const Link &link_a = links_[run.link[0]], &link_b = links_[run.link[1]];
-        run.pose = joint_pose(run.frame_a, link_a.rotation, run.frame_b, link_b.rotation,
-                              run.between + link_b.displacement - link_a.displacement);
-        run.coordinates = coordinates(run.kind, run.pose, run.turn, run.angles);
-        run.turn = run.coordinates[3];
-    }
     for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
         Row& row = rows_[i];
         double coordinate = 0.0;
@@ -825,15 +870,14 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
     bool caught = false;
     for (int round = 0;; ++round) {
         set_residuals(a, pass);
-        if (!a.bounded) {
-            solve_free(a, pass);
-            add_changes();
-            break;
-        }
         const bool final = round == settings::joint_rounds;
-        const bool let = !final && let_go(a, pass);
+        const bool let = a.bounded && !final && let_go(a, pass);
         if (let) a.factored = Pass::none;
-        if (round > 0 && !let && !caught) break;
+        double worst = 0.0;
+        for (std::uint32_t i = first; i < end; ++i) {
+            if (takes_part(rows_[i], pass)) worst = std::max(worst, std::abs(rows_[i].residual));
+        }
+        if (round > 0 && !let && !caught && worst < settings::joint_tolerance) break;
         if (final) {  // whatever is not settled stays as it is
             for (std::uint32_t i = first; i < end; ++i) {
                 if (rows_[i].low != -infinite || rows_[i].high != infinite) rows_[i].free = false;
@@ -843,7 +887,18 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         solve_free(a, pass);
         caught = !final && catch_bounded(a, pass);
         add_changes();
-        if (final) break;
+        if (final || (!a.bounded && (pass == Pass::relax || worst < settings::joint_quick))) break;
+    }
+    if (getenv("JDBG")) {
+        double worst = 0, before=0;
+        for (std::uint32_t i = first; i < end; ++i) before = std::max(before, std::abs(rows_[i].residual));
+        set_residuals(a, pass);
+        for (std::uint32_t i = first; i < end; ++i) worst = std::max(worst, std::abs(rows_[i].residual));
+        printf("%s before %.3g after %.3g |", pass == Pass::solve ? "solve" : "  relax", before, worst);
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) if (links_[l].dynamic) printf(" w %.4g v %.4g %.4g stiff %d inv %.4g|", links_[l].spin.z, links_[l].velocity.x, links_[l].velocity.y, links_[l].stiff, links_[l].inverse_inertia[2][2]);
+        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) printf(" load %.4g %.4g;", runs_[r].load.x/substep_, runs_[r].load.y/substep_);
+        for (std::uint32_t i = first; i < end; ++i) printf(" %.4g(%.3g)", rows_[i].impulse/substep_, rows_[i].position);
+        printf("\n");
     }
     write_velocities(a);
 }
@@ -852,6 +907,9 @@ void JointSolver::warm_start(std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t at = first; at < last; ++at) {
         Articulation& a = articulations_[active_[at]];
         read_velocities(a);
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+            if (links_[l].dynamic && links_[l].stiff) links_[l].spin = links_[l].slowing * links_[l].spin;
+        }
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             const Run& run = runs_[r];
             for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
@@ -874,6 +932,11 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         Articulation& a = articulations_[active_[at]];
         evaluate(a);
         run_pass(a, Pass::relax);
+        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+            Run& run = runs_[r];
+            run.load = run.force - run.force_before;
+            run.force_before = run.force;
+        }
     }
 }
 
@@ -885,6 +948,7 @@ void JointSolver::store(JointStore& joints, float step) const {
             const Run& run = runs_[r];
             Joint& joint = joints[run.slot];
             joint.turn = run.turn;
+            joint.load = vec3(per_substep * run.load);
             joint.force = vec3(per_step * run.force);
             joint.torque = vec3(per_step * run.torque);
             joint.forces.fill(0.0f);

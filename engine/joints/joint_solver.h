@@ -94,7 +94,9 @@ private:
         dmat3 start_inverse_inertia{0.0}, inverse_inertia{0.0};  ///< at the step's start, and now
         dquat start_rotation, rotation;
         dvec3 displacement, velocity, spin;
-        dvec3 angular_impulse;            ///< gathered since the velocities were read, N m s
+        dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
+        bool stiff = false;
+        dmat3 slowing{1.0};               ///< of its spin by that stiffness, if stiff
         dquat next_rotation;              ///< predicted for the end of the sub-step
         dvec3 next_displacement;
     };
@@ -118,6 +120,8 @@ private:
         JointPose pose, next_pose;        ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
         dvec3 force, torque;              ///< impulses on B so far in this step
+        dvec3 force_before;               ///< ... when the sub-step began
+        dvec3 load;                       ///< impulse on B in the sub-step before
         double motor_impulses[joint_axes] = {};
     };
 
@@ -152,6 +156,8 @@ private:
     void read_velocities(Articulation& a);
     void write_velocities(const Articulation& a);
     void evaluate(Articulation& a);
+    void place(Run& run);
+    void stabilise(Articulation& a);
     void evaluate_rows(const Articulation& a, Run& run);
     void set_row(Run& run, std::uint32_t row, const Jacobian& jacobian, double factor, std::uint32_t first_side);
     void soften_springs(Run& run);

@@ -43,6 +43,7 @@ struct Joint {
     std::array<float, joint_rows> forces{};///< by row, of the last sub-step, N or N m: the warm start
     std::uint32_t pressed = 0;             ///< a bit a row: it acts below its bounds (a limit that holds, a motor that keeps its speed)
     std::uint32_t at_upper = 0;            ///< a bit a row: the limit that it stands for is the upper one
+    vec3 load{0.0f};                       ///< force on B, world, in the last sub-step, N
     vec3 force{0.0f}, torque{0.0f};        ///< on B, world, mean over the last step
     std::array<float, joint_axes> motor_forces{};  ///< mean over the last step
 };
