@@ -54,8 +54,11 @@ inline constexpr double joint_slack_looped = 1e-6;
 /// How fast joints that were pulled or put apart close, m/s and rad/s: faster would fling about what is attached.
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
+inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
 /// Links that swing faster in their joints than this a sub-step (rad) are slowed down to it; above 2 a chain under load would explode.
 inline constexpr double joint_turn_rate = 0.7;
+/// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain unprepared.
+inline constexpr double joint_load_memory = 0.9;
 /// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
 inline constexpr double joint_release_speed = 1e-7;
 /// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace talus {
 
@@ -565,6 +563,7 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
             const double most = h * (is_angular(run, row) ? settings::joint_turn_speed : settings::joint_push_speed);
             const double out = row.kind == RowKind::lock ? row.position : row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
             row.goal = out - std::clamp(out, -most, most);
+            row.goal *= 1.0 - settings::joint_push_share;
         } else {
             row.position = coordinate - row.target;
         }
@@ -660,9 +659,9 @@ void JointSolver::predict(Articulation& a) {
     }
 }
 
-void JointSolver::set_residuals(Articulation& a, Pass pass) {
+void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear) {
     const double h = substep_;
-    if (pass == Pass::solve) predict(a);
+    if (pass == Pass::solve && !linear) predict(a);
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
         for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
@@ -671,6 +670,8 @@ void JointSolver::set_residuals(Articulation& a, Pass pass) {
             if (!positional) {
                 row.residual = speed_of(run, i) - row.speed;
                 if (row.kind == RowKind::spring) row.residual += row.bias_rate * row.position + row.softness * row.impulse;
+            } else if (pass == Pass::solve && linear) {
+                row.residual = speed_of(run, i) + (row.position - row.goal) / h;
             } else if (pass == Pass::solve) {
                 const double next = run.kind == JointKind::gear ? geared_coordinate(run, runs_[run.geared[0]].next_coordinates,
                                                                                     runs_[run.geared[1]].next_coordinates)
@@ -688,7 +689,7 @@ void JointSolver::set_residuals(Articulation& a, Pass pass) {
 
 /// Rows at a bound whose residual pulls them off it join the direct solve; a drive at the limit of its force turns that force to where
 /// it is needed. True when a row was let go.
-bool JointSolver::let_go(Articulation& a, Pass pass) {
+bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
     bool any = false, turned = false;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
@@ -724,7 +725,7 @@ bool JointSolver::let_go(Articulation& a, Pass pass) {
     }
     if (turned) {
         apply_changes(a);
-        set_residuals(a, pass);
+        set_residuals(a, pass, linear);
     }
     return any;
 }
@@ -862,20 +863,30 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
     const std::uint32_t first = runs_[a.first_run].first_row;
     const Run& last_run = runs_[a.first_run + a.run_count - 1];
     const std::uint32_t end = last_run.first_row + last_run.row_count;
-    for (std::uint32_t i = first; i < end; ++i) rows_[i].caught = false;
-    const auto add_changes = [&] {
-        for (std::uint32_t i = first; i < end; ++i) rows_[i].impulse += rows_[i].change;
-        apply_changes(a);
-    };
+    for (std::uint32_t i = first; i < end; ++i) {
+        rows_[i].caught = false;
+        rows_[i].newton = 0.0;
+    }
     bool caught = false;
+    double before = infinite;
     for (int round = 0;; ++round) {
-        set_residuals(a, pass);
+        // First along the tangent, then as curved as the constraints are.
+        const bool linear = pass == Pass::relax || round == 0;
+        set_residuals(a, pass, linear);
         const bool final = round == settings::joint_rounds;
-        const bool let = a.bounded && !final && let_go(a, pass);
+        const bool let = a.bounded && !final && let_go(a, pass, linear);
         if (let) a.factored = Pass::none;
         double worst = 0.0;
         for (std::uint32_t i = first; i < end; ++i) {
             if (takes_part(rows_[i], pass)) worst = std::max(worst, std::abs(rows_[i].residual));
+        }
+        if (!linear && !let && !caught && !(worst < before)) {  // too far from straight for Newton's method: as it was before it
+            for (std::uint32_t i = first; i < end; ++i) {
+                rows_[i].change = -rows_[i].newton;
+                rows_[i].impulse += rows_[i].change;
+            }
+            apply_changes(a);
+            break;
         }
         if (round > 0 && !let && !caught && worst < settings::joint_tolerance) break;
         if (final) {  // whatever is not settled stays as it is
@@ -886,19 +897,13 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         }
         solve_free(a, pass);
         caught = !final && catch_bounded(a, pass);
-        add_changes();
-        if (final || (!a.bounded && (pass == Pass::relax || worst < settings::joint_quick))) break;
-    }
-    if (getenv("JDBG")) {
-        double worst = 0, before=0;
-        for (std::uint32_t i = first; i < end; ++i) before = std::max(before, std::abs(rows_[i].residual));
-        set_residuals(a, pass);
-        for (std::uint32_t i = first; i < end; ++i) worst = std::max(worst, std::abs(rows_[i].residual));
-        printf("%s before %.3g after %.3g |", pass == Pass::solve ? "solve" : "  relax", before, worst);
-        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) if (links_[l].dynamic) printf(" w %.4g v %.4g %.4g stiff %d inv %.4g|", links_[l].spin.z, links_[l].velocity.x, links_[l].velocity.y, links_[l].stiff, links_[l].inverse_inertia[2][2]);
-        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) printf(" load %.4g %.4g;", runs_[r].load.x/substep_, runs_[r].load.y/substep_);
-        for (std::uint32_t i = first; i < end; ++i) printf(" %.4g(%.3g)", rows_[i].impulse/substep_, rows_[i].position);
-        printf("\n");
+        for (std::uint32_t i = first; i < end; ++i) {
+            rows_[i].impulse += rows_[i].change;
+            if (!linear) rows_[i].newton += rows_[i].change;
+        }
+        apply_changes(a);
+        if (final || (!a.bounded && (pass == Pass::relax || (round > 0 && worst < settings::joint_quick)))) break;
+        if (!linear && !let && !caught) before = 0.5 * worst;
     }
     write_velocities(a);
 }
@@ -914,7 +919,8 @@ void JointSolver::warm_start(std::uint32_t first, std::uint32_t last) {
             const Run& run = runs_[r];
             for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
                 Row& row = rows_[i];
-                if (row.group == 1) row.impulse = std::clamp(row.impulse, row.low, row.high);
+                // What takes part in the direct solve needs no guess; what is at a bound acts with the full bound.
+                row.impulse = row.free ? 0.0 : row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
                 row.change = row.impulse;
             }
         }
@@ -934,7 +940,9 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         run_pass(a, Pass::relax);
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             Run& run = runs_[r];
-            run.load = run.force - run.force_before;
+            const dvec3 load = run.force - run.force_before;
+            run.load *= settings::joint_load_memory;
+            if (glm::dot(load, load) > glm::dot(run.load, run.load)) run.load = load;
             run.force_before = run.force;
         }
     }

@@ -76,6 +76,7 @@ private:
         // Of the sub-step.
         double impulse = 0.0;
         double change = 0.0;         ///< of the impulse, about to be applied
+        double newton = 0.0;         ///< part of the impulse that rounds after the first gave
         double residual = 0.0;       ///< speed that should be zero
         double position = 0.0;       ///< coordinate less what it should be
         double goal = 0.0;           ///< the same, at the end of the sub-step
@@ -161,9 +162,9 @@ private:
     void evaluate_rows(const Articulation& a, Run& run);
     void set_row(Run& run, std::uint32_t row, const Jacobian& jacobian, double factor, std::uint32_t first_side);
     void soften_springs(Run& run);
-    void set_residuals(Articulation& a, Pass pass);
+    void set_residuals(Articulation& a, Pass pass, bool linear);
     void predict(Articulation& a);
-    bool let_go(Articulation& a, Pass pass);
+    bool let_go(Articulation& a, Pass pass, bool linear);
     bool catch_bounded(Articulation& a, Pass pass);
     void factor(Articulation& a, Pass pass);
     void solve_free(Articulation& a, Pass pass);
