@@ -277,6 +277,7 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
             const float* m = mass.inverse_inertia;
             for (double& k : link.inverse_mass) k = mass.inverse_mass;
             link.start_inverse_inertia = dmat3(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
+            link.start_inertia = glm::determinant(link.start_inverse_inertia) > 0.0 ? glm::inverse(link.start_inverse_inertia) : dmat3(0.0);
         }
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             Run& run = runs_[r];
@@ -478,7 +479,9 @@ void JointSolver::evaluate(Articulation& a) {
         link.rotation = motions_.rotation(link.solver);
         const dquat& s = link.start_rotation;
         const dmat3 turned = to_matrix(product(link.rotation, dquat(s.w, -s.x, -s.y, -s.z)));
-        link.inverse_inertia = turned * link.start_inverse_inertia * glm::transpose(turned);
+        link.true_inverse_inertia = turned * link.start_inverse_inertia * glm::transpose(turned);
+        link.inverse_inertia = link.true_inverse_inertia;
+        link.inertia = turned * link.start_inertia * glm::transpose(turned);
         link.stiffness = dmat3(0.0);
     }
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) place(runs_[r]);
@@ -647,7 +650,9 @@ void JointSolver::predict(Articulation& a) {
         Link& link = links_[l];
         if (link.solver == 0) continue;
         link.next_displacement = link.displacement + h * link.velocity;
-        link.next_rotation = integrate_rotation(link.rotation, h * link.spin);
+        // By the spin of the sub-step's middle: angular momentum stays while the inertia turns with the body.
+        const dvec3 bend = link.true_inverse_inertia * glm::cross(link.inertia * link.spin, link.spin);
+        link.next_rotation = integrate_rotation(link.rotation, h * (link.spin + 0.5 * h * bend));
     }
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         Run& run = runs_[r];

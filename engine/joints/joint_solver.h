@@ -92,7 +92,9 @@ private:
         bool dynamic = false;
         std::uint32_t solver = 0;
         double inverse_mass[3] = {};
-        dmat3 start_inverse_inertia{0.0}, inverse_inertia{0.0};  ///< at the step's start, and now
+        dmat3 start_inertia{0.0}, start_inverse_inertia{0.0};  ///< at the step's start, world; 0 where nothing turns it
+        dmat3 inertia{0.0}, true_inverse_inertia{0.0};         ///< now
+        dmat3 inverse_inertia{0.0};                            ///< as joints feel it: see stabilise()
         dquat start_rotation, rotation;
         dvec3 displacement, velocity, spin;
         dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
