@@ -67,8 +67,9 @@ inline constexpr double joint_tolerance = 1e-4;
 inline constexpr double joint_quick = 1e-2;
 /// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a sub-step.
 inline constexpr int joint_rounds = 8;
-/// Springs that turn their phase by no more than this in a sub-step (rad) are integrated exactly; stiffer ones, by implicit Euler, are overdamped.
-inline constexpr double exact_spring_turn = 0.25;
+/// Springs that turn their phase by no more than this in a sub-step (rad) lose no energy but by their damping ratio; stiffer ones, by
+/// implicit Euler, lose more. Larger: fewer stiff springs in parallel are stable.
+inline constexpr double slow_spring_turn = 0.25;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;

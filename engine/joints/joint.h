@@ -116,7 +116,8 @@ struct DistanceDef {
     JointEnds ends{};
     JointLimit length{as_added, as_added};  ///< m, >= 0
     JointMotor motor{};                     ///< a winch
-    JointSpring spring{.target = as_added};
+    JointSpring spring{};                   ///< its target is rest_length
+    float rest_length = as_added;           ///< m, >= 0
     JointOptions options{};
 };
 

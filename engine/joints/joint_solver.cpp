@@ -28,20 +28,16 @@ struct Oscillator {
     double decay, pull;
 };
 
-/// Slow springs exactly: the map with the eigenvalues exp((-ratio +- sqrt(ratio^2 - 1)) omega h) of the true motion, so that
-/// frequency and damping are those asked for at any number of sub-steps. Fast ones by implicit Euler, which is
-/// stable with however many springs in parallel, and damps.
+/// The pull is omega^2 h times the decay: a load sags by force / stiffness exactly. Slow springs decay by exp(-2 ratio omega h), just as the
+/// true motion does in area, and swing undamped for ever without damping. Fast ones are integrated by implicit Euler, which is stable
+/// with however many springs in parallel, and damps.
 Oscillator oscillator(double hertz, double ratio, double h) {
     const double turn = 2.0 * pi * hertz * h, damp = ratio * turn;  // omega h, and by how much it decays
-    if (turn <= settings::exact_spring_turn && damp <= settings::exact_spring_turn) {
-        const double decay = 1.0 - damp * (1.0 - damp / 2.0 * (1.0 - damp / 3.0 * (1.0 - damp / 4.0 * (1.0 - damp / 5.0 * (1.0 - damp / 6.0)))));
-        const double x = turn * turn - damp * damp;
-        const double one_less_cosine = x / 2.0 * (1.0 - x / 12.0 * (1.0 - x / 30.0 * (1.0 - x / 56.0)));
-        // 1 + decay^2 - 2 decay cos = (1 - decay)^2 + 2 decay (1 - cos)
-        const double pull = ((1.0 - decay) * (1.0 - decay) + 2.0 * decay * one_less_cosine) / h;
-        return {std::min(decay * decay, 1.0 - 1e-9), pull};
+    double decay = 1.0 / (1.0 + 2.0 * damp + turn * turn);
+    if (turn <= settings::slow_spring_turn && damp <= settings::slow_spring_turn) {
+        const double half = 1.0 - damp * (1.0 - damp / 2.0 * (1.0 - damp / 3.0 * (1.0 - damp / 4.0 * (1.0 - damp / 5.0 * (1.0 - damp / 6.0)))));
+        decay = std::min(half * half, 1.0 - 1e-9);  // exp(-2 damp)
     }
-    const double decay = 1.0 / (1.0 + 2.0 * damp + turn * turn);
     return {decay, turn * turn / h * decay};
 }
 
@@ -673,7 +669,10 @@ void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear) {
             Row& row = rows_[i];
             const bool positional = row.kind == RowKind::lock || row.kind == RowKind::limit;
             if (!positional) {
-                row.residual = speed_of(run, i) - row.speed;
+                // A motor moves its coordinate by speed * h, however the way there bends.
+                const bool curved = pass == Pass::solve && !linear && row.kind == RowKind::motor && row.number < cone_row;
+                const double speed = curved ? (row_coordinate(run, row, run.next_pose, run.next_coordinates) - row.position) / h : speed_of(run, i);
+                row.residual = speed - row.speed;
                 if (row.kind == RowKind::spring) row.residual += row.bias_rate * row.position + row.softness * row.impulse;
             } else if (pass == Pass::solve && linear) {
                 row.residual = speed_of(run, i) + (row.position - row.goal) / h;
@@ -872,11 +871,11 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         rows_[i].caught = false;
         rows_[i].newton = 0.0;
     }
-    bool caught = false;
+    bool caught = false, settled = false;
     double before = infinite;
     for (int round = 0;; ++round) {
-        // First along the tangent, then as curved as the constraints are.
-        const bool linear = pass == Pass::relax || round == 0;
+        // First along the tangent, until it is settled which rows act; then as curved as the constraints are.
+        const bool linear = pass == Pass::relax || !settled;
         set_residuals(a, pass, linear);
         const bool final = round == settings::joint_rounds;
         const bool let = a.bounded && !final && let_go(a, pass, linear);
@@ -893,7 +892,11 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             apply_changes(a);
             break;
         }
-        if (round > 0 && !let && !caught && worst < settings::joint_tolerance) break;
+        if (!let && !caught && worst < settings::joint_tolerance) {
+            if (pass == Pass::relax || settled) break;
+            settled = true;
+            continue;
+        }
         if (final) {  // whatever is not settled stays as it is
             for (std::uint32_t i = first; i < end; ++i) {
                 if (rows_[i].low != -infinite || rows_[i].high != infinite) rows_[i].free = false;
@@ -907,8 +910,9 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             if (!linear) rows_[i].newton += rows_[i].change;
         }
         apply_changes(a);
-        if (final || (!a.bounded && (pass == Pass::relax || (round > 0 && worst < settings::joint_quick)))) break;
-        if (!linear && !let && !caught) before = 0.5 * worst;
+        if (final || (!a.bounded && (pass == Pass::relax || (settled && worst < settings::joint_quick)))) break;
+        if (!linear) before = let || caught ? infinite : 0.5 * worst;
+        if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }
     write_velocities(a);
 }

@@ -114,6 +114,7 @@ struct Translate {
     void operator()(const DistanceDef& def) const {
         free_axes(joint, 0);
         one_axis(0, {def.length, def.motor, def.spring});
+        joint.axes[0].spring.target = def.rest_length;
     }
     void operator()(const SixDofDef& def) const {
         joint.axes = {def.move_x, def.move_y, def.move_z, def.turn_x, def.turn_y, def.turn_z};
@@ -148,7 +149,7 @@ Error check(const Joint& joint) {
     if (Error error = check_frame(joint.frame_b)) return error;
     if (Error error = check_cone(joint.cone)) return error;
     if (Error error = check(joint.drive)) return error;
-    if (joint.kind == JointKind::distance && joint.axes[0].limit.lower < 0.0f)
+    if (joint.kind == JointKind::distance && (joint.axes[0].limit.lower < 0.0f || joint.axes[0].spring.target < 0.0f))
         return refuse(ErrorCode::bad_size, "a distance is negative; give 0 or more, or as_added for both");
     return check(joint.options);
 }
