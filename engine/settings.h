@@ -51,6 +51,7 @@ inline constexpr double joint_point_length = 1e-7;
 /// they share loads more evenly and heavy loads on long looped chains creep. Articulations without loops have none.
 inline constexpr double joint_slack = 1e-10;
 inline constexpr double joint_slack_looped = 1e-6;
+inline constexpr double joint_slack_drive = 1e-4;
 /// How fast joints that were pulled or put apart close, m/s and rad/s: faster would fling about what is attached.
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;

@@ -363,11 +363,12 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
             continue;
         }
         const bool below = axis.limit.lower > (joint.kind == JointKind::distance ? 0.0f : -unlimited);
-        if (below || axis.limit.upper < unlimited)
-            limit(limit_row(i), below ? axis.limit.lower : -infinite, axis.limit.upper);
+        const bool limited = below || axis.limit.upper < unlimited;
+        if (limited) limit(limit_row(i), below ? axis.limit.lower : -infinite, axis.limit.upper);
         if (axis.motor.max_force > 0.0f) {
             Row& row = add_row(run, joint, RowKind::motor, motor_row(i));
             row.speed = axis.motor.speed;
+            if (limited) row.rival = static_cast<std::uint32_t>(rows_.size()) - 2;
             bound(row, axis.motor.max_force);
         }
         if (axis.spring.hertz > 0.0f && axis.spring.max_force > 0.0f) {
@@ -545,7 +546,8 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
                     row.response += glm::dot(sides[s].linear, sides[t].move) + glm::dot(sides[s].angular, sides[t].turn);
             }
         }
-        row.slack = (a.looped ? settings::joint_slack_looped : settings::joint_slack) * row.response;
+        const bool drive = row.kind == RowKind::motor && row.number > cone_row;  // may meet a cone and a twist limit
+        row.slack = (drive ? settings::joint_slack_drive : a.looped ? settings::joint_slack_looped : settings::joint_slack) * row.response;
 
         if (row.kind == RowKind::limit) {
             const bool upper = row.limits[0] == -infinite || (row.limits[1] != infinite && 2.0 * coordinate > row.limits[0] + row.limits[1]);

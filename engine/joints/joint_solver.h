@@ -68,6 +68,7 @@ private:
         bool free = true;            ///< in the direct solve; else its impulse is given
         bool caught = false;         ///< came to its bound in this pass, and stays there
         bool upper = false;          ///< a limit's side
+        std::uint32_t rival = null_index;  ///< of a motor: the limit of its axis
         double limits[2] = {};       ///< of a limit or lock: lower and upper coordinate
         double speed = 0.0;          ///< that the row aims at, in rows without position
         double hertz = 0.0, damping_ratio = 0.0, target = 0.0;  ///< of a spring
@@ -172,7 +173,10 @@ private:
     void solve_free(Articulation& a, Pass pass);
     void apply_changes(Articulation& a);
     void run_pass(Articulation& a, Pass pass);
-    bool takes_part(const Row& row, Pass pass) const { return row.free && !(pass == Pass::relax && row.kind == RowKind::spring); }
+    /// A motor leaves its axis to the limit while that holds: the two together would have no unique impulses.
+    bool takes_part(const Row& row, Pass pass) const {
+        return row.free && !(pass == Pass::relax && row.kind == RowKind::spring) && !(row.rival != null_index && rows_[row.rival].free);
+    }
     double speed_of(const Run& run, std::uint32_t row) const;
 
     JointMotions motions_;
