@@ -16,20 +16,6 @@ void store(float* out, const vec3& v) {
     out[2] = v.z;
 }
 
-/// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their direction, and
-/// what is not even finite is dropped.
-vec3 limited(const vec3& v, float limit) {
-    if (!is_finite(v)) return vec3(0.0f);
-    const vec3 a = glm::abs(v);
-    const float largest = std::max(a.x, std::max(a.y, a.z));
-    if (largest > limit) {
-        const vec3 scaled = v / largest;
-        return scaled * (limit / std::sqrt(glm::dot(scaled, scaled)));
-    }
-    const float l2 = glm::dot(v, v);
-    return l2 > limit * limit ? v * (limit / std::sqrt(l2)) : v;
-}
-
 /// The rotation matrix of q, times |q|^2 (1 to rounding).
 glm::dmat3 matrix_of(const glm::dquat& q) {
     const double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, ww = q.w * q.w;
@@ -58,6 +44,18 @@ void collect_impulses(Motion& m, const vec3& spin) {
 }
 
 }  // namespace
+
+vec3 limited(const vec3& v, float limit) {
+    if (!is_finite(v)) return vec3(0.0f);
+    const vec3 a = glm::abs(v);
+    const float largest = std::max(a.x, std::max(a.y, a.z));
+    if (largest > limit) {
+        const vec3 scaled = v / largest;
+        return scaled * (limit / std::sqrt(glm::dot(scaled, scaled)));
+    }
+    const float l2 = glm::dot(v, v);
+    return l2 > limit * limit ? v * (limit / std::sqrt(l2)) : v;
+}
 
 void start_gyroscopic(Motion& m, const mat3& inertia, const glm::dvec3& spin) {
     m.gyroscopic = true;

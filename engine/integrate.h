@@ -39,6 +39,10 @@ void start_gyroscopic(Motion& motion, const mat3& inertia, const glm::dvec3& spi
 /// The body's spin now, all impulses included.
 glm::dvec3 end_gyroscopic(Motion& motion, const SolverBody& body);
 
+/// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their direction, and
+/// what is not even finite is dropped.
+vec3 limited(const vec3& v, float limit);
+
 void integrate_velocities(std::span<SolverBody> bodies, std::span<const Motion> motions, float substep);
 void integrate_positions(std::span<SolverBody> bodies, std::span<Motion> motions, float substep);
 

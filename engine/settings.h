@@ -60,6 +60,8 @@ inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of wh
 inline constexpr double joint_turn_rate = 0.7;
 /// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain unprepared.
 inline constexpr double joint_load_memory = 0.9;
+/// Kinetic energy that joints may add in a pass, as if all that they hold went this fast (m/s) more. Smaller would slow down strong motors.
+inline constexpr double joint_gain_speed = 10.0;
 /// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
 inline constexpr double joint_release_speed = 1e-7;
 /// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what

@@ -2,6 +2,7 @@
 
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
+#include <cstdlib>
 
 namespace talus {
 
@@ -97,11 +98,14 @@ void World::State::solve(float dt) {
         solver.begin_restitution(solver_bodies);
         joint_solver.warm_start(0, articulations);
         solver.warm_start(solver_bodies);
-        joint_solver.solve(0, articulations);
+        static const bool jl = !getenv("JFIRST");
+        if (!jl) joint_solver.solve(0, articulations);
         solver.solve(solver_bodies);
+        if (jl) joint_solver.solve(0, articulations);
         integrate_positions(solver_bodies, motions, substep);
-        joint_solver.relax(0, articulations);
+        if (!jl) joint_solver.relax(0, articulations);
         solver.relax(solver_bodies);
+        if (jl) joint_solver.relax(0, articulations);
         solver.end_restitution(solver_bodies);
     }
     solver.store(contacts);

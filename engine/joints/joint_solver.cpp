@@ -409,13 +409,50 @@ void JointSolver::read_velocities(Articulation& a) {
         const SolverBody& body = motions_.bodies[link.solver];
         link.velocity = dvec3(body.velocity[0], body.velocity[1], body.velocity[2]);
         link.spin = dvec3(body.angular_velocity[0], body.angular_velocity[1], body.angular_velocity[2]);
+        link.velocity_before = link.velocity;
+        link.spin_before = link.spin;
+    }
+}
+
+void JointSolver::tame(Articulation& a) {
+    double before = 0.0, after = 0.0, mass = 0.0, change = 0.0;
+    for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+        const Link& link = links_[l];
+        if (!link.dynamic) continue;
+        double m = 0.0;
+        for (const double k : link.inverse_mass) m = std::max(m, k > 0.0 ? 1.0 / k : 0.0);
+        const auto energy = [&](const dvec3& v, const dvec3& w) { return 0.5 * (m * glm::dot(v, v) + glm::dot(w, link.inertia * w)); };
+        before += energy(link.velocity_before, link.spin_before);
+        after += energy(link.velocity, link.spin);
+        change += energy(link.velocity - link.velocity_before, link.spin - link.spin_before);
+        mass += m;
+    }
+    // In the norm whose square is the energy: |v + s dv| <= |v| + s |dv|.
+    const double gain = std::sqrt(0.5 * mass) * settings::joint_gain_speed;
+    if (std::sqrt(after) <= std::sqrt(before) + gain) return;  // and not if it is not a number
+    const double scale = after < infinite && change < infinite ? gain / std::sqrt(change) : 0.0;
+    for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+        Link& link = links_[l];
+        if (!link.dynamic) continue;
+        link.velocity = scale > 0.0 ? link.velocity_before + scale * (link.velocity - link.velocity_before) : link.velocity_before;
+        link.spin = scale > 0.0 ? link.spin_before + scale * (link.spin - link.spin_before) : link.spin_before;
+    }
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        Run& run = runs_[r];
+        const auto sound = [](const dvec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z) < infinite; };
+        if (!sound(run.force) || !sound(run.torque)) run.force = run.torque = run.force_before = run.load = dvec3(0.0);
+        for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
+            if (!(std::abs(rows_[i].impulse) < infinite)) rows_[i].impulse = 0.0;
+        }
     }
 }
 
 void JointSolver::write_velocities(const Articulation& a) {
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         const Link& link = links_[l];
-        if (link.dynamic && link.solver != 0) motions_.set_velocities(link.solver, link.velocity, link.spin);
+        if (!link.dynamic || link.solver == 0) continue;
+        motions_.set_velocities(link.solver, dvec3(limited(vec3(link.velocity), settings::max_speed)),
+                                dvec3(limited(vec3(link.spin), settings::max_rotation_per_substep / substep_)));
     }
 }
 
@@ -872,6 +909,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
     for (std::uint32_t i = first; i < end; ++i) {
         rows_[i].caught = false;
         rows_[i].newton = 0.0;
+        rows_[i].given = rows_[i].impulse;
     }
     bool caught = false, settled = false;
     double before = infinite;
@@ -899,11 +937,18 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             settled = true;
             continue;
         }
-        if (final) {  // whatever is not settled stays as it is
+        if (final) {  // unsettled: what has bounds does in this pass what it did before it
             for (std::uint32_t i = first; i < end; ++i) {
-                if (rows_[i].low != -infinite || rows_[i].high != infinite) rows_[i].free = false;
+                Row& row = rows_[i];
+                if (row.low == -infinite && row.high == infinite) continue;
+                row.free = false;
+                row.change = row.given - row.impulse;
+                row.impulse = row.given;
             }
+            apply_changes(a);
+            set_residuals(a, pass, true);
             a.factored = Pass::none;
+            ++unsettled;
         }
         solve_free(a, pass);
         caught = !final && catch_bounded(a, pass);
@@ -916,6 +961,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }
+    tame(a);
     write_velocities(a);
 }
 

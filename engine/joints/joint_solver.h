@@ -50,6 +50,7 @@ public:
     void store(JointStore& joints, float step) const;
 
     std::size_t bytes() const;
+    long unsettled = 0;
 
 private:
     enum class RowKind : std::uint8_t { lock, limit, motor, spring };
@@ -77,6 +78,7 @@ private:
         // Of the sub-step.
         double impulse = 0.0;
         double change = 0.0;         ///< of the impulse, about to be applied
+        double given = 0.0;          ///< impulse when the pass began
         double newton = 0.0;         ///< part of the impulse that rounds after the first gave
         double residual = 0.0;       ///< speed that should be zero
         double position = 0.0;       ///< coordinate less what it should be
@@ -98,6 +100,7 @@ private:
         dmat3 inverse_inertia{0.0};                            ///< as joints feel it: see stabilise()
         dquat start_rotation, rotation;
         dvec3 displacement, velocity, spin;
+        dvec3 velocity_before, spin_before;  ///< when the pass began
         dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
         bool stiff = false;
         dmat3 slowing{1.0};               ///< of its spin by that stiffness, if stiff
@@ -158,6 +161,8 @@ private:
     bool is_angular(const Run& run, const Row& row) const;
 
     void read_velocities(Articulation& a);
+    /// No pass may make much more motion than there was: joints that contradict each other give way instead of exploding.
+    void tame(Articulation& a);
     void write_velocities(const Articulation& a);
     void evaluate(Articulation& a);
     void place(Run& run);
