@@ -601,7 +601,7 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
             const double most = h * (is_angular(run, row) ? settings::joint_turn_speed : settings::joint_push_speed);
             const double out = row.kind == RowKind::lock ? row.position : row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
             row.goal = out - std::clamp(out, -most, most);
-            row.goal *= 1.0 - settings::joint_push_share;
+            if (!a.looped) row.goal *= 1.0 - settings::joint_push_share;  // a tree can always be put together
         } else {
             row.position = coordinate - row.target;
         }
