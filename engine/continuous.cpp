@@ -381,6 +381,7 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
     const Path path{slot, now, motion};
     commit(path, dt - now);
     s.keep_path(path);
+    s.wake_if_struck(slot);
     const float rest = dt - now;
     if (is_fast(s.bodies[slot], motion_squared(s.bodies[slot], rest * after.velocity, rest * after.spin)))
         s.deflected.push_back(slot);
@@ -393,8 +394,6 @@ void World::State::Sweep::commit(const Path& path, float duration) {
     if (s.awake.contains(path.slot)) {
         float* way = s.solver_bodies[s.solver_index[path.slot]].displacement;
         for (int k = 0; k < 3; ++k) way[k] += pose.position[k] - body.center[k];
-    } else if (std::find(s.struck.begin(), s.struck.end(), path.slot) == s.struck.end()) {
-        s.struck.push_back(path.slot);
     }
     body.center = pose.position;
     body.rotation = normalized(pose.rotation);
@@ -428,6 +427,13 @@ void World::State::keep_path(const Path& path) {
     } else {
         new_paths.push_back(path);
     }
+}
+
+/// A sleeper that has a velocity by now joins the next step.
+void World::State::wake_if_struck(std::uint32_t slot) {
+    const Body& body = bodies[slot];
+    if (awake.contains(slot) || (body.linear_velocity == vec3(0.0f) && body.angular_velocity == vec3(0.0f))) return;
+    if (std::find(struck.begin(), struck.end(), slot) == struck.end()) struck.push_back(slot);
 }
 
 /// Bodies that a fast kinematic one may go through are as good as fast.
@@ -475,6 +481,7 @@ void World::State::sweep_fast_bodies(float dt) {
     for (const std::uint32_t slot : fast) {
         if (sweep.is_clear(slot, false)) continue;
         const Path path = sweep.run(slot, 0.0f, false, sweep_scratch, impacts);
+        wake_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) keep_path(path);
     }
     for (const std::uint32_t slot : bullets) {
@@ -483,6 +490,7 @@ void World::State::sweep_fast_bodies(float dt) {
         const float from = known != new_paths.end() ? known->from : 0.0f;
         deflected.clear();
         keep_path(sweep.run(slot, from, true, sweep_scratch, impacts));
+        wake_if_struck(slot);
         for (const std::uint32_t other : deflected)
             keep_path(sweep.run(other, find_path(new_paths, other)->from, false, sweep_scratch, impacts));
     }
