@@ -49,6 +49,13 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
+void scale_impulses(ContactState& state, float scale) {
+    for (float& impulse : state.impulses) impulse *= scale;
+    state.friction_impulse *= scale;
+    state.twist_impulse *= scale;
+    state.rolling_impulse *= scale;
+}
+
 /// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a contact, as the
 /// kernel's prepare_surface reads them.
 void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
@@ -77,8 +84,11 @@ const SolverKernel& best_solver_kernel() {
 }
 
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep) {
+    // Resting loads are impulses of one sub-step: longer ones start from more.
+    warm_scale_ = substep_ > 0.0f ? substep / substep_ : 1.0f;
     substep_ = substep;
-    const float hertz = settings::contact_rate / substep, column_hertz = settings::column_rate / substep;
+    const float hertz = std::min(settings::contact_rate / substep, settings::max_contact_hertz);
+    const float column_hertz = hertz * (settings::column_rate / settings::contact_rate);
     for (int k = 0; k < 2; ++k) {
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
         springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
@@ -155,6 +165,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const PairRecord& pair = in.contacts.records[edge.contact];
         const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
         match_impulses(state, manifold);
+        if (warm_scale_ != 1.0f) scale_impulses(state, warm_scale_);
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;

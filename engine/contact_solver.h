@@ -132,7 +132,8 @@ private:
     std::vector<Layout> layout_;
     std::vector<std::uint32_t> order_;  ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
-    float substep_ = 0.0f;
+    float substep_ = 0.0f;     ///< s; 0 before the first step
+    float warm_scale_ = 1.0f;  ///< of the last step's impulses
     ContactSpring springs_[2][2] = {};  ///< [in a column][with an immovable body]
     std::vector<LinkPlace> link_places_;
     bool any_bounce_ = false;

@@ -17,6 +17,7 @@ inline constexpr float relative_slop = 0.002f;
 /// feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4 sub-steps a plate that rolls on 25 balls is 10 times
 /// nearer to the closed form than it is at 60 Hz.
 inline constexpr float contact_rate = 0.25f;
+inline constexpr float max_contact_hertz = 1000.0f;
 /// The same for contacts in columns, which are solved directly (columns.h): at 60 Hz and 4 sub-steps 360 Hz. At half of that, towers of
 /// 50 sway by 5 cm; at four times that friction lags behind, and arches tremble.
 inline constexpr float column_rate = 1.5f;
