@@ -96,7 +96,7 @@ public:
     bool is_awake(BodyId body) const;
     std::uint64_t user_data(BodyId body) const;
     Aabb bounds(BodyId body) const;          ///< tight, world
-    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until the next add or remove
+    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until bodies come, go or change
 
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);  ///< teleport: caches drop, neighbours wake
     bool set_linear_velocity(BodyId body, const vec3& velocity);

@@ -101,7 +101,7 @@ struct World::State {
     SweepScratch sweep_scratch;
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
-    // Contacts that ask for more (contact_reports.cpp).
+    // Contacts that ask for more (contact_modifier.cpp, events.cpp).
     ContactModifier modifier = nullptr;
     void* modifier_user = nullptr;
     struct Original {
@@ -176,6 +176,7 @@ private:
     struct Sweep;
     void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
     void keep_path(const Path& path);
+    void wake_if_struck(std::uint32_t slot);
     void report_impact(const Impact& impact);
     void settle_carried();
     void modify_contacts();
