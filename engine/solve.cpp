@@ -2,7 +2,6 @@
 
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
-#include <cstdlib>
 
 namespace talus {
 
@@ -91,6 +90,8 @@ void World::State::solve(float dt) {
     }
 
     solver.prepare(graph, edges, contacts, colliders, solver_masses, substep);
+    // Joints before contacts, which get the last word: a chain heaped on the ground then lies still to 1e-5 m/s with 0.9 mm of overlap; the
+    // other way round it trembles at 4e-3 m/s with 3.5 mm, though its anchors part by half as much in the impact (5 mm, not 11).
     joint_solver.prepare(joints, bodies, solver_index, solver_masses, {solver_bodies, motions}, substep);
     const std::uint32_t articulations = joint_solver.articulation_count();
     for (int i = 0; i < def.substeps; ++i) {
@@ -98,14 +99,11 @@ void World::State::solve(float dt) {
         solver.begin_restitution(solver_bodies);
         joint_solver.warm_start(0, articulations);
         solver.warm_start(solver_bodies);
-        static const bool jl = !getenv("JFIRST");
-        if (!jl) joint_solver.solve(0, articulations);
+        joint_solver.solve(0, articulations);
         solver.solve(solver_bodies);
-        if (jl) joint_solver.solve(0, articulations);
         integrate_positions(solver_bodies, motions, substep);
-        if (!jl) joint_solver.relax(0, articulations);
+        joint_solver.relax(0, articulations);
         solver.relax(solver_bodies);
-        if (jl) joint_solver.relax(0, articulations);
         solver.end_restitution(solver_bodies);
     }
     solver.store(contacts);
