@@ -187,7 +187,7 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
 }
 
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
-    return other != slot && (dynamic_too || !s.bodies[other].is_dynamic());
+    return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
 }
 
 World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path, bool dynamic_too,

@@ -74,8 +74,8 @@ inline constexpr int continuous_impacts = 8;
 inline constexpr int continuous_rounds = 8;
 /// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for it.
 inline constexpr double joint_point_length = 1e-7;
-/// Slack of rigid joint rows, as a part of the row's own response to impulse. Redundant rows have no unique impulses without it; larger,
-/// they share loads more evenly and heavy loads on long looped chains creep. Articulations without loops have none.
+/// Slack of rigid joint rows, as a part of the row's own response to impulse: in articulations without loops, in those with (redundant rows
+/// have no unique impulses without it; at 1e-4 a hanging bridge creeps at 1 cm/s), and of drives, which may meet limits.
 inline constexpr double joint_slack = 1e-10;
 inline constexpr double joint_slack_looped = 1e-6;
 inline constexpr double joint_slack_drive = 1e-4;
@@ -83,7 +83,8 @@ inline constexpr double joint_slack_drive = 1e-4;
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
 inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
-/// Links that swing faster in their joints than this a sub-step (rad) are slowed down to it; above 2 a chain under load would explode.
+/// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them; above 2 a chain under
+/// load would explode.
 inline constexpr double joint_turn_rate = 0.7;
 /// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain unprepared.
 inline constexpr double joint_load_memory = 0.9;

@@ -325,7 +325,7 @@ void World::State::plan_begin() {
     plan_columns(StageWork::begin_columns);
 }
 
-/// Joints have the last word in each pass: what hangs on a chain is not to stretch it by what it hits.
+/// Contacts have the last word in each pass (joint_solver.h says why).
 void World::State::plan_substeps() {
     for (int i = 0; i < def.substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
         plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
@@ -333,11 +333,11 @@ void World::State::plan_substeps() {
         plan_joints(&JointSolver::warm_start);
         plan_contacts(StageWork::contacts, &SolverKernel::warm_start);
         plan_columns(StageWork::columns);
-        plan_contacts(StageWork::contacts, &SolverKernel::solve);
         plan_joints(&JointSolver::solve);
+        plan_contacts(StageWork::contacts, &SolverKernel::solve);
         plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
-        plan_contacts(StageWork::contacts, &SolverKernel::relax);
         plan_joints(&JointSolver::relax);
+        plan_contacts(StageWork::contacts, &SolverKernel::relax);
         if (!solver.any_bounce()) continue;
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::contacts, &SolverKernel::end_restitution);
         plan_contacts(StageWork::contacts, &SolverKernel::forget_bounces);

@@ -26,7 +26,7 @@ inline constexpr float unlimited = std::numeric_limits<float>::infinity();
 /// The two bodies and the joint's frame in each, in that body's frame (not its centre of mass). One body at least is dynamic.
 /// Rotations are normalised on entry.
 struct JointEnds {
-    BodyId body_a, body_b;
+    BodyId body_a{}, body_b{};
     Transform frame_a{}, frame_b{};
 };
 
@@ -151,7 +151,7 @@ struct WheelDef {
 /// Ties the coordinates of two joints: from now on joint_b moves by `ratio` for each unit of joint_a. Hinges and sliders: two hinges are
 /// gears (ratio -teeth_a / teeth_b), a hinge and a slider rack and pinion (ratio: the pinion's radius). It goes when one of the two goes.
 struct GearDef {
-    JointId joint_a, joint_b;
+    JointId joint_a{}, joint_b{};
     float ratio = 1.0f;  ///< (rad or m) / (rad or m), not 0
     JointOptions options{};
 };

@@ -7,9 +7,20 @@
 /// One sub-step:  warm_start -> solve -> [positions] -> relax. It is RATTLE (Andersen 1983), which is symplectic: a pendulum neither
 /// gains nor loses energy. With J the Jacobian of all rows at the sub-step's start, M the masses,
 ///
-///     solve:  impulses l so that the positions at the end of the sub-step, predicted with the very integration, obey the constraints:
-///             (J M^-1 J^T) dl = -C(q + h v) / h       (one Newton step from warm-started velocities, or more where rows switch)
+///     solve:  impulses l so that the positions at the end of the sub-step, predicted as they will be integrated, obey the constraints:
+///             (J M^-1 J^T) dl = -(J v + C(q) / h), then Newton's method on the same matrix: dl from -C(q + h v) / h
 ///     relax:  at the new positions, J v = 0: takes out what position errors put into velocities.
+///
+/// What was compared: a chain of 100 links of 20 cm with a weight of 1,000 links swinging at its end, 60 Hz, stretch after 15 s and time of a
+/// step, one core:
+///
+///     sub-steps                                       4                16               64
+///     sequential impulses, a block a joint, warm     10 x, 1.0 ms      2.4 x, 2.6 ms    3.4 x, 14 ms      (weight 1: 5.6 x, 1.5 x, none)
+///     this                                           < 1e-6, 0.6 ms    < 1e-6, 2.3 ms   < 1e-6, 17 ms
+///
+/// A direct solve alone is not enough for light links under heavy load: they swing in their joints faster than a sub-step can follow,
+/// and a weight of 1,000 links explodes. Their turning against the pull is integrated implicitly (stabilise(): the geometric stiffness of
+/// Tournier et al. 2015, a 3 x 3 block of each body), where and as far as it has to be; all else stays undamped.
 ///
 /// Rows of a joint: locks are two-sided and rigid; springs soft, implicit, with Hz and damping ratio of the joint itself; limits and
 /// motors have bounds. The bounded ones are solved by an active set: those that act are in the direct solve, at their side; those
@@ -50,7 +61,6 @@ public:
     void store(JointStore& joints, float step) const;
 
     std::size_t bytes() const;
-    long unsettled = 0;
 
 private:
     enum class RowKind : std::uint8_t { lock, limit, motor, spring };

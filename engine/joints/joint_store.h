@@ -40,7 +40,7 @@ struct Joint {
 
     // What lives from step to step.
     double turn = 0.0;                     ///< the main angle, whole turns included, rad
-    std::array<float, joint_rows> forces{};///< by row, of the last sub-step, N or N m: the warm start
+    std::array<float, joint_rows> forces{};///< by row, of the last sub-step, N or N m: what rows at a bound go on with
     std::uint32_t pressed = 0;             ///< a bit a row: it acts below its bounds (a limit that holds, a motor that keeps its speed)
     std::uint32_t at_upper = 0;            ///< a bit a row: the limit that it stands for is the upper one
     vec3 load{0.0f};                       ///< force on B, world, in the last sub-step, N
