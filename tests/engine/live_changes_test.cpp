@@ -51,23 +51,33 @@ void check_like_built(const char* what, const std::function<void(World&, BodyId)
         add_pile(made, [&](int i, BodyDef& def) {
             if (i == which) built(def);
         });
-        run(changed, 100);
+        run(changed, 400);
         copy_state(changed, made, ids);
         const BodyId id = ids[static_cast<std::size_t>(which) + 1];
         change(changed, id);
         // The change keeps the frame where it is; velocities belong to the centre.
         copy_state(changed, made, ids);
         // A moment, so that both know how everything moves.
-        for (World* world : {&changed, &made}) {
-            run(*world, 1, 1e-6f);
-            run(*world, 1);
+        std::set<std::uint32_t> touched[2];
+        for (int k = 0; k < 2; ++k) {
+            World& world = k == 0 ? changed : made;
+            run(world, 1, 1e-6f);
+            for (int step = 0; step < 5; ++step) {  // what all but touches may do so in any of them
+                run(world, 1);
+                touched[k].merge(touched_by(world, id));
+            }
         }
-        INFO(std::string(what), " of body ", which);
-        CHECK(touched_by(changed, id) == touched_by(made, id));
+        std::string shown;
+        for (const auto& slots : touched) {
+            for (const std::uint32_t slot : slots) shown += std::to_string(slot) + " ";
+            shown += "; ";
+        }
+        INFO(std::string(what), " of body ", which, " touches ", shown);
+        CHECK(touched[0] == touched[1]);
         CHECK(changed.mass(id) == doctest::Approx(made.mass(id)));
         CHECK(changed.type(id) == made.type(id));
         const vec3 size = half_extents(changed.bounds(id)) - half_extents(made.bounds(id));
-        CHECK(glm::length(size) < 0.01f);
+        CHECK(glm::length(size) < 0.02f);
         run(changed, 120);
         CHECK(is_sound(changed));
     }
