@@ -103,10 +103,6 @@ bool is_fast(const Body& body, float motion_squared) {
     return motion_squared > limit * limit;
 }
 
-float allowed_depth(const Body& body) {
-    return std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
-}
-
 auto find_path(std::vector<Path>& paths, std::uint32_t slot) {
     return std::find_if(paths.begin(), paths.end(), [&](const Path& path) { return path.slot == slot; });
 }
@@ -130,6 +126,7 @@ struct World::State::Sweep {
         std::uint32_t other = null_index, shape = 0, other_shape = 0;
         TimeOfImpact toi;
     };
+    float allowed_depth(std::uint32_t slot) const;
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
     bool is_clear(std::uint32_t slot, bool dynamic_too) const;
@@ -186,6 +183,13 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
     return {pose.position, velocity, spin, response.inverse_mass, response.inverse_inertia};
 }
 
+/// What joints hold is held up late: they part where one of two is stopped and the other is not.
+float World::State::Sweep::allowed_depth(std::uint32_t slot) const {
+    const float inner_radius = s.bodies[slot].inner_radius;
+    if (s.joints.has_any(slot)) return settings::continuous_jointed_depth * inner_radius;
+    return std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
+}
+
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
     return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
 }
@@ -202,7 +206,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     s.broadphase.query(box, [&](std::uint32_t other) {
         if (may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
-    const float depth = allowed_depth(body);
+    const float depth = allowed_depth(path.slot);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = s.bodies[other];
         const RigidMotion obstacle_motion = motion_from(other, path.from);
@@ -358,7 +362,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
         approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
     }
     const float impulse = resolve(collision, other, mover);
-    if (!(approach * rest > allowed_depth(body))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
+    if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
     if (impulse > 0.0f) {
         found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
                          collision.normal, approach, impulse});

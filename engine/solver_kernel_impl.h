@@ -269,19 +269,21 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     const F twist_limit = r.friction * twist_arm;
     const F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
 
-    V3 moment = (twist - r.twist) * r.normal;
+    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, (twist - r.twist) * r.normal, v);
     if constexpr (special) {
-        // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm.
-        const V3 rolling_spin = spin - dot(r.normal, spin) * r.normal;
+        // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm. After friction, not
+        // beside it: the two work on the same spin, and would swing against each other.
+        const V3 turning = v.b.angular - v.a.angular, rolling_spin = turning - dot(r.normal, turning) * r.normal;
         V3 rolling = surface->rolling - surface->rolling_mass * rolling_spin;
         rolling = rolling - dot(r.normal, rolling) * r.normal;
         const F rolling_limit = surface->rolling_arm * normal_impulse, size2 = dot(rolling, rolling);
         const I outside = size2 > rolling_limit * rolling_limit;
         rolling = (outside ? rolling_limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f)) * rolling;
-        moment = moment + (rolling - surface->rolling);
+        const V3 moment = rolling - surface->rolling;
+        v.a.angular = v.a.angular - r.inertia_a * moment;
+        v.b.angular = v.b.angular + r.inertia_b * moment;
         surface->rolling = rolling;
     }
-    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, moment, v);
     r.friction_1 = f1;
     r.friction_2 = f2;
     r.twist = twist;

@@ -84,6 +84,7 @@ public:
         }
     }
 
+    bool has_any(std::uint32_t body) const { return body < first_.size() && first_[body] != null_index; }
     /// Whether a joint between the two bodies keeps them from colliding.
     bool keeps_apart(std::uint32_t body_a, std::uint32_t body_b) const {
         bool apart = false;

@@ -297,8 +297,7 @@ TEST_CASE("a hundred times heavier box rests on a light one") {
     check_mass_ratio(100.0f);
 }
 
-// Not yet: two sweeps a sub-step carry a thousandth of the load a sweep, and the light box is crushed before they have built it up.
-TEST_CASE("a thousand times heavier box rests on a light one" * doctest::should_fail()) { check_mass_ratio(1000.0f); }
+TEST_CASE("a thousand times heavier box rests on a light one") { check_mass_ratio(1000.0f); }
 
 TEST_CASE("the step length does not decide whether a stack stands") {
     for (const float hz : {30.0f, 60.0f, 120.0f, 240.0f, 1000.0f}) {
