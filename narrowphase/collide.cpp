@@ -113,6 +113,17 @@ bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifo
     return strip < 0.5f * std::min(extent_along(a, across), extent_along(b, transpose_mul(b_in_a.rotation, across)));
 }
 
+/// The sizes of a pair's shapes as they are now.
+void measure(const Colliders& colliders, PairRecord& record) {
+    const Shape &a = colliders.shapes[record.a], &b = colliders.shapes[record.b];
+    record.radius_a = bounding_radius(a);
+    record.radius_b = bounding_radius(b);
+    // Of a shape far from its own origin the ball around that says little about its size, the box around the shape more.
+    const auto half_diagonal = [](const Shape& shape) { return std::sqrt(length_squared(half_extents(bounds(shape)))); };
+    record.size = std::min({record.radius_a, record.radius_b, half_diagonal(a), half_diagonal(b)});
+    record.thin = std::min({record.size, thickness(a), thickness(b)});
+}
+
 void prefetch(const void* from, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + i);
 }
@@ -217,7 +228,7 @@ private:
         std::uint32_t four[4];
         std::size_t waiting = 0;
         for (const std::uint32_t pair : active) {
-            const bool apart = settings_.skip && are_balls_apart(records_[pair]);
+            const bool apart = settings_.skip && are_balls_apart(records_[pair]) && knows_its_shapes(records_[pair]);
             if (apart) skip_by_balls(pair);
             four[waiting] = pair;
             waiting += apart ? 0 : 1;
@@ -232,7 +243,17 @@ private:
     bool are_balls_apart(const PairRecord& record) const {
         const vec3 d = colliders_.poses[record.b].position - colliders_.poses[record.a].position;
         const float reach = (record.radius_a + record.radius_b) + contact_margin(colliders_, record);
-        return length_squared(d) > reach * reach;
+        constexpr float rounding = 1e-6f;  // of these few sums and products, so that what is apart is so by more than the margin
+        return length_squared(d) > (1.0f + rounding) * (reach * reach);
+    }
+
+    /// A new record does, as does one whose shapes are those of its last test.
+    bool knows_its_shapes(const PairRecord& record) const {
+        return record.state == PairState::unknown || record.stamp == stamp_of(record);
+    }
+
+    std::uint32_t stamp_of(const PairRecord& record) const {
+        return colliders_.versions[record.a] + colliders_.versions[record.b];
     }
 
     void skip_by_balls(std::uint32_t pair) {
@@ -241,7 +262,7 @@ private:
         if (record.state == PairState::separated) return;
         if (record.state == PairState::unknown) {
             forget(caches_[pair]);
-            record.stamp = colliders_.versions[record.a] + colliders_.versions[record.b];
+            record.stamp = stamp_of(record);
         }
         record.state = PairState::separated;
         record.distance = -std::numeric_limits<float>::infinity();  // not measured: the balls alone know it
@@ -269,8 +290,11 @@ private:
 
     void sort_out(std::uint32_t pair, const Transform& b_in_a, float motion) {
         PairRecord& record = records_[pair];
-        const bool known = record.state != PairState::unknown &&
-                           record.stamp == colliders_.versions[record.a] + colliders_.versions[record.b];
+        if (!knows_its_shapes(record)) {
+            measure(colliders_, record);
+            record.state = PairState::unknown;
+        }
+        const bool known = record.state != PairState::unknown;
         if (known) {
             if (record.state == PairState::separated) {
                 if (settings_.skip && motion < record.distance - contact_margin(colliders_, record)) {
@@ -524,7 +548,7 @@ private:
         PairRecord& record = records_[w.pair];
         record.state = state;
         record.reference = w.pose;
-        record.stamp = colliders_.versions[record.a] + colliders_.versions[record.b];
+        record.stamp = stamp_of(record);
     }
 
     void separate(const Work& w, float distance) {
@@ -660,14 +684,7 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
     const bool swap = ri < rj || (ri == rj && i > j);
     record.a = swap ? j : i;
     record.b = swap ? i : j;
-    record.radius_a = swap ? rj : ri;
-    record.radius_b = swap ? ri : rj;
-    // Of a shape far from its own origin the ball around that says little about its size, the box around the shape more.
-    const auto half_diagonal = [&](std::uint32_t k) {
-        return std::sqrt(length_squared(half_extents(bounds(colliders.shapes[k]))));
-    };
-    record.size = std::min({record.radius_b, half_diagonal(i), half_diagonal(j)});
-    record.thin = std::min({record.size, thickness(colliders.shapes[i]), thickness(colliders.shapes[j])});
+    measure(colliders, record);
     return record;
 }
 
