@@ -252,17 +252,17 @@ TEST_CASE("bodies thrown apart lose their contact at once and find it again when
 }
 
 TEST_CASE("edges that rub at a shallow depth do not ask EPA at each step") {
-    // Two boxes, one on its edge across an edge of the other, sunk in by 2 mm and sliding by 4 mm a step.
+    // Two boxes, one on its edge across an edge of the other, sunk in by 4 mm and sliding by 25 mm a step.
     const float h = 0.5f * std::sqrt(2.0f);
     const float s = std::sin(0.125f * 3.14159265f), c = std::cos(0.125f * 3.14159265f);
     Batch batch;
     batch.settings.closed_form = false;
-    batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.0f, 2.0f * h - 0.002f, 0.0f}, quat(c, 0, 0, s)},
+    batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.0f, 2.0f * h - 0.004f, 0.0f}, quat(c, 0, 0, s)},
               {vec3(0.0f), quat(c, s, 0, 0)});
     std::uint32_t cold = 0, kept = 0;
-    for (int frame = 0; frame < 50; ++frame) {
-        batch.colliders.poses[1].position.x += 0.004f;
-        batch.colliders.poses[1].position.z -= 0.003f;
+    for (int frame = 0; frame < 16; ++frame) {
+        batch.colliders.poses[1].position.x += 0.02f;
+        batch.colliders.poses[1].position.z -= 0.015f;
         batch.collide();
         cold += batch.settled(Rung::cold_epa);
         kept += batch.settled(Rung::axis_touching) + batch.settled(Rung::warm_epa) + batch.settled(Rung::reuse);
@@ -271,8 +271,8 @@ TEST_CASE("edges that rub at a shallow depth do not ask EPA at each step") {
         fresh.collide();
         CHECK(deepest(batch.caches[0].manifold) == doctest::Approx(deepest(fresh.caches[0].manifold)).epsilon(1e-2));
     }
-    CHECK(cold <= 3);
-    CHECK(kept >= 45);
+    CHECK(cold == 1);
+    CHECK(kept == 15);
 }
 
 TEST_CASE("relative poses and motions of four are to the bit those of one") {
