@@ -15,6 +15,7 @@
 namespace talus {
 
 inline constexpr std::uint8_t no_color = 0xff;
+inline constexpr std::uint32_t no_link = 0xffffffffu;
 
 /// Edges order()[first .. first + count) of one colour; `parallel` is false for the overflow colour.
 struct ContactColor {
@@ -33,6 +34,7 @@ public:
         bool special = false;       ///< has a surface that is more than rough
         bool bounces = false;       ///< has restitution
         std::uint8_t color = no_color;  ///< in: that of the last step; out: that of this one
+        std::uint32_t link = no_link;   ///< in a column (columns.h)
     };
 
     /// Colours `edges` for `body_count` solver bodies. The edges of a colour come in `parts` groups (up to most_parts) by their bodies'

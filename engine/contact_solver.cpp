@@ -23,7 +23,7 @@ static_assert(offsetof(ContactState, friction) == 16 && offsetof(ContactState, t
               offsetof(ContactState, friction_impulse) == 32 && offsetof(ContactState, slop) == 44);
 
 /// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds (Catto 2014).
-Softness softness(float hertz, float damping_ratio, float h) {
+ContactSpring spring_of(float hertz, float damping_ratio, float h) {
     const float omega = 2.0f * pi * hertz;
     const float a1 = 2.0f * damping_ratio + h * omega;
     const float a2 = h * omega * a1;
@@ -47,6 +47,13 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
         state.ids[i] = manifold.points[i].id;
     }
     state.point_count = manifold.count;
+}
+
+void scale_impulses(ContactState& state, float scale) {
+    for (float& impulse : state.impulses) impulse *= scale;
+    state.friction_impulse *= scale;
+    state.twist_impulse *= scale;
+    state.rolling_impulse *= scale;
 }
 
 /// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a contact, as the
@@ -77,11 +84,17 @@ const SolverKernel& best_solver_kernel() {
 }
 
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep) {
+    // Resting loads are impulses of one sub-step: longer ones start from more.
+    warm_scale_ = substep_ > 0.0f ? substep / substep_ : 1.0f;
     substep_ = substep;
-    const float hertz = std::min(settings::contact_hertz, 0.25f / substep);
-    soft_ = softness(hertz, settings::contact_damping_ratio, substep);
-    soft_immovable_ = softness(settings::fixed_contact_stiffening * hertz, settings::contact_damping_ratio, substep);
-
+    const float hertz = std::min(settings::contact_rate / substep, settings::max_contact_hertz);
+    const float column_hertz = hertz * (settings::column_rate / settings::contact_rate);
+    for (int k = 0; k < 2; ++k) {
+        const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
+        springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
+        springs_[1][k] = spring_of(stiffer * column_hertz, settings::contact_damping_ratio, substep);
+    }
+    link_places_.clear();
     order_.assign(graph.order().begin(), graph.order().end());
     colors_.clear();
     layout_.clear();
@@ -102,12 +115,15 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                 points = std::max(points, edge.point_count);
                 real_points_ += edge.point_count;
                 any_bounce_ = any_bounce_ || edge.bounces;
+                if (edge.link == no_link) continue;
+                if (link_places_.size() <= edge.link) link_places_.resize(edge.link + 1);
+                link_places_[edge.link] = {static_cast<std::uint32_t>(layout_.size() - 1),
+                                           next.first_edge - layout_.back().first_edge};
             }
             next.first_point += points;
             next.first_surface += first.special ? 1 : 0;
         }
-        colors_.push_back({first_record, static_cast<std::uint32_t>(layout_.size()) - first_record, color.parallel,
-                           !color.immovable});
+        colors_.push_back({first_record, static_cast<std::uint32_t>(layout_.size()) - first_record, color.parallel});
     }
     const std::size_t records = layout_.size();
     layout_.push_back(next);
@@ -131,6 +147,15 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
     r.moves_a = r.moves_b = r.bounces = false;
+    const bool immovable = !first.pushes_a || !first.pushes_b;
+    for (int i = 0; i < width; ++i) {
+        const auto lane = static_cast<std::uint32_t>(i);
+        const bool in_column = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
+        const ContactSpring& spring = springs_[in_column][immovable];
+        r.bias_rate[i] = spring.bias_rate;
+        r.mass_scale[i] = spring.mass_scale;
+        r.impulse_scale[i] = spring.impulse_scale;
+    }
     ContactSource sources[width];
     float surface_rows[width][16];
     float deepest = 0.0f, sum = 0.0f;
@@ -140,6 +165,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const PairRecord& pair = in.contacts.records[edge.contact];
         const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
         match_impulses(state, manifold);
+        if (warm_scale_ != 1.0f) scale_impulses(state, warm_scale_);
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;
@@ -192,7 +218,6 @@ void ContactSolver::run(Pass pass, const Color& color, std::uint32_t first, std:
     in.points = points_.data();
     in.surfaces = surfaces_.data();
     in.count = count;
-    in.softness = color.soft ? soft_ : soft_immovable_;
     in.substep = substep_;
     (kernel_->*pass)(in);
 }
@@ -236,6 +261,36 @@ void ContactSolver::store(const Color& color, std::uint32_t first, std::uint32_t
 void ContactSolver::store(ContactTable& contacts) {
     for (const Color& color : colors_) store(color, 0, color.count, contacts);
     end();
+}
+
+template <int width>
+ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return glm::dvec3(v.x[lane], v.y[lane], v.z[lane]); };
+    ContactLane c;
+    c.a = r.pushes_a ? r.a[lane] : 0;
+    c.b = r.pushes_b ? r.b[lane] : 0;
+    c.reads_a = r.a[lane];
+    c.reads_b = r.b[lane];
+    c.normal = vector(r.normal);
+    c.inverse_mass_a = vector(r.inverse_mass_a);
+    c.inverse_mass_b = vector(r.inverse_mass_b);
+    c.slop = r.slop[lane];
+    c.bias_rate = r.bias_rate[lane];
+    c.count = static_cast<int>(r.point_count);
+    for (int i = 0; i < c.count; ++i) {
+        auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+        const double stiffness = static_cast<double>(p.mass[lane]) * r.mass_scale[lane];
+        c.points[i] = {vector(p.angular_a), vector(p.angular_b), vector(p.turn_a), vector(p.turn_b), p.separation[lane],
+                       stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0, const_cast<float*>(&p.impulse.at[lane])};
+    }
+    return c;
+}
+
+ContactLane ContactSolver::read_link(std::uint32_t link) {
+    return kernel_->lanes == 8 ? read_lane<8>(link_places_[link]) : read_lane<4>(link_places_[link]);
 }
 
 void ContactSolver::end() {

@@ -31,6 +31,26 @@ namespace talus {
 /// The widest kernel that this processor can run.
 const SolverKernel& best_solver_kernel();
 
+/// A contact as columns.h reads it; 64-bit copies of a lane but for the impulses, which are where the kernels have them.
+struct ContactLane {
+    std::uint32_t a, b;              ///< solver bodies, 0 for one that can't be pushed
+    std::uint32_t reads_a, reads_b;  ///< the same, for their velocities
+    glm::dvec3 normal, inverse_mass_a, inverse_mass_b;
+    double slop, bias_rate;
+    int count;
+    struct Point {
+        glm::dvec3 angular_a, angular_b, turn_a, turn_b;
+        double separation;
+        double gamma;  ///< softness of its spring, 1/kg; 0: there is no such point
+        float* impulse;
+    } points[4];
+};
+
+/// A soft contact's factors (contact_lanes.h).
+struct ContactSpring {
+    float bias_rate, mass_scale, impulse_scale;
+};
+
 class ContactSolver {
 public:
     explicit ContactSolver(const SolverKernel& kernel = best_solver_kernel()) : kernel_(&kernel) {}
@@ -39,7 +59,6 @@ public:
     struct Color {
         std::uint32_t first, count;
         bool parallel;  ///< its records may be solved on several threads
-        bool soft;      ///< both bodies of each contact can be pushed
     };
 
     /// What is read of the world. `surfaces` by collider, `masses` by solver body.
@@ -63,6 +82,9 @@ public:
     using Pass = SolverKernel::ContactPass* SolverKernel::*;
     void run(Pass pass, const Color& color, std::uint32_t first, std::uint32_t count, std::span<SolverBody> bodies);
 
+    /// A contact in a column, once it is prepared; valid until the next begin().
+    ContactLane read_link(std::uint32_t link);
+
     /// Writes impulses back to the contacts.
     void store(const Color& color, std::uint32_t first, std::uint32_t count, ContactTable& contacts) const;
 
@@ -82,6 +104,11 @@ public:
 private:
     template <int width>
     void fill(std::uint32_t record, const Input& input);
+    struct LinkPlace {
+        std::uint32_t record, lane;
+    };
+    template <int width>
+    ContactLane read_lane(const LinkPlace& place) const;
     template <int width>
     void store_record(std::uint32_t record, ContactTable& contacts) const;
 
@@ -105,8 +132,10 @@ private:
     std::vector<Layout> layout_;
     std::vector<std::uint32_t> order_;  ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
-    float substep_ = 0.0f;
-    Softness soft_{}, soft_immovable_{};
+    float substep_ = 0.0f;     ///< s; 0 before the first step
+    float warm_scale_ = 1.0f;  ///< of the last step's impulses
+    ContactSpring springs_[2][2] = {};  ///< [in a column][with an immovable body]
+    std::vector<LinkPlace> link_places_;
     bool any_bounce_ = false;
     float max_penetration_ = 0.0f, mean_penetration_ = 0.0f;
     std::uint32_t real_points_ = 0;

@@ -22,29 +22,18 @@ void put(float* out, const vec3& v) {
 
 vec3 take(const float* v) { return vec3(v[0], v[1], v[2]); }
 
-/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about the others.
-mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
-    mat3 result(0.0f);
-    int free[3], count = 0;
-    for (int k = 0; k < 3; ++k) {
-        if (!locked[k]) free[count++] = k;
-    }
-    if (count == 1) result[free[0]][free[0]] = 1.0f / inertia[free[0]][free[0]];
-    if (count == 2) {
-        const int i = free[0], j = free[1];
-        const float scale = 1.0f / (inertia[i][i] * inertia[j][j] - inertia[i][j] * inertia[i][j]);
-        result[i][i] = scale * inertia[j][j];
-        result[j][j] = scale * inertia[i][i];
-        result[i][j] = result[j][i] = -scale * inertia[i][j];
-    }
-    return result;
-}
-
 }  // namespace
 
 void World::State::build_graph(const Jobs& jobs) {
+    modify_contacts();
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
+    // A joint holds its bodies in the step, all or none.
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index || awake.contains(ends.a) == awake.contains(ends.b)) continue;
+        wake(awake.contains(ends.a) ? ends.b : ends.a);
+    }
     for (const std::uint32_t c : touching) {
         if (contacts.states[c].sensor) continue;
         const ContactBodies& pair = contacts.bodies[c];
@@ -58,10 +47,12 @@ void World::State::build_graph(const Jobs& jobs) {
         for (const std::uint32_t c : active) {
             if (has_manifold(c)) touching.push_back(c);
         }
+        modify_contacts();  // those of the island
     }
 
     edges.clear();
-    constrained.assign(bodies.slot_count(), 0);
+    constrained.resize(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : awake.list()) constrained[slot] = 0;  // nobody asks about others
     for (const std::uint32_t c : touching) {
         if (contacts.states[c].sensor) continue;
         const int count = contacts.caches[c].manifold.count;
@@ -69,7 +60,13 @@ void World::State::build_graph(const Jobs& jobs) {
         const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
         edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,
                          contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f, contacts.states[c].color});
-        constrained[pair.a] = constrained[pair.b] = 1;
+        constrained[pair.a] = constrained[pair.b] = by_contact;
+    }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index) continue;
+        constrained[ends.a] |= by_joint;
+        constrained[ends.b] |= by_joint;
     }
     index_bodies(jobs);
 
@@ -80,6 +77,12 @@ void World::State::build_graph(const Jobs& jobs) {
         edge.b = solver_index[edge.b];
         if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
     }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
+        islands.join(solver_index[ends.a], solver_index[ends.b]);
+    }
+    columns.find(edges, solver_slots, bodies);
     graph.build(edges, total, static_cast<std::uint32_t>(jobs.tasks_for(total, 2 * least_bodies)));
     for (const ConstraintGraph::Edge& edge : edges) contacts.states[edge.contact].color = edge.color;
     profile.colors = static_cast<std::uint32_t>(graph.colors().size());
@@ -113,7 +116,10 @@ std::span<const std::uint32_t> World::State::ordered_bodies(const Jobs& jobs) {
 }
 
 void World::State::index_bodies(const Jobs& jobs) {
-    solver_index.assign(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : solver_slots) {  // of the last step
+        if (slot != null_index) solver_index[slot] = 0;
+    }
+    solver_index.resize(bodies.slot_count(), 0);
     solver_slots.assign(1, null_index);
     const auto order = ordered_bodies(jobs);
     const auto add = [&](auto&& wanted) {
@@ -147,28 +153,17 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     Body& body = bodies[solver_slots[i]];
     SolverBody& sb = solver_bodies[i];
     SolverMass& mass = solver_masses[i];
+    body.linear_velocity = limited(body.linear_velocity, body.max_speed);
+    body.angular_velocity = limited(body.angular_velocity, body.max_spin);
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
     put(mass.center, body.center);
     BodyMotion motion;
     if (body.is_dynamic()) {
-        mat3 inverse_inertia = body.inverse_inertia, inertia = body.inertia;
-        if (!body.isotropic) {
-            const mat3 r = to_matrix(body.rotation), back = glm::transpose(r);
-            inverse_inertia = r * inverse_inertia * back;
-            inertia = r * inertia * back;
-        }
-        vec3 inverse_mass(body.inverse_mass);
-        if (body.locks != 0) {
-            bool turn_locked[3];
-            for (int k = 0; k < 3; ++k) {
-                turn_locked[k] = (body.locks & (lock_turn_x << k)) != 0;
-                if (turn_locked[k]) body.angular_velocity[k] = 0.0f;
-                if ((body.locks & (lock_x << k)) == 0) continue;
-                inverse_mass[k] = 0.0f;
-                body.linear_velocity[k] = 0.0f;
-            }
-            if (turn_locked[0] || turn_locked[1] || turn_locked[2]) inverse_inertia = without_axes(inertia, turn_locked);
+        const auto [inverse_mass, inertia, inverse_inertia] = response_of(body, body.rotation);
+        for (int k = 0; k < 3; ++k) {
+            if ((body.locks & (lock_x << k)) != 0) body.linear_velocity[k] = 0.0f;
+            if ((body.locks & (lock_turn_x << k)) != 0) body.angular_velocity[k] = 0.0f;
         }
         const bool falls = inverse_mass != vec3(0.0f);
         const vec3 gravity = body.gravity_scale * def.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
@@ -197,10 +192,10 @@ void World::State::end_body(std::uint32_t i) {
     const SolverBody& sb = solver_bodies[i];
     body.force = body.torque = vec3(0.0f);
     // Lanes of zeros beside other ones may have made -0 of 0.
-    body.linear_velocity = take(sb.velocity) + vec3(0.0f);
+    body.linear_velocity = limited(take(sb.velocity) + vec3(0.0f), body.max_speed);
     body.center += take(sb.displacement);
     if (i >= coasting_end) return;  // turned freely
-    body.angular_velocity = take(sb.angular_velocity) + vec3(0.0f);
+    body.angular_velocity = limited(take(sb.angular_velocity) + vec3(0.0f), body.max_spin);
     body.exact_spin = glm::dvec3(body.angular_velocity);
     const glm::dquat q = glm::dquat(body_motions.turn(i)) * body.exact_rotation;
     body.exact_rotation = q * (1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
@@ -215,7 +210,7 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     const float damping = 1.0f / (1.0f + substep * body.linear_damping);
     vec3 velocity = body.linear_velocity, displacement(0.0f);
     for (int k = 0; k < def.substeps; ++k) {
-        velocity = limited((velocity + gain) * damping, settings::max_speed);
+        velocity = limited((velocity + gain) * damping, def.max_speed);
         displacement += substep * velocity;
     }
     FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};
@@ -237,9 +232,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver_masses.resize(count);
     body_motions.reset(count);
     solver.begin(graph, edges, substep);
-    plan_solve();
     const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-    stage_team.run(jobs, stages, [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
+    const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first_body + group_size * first;
         const std::uint32_t end_body_index = work.first_body + group_size * last;
@@ -254,7 +248,13 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 for (std::uint32_t i = first_body; i < end_body_index; ++i) end_body(i);
                 break;
             case StageWork::bodies:
-                body_motions.run(work.motion, first_body, end_body_index, solver_bodies, substep, def.substeps, settings::max_speed);
+                body_motions.run(work.motion, first_body, end_body_index, solver_bodies, substep, def.substeps, def.max_speed);
+                break;
+            case StageWork::begin_columns:
+                columns.prepare(solver, first, last);
+                break;
+            case StageWork::columns:
+                columns.solve(solver_bodies, first, last);
                 break;
             case StageWork::begin_contacts:
                 solver.prepare(solver.colors()[work.color], first, last - first, input);
@@ -262,48 +262,89 @@ void World::State::solve(float dt, const Jobs& jobs) {
             case StageWork::contacts:
                 solver.run(work.pass, solver.colors()[work.color], first, last - first, solver_bodies);
                 break;
+            case StageWork::joints:
+                (joint_solver.*work.joint_pass)(first, last);
+                break;
             case StageWork::end_contacts:
                 solver.store(solver.colors()[work.color], first, last - first, contacts);
                 break;
         }
-    });
-    solver.end();
-}
-
-/// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on.
-void World::State::plan_solve() {
+    };
     stages.clear();
     stage_works.clear();
-    const auto end = static_cast<std::uint32_t>(solver_slots.size());
-    const auto add_bodies = [&](StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr) {
-        if (first == last) return;
-        stages.push_back({(last - first) / group_size, group_block});
-        stage_works.push_back({kind, motion, nullptr, 0, first});
-    };
-    const auto add_contacts = [&](StageWork::Kind kind, ContactSolver::Pass pass = nullptr) {
-        for (std::uint32_t color = 0; color < solver.colors().size(); ++color) {
-            const ContactSolver::Color& c = solver.colors()[color];
-            stages.push_back({c.count, c.parallel ? record_block : 5 * c.count});
-            stage_works.push_back({kind, nullptr, pass, color, 0});
-        }
-    };
-    add_bodies(StageWork::begin_bodies, 0, constrained_end);
-    add_bodies(StageWork::begin_bodies, constrained_end, end);
-    add_bodies(StageWork::bodies, constrained_end, coasting_end, &SolverKernel::coast);
-    add_bodies(StageWork::free_bodies, coasting_end, end);
-    add_contacts(StageWork::begin_contacts);
-    for (int i = 0; i < def.substeps && !edges.empty(); ++i) {
-        add_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
-        if (solver.any_bounce()) add_contacts(StageWork::contacts, &SolverKernel::begin_restitution);
-        add_contacts(StageWork::contacts, &SolverKernel::warm_start);
-        add_contacts(StageWork::contacts, &SolverKernel::solve);
-        add_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
-        add_contacts(StageWork::contacts, &SolverKernel::relax);
-        if (solver.any_bounce()) add_contacts(StageWork::contacts, &SolverKernel::end_restitution);
+    plan_begin();
+    if (joints.slot_count() != 0) {
+        // Which articulations there are to solve is known once the bodies are ready.
+        stage_team.run(jobs, stages, work_on);
+        joint_solver.prepare(joints, bodies, solver_index, solver_masses, {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed},
+                             substep);
+        stages.clear();
+        stage_works.clear();
     }
-    add_contacts(StageWork::end_contacts);
-    add_bodies(StageWork::end_bodies, 0, constrained_end);
-    add_bodies(StageWork::end_bodies, constrained_end, end);
+    plan_substeps();
+    stage_team.run(jobs, stages, work_on);
+    solver.end();
+    if (joints.slot_count() != 0) joint_solver.store(joints, dt);
+}
+
+// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on.
+
+void World::State::plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion) {
+    if (first == last) return;
+    stages.push_back({(last - first) / group_size, group_block});
+    stage_works.push_back({.kind = kind, .motion = motion, .first_body = first});
+}
+
+void World::State::plan_contacts(StageWork::Kind kind, ContactSolver::Pass pass) {
+    for (std::uint32_t color = 0; color < solver.colors().size(); ++color) {
+        const ContactSolver::Color& c = solver.colors()[color];
+        stages.push_back({c.count, c.parallel ? record_block : 5 * c.count});
+        stage_works.push_back({.kind = kind, .pass = pass, .color = color});
+    }
+}
+
+void World::State::plan_columns(StageWork::Kind kind) {
+    if (columns.group_count() == 0) return;
+    stages.push_back({columns.group_count(), 1});
+    stage_works.push_back({.kind = kind});
+}
+
+void World::State::plan_joints(StageWork::JointPass pass) {
+    if (joint_solver.articulation_count() == 0) return;
+    stages.push_back({joint_solver.articulation_count(), 1});
+    stage_works.push_back({.kind = StageWork::joints, .joint_pass = pass});
+}
+
+void World::State::plan_begin() {
+    const auto end = static_cast<std::uint32_t>(solver_slots.size());
+    plan_bodies(StageWork::begin_bodies, 0, constrained_end);
+    plan_bodies(StageWork::begin_bodies, constrained_end, end);
+    plan_bodies(StageWork::bodies, constrained_end, coasting_end, &SolverKernel::coast);
+    plan_bodies(StageWork::free_bodies, coasting_end, end);
+    plan_contacts(StageWork::begin_contacts);
+    plan_columns(StageWork::begin_columns);
+}
+
+/// Contacts have the last word in each pass (joint_solver.h says why).
+void World::State::plan_substeps() {
+    for (int i = 0; i < def.substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
+        plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
+        if (solver.any_bounce()) plan_contacts(StageWork::contacts, &SolverKernel::begin_restitution);
+        plan_joints(&JointSolver::warm_start);
+        plan_contacts(StageWork::contacts, &SolverKernel::warm_start);
+        plan_columns(StageWork::columns);
+        plan_joints(&JointSolver::solve);
+        plan_contacts(StageWork::contacts, &SolverKernel::solve);
+        plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
+        plan_joints(&JointSolver::relax);
+        plan_contacts(StageWork::contacts, &SolverKernel::relax);
+        if (!solver.any_bounce()) continue;
+        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::contacts, &SolverKernel::end_restitution);
+        plan_contacts(StageWork::contacts, &SolverKernel::forget_bounces);
+    }
+    plan_contacts(StageWork::end_contacts);
+    plan_bodies(StageWork::end_bodies, 0, constrained_end);
+    plan_bodies(StageWork::end_bodies, constrained_end, static_cast<std::uint32_t>(solver_slots.size()));
 }
 
 }  // namespace talus

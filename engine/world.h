@@ -6,7 +6,9 @@
 /// an independent world that steps to the same bits.
 
 #include <talus/engine/body.h>
+#include <talus/engine/contact_modifier.h>
 #include <talus/engine/events.h>
+#include <talus/engine/joints/joint.h>
 #include <talus/engine/profile.h>
 #include <talus/ids.h>
 #include <talus/jobs.h>
@@ -22,6 +24,8 @@ struct WorldDef {
     vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
     int substeps = 4;                  ///< solver sub-steps a step, 1 to 64
     bool allow_sleep = true;
+    float max_speed = 4000.0f;         ///< of all bodies, m/s, > 0: keeps a runaway one finite
+    float hit_speed = 1.0f;            ///< what comes in more slowly along the normal is no hit, m/s, >= 0
     bool continuous = true;            ///< false: as if every body's `continuous` were off
     /// Coherence switches: turning one off changes cost, not results beyond tolerance. For profiling and tests.
     bool enable_skip = true, enable_reuse = true, enable_closed_form = true, enable_axis = true, enable_warm_gjk = true,
@@ -92,7 +96,7 @@ public:
     bool is_awake(BodyId body) const;
     std::uint64_t user_data(BodyId body) const;
     Aabb bounds(BodyId body) const;          ///< tight, world
-    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until the next add or remove
+    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until bodies come, go or change
 
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);  ///< teleport: caches drop, neighbours wake
     bool set_linear_velocity(BodyId body, const vec3& velocity);
@@ -100,6 +104,27 @@ public:
     bool set_gravity_scale(BodyId body, float scale);
     bool set_locks(BodyId body, std::uint8_t locks);  ///< of AxisLock
     bool set_damping(BodyId body, float linear, float angular);
+    /// Where a kinematic body shall be after the next step: it moves there at the constant velocity and the shortest spin that it takes, which
+    /// what it touches feels, and stands still from then on unless it is given another target. False for bodies of other types.
+    bool set_kinematic_target(BodyId body, const vec3& position, const quat& rotation);
+    bool set_speed_limits(BodyId body, float max_speed, float max_spin);  ///< see BodyDef
+    bool set_continuous(BodyId body, Continuous continuous);
+
+    // Live changes. All wake the body and what it touches. Contacts are found anew at the next step, as in a world that was built that way;
+    // those that go on touching are not reported as ended and begun.
+    /// All or none of the shapes, in place of those it had. Mass, centre of mass and inertia follow from their densities; the frame's origin
+    /// stays where it is, and each point of the body keeps its velocity.
+    bool set_shapes(BodyId body, std::span<const ShapeDef> shapes);
+    bool set_shape(BodyId body, std::uint32_t shape, const Shape& geometry);         ///< one of them, the rest of its definition as it was
+    bool set_material(BodyId body, std::uint32_t shape, const Material& material);
+    bool set_filter(BodyId body, std::uint32_t shape, const Filter& filter);
+    /// Velocities stay, but a fixed body has none. What becomes dynamic gets its mass from the densities of its shapes.
+    bool set_type(BodyId body, BodyType type);
+    /// Of a dynamic body, kg, > 0: inertia is scaled with it. Until its shapes or its type are set.
+    bool set_mass(BodyId body, float mass);
+    /// Mass (kg, > 0), centre in the body's frame (m) and inertia about it (kg m^2, positive definite) of a dynamic body. Until then likewise.
+    bool set_mass_properties(BodyId body, const MassProperties& properties);
+
     bool set_user_data(BodyId body, std::uint64_t user_data);
     bool set_awake(BodyId body, bool awake);
 
@@ -115,6 +140,48 @@ public:
     vec3 gravity() const;
     const WorldDef& settings() const;
     bool set_allow_sleep(bool allow);
+    bool set_hit_speed(float speed);
+    /// Null: none. The function gets `user` and is called by the thread that calls step(). A copy of the world calls the same.
+    void set_contact_modifier(ContactModifier modifier, void* user = nullptr);
+
+    // Joints: add, remove and change at any time between steps; each call wakes the bodies. A joint goes with either of its bodies.
+    /// Null, and nothing added, unless all numbers are in range, the bodies are two and valid and one at least is dynamic.
+    JointId add_joint(const JointDef& def);
+    bool remove_joint(JointId joint);
+    bool is_valid(JointId joint) const;
+    /// Frames for two bodies as they are, from a point (m) and an axis in the world.
+    JointEnds joint_ends(BodyId body_a, BodyId body_b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
+
+    JointKind kind(JointId joint) const;
+    BodyId body_a(JointId joint) const;
+    BodyId body_b(JointId joint) const;
+    std::uint64_t user_data(JointId joint) const;
+    /// Where B is as seen from A, rad or m: see JointDef's kinds for the axes.
+    float joint_coordinate(JointId joint, JointAxis axis = JointAxis::main) const;
+    float joint_speed(JointId joint, JointAxis axis = JointAxis::main) const;  ///< rate of the coordinate, rad/s or m/s
+    /// What the joint did to B in the last step, as a mean over it: world axes, N; and N m about its anchor on B. Springs, motors and
+    /// limits are included.
+    vec3 joint_force(JointId joint) const;
+    vec3 joint_torque(JointId joint) const;
+    float joint_motor_force(JointId joint, JointAxis axis = JointAxis::main) const;  ///< of the axis' motor alone, N or N m
+
+    /// Changes take effect in the next step. False for an axis that the joint has not got, or that it locks for good.
+    bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);
+    bool set_joint_motor(JointId joint, const JointMotor& motor, JointAxis axis = JointAxis::main);
+    bool set_joint_spring(JointId joint, const JointSpring& spring, JointAxis axis = JointAxis::main);
+    bool set_joint_cone(JointId joint, float cone);                ///< balls
+    bool set_joint_drive(JointId joint, const JointDrive& drive);  ///< balls and motors
+    bool set_joint_break(JointId joint, float force, float torque);
+    bool set_joint_collide_connected(JointId joint, bool collide);
+    JointLimit joint_limit(JointId joint, JointAxis axis = JointAxis::main) const;
+    JointMotor joint_motor(JointId joint, JointAxis axis = JointAxis::main) const;
+    JointSpring joint_spring(JointId joint, JointAxis axis = JointAxis::main) const;
+    float joint_cone(JointId joint) const;
+    JointDrive joint_drive(JointId joint) const;
+
+    std::vector<JointId> joints(BodyId body) const;  ///< in order of their slots
+    std::vector<JointId> joints() const;
+    std::size_t joint_count() const;
 
     // Queries. Not while step() runs; from many threads at once otherwise. They see fixed, sleeping and just moved bodies where they are
     // now, and each of a body's shapes as it is; sensors are left out, and shapes that `filter` does not meet. Of equal answers the one
@@ -148,6 +215,9 @@ public:
     // What the last step left.
     std::span<const ContactEvent> contacts_begun() const;
     std::span<const ContactEvent> contacts_ended() const;
+    /// Of shapes that ask for it, and fast enough (WorldDef::hit_speed); those of swept bodies (continuous.h) come last.
+    std::span<const HitEvent> contacts_hit() const;
+    std::span<const JointEvent> joints_broken() const;
     std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their slots
     std::vector<Contact> contacts() const;             ///< all of them
     const FrameProfile& profile() const;

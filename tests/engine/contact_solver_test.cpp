@@ -154,6 +154,7 @@ struct Problem {
             }
             solver.run(&SolverKernel::relax, bodies);
             solver.run(&SolverKernel::end_restitution, bodies);
+            solver.run(&SolverKernel::forget_bounces, bodies);
         }
         solver.store(contacts);
     }
@@ -171,7 +172,7 @@ struct Oracle {
     Oracle(const Case& c, int substeps) {
         const double h = substep, pi2 = 2.0 * pi;
         const bool immovable = c.mass[0].inverse_mass[0] == 0.0f;
-        double hertz = std::min<double>(settings::contact_hertz, 0.25 / h);
+        double hertz = settings::contact_rate / h;
         if (immovable) hertz *= settings::fixed_contact_stiffening;
         const double omega = pi2 * hertz, zeta = settings::contact_damping_ratio;
         const double a1 = 2.0 * zeta + h * omega, a2 = h * omega * a1, a3 = 1.0 / (1.0 + a2);
