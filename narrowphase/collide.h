@@ -82,8 +82,8 @@ struct Deep {
     Transform reference;       ///< pose of b in a then
 };
 
-/// The cold half: what the rungs above reuse start from, and the answer.
-struct PairCache {
+/// The cold half, four cache lines: what the rungs above reuse start from, and the answer.
+struct alignas(64) PairCache {
     SimplexCache simplex;
     FaceHints hints;
     bool axis_in_b = false;  ///< the axis is fixed in b's frame (b owns the face), else in a's
@@ -92,6 +92,7 @@ struct PairCache {
     Deep deep;
     Manifold manifold;  ///< count 0 unless touching
 };
+static_assert(sizeof(PairRecord) == 64 && sizeof(PairCache) == 256);
 
 struct CollideSettings {
     bool skip = true, reuse = true, closed_form = true, axis = true, warm_gjk = true, warm_epa = true;

@@ -296,8 +296,9 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     return expand(difference, simplex);
 }
 
-bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result) {
-    const MinkowskiDifference difference(a, b, b_in_a);
+namespace {
+
+bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, bool may_slide, EpaResult& result) {
     if (face.count != 3 || difference.core_a.curved || difference.core_b.curved) return false;
     SimplexVertex corner[3];
     for (int i = 0; i < 3; ++i) corner[i] = difference.vertex(face.a[i], face.b[i]);
@@ -309,22 +310,45 @@ bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const Simple
     best.normal = n / std::sqrt(nn);
     best.depth = glm::dot(best.normal, difference.support(best.normal, corner[0].index_a, corner[0].index_b).w);
     if (!(best.depth > 0.0)) return false;
+    const double allowed = tolerance::epa_witness * difference.size;
+    const auto answer = [&](const dvec3& on_a, const dvec3& w, const SimplexVertex* vertex, int supports) {
+        const dvec3 point_a = on_a + 0.5 * (best.depth * best.normal - w);
+        result = EpaResult{};
+        result.warm = true;
+        result.support_evaluations = static_cast<std::uint16_t>(2 * supports);
+        result.depth = static_cast<float>(best.depth);
+        result.normal = vec3(best.normal);
+        result.point_a = vec3(point_a);
+        result.point_b = vec3(point_a - best.depth * best.normal);
+        result.face.count = 3;
+        for (int i = 0; i < 3; ++i) difference.store(vertex[i], result.face, i);
+    };
+    // Mostly the same three are still a face, and the point of the surface nearest to the origin lies in it.
+    const dvec3 weight = project_origin(corner[0].w, corner[1].w, corner[2].w);
+    if (weight.x >= 0.0 && weight.y >= 0.0 && weight.z >= 0.0) {
+        const dvec3 w = weight.x * corner[0].w + weight.y * corner[1].w + weight.z * corner[2].w;
+        if (best.depth - glm::dot(best.normal, w) <= allowed) {
+            answer(weight.x * corner[0].a + weight.y * corner[1].a + weight.z * corner[2].a, w, corner, 1);
+            return true;
+        }
+    }
+    if (!may_slide) return false;
     Slide slide(difference, corner[0], corner[1], corner[2]);
     if (!slide.run(best) || !(best.depth > 0.0)) return false;
     const dvec3 w = slide.nearest(), off = w - best.depth * best.normal;
-    const double allowed = tolerance::epa_witness * difference.size;
     if (!(glm::dot(off, off) <= allowed * allowed) || slide.simplex().count != 3) return false;  // not at rest
-    const dvec3 point_a = slide.on_a() + 0.5 * (best.depth * best.normal - w);
-    result = EpaResult{};
-    result.warm = true;
-    result.support_evaluations = static_cast<std::uint16_t>(2 * (slide.supports() + 1));
-    result.depth = static_cast<float>(best.depth);
-    result.normal = vec3(best.normal);
-    result.point_a = vec3(point_a);
-    result.point_b = vec3(point_a - best.depth * best.normal);
-    result.face.count = 3;
-    for (int i = 0; i < 3; ++i) difference.store(slide.simplex().vertex[i], result.face, i);
+    answer(slide.on_a(), w, slide.simplex().vertex, slide.supports() + 1);
     return true;
+}
+
+}  // namespace
+
+bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result) {
+    return from_face(MinkowskiDifference(a, b, b_in_a), face, true, result);
+}
+
+bool epa_on_face(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result) {
+    return from_face(MinkowskiDifference(a, b, b_in_a), face, false, result);
 }
 
 }  // namespace talus

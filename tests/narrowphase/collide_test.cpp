@@ -212,6 +212,69 @@ TEST_CASE("a cache does not match once its shape changed or moved its centre or 
     }
 }
 
+TEST_CASE("a pair that grew into its neighbour is not skipped by the balls it had") {
+    for (const float size : {0.5f, 1.5f}) {
+        Random random(17);
+        Batch batch;
+        batch.add(stone(random, 24, 0.5), box(vec3(0.2f)), {{1.5f, 0.0f, 0.0f}});
+        for (int i = 0; i < 2; ++i) {
+            batch.collide();
+            REQUIRE(batch.settled(Rung::skip) == 1);
+            REQUIRE(batch.records[0].state == PairState::separated);
+        }
+        batch.colliders.shapes[1] = box(vec3(size, 0.2f, 0.2f));
+        ++batch.colliders.versions[1];
+        batch.collide();
+        CAPTURE(size);
+        CHECK((batch.caches[0].manifold.count > 0) == (size > 1.0f));
+        CHECK(batch.records[0].radius_b >= size);
+    }
+}
+
+TEST_CASE("bodies thrown apart lose their contact at once and find it again when they are back") {
+    Random random(18);
+    Batch batch;
+    batch.add(stone(random, 24, 0.5), stone(random, 24, 0.5), {{0.75f, 0.0f, 0.0f}});
+    batch.collide();
+    REQUIRE(batch.records[0].state == PairState::touching);
+    const float depth = deepest(batch.caches[0].manifold);
+    for (int round = 0; round < 3; ++round) {
+        batch.colliders.poses[1].position.x = 2.0f;
+        batch.collide();
+        CHECK(batch.settled(Rung::skip) == 1);
+        CHECK(batch.records[0].state == PairState::separated);
+        CHECK(batch.caches[0].manifold.count == 0);
+        batch.colliders.poses[1].position.x = 0.75f;
+        batch.collide();
+        CHECK(batch.records[0].state == PairState::touching);
+        CHECK(deepest(batch.caches[0].manifold) == doctest::Approx(depth).epsilon(1e-4));
+    }
+}
+
+TEST_CASE("edges that rub at a shallow depth do not ask EPA at each step") {
+    // Two boxes, one on its edge across an edge of the other, sunk in by 4 mm and sliding by 25 mm a step.
+    const float h = 0.5f * std::sqrt(2.0f);
+    const float s = std::sin(0.125f * 3.14159265f), c = std::cos(0.125f * 3.14159265f);
+    Batch batch;
+    batch.settings.closed_form = false;
+    batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.0f, 2.0f * h - 0.004f, 0.0f}, quat(c, 0, 0, s)},
+              {vec3(0.0f), quat(c, s, 0, 0)});
+    std::uint32_t cold = 0, kept = 0;
+    for (int frame = 0; frame < 16; ++frame) {
+        batch.colliders.poses[1].position.x += 0.02f;
+        batch.colliders.poses[1].position.z -= 0.015f;
+        batch.collide();
+        cold += batch.settled(Rung::cold_epa);
+        kept += batch.settled(Rung::axis_touching) + batch.settled(Rung::warm_epa) + batch.settled(Rung::reuse);
+        REQUIRE(batch.records[0].state == PairState::touching);
+        Batch fresh = batch.fresh();
+        fresh.collide();
+        CHECK(deepest(batch.caches[0].manifold) == doctest::Approx(deepest(fresh.caches[0].manifold)).epsilon(1e-2));
+    }
+    CHECK(cold == 1);
+    CHECK(kept == 15);
+}
+
 TEST_CASE("relative poses and motions of four are to the bit those of one") {
     Random random(5);
     const auto any = [&] {
