@@ -12,7 +12,8 @@ namespace {
 std::vector<Scene> gather() {
     std::vector<Scene> all;
     for (const std::span<const Scene> part :
-         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), real_thing_scenes()}) {
+         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), force_scenes(), fast_scenes(), benchmark_scenes(),
+                     real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
