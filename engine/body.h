@@ -15,10 +15,19 @@ enum class BodyType : std::uint8_t {
     dynamic,    ///< moved by forces and contacts
 };
 
-/// Surface of a shape. Two surfaces mix as friction = sqrt(f1 * f2), restitution = max(e1, e2).
+/// Surface of a shape. Two surfaces mix as friction = sqrt(f1 * f2), the others as said there.
 struct Material {
     float friction = 0.6f;     ///< Coulomb coefficient, >= 0
-    float restitution = 0.0f;  ///< 0 (no bounce) to 1
+    float restitution = 0.0f;  ///< 0 (no bounce) to 1; the greater of two counts
+    /// Moment that rolling takes, over radius times normal force, >= 0 (a car's tyre on asphalt about 0.01); the greater moment of two
+    /// counts. Spheres, capsules, cylinders and cones roll, by their radius; a flat partner adds what it says times that radius.
+    float rolling_resistance = 0.0f;
+    /// Direction in which `friction` holds, in the shape's frame; across it only `grip_across` (0 to 1) times that: a skate grips
+    /// sideways, {.grip_axis = {1, 0, 0}, .grip_across = 0.02f}. Zero: alike in all directions. Of two surfaces that with less grip
+    /// across decides.
+    vec3 grip_axis{0.0f};
+    float grip_across = 1.0f;
+    vec3 surface_velocity{0.0f};  ///< of a surface that runs though its body stands, in the shape's frame, m/s: a conveyor belt
 };
 
 /// One shape of a body that has several.
@@ -29,6 +38,14 @@ struct ShapeDef {
     float density = 1000.0f; ///< kg/m^3, >= 0; a dynamic body needs mass from at least one shape
     Filter filter{};
     bool sensor = false;     ///< reports overlaps, never pushes, adds no mass
+};
+
+/// Axes of the world along which a body does not move and about which it does not turn, or-ed together.
+enum AxisLock : std::uint8_t {
+    lock_x = 1, lock_y = 2, lock_z = 4,
+    lock_turn_x = 8, lock_turn_y = 16, lock_turn_z = 32,
+    lock_turning = lock_turn_x | lock_turn_y | lock_turn_z,
+    lock_to_plane_xy = lock_z | lock_turn_x | lock_turn_y,  ///< a world of two dimensions
 };
 
 /// Every field has a default; give what differs. Either `shape` (with material, density, filter, sensor beside it)
@@ -48,6 +65,7 @@ struct BodyDef {
     float linear_damping = 0.0f;            ///< 1/s: velocity falls as 1 / (1 + damping * dt)
     float angular_damping = 0.0f;           ///< 1/s
     float gravity_scale = 1.0f;
+    std::uint8_t locks = 0;                 ///< of AxisLock: a dynamic body's velocities there are 0, whatever pushes
     bool allow_sleep = true;
     std::uint64_t user_data = 0;            ///< yours; Talus never reads it
 };

@@ -15,6 +15,7 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
     defs.resize(size);
     local_boxes.resize(size);
     world_boxes.resize(size);
+    surfaces.resize(size);
     colliders.resize(size);
     return first;
 }
@@ -22,6 +23,7 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
 void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& colliders) {
     for (std::uint32_t i = first; i < first + count; ++i) {
         defs[i] = ShapeDef{};
+        surfaces[i] = Surface{};
         colliders.shapes[i] = Shape{};
         ++colliders.versions[i];  // no cache that described the old shape will match what comes here next
     }
@@ -30,7 +32,7 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
 
 std::size_t ShapePool::bytes() const {
     return defs.capacity() * sizeof(ShapeDef) + (local_boxes.capacity() + world_boxes.capacity()) * sizeof(Aabb) +
-           free_runs_.capacity() * sizeof(FreeRun);
+           surfaces.capacity() * sizeof(Surface) + free_runs_.capacity() * sizeof(FreeRun);
 }
 
 std::uint32_t BodyStore::allocate() {

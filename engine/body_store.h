@@ -46,11 +46,20 @@ struct Body {
     std::uint32_t generation = 0;
     std::uint64_t user_data = 0;
     BodyType type = BodyType::fixed;
+    std::uint8_t locks = 0;  ///< of AxisLock
     bool in_use = false;
     bool allow_sleep = true;
 
     Transform pose() const { return {center - rotate(rotation, local_center), rotation}; }
     bool is_dynamic() const { return type == BodyType::dynamic; }
+};
+
+/// What of a shape's material has a direction, in the shape's frame.
+struct Surface {
+    vec3 velocity{0.0f};      ///< m/s
+    vec3 grip_axis{0.0f};     ///< zero: grips alike in all directions
+    float grip_across = 1.0f; ///< friction across that axis over friction along it, 0 to 1
+    bool is_plain() const { return velocity == vec3(0.0f) && grip_across == 1.0f; }
 };
 
 /// Runs of shape slots. Parallel to Colliders: index i is the same shape in both.
@@ -62,7 +71,8 @@ public:
 
     std::vector<ShapeDef> defs;
     std::vector<Aabb> local_boxes;  ///< in the shape's frame
-    std::vector<Aabb> world_boxes;  ///< kept for bodies of several shapes only
+    std::vector<Aabb> world_boxes;
+    std::vector<Surface> surfaces;
 
     std::size_t bytes() const;
 

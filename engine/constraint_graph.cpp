@@ -7,62 +7,92 @@ namespace talus {
 
 namespace {
 
-constexpr int color_limit = 64;             // bits of a mask
-constexpr int overflow_color = color_limit; // after the dynamic colours, before the immovable ones
-constexpr int first_immovable = overflow_color + 1;
-constexpr int color_count = first_immovable + color_limit + 1;  // the last one is the immovable overflow
-constexpr int immovable_overflow = color_count - 1;
-constexpr int points_max = 4;
+constexpr std::uint8_t color_limit = 64;             // bits of a mask
+constexpr std::uint8_t overflow_color = color_limit; // after the dynamic colours, before the immovable ones
+constexpr std::uint8_t first_immovable = overflow_color + 1;
+constexpr std::uint8_t color_count = first_immovable + color_limit + 1;  // the last one is the immovable overflow
+constexpr std::uint8_t immovable_overflow = color_count - 1;
+
+/// A colour with fewer contacts than this gives them away: it is a stage of the solver with hardly any work.
+constexpr std::uint32_t rare = 16;
+
+// Groups within a colour.
+constexpr std::size_t points_max = 4;
+constexpr std::size_t buckets = 2 * 2 * points_max;
+
+std::size_t bucket_of(const ConstraintGraph::Edge& edge) {
+    const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
+    return edge.color * buckets + (2 * side + special) * points_max + (points_max - edge.point_count);
+}
 
 }  // namespace
 
-void ConstraintGraph::build(std::span<const Edge> edges, std::uint32_t body_count) {
+void ConstraintGraph::build(std::span<Edge> edges, std::uint32_t body_count) {
     used_.assign(body_count, 0);
     used_immovable_.assign(body_count, 0);
-    bucket_.resize(edges.size());
-    std::array<std::uint32_t, color_count * points_max> counts{};
+    std::array<std::uint32_t, color_count * buckets> places{};
 
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-        const Edge& edge = edges[i];
-        int color;
-        if (edge.pushes_a && edge.pushes_b) {
-            const std::uint64_t used = used_[edge.a] | used_[edge.b];
-            color = std::countr_one(used);  // 64 when full: the overflow colour
-            if (color < color_limit) {
-                const std::uint64_t bit = std::uint64_t{1} << color;
-                used_[edge.a] |= bit;
-                used_[edge.b] |= bit;
+    std::array<std::uint32_t, 256> members{};
+    for (const Edge& edge : edges) ++members[edge.color];
+
+    // The masks of an edge's bodies; the one that can't be pushed does not count.
+    const auto masks = [&](const Edge& edge) {
+        struct {
+            std::uint64_t *a, *b;
+        } both;
+        const bool dynamic = edge.pushes_a && edge.pushes_b;
+        std::vector<std::uint64_t>& used = dynamic ? used_ : used_immovable_;
+        both.a = &used[edge.pushes_a ? edge.a : edge.b];
+        both.b = &used[edge.pushes_b ? edge.b : edge.a];
+        return both;
+    };
+    for (Edge& edge : edges) {
+        const std::uint8_t first = edge.pushes_a && edge.pushes_b ? 0 : first_immovable;
+        const int bit = edge.color - first;
+        const bool keeps = bit >= 0 && bit < color_limit && members[edge.color] >= rare;
+        edge.color = no_color;
+        if (!keeps) continue;
+        const auto [a, b] = masks(edge);
+        const std::uint64_t mask = std::uint64_t{1} << bit;
+        if (((*a | *b) & mask) != 0) continue;
+        *a |= mask;
+        *b |= mask;
+        edge.color = static_cast<std::uint8_t>(first + bit);
+    }
+    for (Edge& edge : edges) {
+        if (edge.color == no_color) {
+            const auto [a, b] = masks(edge);
+            const int bit = std::countr_one(*a | *b);  // 64 when full: the overflow colour
+            if (bit < color_limit) {
+                const std::uint64_t mask = std::uint64_t{1} << bit;
+                *a |= mask;
+                *b |= mask;
             }
-        } else {
-            std::uint64_t& used = used_immovable_[edge.pushes_a ? edge.a : edge.b];
-            color = first_immovable + std::countr_one(used);
-            if (color < immovable_overflow) used |= std::uint64_t{1} << (color - first_immovable);
+            edge.color = static_cast<std::uint8_t>((edge.pushes_a && edge.pushes_b ? 0 : first_immovable) + bit);
         }
-        bucket_[i] = static_cast<std::uint16_t>(color * points_max + (points_max - static_cast<int>(edge.point_count)));
-        ++counts[bucket_[i]];
+        ++places[bucket_of(edge)];
     }
 
     colors_.clear();
     std::uint32_t total = 0;
-    for (int color = 0; color < color_count; ++color) {
+    for (std::size_t color = 0; color < color_count; ++color) {
         ContactColor c{total, 0, color != overflow_color && color != immovable_overflow, color >= first_immovable};
-        for (int k = 0; k < points_max; ++k) {
-            std::uint32_t& slot = counts[static_cast<std::size_t>(color * points_max + k)];
-            const std::uint32_t n = slot;
-            slot = total;  // from here on: where the bucket's next edge goes
+        for (std::size_t k = 0; k < buckets; ++k) {
+            std::uint32_t& place = places[color * buckets + k];
+            const std::uint32_t n = place;
+            place = total;  // from here on: where the bucket's next edge goes
             total += n;
         }
         c.count = total - c.first;
         if (c.count != 0) colors_.push_back(c);
     }
     order_.resize(edges.size());
-    for (std::size_t i = 0; i < edges.size(); ++i) order_[counts[bucket_[i]]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < edges.size(); ++i) order_[places[bucket_of(edges[i])]++] = static_cast<std::uint32_t>(i);
 }
 
 std::size_t ConstraintGraph::bytes() const {
     return colors_.capacity() * sizeof(ContactColor) + order_.capacity() * sizeof(std::uint32_t) +
-           (used_.capacity() + used_immovable_.capacity()) * sizeof(std::uint64_t) +
-           bucket_.capacity() * sizeof(std::uint16_t);
+           (used_.capacity() + used_immovable_.capacity()) * sizeof(std::uint64_t);
 }
 
 }  // namespace talus

@@ -1,34 +1,29 @@
 #include <talus/engine/contact_solver.h>
 
+#include <talus/engine/contact_lanes.h>
+#include <talus/engine/motion_lanes.h>
 #include <talus/engine/settings.h>
+#include <talus/narrowphase/hull_view.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace talus {
 
 namespace {
 
-using F = Float4;
-using Record = ContactLanes<F>;
-using Point = ContactPointLanes<F>;
-using V3 = Vec3Lanes<F>;
-constexpr int width = lane_count<F>;
 constexpr float pi = 3.14159265358979f;
 
-/// Writes one lane of a wide field.
-void put(F& field, int lane, float value) { field[lane] = value; }
+// What the kernels read as rows of floats.
+static_assert(offsetof(Transform, rotation) == 12 && sizeof(Transform) == 28);
+static_assert(offsetof(quat, x) == 0 && offsetof(quat, w) == 12);
+static_assert(sizeof(ManifoldPoint) == 32 && offsetof(ManifoldPoint, on_b) == 12 && offsetof(ManifoldPoint, separation) == 24);
+static_assert(sizeof(Manifold) >= offsetof(Manifold, normal) + 16);
+static_assert(offsetof(ContactState, friction) == 16 && offsetof(ContactState, twist_impulse) == 28 &&
+              offsetof(ContactState, friction_impulse) == 32 && offsetof(ContactState, slop) == 44);
 
-void put(V3& field, int lane, const vec3& v) {
-    field.x[lane] = v.x;
-    field.y[lane] = v.y;
-    field.z[lane] = v.z;
-}
-
-mat3 symmetric(const float* m) { return mat3(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]); }
-
-/// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds
-/// (Catto 2014): bias velocity = bias_rate * s, effective mass times mass_scale, accumulated impulse times impulse_scale.
-ContactSolver::Softness softness(float hertz, float damping_ratio, float h) {
+/// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds (Catto 2014).
+Softness softness(float hertz, float damping_ratio, float h) {
     const float omega = 2.0f * pi * hertz;
     const float a1 = 2.0f * damping_ratio + h * omega;
     const float a2 = h * omega * a1;
@@ -38,6 +33,9 @@ ContactSolver::Softness softness(float hertz, float damping_ratio, float h) {
 
 /// Carries the impulses of points whose feature pair was there in the last step over to the new manifold.
 void match_impulses(ContactState& state, const Manifold& manifold) {
+    bool same = state.point_count == manifold.count;
+    for (int i = 0; i < manifold.count; ++i) same = same && state.ids[i] == manifold.points[i].id;
+    if (same) return;
     float carried[max_manifold_points] = {};
     for (int i = 0; i < manifold.count; ++i) {
         for (int k = 0; k < state.point_count; ++k) {
@@ -51,342 +49,221 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
-/// Velocity of b relative to a along the point's normal row.
-F normal_speed(const V3& n, const Point& p, const VelocityLanes<F>& a, const VelocityLanes<F>& b) {
-    return dot(n, b.linear - a.linear) + dot(p.angular_b, b.angular) - dot(p.angular_a, a.angular);
-}
-
-void apply_normal(const Record& r, const Point& p, F impulse, VelocityLanes<F>& a, VelocityLanes<F>& b) {
-    a.linear = a.linear - (impulse * r.inverse_mass_a) * r.normal;
-    a.angular = a.angular - impulse * p.turn_a;
-    b.linear = b.linear + (impulse * r.inverse_mass_b) * r.normal;
-    b.angular = b.angular + impulse * p.turn_b;
-}
-
-/// A tangential impulse (world vector) at the manifold's centre and a twist about the normal.
-void apply_friction(const Record& r, const V3& impulse, F twist, VelocityLanes<F>& a, VelocityLanes<F>& b) {
-    const V3 spin = twist * r.normal;
-    a.linear = a.linear - r.inverse_mass_a * impulse;
-    a.angular = a.angular - r.inertia_a * (cross(r.center_a, impulse) + spin);
-    b.linear = b.linear + r.inverse_mass_b * impulse;
-    b.angular = b.angular + r.inertia_b * (cross(r.center_b, impulse) + spin);
-}
-
-/// The normal rows of one record. With `soft`, overlap is worked off as a spring; without, only approach is stopped.
-template <bool soft>
-void solve_normals(const Record& r, Point* points, const ContactSolver::Softness& softness, F inverse_substep,
-                   const VelocityLanes<F>& motion_a, const VelocityLanes<F>& motion_b, VelocityLanes<F>& a,
-                   VelocityLanes<F>& b) {
-    const F zero = {};
-    for (std::uint32_t i = 0; i < r.point_count; ++i) {
-        Point& p = points[i];
-        const F s = p.separation + normal_speed(r.normal, p, motion_a, motion_b);
-        const auto apart = s > zero;
-        F bias, mass_scale = splat<F>(1.0f), impulse_scale = zero;
-        if constexpr (soft) {
-            const F push = max(softness.bias_rate * min(s + r.slop, zero), splat<F>(-settings::max_push_speed));
-            bias = apart ? s * inverse_substep : push;
-            mass_scale = apart ? mass_scale : splat<F>(softness.mass_scale);
-            impulse_scale = apart ? zero : splat<F>(softness.impulse_scale);
-        } else {
-            bias = apart ? s * inverse_substep : zero;
-        }
-        const F speed = normal_speed(r.normal, p, a, b);
-        const F wanted = p.impulse - p.mass * mass_scale * (speed + bias) - impulse_scale * p.impulse;
-        const F impulse = max(wanted, zero);
-        apply_normal(r, p, impulse - p.impulse, a, b);
-        p.impulse = impulse;
+/// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a contact, as the
+/// kernel's prepare_surface reads them.
+void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
+                 const Transform& pose_b) {
+    const bool axis_of_a = a.grip_across < b.grip_across;
+    const vec3 velocity = rotate(pose_b.rotation, b.velocity) - rotate(pose_a.rotation, a.velocity);
+    const vec3 axis = axis_of_a ? rotate(pose_a.rotation, a.grip_axis) : rotate(pose_b.rotation, b.grip_axis);
+    const vec3 rows[3] = {velocity, axis, state.rolling_impulse};
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 3; ++i) row[4 * k + i] = rows[k][i];
     }
+    row[12] = 1.0f;
+    row[13] = axis_of_a ? a.grip_across : b.grip_across;
+    row[14] = state.rolling_arm;
 }
 
-/// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
-/// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable, the slip of
-/// one step's turn matters; below a ball or a top, the contact does not turn with it.
-void solve_friction(Record& r, const Point* points, const VelocityLanes<F>& motion_a, const VelocityLanes<F>& motion_b,
-                    VelocityLanes<F>& a, VelocityLanes<F>& b) {
-    const F zero = {};
-    F normal_impulse = zero, twist_arm = zero;
-    for (std::uint32_t i = 0; i < r.point_count; ++i) {
-        normal_impulse += points[i].impulse;
-        twist_arm += points[i].impulse * points[i].arm;
-    }
-    const V3 tangent_2 = cross(r.normal, r.tangent);
-    const V3 turn = r.turns_with_a * motion_a.angular + r.turns_with_b * motion_b.angular;
-    const V3 center_a = r.center_a + cross(turn, r.center_a);
-    const V3 center_b = r.center_b + cross(turn, r.center_b);
-    const V3 slip = (b.linear + cross(b.angular, center_b)) - (a.linear + cross(a.angular, center_a));
-    const F slip_1 = dot(slip, r.tangent), slip_2 = dot(slip, tangent_2);
-    const F limit = r.friction * normal_impulse;
-    // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix would turn
-    // the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at -limit slip / |slip|.
-    F f1 = r.friction_1 - (r.friction_mass_11 * slip_1 + r.friction_mass_12 * slip_2);
-    F f2 = r.friction_2 - (r.friction_mass_12 * slip_1 + r.friction_mass_22 * slip_2);
-    const auto slides = f1 * f1 + f2 * f2 > limit * limit;
-    f1 = slides ? r.friction_1 - r.slide_mass * slip_1 : f1;
-    f2 = slides ? r.friction_2 - r.slide_mass * slip_2 : f2;
-    const F size2 = f1 * f1 + f2 * f2;
-    const auto outside = size2 > limit * limit;
-    const F scale = outside ? limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f);
-    f1 *= scale;
-    f2 *= scale;
-
-    const F twist_speed = dot(r.normal, b.angular - a.angular);
-    const F twist_limit = r.friction * twist_arm;
-    const F twist = clamp(r.twist - r.twist_mass * twist_speed, -twist_limit, twist_limit);
-
-    const V3 impulse = (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2;
-    apply_friction(r, impulse, twist - r.twist, a, b);
-    r.friction_1 = f1;
-    r.friction_2 = f2;
-    r.twist = twist;
-    r.step_friction_1 += f1;
-    r.step_friction_2 += f2;
-}
-
-/// Inverse of the 2x2 tangent mass matrix at the manifold's centre, and of the twist row's mass.
-void put_friction_masses(Record& r, int lane, const vec3& n, const vec3& t1, const vec3& t2, const vec3& ra,
-                         const vec3& rb, const mat3& ia, const mat3& ib, float inverse_mass) {
-    const vec3 a1 = glm::cross(ra, t1), a2 = glm::cross(ra, t2), b1 = glm::cross(rb, t1), b2 = glm::cross(rb, t2);
-    const float k11 = inverse_mass + glm::dot(a1, ia * a1) + glm::dot(b1, ib * b1);
-    const float k22 = inverse_mass + glm::dot(a2, ia * a2) + glm::dot(b2, ib * b2);
-    const float k12 = glm::dot(a1, ia * a2) + glm::dot(b1, ib * b2);
-    const float determinant = k11 * k22 - k12 * k12;
-    const float inverse = determinant > 0.0f ? 1.0f / determinant : 0.0f;
-    put(r.friction_mass_11, lane, k22 * inverse);
-    put(r.friction_mass_22, lane, k11 * inverse);
-    put(r.friction_mass_12, lane, -k12 * inverse);
-    const float half_gap = 0.5f * (k11 - k22);
-    const float largest = 0.5f * (k11 + k22) + std::sqrt(half_gap * half_gap + k12 * k12);  // eigenvalue
-    put(r.slide_mass, lane, largest > 0.0f ? 1.0f / largest : 0.0f);
-    const float k_twist = glm::dot(n, ia * n) + glm::dot(n, ib * n);
-    put(r.twist_mass, lane, k_twist > 0.0f ? 1.0f / k_twist : 0.0f);
-}
-
-void put_inertia(SymmetricLanes<F>& field, int lane, const float* m) {
-    field.xx[lane] = m[0], field.yy[lane] = m[1], field.zz[lane] = m[2];
-    field.xy[lane] = m[3], field.xz[lane] = m[4], field.yz[lane] = m[5];
-}
+/// Items that are worth a task of their own.
+constexpr std::size_t least_records = 16;
 
 }  // namespace
 
-void ContactSolver::prepare(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
-                            ContactTable& contacts, const Colliders& colliders, std::span<const SolverMass> masses,
-                            float substep) {
-    substep_ = substep;
-    inverse_substep_ = 1.0f / substep;
-    const float hertz = std::min(settings::contact_hertz, 0.25f * inverse_substep_);
-    soft_ = softness(hertz, settings::contact_damping_ratio, substep);
-    soft_immovable_ =
-        softness(settings::fixed_contact_stiffening * hertz, settings::contact_damping_ratio, substep);
-    records_.clear();
-    points_.clear();
-    any_bounce_ = false;
-    max_penetration_ = 0.0f;
-    real_points_ = 0;
-    double penetration_sum = 0.0;
+const SolverKernel& best_solver_kernel() {
+#ifdef TALUS_AVX2
+    static const SolverKernel& best = detail::has_avx2() ? solver_kernel_avx2 : solver_kernel_sse2;
+    return best;
+#else
+    return solver_kernel_sse2;
+#endif
+}
 
+template <int width>
+void ContactSolver::lay_out(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
+                            const ContactTable& contacts) {
+    using Record = ContactLanes<LaneArray<width>>;
     const auto order = graph.order();
+    colors_.clear();
+    record_edges_.clear();
     for (const ContactColor& color : graph.colors()) {
-        const std::uint32_t step = color.parallel ? width : 1;
-        for (std::uint32_t first = 0; first < color.count; first += step) {
-            const int used = static_cast<int>(std::min(step, color.count - first));
-            Record& r = records_.emplace_back();
-            r.first_point = static_cast<std::uint32_t>(points_.size());
-            r.point_count = edges[order[color.first + first]].point_count;
-            r.soft_pair = !color.immovable;
-            points_.resize(points_.size() + r.point_count);
-            for (int lane = used; lane < width; ++lane) r.contact[lane] = null_index;
-
-            for (int lane = 0; lane < used; ++lane) {
-                const ConstraintGraph::Edge& edge = edges[order[color.first + first + static_cast<std::uint32_t>(lane)]];
-                ContactState& state = contacts.states[edge.contact];
-                const PairRecord& pair = contacts.records[edge.contact];
-                const Manifold& manifold = contacts.caches[edge.contact].manifold;
-                match_impulses(state, manifold);
-                const SolverMass &ma = masses[edge.a], &mb = masses[edge.b];
-                const Transform &pose_a = colliders.poses[pair.a], &pose_b = colliders.poses[pair.b];
-                const mat3 ia = symmetric(ma.inverse_inertia), ib = symmetric(mb.inverse_inertia);
-                const float inverse_mass = ma.inverse_mass + mb.inverse_mass;
-                const vec3 n = rotate(pose_a.rotation, manifold.normal);
-                const vec3 center_a = edge.a != 0 ? ma.center : pose_a.position;
-                const vec3 center_b = edge.b != 0 ? mb.center : pose_b.position;
-
-                r.a[lane] = edge.a;
-                r.b[lane] = edge.b;
-                r.contact[lane] = edge.contact;
-                put(r.normal, lane, n);
-                put(r.inverse_mass_a, lane, ma.inverse_mass);
-                put(r.inverse_mass_b, lane, mb.inverse_mass);
-                put_inertia(r.inertia_a, lane, ma.inverse_inertia);
-                put_inertia(r.inertia_b, lane, mb.inverse_inertia);
-                put(r.turns_with_a, lane, manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f);
-                put(r.turns_with_b, lane, manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f);
-                put(r.slop, lane, std::min(settings::linear_slop, settings::relative_slop * pair.size));
-                put(r.friction, lane, state.friction);
-                put(r.restitution, lane, state.restitution);
-                put(r.gravity, lane, glm::dot(n, mb.gravity - ma.gravity));
-                if (state.restitution > 0.0f) r.bounces = any_bounce_ = true;
-
-                vec3 positions[max_manifold_points];
-                vec3 middle(0.0f);
-                for (int i = 0; i < manifold.count; ++i) {
-                    const ManifoldPoint& mp = manifold.points[i];
-                    positions[i] =
-                        0.5f * (transform_point(pose_a, mp.on_a) + transform_point(pose_b, mp.on_b));
-                    middle += positions[i];
-                }
-                middle *= 1.0f / static_cast<float>(manifold.count);
-
-                for (int i = 0; i < manifold.count; ++i) {
-                    Point& p = points_[r.first_point + static_cast<std::uint32_t>(i)];
-                    const float separation = manifold.points[i].separation;
-                    const vec3 ja = glm::cross(positions[i] - center_a, n), jb = glm::cross(positions[i] - center_b, n);
-                    const vec3 ta = ia * ja, tb = ib * jb;
-                    const float k = inverse_mass + glm::dot(ja, ta) + glm::dot(jb, tb);
-                    put(p.angular_a, lane, ja);
-                    put(p.angular_b, lane, jb);
-                    put(p.turn_a, lane, ta);
-                    put(p.turn_b, lane, tb);
-                    put(p.separation, lane, separation);
-                    put(p.mass, lane, k > 0.0f ? 1.0f / k : 0.0f);
-                    put(p.impulse, lane, state.impulses[i]);
-                    const vec3 arm = positions[i] - middle;
-                    put(p.arm, lane, std::sqrt(glm::dot(arm, arm)) + state.patch_arm);
-                    max_penetration_ = std::max(max_penetration_, -separation);
-                    penetration_sum += std::max(0.0f, -separation);
-                }
-                real_points_ += static_cast<std::uint32_t>(manifold.count);
-
-                const vec3 t1 = any_perpendicular(n), t2 = glm::cross(n, t1);
-                const vec3 ra = middle - center_a, rb = middle - center_b;
-                put(r.tangent, lane, t1);
-                put(r.center_a, lane, ra);
-                put(r.center_b, lane, rb);
-                put_friction_masses(r, lane, n, t1, t2, ra, rb, ia, ib, inverse_mass);
-                put(r.friction_1, lane, glm::dot(state.friction_impulse, t1));
-                put(r.friction_2, lane, glm::dot(state.friction_impulse, t2));
-                put(r.twist, lane, state.twist_impulse);
+        const auto first_record = static_cast<std::uint32_t>(record_edges_.size());
+        const std::uint32_t most = color.parallel ? width : 1;
+        for (std::uint32_t i = 0; i < color.count;) {
+            record_edges_.push_back(color.first + i);
+            const ConstraintGraph::Edge& first = edges[order[color.first + i]];
+            const std::uint32_t end = std::min(i + most, color.count);
+            for (++i; i < end; ++i) {
+                const ConstraintGraph::Edge& next = edges[order[color.first + i]];
+                if (next.pushes_a != first.pushes_a || next.pushes_b != first.pushes_b || next.special != first.special) break;
             }
         }
+        colors_.push_back({first_record, static_cast<std::uint32_t>(record_edges_.size()) - first_record, color.parallel,
+                           !color.immovable});
     }
-    mean_penetration_ =
-        real_points_ != 0 ? static_cast<float>(penetration_sum / static_cast<double>(real_points_)) : 0.0f;
-    if (any_bounce_) bounce_speed_.assign(points_.size(), F{});
-}
+    record_count_ = static_cast<std::uint32_t>(record_edges_.size());
+    record_edges_.push_back(static_cast<std::uint32_t>(order.size()));
+    records_.resize((record_count_ * sizeof(Record) + sizeof(Line) - 1) / sizeof(Line));
 
-void ContactSolver::warm_start(std::span<SolverBody> bodies) {
-    for (Record& r : records_) {
-        VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
-        const V3 friction = r.friction_1 * r.tangent + r.friction_2 * cross(r.normal, r.tangent);
-        apply_friction(r, friction, r.twist, a, b);
-        for (std::uint32_t i = 0; i < r.point_count; ++i) {
-            const Point& p = points_[r.first_point + i];
-            apply_normal(r, p, p.impulse, a, b);
+    any_bounce_ = false;
+    std::uint32_t points = 0, surfaces = 0;
+    for (std::uint32_t k = 0; k < record_count_; ++k) {
+        Record& r = *static_cast<Record*>(record(k));
+        r.used = record_edges_[k + 1] - record_edges_[k];
+        r.first_point = points;
+        r.point_count = edges[order[record_edges_[k]]].point_count;
+        const ConstraintGraph::Edge& first = edges[order[record_edges_[k]]];
+        r.pushes_a = first.pushes_a;
+        r.pushes_b = first.pushes_b;
+        r.moves_a = r.moves_b = r.bounces = false;
+        for (std::uint32_t i = 0; i < r.used; ++i) {
+            const ConstraintGraph::Edge& edge = edges[order[record_edges_[k] + i]];
+            const ContactState& state = contacts.states[edge.contact];
+            r.moves_a = r.moves_a || edge.a != 0;
+            r.moves_b = r.moves_b || edge.b != 0;
+            r.bounces = r.bounces || state.restitution > 0.0f;
         }
-        scatter_velocities(bodies.data(), r.a, a);
-        scatter_velocities(bodies.data(), r.b, b);
+        r.surface = first.special ? surfaces++ : no_surface;
+        any_bounce_ = any_bounce_ || r.bounces;
+        points += r.point_count;
     }
+    points_.resize((points * kernel_->point_bytes + sizeof(Line) - 1) / sizeof(Line));
+    surfaces_.resize((surfaces * kernel_->surface_bytes + sizeof(Line) - 1) / sizeof(Line));
 }
 
-void ContactSolver::solve(std::span<SolverBody> bodies) {
-    const F inverse_substep = splat<F>(inverse_substep_);
-    for (Record& r : records_) {
-        VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
-        solve_normals<true>(r, &points_[r.first_point], r.soft_pair ? soft_ : soft_immovable_, inverse_substep,
-                            gather_motion(bodies.data(), r.a), gather_motion(bodies.data(), r.b), a, b);
-        scatter_velocities(bodies.data(), r.a, a);
-        scatter_velocities(bodies.data(), r.b, b);
-    }
-}
-
-void ContactSolver::relax(std::span<SolverBody> bodies) {
-    const F inverse_substep = splat<F>(inverse_substep_);
-    for (Record& r : records_) {
-        VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
-        Point* points = &points_[r.first_point];
-        const VelocityLanes<F> motion_a = gather_motion(bodies.data(), r.a), motion_b = gather_motion(bodies.data(), r.b);
-        solve_normals<false>(r, points, soft_, inverse_substep, motion_a, motion_b, a, b);
-        solve_friction(r, points, motion_a, motion_b, a, b);  // last: the soft rows leave too little for its limit
-        for (std::uint32_t i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
-        scatter_velocities(bodies.data(), r.a, a);
-        scatter_velocities(bodies.data(), r.b, b);
-    }
-}
-
-void ContactSolver::begin_restitution(std::span<const SolverBody> bodies) {
-    if (!any_bounce_) return;
-    // Velocities come in after gravity was added for this sub-step. Semi-implicit Euler conserves
-    // (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0, before
-    // the bounce here and after it in end_restitution, so that a ball with restitution 1 keeps its height whatever part of the
-    // sub-step the impact falls in.
-    const F zero = {};
-    const F half_substep = splat<F>(0.5f * substep_);
-    const F threshold = splat<F>(-settings::restitution_threshold);
-    for (const Record& r : records_) {
-        if (!r.bounces) continue;
-        const VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
-        const VelocityLanes<F> motion_a = gather_motion(bodies.data(), r.a), motion_b = gather_motion(bodies.data(), r.b);
-        for (std::uint32_t i = 0; i < r.point_count; ++i) {
-            const Point& p = points_[r.first_point + i];
-            const F speed = normal_speed(r.normal, p, a, b);
-            const F s = p.separation + normal_speed(r.normal, p, motion_a, motion_b);
-            const F true_speed = speed - half_substep * r.gravity;
-            const F squared = max(true_speed * true_speed - (s + s) * r.gravity, zero);
-            const auto hits = (speed < threshold) & (r.restitution > zero);
-            bounce_speed_[r.first_point + i] = hits ? r.restitution * sqrt_lanes(squared) : zero;
+template <int width>
+void ContactSolver::fill(std::uint32_t k, const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
+                         ContactTable& contacts, const Colliders& colliders, std::span<const Surface> surfaces,
+                         std::span<const SolverMass> masses) {
+    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    ContactSource sources[width];
+    float surface_rows[width][16];
+    float deepest = 0.0f, sum = 0.0f;
+    for (std::uint32_t i = 0; i < r.used; ++i) {
+        const ConstraintGraph::Edge& edge = edges[graph.order()[record_edges_[k] + i]];
+        ContactState& state = contacts.states[edge.contact];
+        const PairRecord& pair = contacts.records[edge.contact];
+        const Manifold& manifold = contacts.caches[edge.contact].manifold;
+        match_impulses(state, manifold);
+        const Transform &pose_a = colliders.poses[pair.a], &pose_b = colliders.poses[pair.b];
+        sources[i] = {edge.a,
+                      edge.b,
+                      edge.contact,
+                      &pose_a.position.x,
+                      &pose_b.position.x,
+                      &manifold.normal.x,
+                      &manifold.points[0].on_a.x,
+                      state.impulses,
+                      static_cast<unsigned>(manifold.count),
+                      manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
+                      manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
+        if (r.surface != no_surface) {
+            put_surface(surface_rows[i], state, surfaces[pair.a], pose_a, surfaces[pair.b], pose_b);
+        }
+        for (int p = 0; p < manifold.count; ++p) {
+            const float depth = std::max(0.0f, -manifold.points[p].separation);
+            deepest = std::max(deepest, depth);
+            sum += depth;
         }
     }
+    max_penetrations_[k] = deepest;
+    penetration_sums_[k] = sum;
+    kernel_->prepare(&r, point(r.first_point), sources, r.used, masses.data());
+    if (r.surface != no_surface) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 
-void ContactSolver::end_restitution(std::span<SolverBody> bodies) {
-    if (!any_bounce_) return;
-    const F zero = {};
-    const F half_substep = splat<F>(0.5f * substep_);
-    for (Record& r : records_) {
-        if (!r.bounces) continue;
-        VelocityLanes<F> a = gather_velocities(bodies.data(), r.a), b = gather_velocities(bodies.data(), r.b);
-        const VelocityLanes<F> motion_a = gather_motion(bodies.data(), r.a), motion_b = gather_motion(bodies.data(), r.b);
-        for (std::uint32_t i = 0; i < r.point_count; ++i) {
-            Point& p = points_[r.first_point + i];
-            const F bounce = bounce_speed_[r.first_point + i];
-            const auto hit = (bounce > zero) & (p.impulse > zero);
-            const F s = p.separation + normal_speed(r.normal, p, motion_a, motion_b);
-            const F wanted = sqrt_lanes(max(bounce * bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
-            const F speed = normal_speed(r.normal, p, a, b);
-            const F impulse = hit ? max(p.mass * (wanted - speed), -p.impulse) : zero;
-            apply_normal(r, p, impulse, a, b);
-            p.step_impulse += impulse;
-            // A bounce is no resting load: warm starting the next sub-step with it would push twice.
-            p.impulse = hit ? zero : p.impulse;
-        }
-        scatter_velocities(bodies.data(), r.a, a);
-        scatter_velocities(bodies.data(), r.b, b);
+void ContactSolver::prepare(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
+                            ContactTable& contacts, const Colliders& colliders, std::span<const Surface> surfaces,
+                            std::span<const SolverMass> masses, float substep, const Jobs& jobs) {
+    substep_ = substep;
+    const float hertz = std::min(settings::contact_hertz, 0.25f / substep);
+    soft_ = softness(hertz, settings::contact_damping_ratio, substep);
+    soft_immovable_ = softness(settings::fixed_contact_stiffening * hertz, settings::contact_damping_ratio, substep);
+
+    const bool wide = kernel_->lanes == 8;
+    if (wide) {
+        lay_out<8>(graph, edges, contacts);
+    } else {
+        lay_out<4>(graph, edges, contacts);
     }
-}
-
-void ContactSolver::store(ContactTable& contacts) const {
-    for (const Record& r : records_) {
-        const V3 tangent_2 = cross(r.normal, r.tangent);
-        const V3 friction = r.friction_1 * r.tangent + r.friction_2 * tangent_2;
-        const V3 step_friction = r.step_friction_1 * r.tangent + r.step_friction_2 * tangent_2;
-        for (int lane = 0; lane < width; ++lane) {
-            if (r.contact[lane] == null_index) continue;
-            ContactState& state = contacts.states[r.contact[lane]];
-            for (int i = 0; i < state.point_count; ++i) {
-                const Point& p = points_[r.first_point + static_cast<std::uint32_t>(i)];
-                state.impulses[i] = p.impulse[lane];
-                state.step_impulses[i] = p.step_impulse[lane];
+    penetration_sums_.resize(record_count_);
+    max_penetrations_.resize(record_count_);
+    jobs.for_each_run(record_count_, least_records, [&](std::size_t first, std::size_t last) {
+        for (auto k = static_cast<std::uint32_t>(first); k < last; ++k) {
+            if (wide) {
+                fill<8>(k, graph, edges, contacts, colliders, surfaces, masses);
+            } else {
+                fill<4>(k, graph, edges, contacts, colliders, surfaces, masses);
             }
-            state.friction_impulse = vec3(friction.x[lane], friction.y[lane], friction.z[lane]);
-            state.step_friction_impulse = vec3(step_friction.x[lane], step_friction.y[lane], step_friction.z[lane]);
-            state.twist_impulse = r.twist[lane];
+        }
+    });
+
+    max_penetration_ = 0.0f;
+    double sum = 0.0;
+    for (std::uint32_t k = 0; k < record_count_; ++k) {
+        max_penetration_ = std::max(max_penetration_, max_penetrations_[k]);
+        sum += static_cast<double>(penetration_sums_[k]);
+    }
+    real_points_ = 0;
+    for (const ConstraintGraph::Edge& edge : edges) real_points_ += edge.point_count;
+    mean_penetration_ = real_points_ != 0 ? static_cast<float>(sum / static_cast<double>(real_points_)) : 0.0f;
+}
+
+void ContactSolver::run(Pass pass, const Color& color, std::uint32_t first, std::uint32_t count,
+                        std::span<SolverBody> bodies) {
+    ContactPassInput in;
+    in.bodies = bodies.data();
+    in.records = record(color.first + first);
+    in.points = points_.data();
+    in.surfaces = surfaces_.data();
+    in.count = count;
+    in.softness = color.soft ? soft_ : soft_immovable_;
+    in.substep = substep_;
+    (kernel_->*pass)(in);
+}
+
+void ContactSolver::run(Pass pass, std::span<SolverBody> bodies) {
+    for (const Color& color : colors_) run(pass, color, 0, color.count, bodies);
+}
+
+template <int width>
+void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
+    const auto vector = [](const Vec3Lanes<F>& v, int lane) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    for (int lane = 0; lane < static_cast<int>(r.used); ++lane) {
+        ContactState& state = contacts.states[r.contact[lane]];
+        for (int i = 0; i < state.point_count; ++i) {
+            const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+            state.impulses[i] = p.impulse[lane];
+            state.step_impulses[i] = p.step_impulse[lane];
+        }
+        const vec3 tangent_1 = vector(r.tangent, lane), tangent_2 = glm::cross(vector(r.normal, lane), tangent_1);
+        state.friction_impulse = r.friction_1[lane] * tangent_1 + r.friction_2[lane] * tangent_2;
+        state.step_friction_impulse = r.step_friction_1[lane] * tangent_1 + r.step_friction_2[lane] * tangent_2;
+        state.twist_impulse = r.twist[lane];
+        if (r.surface != no_surface) {
+            state.rolling_impulse = vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling, lane);
         }
     }
+}
+
+void ContactSolver::store(ContactTable& contacts, const Jobs& jobs) const {
+    jobs.for_each_run(record_count_, least_records, [&](std::size_t first, std::size_t last) {
+        for (auto k = static_cast<std::uint32_t>(first); k < last; ++k) {
+            if (kernel_->lanes == 8) {
+                store_record<8>(k, contacts);
+            } else {
+                store_record<4>(k, contacts);
+            }
+        }
+    });
 }
 
 std::size_t ContactSolver::bytes() const {
-    return records_.capacity() * sizeof(Record) + points_.capacity() * sizeof(Point) +
-           bounce_speed_.capacity() * sizeof(F);
+    return (records_.capacity() + points_.capacity() + surfaces_.capacity()) * sizeof(Line) +
+           record_edges_.capacity() * sizeof(std::uint32_t) +
+           (penetration_sums_.capacity() + max_penetrations_.capacity()) * sizeof(float);
 }
 
 }  // namespace talus

@@ -1,5 +1,5 @@
 #pragma once
-/// Contact constraints, four manifolds wide.
+/// Contact constraints, as many manifolds wide as the processor has lanes.
 ///
 /// Sequential impulses with sub-steps and soft contacts (Catto 2014, "Soft Constraints"; 2024, "Solver2D"). For each point
 ///
@@ -10,87 +10,54 @@
 /// be rotated, and a rolling sphere, whose anchor lies on the normal, keeps its separation exactly.
 ///
 /// One sub-step:  warm_start -> solve (normal, soft: overlap is a damped spring) -> [positions] -> relax (normal again, rigid,
-/// then friction and twist: takes out the velocity that the spring put in) -> restitution.
+/// then friction, twist and rolling: takes out the velocity that the spring put in) -> restitution.
 /// Friction acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is solved
 /// in the relax pass only, where the spring cannot pump it.
 ///
-/// Records are laid out for these loops: every field holds one float for each of the lanes, points of a record follow
-/// each other, records of a colour follow each other. Unused lanes point at body 0 and have zero masses.
+/// Contacts of one colour share no body that can be pushed, so its records can be solved in any order, on any threads and in
+/// lanes of any width, to the same bits. The loops are in solver_kernel_impl.h, what they read in contact_lanes.h.
 
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_table.h>
-#include <talus/engine/solver_body.h>
+#include <talus/engine/solver_kernel.h>
+#include <talus/jobs.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace talus {
 
-template <class F>
-struct ContactPointLanes {
-    Vec3Lanes<F> angular_a, angular_b;  ///< r x n of each body, m
-    Vec3Lanes<F> turn_a, turn_b;        ///< inverse inertia times the above: angular velocity a unit impulse adds, 1/(kg m)
-    F separation;                       ///< at the start of the step, m
-    F mass;                             ///< 1 / (J M^-1 J^T), kg; 0 in unused lanes
-    F impulse;                          ///< accumulated in this sub-step, N s
-    F step_impulse;                     ///< summed over the sub-steps, N s
-    F arm;                              ///< lever of its friction against twist: distance from the manifold's centre plus the patch's, m
-};
-
-template <class F>
-struct ContactLanes {
-    std::uint32_t a[lane_count<F>], b[lane_count<F>];  ///< solver bodies
-    std::uint32_t contact[lane_count<F>];              ///< contact slots, null_index in unused lanes
-    std::uint32_t first_point, point_count;            ///< the most points of any lane
-    bool soft_pair;      ///< both bodies can be pushed
-    bool bounces;        ///< some lane has restitution
-    Vec3Lanes<F> normal;
-    Vec3Lanes<F> tangent;            ///< the second tangent is normal x tangent
-    Vec3Lanes<F> center_a, center_b; ///< from the centres of mass to the manifold's centre, m
-    F turns_with_a, turns_with_b;    ///< 1 where that body's face makes the contact, else 0
-    SymmetricLanes<F> inertia_a, inertia_b;  ///< inverse, world, 1/(kg m^2)
-    F inverse_mass_a, inverse_mass_b;
-    F slop;                          ///< overlap left alone, m
-    F friction;
-    F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
-    F slide_mass;                    ///< least effective mass along any tangent, kg
-    F friction_1, friction_2;        ///< accumulated impulse along the tangents, N s
-    F step_friction_1, step_friction_2;  ///< summed over the sub-steps, N s
-    F twist_mass, twist;             ///< kg m^2, N m s
-    F restitution;
-    F gravity;                       ///< relative acceleration along the normal from gravity, m/s^2
-};
-
-/// What the solver needs to know of a body that does not change within a step.
-struct SolverMass {
-    float inverse_mass = 0.0f;
-    float inverse_inertia[6] = {};  ///< world: xx, yy, zz, xy, xz, yz
-    vec3 center{0.0f};              ///< world, at the start of the step
-    vec3 gravity{0.0f};             ///< its gravitational acceleration; zero unless dynamic
-};
+/// The widest kernel that this processor can run.
+const SolverKernel& best_solver_kernel();
 
 class ContactSolver {
 public:
-    struct Softness {
-        float bias_rate, mass_scale, impulse_scale;
-    };
+    explicit ContactSolver(const SolverKernel& kernel = best_solver_kernel()) : kernel_(&kernel) {}
 
-    /// Fills the records from the contacts' manifolds, in the graph's order. `poses` are the colliders'.
+    /// Fills the records from the contacts' manifolds, in the graph's order. `surfaces` are by collider.
     void prepare(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, ContactTable& contacts,
-                 const Colliders& colliders, std::span<const SolverMass> masses, float substep);
+                 const Colliders& colliders, std::span<const Surface> surfaces, std::span<const SolverMass> masses,
+                 float substep, const Jobs& jobs = {});
 
-    void warm_start(std::span<SolverBody> bodies);
-    void solve(std::span<SolverBody> bodies);
-    void relax(std::span<SolverBody> bodies);
+    /// Records first .. first + count of one colour.
+    struct Color {
+        std::uint32_t first, count;
+        bool parallel;  ///< its records may be solved on several threads
+        bool soft;      ///< both bodies of each contact can be pushed
+    };
+    std::span<const Color> colors() const { return colors_; }
+    bool any_bounce() const { return any_bounce_; }
 
-    /// Bounces: `begin_restitution` notes approach speeds before the sub-step's impulses, `end_restitution` turns the velocity
-    /// of points that were hit.
-    void begin_restitution(std::span<const SolverBody> bodies);
-    void end_restitution(std::span<SolverBody> bodies);
+    /// A pass over `count` records of a colour from its `first` on.
+    using Pass = SolverKernel::ContactPass* SolverKernel::*;
+    void run(Pass pass, const Color& color, std::uint32_t first, std::uint32_t count, std::span<SolverBody> bodies);
+    /// ...over all records, one after the other.
+    void run(Pass pass, std::span<SolverBody> bodies);
 
     /// Writes impulses back to the contacts.
-    void store(ContactTable& contacts) const;
+    void store(ContactTable& contacts, const Jobs& jobs = {}) const;
 
     float max_penetration() const { return max_penetration_; }
     float mean_penetration() const { return mean_penetration_; }
@@ -98,11 +65,32 @@ public:
     std::size_t bytes() const;
 
 private:
-    using F = Float4;
-    std::vector<ContactLanes<F>> records_;
-    std::vector<ContactPointLanes<F>> points_;
-    std::vector<F> bounce_speed_;  ///< by point: speed after a bounce at s = 0, m/s; 0 if it shall not bounce
-    float inverse_substep_ = 0.0f, substep_ = 0.0f;
+    template <int width>
+    void lay_out(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, const ContactTable& contacts);
+    template <int width>
+    void fill(std::uint32_t record, const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
+              ContactTable& contacts, const Colliders& colliders, std::span<const Surface> surfaces,
+              std::span<const SolverMass> masses);
+    template <int width>
+    void store_record(std::uint32_t record, ContactTable& contacts) const;
+
+    struct alignas(64) Line {
+        std::byte bytes[64];
+    };
+    void* record(std::size_t i) { return reinterpret_cast<std::byte*>(records_.data()) + i * kernel_->record_bytes; }
+    const void* record(std::size_t i) const { return const_cast<ContactSolver*>(this)->record(i); }
+    void* point(std::size_t i) { return reinterpret_cast<std::byte*>(points_.data()) + i * kernel_->point_bytes; }
+    const void* point(std::size_t i) const { return const_cast<ContactSolver*>(this)->point(i); }
+    void* surface(std::size_t i) { return reinterpret_cast<std::byte*>(surfaces_.data()) + i * kernel_->surface_bytes; }
+    const void* surface(std::size_t i) const { return const_cast<ContactSolver*>(this)->surface(i); }
+
+    const SolverKernel* kernel_;
+    std::vector<Color> colors_;
+    std::vector<Line> records_, points_, surfaces_;
+    std::vector<std::uint32_t> record_edges_;  ///< by record: the place in the graph's order of its first lane
+    std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
+    std::uint32_t record_count_ = 0;
+    float substep_ = 0.0f;
     Softness soft_{}, soft_immovable_{};
     bool any_bounce_ = false;
     float max_penetration_ = 0.0f, mean_penetration_ = 0.0f;

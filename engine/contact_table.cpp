@@ -1,5 +1,8 @@
 #include <talus/engine/contact_table.h>
 
+#include <talus/engine/settings.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace talus {
@@ -87,6 +90,7 @@ std::uint32_t ContactTable::add_contact(std::uint32_t pair, const Colliders& col
     ContactState& state = states[c];
     state = ContactState{};
     state.pair = pair;
+    state.slop = std::min(settings::linear_slop, settings::relative_slop * records[c].size);
     const bool swapped = records[c].a != collider_a;
     bodies[c] = swapped ? ContactBodies{body_b, body_a} : ContactBodies{body_a, body_b};
     state.next_in_pair = pairs[pair].first_contact;

@@ -8,6 +8,7 @@
 ///     broadphase begin/end -> Pair -> contacts: bodies[i] | records[i] | caches[i] | states[i] -> constraint graph -> solver
 
 #include <talus/engine/body_store.h>
+#include <talus/engine/constraint_graph.h>
 #include <talus/narrowphase/collide.h>
 
 #include <cstdint>
@@ -16,20 +17,27 @@
 namespace talus {
 
 /// The engine's share of a contact. Impulses are those of the last sub-step solved, the warm start of the next.
-struct ContactState {
-    std::uint32_t pair = null_index;
-    std::uint32_t next_in_pair = null_index;
+struct alignas(16) ContactState {
+    // Three rows of four floats, which the solver reads as such (solver_kernel.h).
+    float impulses[max_manifold_points] = {};  ///< normal, one sub-step, N s
     float friction = 0.0f, restitution = 0.0f; ///< mixed
     float patch_arm = 0.0f;                    ///< mean lever of friction in the patch that a round surface touches with, m
-    int point_count = 0;                       ///< of the arrays below, as last solved
-    std::uint32_t ids[max_manifold_points] = {};
-    float impulses[max_manifold_points] = {};     ///< normal, one sub-step, N s
-    float step_impulses[max_manifold_points] = {};///< normal, summed over the last step, N s
-    vec3 friction_impulse{0.0f};               ///< world, at the manifold's centre, one sub-step, N s
-    vec3 step_friction_impulse{0.0f};          ///< world, summed over the last step, N s
     float twist_impulse = 0.0f;                ///< about the normal, one sub-step, N m s
+    vec3 friction_impulse{0.0f};               ///< world, at the manifold's centre, one sub-step, N s
+    float slop = 0.0f;                         ///< overlap that the solver leaves alone, m
+
+    std::uint32_t ids[max_manifold_points] = {};
+    int point_count = 0;                          ///< of the arrays, as last solved
+    float step_impulses[max_manifold_points] = {};///< normal, summed over the last step, N s
+    vec3 step_friction_impulse{0.0f};             ///< world, summed over the last step, N s
+    float rolling_arm = 0.0f;                     ///< greatest moment against rolling over the normal force, m
+    vec3 rolling_impulse{0.0f};                   ///< world, moment on B, one sub-step, N m s
+    std::uint32_t pair = null_index;
+    std::uint32_t next_in_pair = null_index;
+    std::uint8_t color = no_color;  ///< in the constraint graph, as last solved
+    bool special_surface = false;   ///< rolls hard, grips differently along and across, or runs: see Surface
     bool sensor = false;
-    bool touching = false;                     ///< as last reported to the user
+    bool touching = false;          ///< as last reported to the user
 };
 
 /// The body slots of a contact, in the order of its PairRecord: kept apart because finding the contacts of awake bodies reads

@@ -9,6 +9,21 @@
 
 namespace talus {
 
+namespace {
+
+/// What rolls, rolls on this radius, m; 0 for what has corners.
+float rolling_radius(const Shape& shape) {
+    switch (shape.type) {
+        case ShapeType::sphere:
+        case ShapeType::capsule: return shape.radius;
+        case ShapeType::cylinder:
+        case ShapeType::cone: return shape.half_extents.x;
+        default: return 0.0f;
+    }
+}
+
+}  // namespace
+
 void World::State::update_pairs() {
     begun.clear();
     ended.clear();
@@ -56,12 +71,25 @@ void World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::u
     if (a.sensor && b.sensor) return;
     const std::uint32_t c = contacts.add_contact(pair, colliders, shape_a, body_a, shape_b, body_b);
     ContactState& state = contacts.states[c];
-    state.friction = std::sqrt(a.material.friction * b.material.friction);
-    state.restitution = std::max(a.material.restitution, b.material.restitution);
+    mix_materials(c);
     state.sensor = a.sensor || b.sensor;
+}
+
+void World::State::mix_materials(std::uint32_t c) {
+    const PairRecord& record = contacts.records[c];
+    const Shape &shape_a = shapes.defs[record.a].shape, &shape_b = shapes.defs[record.b].shape;
+    const Material &a = shapes.defs[record.a].material, &b = shapes.defs[record.b].material;
+    ContactState& state = contacts.states[c];
+    state.friction = std::sqrt(a.friction * b.friction);
+    state.restitution = std::max(a.restitution, b.restitution);
     // Uniform pressure on a disc of radius R gives friction a mean lever of 2/3 R.
-    const float round_radius = std::max(a.shape.radius, b.shape.radius);
+    const float round_radius = std::max(shape_a.radius, shape_b.radius);
     state.patch_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * settings::patch_depth);
+    const float radius_a = rolling_radius(shape_a), radius_b = rolling_radius(shape_b);
+    const float radius = radius_a > 0.0f && radius_b > 0.0f ? std::min(radius_a, radius_b) : std::max(radius_a, radius_b);
+    state.rolling_arm = std::max(a.rolling_resistance, b.rolling_resistance) * radius;
+    state.special_surface =
+        state.rolling_arm > 0.0f || !shapes.surfaces[record.a].is_plain() || !shapes.surfaces[record.b].is_plain();
 }
 
 void World::State::update_compound_pair(std::uint32_t p) {

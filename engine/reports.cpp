@@ -64,7 +64,7 @@ MemoryStats World::memory() const {
                  (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
     m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
                s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
-               s.motions.capacity() * sizeof(Motion) + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
+               s.body_motions.bytes() + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
                s.island_still_time.capacity() * sizeof(float) +
                (s.solver_index.capacity() + s.stack.capacity()) * sizeof(std::uint32_t);
     std::set<const Hull*> hulls;  // shared ones count once

@@ -10,13 +10,14 @@ namespace talus {
 
 void World::State::put_islands_to_sleep(float dt) {
     const auto list = awake.list();
-    island_still_time.assign(list.size() + 1, settings::time_to_sleep);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        Body& body = bodies[list[i]];
+    island_still_time.assign(solver_slots.size(), settings::time_to_sleep);
+    for (const std::uint32_t slot : list) {
+        Body& body = bodies[slot];
+        const std::uint32_t index = solver_index[slot];
         const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
         if (!body.is_dynamic()) continue;
         // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
-        const float* way = solver_bodies[i + 1].displacement;
+        const float* way = solver_bodies[index].displacement;
         const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
         const float speed = std::max(std::sqrt(v2), moved), spin_speed = std::sqrt(w2) * body.radius;
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
@@ -34,7 +35,7 @@ void World::State::put_islands_to_sleep(float dt) {
             body.still_rotation = body.rotation;
         }
         const bool in_place = length_squared(body.center - body.settle_place) < body.radius * body.radius;
-        const bool slow = may_sleep && touches[i + 1] && in_place && speed < settings::settle_speed &&
+        const bool slow = may_sleep && constrained[slot] && in_place && speed < settings::settle_speed &&
                           spin_speed < settings::settle_spin;
         body.still_time = still ? body.still_time + dt : 0.0f;
         body.slow_time = slow ? body.slow_time + dt : 0.0f;
@@ -42,7 +43,7 @@ void World::State::put_islands_to_sleep(float dt) {
         if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
             body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
         }
-        float& least = island_still_time[islands.find(static_cast<std::uint32_t>(i + 1))];
+        float& least = island_still_time[islands.find(index)];
         least = std::min(least, body.still_time);
         const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
         profile.kinetic_energy += 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia * spin));
@@ -53,14 +54,14 @@ void World::State::put_islands_to_sleep(float dt) {
         if (edge.b != 0 && !edge.pushes_b) island_still_time[islands.find(edge.a)] = 0.0f;
     }
     std::uint32_t roots = 0;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        const Body& body = bodies[list[i]];
-        const std::uint32_t root = islands.find(static_cast<std::uint32_t>(i + 1));
+    for (const std::uint32_t slot : list) {
+        const Body& body = bodies[slot];
+        const std::uint32_t index = solver_index[slot], root = islands.find(index);
         if (body.is_dynamic()) {
-            if (root == i + 1) ++roots;
-            if (island_still_time[root] >= settings::time_to_sleep) sleep(list[i]);
+            if (root == index) ++roots;
+            if (island_still_time[root] >= settings::time_to_sleep) sleep(slot);
         } else if (body.linear_velocity == vec3(0.0f) && body.angular_velocity == vec3(0.0f)) {
-            awake.erase(list[i]);
+            awake.erase(slot);
             broadphase.set_moving(body.proxy, false);
         }
     }

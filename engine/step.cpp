@@ -15,7 +15,7 @@
 
 namespace talus {
 
-bool World::step(float dt) {
+bool World::step(float dt, const Jobs& jobs) {
     State& s = *state_;
     if (!(dt > 0.0f) || !(dt <= 1.0f)) {
         s.error.set({ErrorCode::bad_argument, "step: dt must be above 0 and at most 1 second; nothing was moved"});
@@ -31,7 +31,7 @@ bool World::step(float dt) {
     s.profile.collide = clock.lap();
     s.build_graph();
     s.profile.graph = clock.lap();
-    s.solve(dt);
+    s.solve(dt, jobs);
     s.profile.solve = clock.lap();
     s.finish(dt);
     s.profile.finish = clock.lap();

@@ -29,6 +29,12 @@ Error check_material(const Material& m) {
     if (Error error = check_at_least_zero("material: restitution", m.restitution)) return error;
     if (m.restitution > 1.0f)
         return refuse(ErrorCode::bad_size, "material: restitution is above 1; give 0 (no bounce) to 1");
+    if (Error error = check_at_least_zero("material: rolling_resistance", m.rolling_resistance)) return error;
+    if (Error error = check_at_least_zero("material: grip_across", m.grip_across)) return error;
+    if (m.grip_across > 1.0f)
+        return refuse(ErrorCode::bad_size, "material: grip_across is above 1; give 0 to 1, and the axis of the greatest grip");
+    if (Error error = check_finite("material", "grip_axis", m.grip_axis)) return error;
+    if (Error error = check_finite("material", "surface_velocity", m.surface_velocity)) return error;
     return {};
 }
 
@@ -38,6 +44,11 @@ Error check_rotation(const quat& q) {
     if (!(n2 > 1e-12f) || !is_finite(n2))
         return refuse(ErrorCode::bad_argument, "rotation has no direction: give a unit quaternion (identity is w = 1)");
     return {};
+}
+
+Surface surface_of(const Material& material) {
+    const bool has_axis = material.grip_axis != vec3(0.0f);
+    return {material.surface_velocity, material.grip_axis, has_axis ? material.grip_across : 1.0f};
 }
 
 bool is_unset(const Shape& shape) { return shape.type == ShapeType::sphere && shape.radius == 0.0f; }
@@ -106,6 +117,7 @@ Error check_body(const BodyDef& def) {
     if (Error error = check_at_least_zero("body: linear_damping", def.linear_damping)) return error;
     if (Error error = check_at_least_zero("body: angular_damping", def.angular_damping)) return error;
     if (!is_finite(def.gravity_scale)) return refuse(ErrorCode::not_finite, "body: gravity_scale must be finite");
+    if (def.locks >= 64) return refuse(ErrorCode::bad_argument, "body: locks must be made of the flags of AxisLock");
     const std::vector<ShapeDef> shapes = shapes_of(def);
     for (const ShapeDef& shape : shapes) {
         if (Error error = check_shape(shape, def.type)) return error;
@@ -197,6 +209,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         body.linear_damping = def.linear_damping;
         body.angular_damping = def.angular_damping;
         body.gravity_scale = def.gravity_scale;
+        body.locks = def.locks;
         body.allow_sleep = def.allow_sleep;
         body.user_data = def.user_data;
         body.shape_count = static_cast<std::uint32_t>(shapes.size());
@@ -207,6 +220,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
             const std::uint32_t index = body.first_shape + i;
             s.colliders.shapes[index] = shape.shape;
             s.shapes.local_boxes[index] = talus::bounds(shape.shape);
+            s.shapes.surfaces[index] = surface_of(shape.material);
             s.shapes.defs[index] = std::move(shape);
         }
         const std::span<const ShapeDef> placed(&s.shapes.defs[body.first_shape], body.shape_count);
@@ -388,6 +402,15 @@ bool World::set_gravity_scale(BodyId id, float scale) {
     if (!s.check_handle(id, "set_gravity_scale")) return false;
     if (!s.refuse_unless(is_finite(scale), "set_gravity_scale: the scale must be finite")) return false;
     s.bodies[id.slot].gravity_scale = scale;
+    s.wake(id.slot);
+    return true;
+}
+
+bool World::set_locks(BodyId id, std::uint8_t locks) {
+    State& s = *state_;
+    if (!s.check_handle(id, "set_locks")) return false;
+    if (!s.refuse_unless(locks < 64, "set_locks: locks must be made of the flags of AxisLock")) return false;
+    s.bodies[id.slot].locks = locks;
     s.wake(id.slot);
     return true;
 }

@@ -9,6 +9,7 @@
 #include <talus/engine/events.h>
 #include <talus/engine/profile.h>
 #include <talus/ids.h>
+#include <talus/jobs.h>
 #include <talus/result.h>
 
 #include <memory>
@@ -73,8 +74,9 @@ public:
     bool remove_body(BodyId body);
     bool is_valid(BodyId body) const;
 
-    /// Advances by dt seconds, 0 < dt <= 1 (1/60 is typical). False, and nothing moved, for any other dt.
-    bool step(float dt);
+    /// Advances by dt seconds, 0 < dt <= 1 (1/60 is typical), on the threads of `jobs`: to the same bits for any number. False, and
+    /// nothing moved, for any other dt.
+    bool step(float dt, const Jobs& jobs = {});
 
     // State. Velocities are those of the centre of mass; angular ones in world axes.
     vec3 position(BodyId body) const;        ///< of the body frame's origin, where the user put it
@@ -95,6 +97,7 @@ public:
     bool set_linear_velocity(BodyId body, const vec3& velocity);
     bool set_angular_velocity(BodyId body, const vec3& velocity);
     bool set_gravity_scale(BodyId body, float scale);
+    bool set_locks(BodyId body, std::uint8_t locks);  ///< of AxisLock
     bool set_damping(BodyId body, float linear, float angular);
     bool set_user_data(BodyId body, std::uint64_t user_data);
     bool set_awake(BodyId body, bool awake);

@@ -4,13 +4,14 @@
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/awake_set.h>
+#include <talus/engine/body_motions.h>
 #include <talus/engine/body_store.h>
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/contact_table.h>
-#include <talus/engine/integrate.h>
 #include <talus/engine/islands.h>
 #include <talus/engine/last_error.h>
+#include <talus/engine/stage_team.h>
 #include <talus/engine/world.h>
 
 namespace talus {
@@ -34,16 +35,30 @@ struct World::State {
     mutable LastError error;
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
-    std::vector<std::uint32_t> solver_index;  ///< by body slot; 0 is the shared slot of everything immovable
+    std::vector<std::uint8_t> constrained;    ///< by body slot: something pushes or holds it
+    // Solver indices: 0 is everything immovable, then the constrained bodies, those that nothing touches, and of these those whose
+    // inertia is not a ball's; each kind filled up to whole groups of lanes.
+    std::vector<std::uint32_t> solver_index;  ///< by body slot
+    std::vector<std::uint32_t> solver_slots;  ///< and back; null_index in index 0 and the fill
+    std::uint32_t constrained_end = 0, coasting_end = 0;
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
-    std::vector<Motion> motions;
+    BodyMotions body_motions{best_solver_kernel()};
     std::vector<std::uint32_t> active;        ///< contacts with an awake body
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     ContactSolver solver;
     Islands islands;
-    std::vector<std::uint8_t> touches;        ///< by solver index: it has a contact in this step
+    /// What a stage of the solve does: a pass over a colour, over groups of bodies from body `first` on, or, without a pass, free motion
+    /// of bodies.
+    struct StageWork {
+        ContactSolver::Pass contacts;
+        BodyMotions::Pass motion;
+        std::uint32_t color, first;
+    };
+    std::vector<Stage> stages;
+    std::vector<StageWork> stage_works;
+    StageTeam stage_team;
     std::vector<float> island_still_time;     ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
     CollideScratch collide_scratch;
@@ -55,7 +70,7 @@ struct World::State {
     void update_pairs();
     void collide_active();
     void build_graph();
-    void solve(float dt);
+    void solve(float dt, const Jobs& jobs);
     void finish(float dt);
     void publish();
 
@@ -77,10 +92,16 @@ struct World::State {
 
 private:
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
+    void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     void update_compound_pair(std::uint32_t pair);
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
+    void index_bodies();
+    void plan_solve();
+    void begin_body(std::uint32_t index, float substep);  ///< its solver index
+    void move_freely(std::uint32_t index, float substep);
+    void end_body(std::uint32_t index);
 };
 
 /// The proxy's filter for a body: what any of its shapes would let through.

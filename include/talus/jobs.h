@@ -38,6 +38,16 @@ struct Jobs {
         if (run == nullptr) return 1;
         return static_cast<int>(std::clamp(items / least, std::size_t{1}, static_cast<std::size_t>(threads)));
     }
+
+    /// Calls f(first, last) for runs that make up 0 .. items, no run shorter than `least` unless it is the only one.
+    template <class F>
+    void for_each_run(std::size_t items, std::size_t least, F&& f) const {
+        const auto tasks = static_cast<std::size_t>(tasks_for(items, least));
+        for_each(static_cast<int>(tasks), [&](int i) {
+            const auto k = static_cast<std::size_t>(i);
+            f(items * k / tasks, items * (k + 1) / tasks);
+        });
+    }
 };
 
 }  // namespace talus

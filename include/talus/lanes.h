@@ -3,14 +3,13 @@
 ///
 /// GCC and clang vector extensions rather than intrinsics: as fast where it was measured, and portable between the two.
 /// Only + - * / sqrt, comparisons and selections are used, so each lane gives the bits that scalar code would give.
-
-#include <cmath>
-#include <cstdint>
+///
+/// Files compiled for AVX2 include this and instantiate it for types that they have alone: nothing of the standard library here.
 
 namespace talus {
 
 using Float4 = float __attribute__((vector_size(16)));
-using Int4 = std::int32_t __attribute__((vector_size(16)));
+using Int4 = int __attribute__((vector_size(16)));
 
 template <class F>
 inline constexpr int lane_count = sizeof(F) / sizeof(float);
@@ -38,7 +37,7 @@ inline F clamp(F x, F low, F high) {
 template <class F>
 inline F sqrt_lanes(F x) {
     F r = x;
-    for (int i = 0; i < lane_count<F>; ++i) r[i] = std::sqrt(x[i]);
+    for (int i = 0; i < lane_count<F>; ++i) r[i] = __builtin_sqrtf(x[i]);
     return r;
 }
 

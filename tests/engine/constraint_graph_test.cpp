@@ -13,7 +13,8 @@ namespace {
 
 using Edge = ConstraintGraph::Edge;
 
-/// Every edge once, colours contiguous; in a parallel colour no pushable body twice; most points first.
+/// Every edge once, colours contiguous; in a parallel colour no pushable body twice; groups of those that may share a
+/// record, in each those with most points first.
 void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
     REQUIRE(graph.order().size() == edges.size());
     std::vector<bool> seen(edges.size());
@@ -36,8 +37,13 @@ void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
         for (std::uint32_t i = color.first; i < color.first + color.count; ++i) {
             const Edge& e = edges[graph.order()[i]];
             REQUIRE((e.pushes_a && e.pushes_b) == !color.immovable);
+            REQUIRE(e.color == edges[graph.order()[color.first]].color);
+            const Edge& last = edges[graph.order()[i > color.first ? i - 1 : i]];
+            const bool new_group = e.pushes_b != last.pushes_b || e.special != last.special;
+            REQUIRE(std::pair(!e.pushes_b, e.special) >= std::pair(!last.pushes_b, last.special));
+            if (new_group) points = 4;
             REQUIRE(e.point_count <= points);
-            if (e.point_count == points && i > color.first) REQUIRE(graph.order()[i] > before);  // ties to the lowest
+            if (e.point_count == points && i > color.first && !new_group) REQUIRE(graph.order()[i] > before);  // ties to the lowest
             points = e.point_count;
             before = graph.order()[i];
             if (!color.parallel) continue;
@@ -56,7 +62,8 @@ std::vector<Edge> random_edges(Random& random, std::uint32_t bodies, std::size_t
         const std::uint32_t a = random.below(bodies), b = random.below(bodies);
         if (a == b || (!pushable[a] && !pushable[b])) continue;
         edges.push_back(
-            {static_cast<std::uint32_t>(edges.size()), a, b, 1 + random.below(4), pushable[a], pushable[b]});
+            {static_cast<std::uint32_t>(edges.size()), a, b, 1 + random.below(4), pushable[a], pushable[b],
+             random.below(5) == 0});
     }
     return edges;
 }
@@ -70,8 +77,48 @@ TEST_CASE("no two contacts of a parallel colour share a body that can be pushed"
         const std::uint32_t bodies = 3 + random.below(round % 10 == 0 ? 2000 : 40);
         const std::size_t count = random.below(round % 10 == 0 ? 6000 : 200);
         CAPTURE(round);
-        const std::vector<Edge> edges = random_edges(random, bodies, count, 0.2f);
+        std::vector<Edge> edges = random_edges(random, bodies, count, 0.2f);
         graph.build(edges, bodies);
+        check_coloring(graph, edges);
+    }
+}
+
+TEST_CASE("contacts that stay keep their colour while others come and go") {
+    Random random(14);
+    ConstraintGraph graph;
+    const std::uint32_t bodies = 400;
+    std::vector<Edge> edges = random_edges(random, bodies, 2000, 0.0f);
+    graph.build(edges, bodies);
+    std::size_t kept = 0, changed = 0;
+    for (int step = 0; step < 100; ++step) {
+        for (int k = 0; k < 20; ++k) {
+            const std::size_t i = random.below(static_cast<std::uint32_t>(edges.size()));
+            edges[i] = random_edges(random, bodies, 1, 0.0f).front();  // no_color
+        }
+        const std::vector<Edge> before = edges;
+        std::vector<std::size_t> members(256);
+        for (const Edge& e : before) ++members[e.color];
+        graph.build(edges, bodies);
+        check_coloring(graph, edges);
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            if (before[i].color == no_color) continue;
+            const bool same = edges[i].color == before[i].color;
+            ++(same ? kept : changed);
+            CHECK((same || members[before[i].color] < 16));  // rare colours give theirs away
+        }
+        CHECK(graph.colors().size() <= 40);
+    }
+    CHECK(kept > 190000);
+    CHECK(changed < 4000);
+}
+
+TEST_CASE("colours that make no sense any more are replaced") {
+    Random random(15);
+    ConstraintGraph graph;
+    for (int round = 0; round < 100; ++round) {
+        std::vector<Edge> edges = random_edges(random, 50, 400, 0.3f);
+        for (Edge& edge : edges) edge.color = static_cast<std::uint8_t>(random.below(256));
+        graph.build(edges, 50);
         check_coloring(graph, edges);
     }
 }
@@ -98,7 +145,7 @@ TEST_CASE("few colours do for what needs few") {
     graph.build(edges, 1001);
     check_coloring(graph, edges);
     CHECK(graph.colors().size() <= 3);
-    graph.build({}, 1);
+    graph.build(std::span<Edge>{}, 1);
     CHECK(graph.colors().empty());
     CHECK(graph.order().empty());
 }

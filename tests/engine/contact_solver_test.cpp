@@ -15,6 +15,13 @@ namespace {
 
 constexpr float substep = 1.0f / 240.0f;
 
+void put(float* out, const vec3& v) {
+    for (int i = 0; i < 3; ++i) out[i] = v[i];
+}
+
+vec3 point_of(const float* v) { return {v[0], v[1], v[2]}; }
+glm::dvec3 vec(const float* v) { return {v[0], v[1], v[2]}; }
+
 /// Two bodies and up to four points between them: all that a contact is to the solver.
 struct Case {
     SolverMass mass[2];
@@ -44,20 +51,21 @@ Case random_case(Random& random, bool immovable) {
     c.gravity = {0.0f, -9.81f, 0.0f};
     for (int k = 0; k < 2; ++k) {
         if (k == 0 && immovable) continue;
-        c.mass[k].inverse_mass = 1.0f / random.between(0.5f, 5.0f);
+        const float inverse_mass = 1.0f / random.between(0.5f, 5.0f);
+        put(c.mass[k].inverse_mass, vec3(inverse_mass));
         const mat3 r = to_matrix(random.rotation());
         const mat3 d(random.between(1.0f, 8.0f), 0, 0, 0, random.between(1.0f, 8.0f), 0, 0, 0,
                      random.between(1.0f, 8.0f));
-        const mat3 m = c.mass[k].inverse_mass * (r * d * glm::transpose(r));
+        const mat3 m = inverse_mass * (r * d * glm::transpose(r));
         put_symmetric(c.mass[k], 0.5f * (m + glm::transpose(m)));
-        c.mass[k].center = (k == 0 ? -0.5f : 0.5f) * c.normal;
-        c.mass[k].gravity = c.gravity;
+        put(c.mass[k].center, (k == 0 ? -0.5f : 0.5f) * c.normal);
+        put(c.mass[k].gravity, c.gravity);
         for (int i = 0; i < 3; ++i) {
             c.body[k].velocity[i] = random.between(-1.0f, 1.0f) - (k == 0 ? -0.5f : 0.5f) * c.normal[i];
             c.body[k].angular_velocity[i] = random.between(-2.0f, 2.0f);
         }
     }
-    if (immovable) c.mass[0].center = -0.5f * c.normal;
+    if (immovable) put(c.mass[0].center, -0.5f * c.normal);
     for (int i = 0; i < c.count; ++i) {
         const vec3 p = random.in_box(vec3(0.4f));
         c.point[i] = p - glm::dot(p, c.normal) * c.normal;
@@ -75,12 +83,13 @@ struct Problem {
     std::vector<SolverBody> bodies{SolverBody{}};
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
+    std::vector<Surface> surfaces;  // by collider
     ContactSolver solver;
     std::vector<std::uint32_t> first_body;  // solver index of a case's body b; that of a is one less
 
-    explicit Problem(std::span<const Case> cases) {
+    explicit Problem(std::span<const Case> cases, const SolverKernel& kernel = best_solver_kernel()) : solver(kernel) {
         for (const Case& c : cases) {
-            const bool immovable = c.mass[0].inverse_mass == 0.0f;
+            const bool immovable = c.mass[0].inverse_mass[0] == 0.0f;
             std::uint32_t index[2] = {0, 0};
             for (int k = immovable ? 1 : 0; k < 2; ++k) {
                 index[k] = static_cast<std::uint32_t>(masses.size());
@@ -91,10 +100,11 @@ struct Problem {
             const std::uint32_t slot_a = store.allocate(), slot_b = store.allocate();
             const auto collider = static_cast<std::uint32_t>(colliders.shapes.size());
             colliders.resize(collider + 2);
+            surfaces.resize(collider + 2);
             // Equal spheres keep the order (a, b).
             for (std::uint32_t i = 0; i < 2; ++i) {
                 colliders.shapes[collider + i] = sphere(1.0f);
-                colliders.poses[collider + i].position = c.mass[i].center;
+                colliders.poses[collider + i].position = point_of(c.mass[i].center);
             }
             const std::uint32_t pair = contacts.begin_pair(store, slot_a, slot_b);
             const std::uint32_t contact = contacts.add_contact(pair, colliders, collider, slot_a, collider + 1, slot_b);
@@ -106,8 +116,8 @@ struct Problem {
             manifold.count = c.count;
             for (int i = 0; i < c.count; ++i) {
                 const vec3 half = 0.5f * c.separation[i] * c.normal;
-                manifold.points[i].on_a = c.point[i] - half - c.mass[0].center;
-                manifold.points[i].on_b = c.point[i] + half - c.mass[1].center;
+                manifold.points[i].on_a = c.point[i] - half - point_of(c.mass[0].center);
+                manifold.points[i].on_b = c.point[i] + half - point_of(c.mass[1].center);
                 manifold.points[i].separation = c.separation[i];
                 manifold.points[i].id = static_cast<std::uint32_t>(i + 1);
             }
@@ -122,22 +132,22 @@ struct Problem {
             std::memset(b.displacement, 0, sizeof b.displacement);
             std::memset(b.turn, 0, sizeof b.turn);
         }
-        solver.prepare(graph, edges, contacts, colliders, masses, substep);
+        solver.prepare(graph, edges, contacts, colliders, surfaces, masses, substep);
         for (int s = 0; s < substeps; ++s) {
             for (std::size_t b = 1; b < bodies.size(); ++b) {
                 for (int i = 0; i < 3; ++i) bodies[b].velocity[i] += substep * masses[b].gravity[i];
             }
-            solver.begin_restitution(bodies);
-            solver.warm_start(bodies);
-            solver.solve(bodies);
+            solver.run(&SolverKernel::begin_restitution, bodies);
+            solver.run(&SolverKernel::warm_start, bodies);
+            solver.run(&SolverKernel::solve, bodies);
             for (SolverBody& b : bodies) {
                 for (int i = 0; i < 3; ++i) {
                     b.displacement[i] += substep * b.velocity[i];
                     b.turn[i] += substep * b.angular_velocity[i];
                 }
             }
-            solver.relax(bodies);
-            solver.end_restitution(bodies);
+            solver.run(&SolverKernel::relax, bodies);
+            solver.run(&SolverKernel::end_restitution, bodies);
         }
         solver.store(contacts);
     }
@@ -154,7 +164,7 @@ struct Oracle {
 
     Oracle(const Case& c, int substeps) {
         const double h = substep, pi2 = 2.0 * pi;
-        const bool immovable = c.mass[0].inverse_mass == 0.0f;
+        const bool immovable = c.mass[0].inverse_mass[0] == 0.0f;
         double hertz = std::min<double>(settings::contact_hertz, 0.25 / h);
         if (immovable) hertz *= settings::fixed_contact_stiffening;
         const double omega = pi2 * hertz, zeta = settings::contact_damping_ratio;
@@ -169,11 +179,11 @@ struct Oracle {
             w[k] = {c.body[k].angular_velocity[0], c.body[k].angular_velocity[1], c.body[k].angular_velocity[2]};
             d[k] = turn[k] = glm::dvec3(0.0);
         }
-        const double im[2] = {c.mass[0].inverse_mass, c.mass[1].inverse_mass};
+        const double im[2] = {c.mass[0].inverse_mass[0], c.mass[1].inverse_mass[0]};
         const glm::dmat3 ii[2] = {symmetric(c.mass[0]), symmetric(c.mass[1])};
         for (int i = 0; i < c.count; ++i) {
-            ra[i] = glm::cross(glm::dvec3(c.point[i]) - glm::dvec3(c.mass[0].center), n);
-            rb[i] = glm::cross(glm::dvec3(c.point[i]) - glm::dvec3(c.mass[1].center), n);
+            ra[i] = glm::cross(glm::dvec3(c.point[i]) - vec(c.mass[0].center), n);
+            rb[i] = glm::cross(glm::dvec3(c.point[i]) - vec(c.mass[1].center), n);
             mass[i] = 1.0 / (im[0] + im[1] + glm::dot(ra[i], ii[0] * ra[i]) + glm::dot(rb[i], ii[1] * rb[i]));
         }
         const auto along = [&](int i, const glm::dvec3* lin, const glm::dvec3* ang) {
@@ -202,7 +212,7 @@ struct Oracle {
             impulse[i] = next;
         };
         for (int k = 0; k < substeps; ++k) {
-            for (int b = 0; b < 2; ++b) v[b] += h * glm::dvec3(c.mass[b].gravity);
+            for (int b = 0; b < 2; ++b) v[b] += h * vec(c.mass[b].gravity);
             for (int i = 0; i < c.count; ++i) apply(i, impulse[i]);
             for (int i = 0; i < c.count; ++i) row(i, true);
             for (int b = 0; b < 2; ++b) d[b] += h * v[b], turn[b] += h * w[b];
@@ -211,8 +221,6 @@ struct Oracle {
         }
     }
 };
-
-glm::dvec3 vec(const float* v) { return {v[0], v[1], v[2]}; }
 
 }  // namespace
 
@@ -235,7 +243,7 @@ TEST_CASE("the wide solver's normal rows are those of its header") {
             const std::uint32_t b = problem.first_body[i];
             double error = glm::length(vec(problem.bodies[b].velocity) - oracle.v[1]);
             error = std::max(error, 0.1 * glm::length(vec(problem.bodies[b].angular_velocity) - oracle.w[1]));
-            if (cases[i].mass[0].inverse_mass > 0.0f)
+            if (cases[i].mass[0].inverse_mass[0] > 0.0f)
                 error = std::max(error, glm::length(vec(problem.bodies[b - 1].velocity) - oracle.v[0]));
             const ContactState& state = problem.contacts.states[problem.edges[i].contact];
             for (int k = 0; k < cases[i].count; ++k) {
@@ -276,6 +284,54 @@ TEST_CASE("a contact gets the same bits in any lane and in any company") {
     }
 }
 
+TEST_CASE("four lanes and eight give the same bits") {
+    if (&best_solver_kernel() == &solver_kernel_sse2) {
+        MESSAGE("this processor has four lanes only");
+        return;
+    }
+    REQUIRE(best_solver_kernel().lanes == 8);
+    Random random(18);
+    for (int round = 0; round < 100; ++round) {
+        CAPTURE(round);
+        std::vector<Case> cases;
+        for (int i = 0; i < 1 + static_cast<int>(random.below(40)); ++i) {
+            cases.push_back(random_case(random, random.below(3) == 0));
+            cases.back().friction = random.unit();
+            cases.back().restitution = random.below(2) ? random.unit() : 0.0f;
+        }
+        std::vector<bool> special(cases.size());  // rolls, slips and runs
+        for (std::size_t i = 0; i < cases.size(); ++i) special[i] = random.below(3) == 0;
+        Problem narrow(cases, solver_kernel_sse2), wide(cases);
+        for (Problem* problem : {&narrow, &wide}) {
+            for (std::size_t i = 0; i < cases.size(); ++i) {
+                problem->edges[i].special = special[i];
+                if (!special[i]) continue;
+                Random surface(i);
+                ContactState& state = problem->contacts.states[problem->edges[i].contact];
+                state.special_surface = true;
+                state.rolling_arm = surface.between(0.0f, 0.1f);
+                for (std::size_t k = 2 * i; k < 2 * i + 2; ++k) {
+                    problem->surfaces[k] = {surface.in_box(vec3(1.0f)), surface.direction(), surface.unit()};
+                }
+            }
+            problem->graph.build(problem->edges, static_cast<std::uint32_t>(problem->masses.size()));
+            for (int s = 0; s < 3; ++s) problem->step(4);
+        }
+        for (std::size_t i = 0; i < narrow.bodies.size(); ++i) {
+            for (int k = 0; k < 3; ++k) {
+                REQUIRE(narrow.bodies[i].velocity[k] == wide.bodies[i].velocity[k]);
+                REQUIRE(narrow.bodies[i].angular_velocity[k] == wide.bodies[i].angular_velocity[k]);
+            }
+        }
+        for (std::size_t i = 0; i < narrow.contacts.states.size(); ++i) {
+            const ContactState &a = narrow.contacts.states[i], &b = wide.contacts.states[i];
+            for (int k = 0; k < a.point_count; ++k) REQUIRE(a.step_impulses[k] == b.step_impulses[k]);
+            REQUIRE(a.friction_impulse == b.friction_impulse);
+            REQUIRE(a.rolling_impulse == b.rolling_impulse);
+        }
+    }
+}
+
 TEST_CASE("friction stays in its cone and, where it slides, points against the slip") {
     Random random(16);
     int sliding = 0, sticking = 0;
@@ -284,8 +340,8 @@ TEST_CASE("friction stays in its cone and, where it slides, points against the s
         Case c = random_case(random, true);
         // Pressed on a floor, sliding any way, with any inertia.
         c.normal = {0, 1, 0};
-        c.mass[0].center = {0, -0.5f, 0};
-        c.mass[1].center = {0, 0.2f, 0};
+        put(c.mass[0].center, {0, -0.5f, 0});
+        put(c.mass[1].center, {0, 0.2f, 0});
         c.friction = random.between(0.1f, 1.0f);
         c.count = 1;
         c.point[0] = {0, 0, 0};
@@ -305,7 +361,7 @@ TEST_CASE("friction stays in its cone and, where it slides, points against the s
         CHECK(glm::length(f) <= static_cast<double>(c.friction) * normal * 1.001);
         CHECK(std::abs(f.y) < 1e-5 * normal);
         const SolverBody& b = problem.bodies[problem.first_body[0]];
-        const glm::dvec3 arm = glm::dvec3(c.point[0]) - glm::dvec3(c.mass[1].center);
+        const glm::dvec3 arm = glm::dvec3(c.point[0]) - vec(c.mass[1].center);
         glm::dvec3 slip = vec(b.velocity) + glm::cross(vec(b.angular_velocity), arm);
         slip.y = 0.0;
         if (glm::length(slip) > 0.1) {
@@ -334,11 +390,13 @@ TEST_CASE("impulses are carried to the next step by feature id, and only by it")
     state.impulses[0] = 1.5f;
     state.impulses[1] = 2.5f;
     std::swap(manifold.points[0], manifold.points[1]);
-    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.masses, substep);
+    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.surfaces,
+                           problem.masses, substep);
     CHECK(state.impulses[0] == 2.5f);
     CHECK(state.impulses[1] == 1.5f);
     manifold.points[0].id = 77;
-    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.masses, substep);
+    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.surfaces,
+                           problem.masses, substep);
     CHECK(state.impulses[0] == 0.0f);
     CHECK(state.impulses[1] == 1.5f);
 }

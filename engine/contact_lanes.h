@@ -1,0 +1,60 @@
+#pragma once
+/// Contact constraints as the solver's loops read them: every field holds one float for each of the lanes, points of a record
+/// follow each other, records of a colour follow each other. Plain data: see solver_kernel.h.
+
+#include <talus/lanes.h>
+
+namespace talus {
+
+template <class F>
+struct ContactPointLanes {
+    Vec3Lanes<F> angular_a, angular_b;  ///< r x n of each body, m
+    Vec3Lanes<F> turn_a, turn_b;        ///< inverse inertia times the above: angular velocity a unit impulse adds, 1/(kg m)
+    F separation;                       ///< at the start of the step, m
+    F mass;                             ///< 1 / (J M^-1 J^T), kg; 0 in unused lanes
+    F impulse;                          ///< accumulated in this sub-step, N s
+    F step_impulse;                     ///< summed over the sub-steps, N s
+    F arm;                              ///< lever of its friction against twist: distance from the manifold's centre plus the patch's, m
+    F bounce_speed;                     ///< after a bounce at s = 0, m/s; 0 if it shall not bounce
+};
+
+/// Of surfaces that are more than rough: rolling resistance, friction that differs with the direction, and surfaces that run.
+template <class F>
+struct SurfaceLanes {
+    Vec3Lanes<F> velocity;            ///< of B's surface against A's, beyond that of the bodies, world, m/s
+    F grip_1, grip_2;                 ///< friction along the tangents over the greatest, 0 to 1
+    F rolling_arm;                    ///< limit of the rolling moment over the normal impulse, m
+    Vec3Lanes<F> rolling;             ///< accumulated moment about the tangents, world, N m s
+    SymmetricLanes<F> rolling_mass;   ///< inverse of the sum of the inverse inertias, kg m^2
+};
+
+template <class F>
+struct ContactLanes {
+    unsigned a[lane_count<F>], b[lane_count<F>];  ///< solver bodies, 0 in unused lanes
+    unsigned contact[lane_count<F>];              ///< contact slots
+    unsigned used;                                ///< lanes from 0 on
+    unsigned first_point, point_count;            ///< the most points of any lane
+    unsigned surface;                             ///< of SurfaceLanes, or no_surface
+    bool pushes_a, pushes_b;                      ///< bodies a, b have inverse mass; the same in all lanes
+    bool moves_a, moves_b;                        ///< some body a, b may have a velocity: it is not body 0
+    bool bounces;                                 ///< some lane has restitution
+    Vec3Lanes<F> normal;
+    Vec3Lanes<F> tangent;             ///< the second tangent is normal x tangent
+    Vec3Lanes<F> center_a, center_b;  ///< from the centres of mass to the manifold's centre, m
+    F turns_with_a, turns_with_b;     ///< 1 where that body's face makes the contact, else 0
+    SymmetricLanes<F> inertia_a, inertia_b;    ///< inverse, world, 1/(kg m^2)
+    Vec3Lanes<F> inverse_mass_a, inverse_mass_b;
+    F slop;                           ///< overlap left alone, m
+    F friction;
+    F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
+    F slide_mass;                     ///< least effective mass along any tangent, kg
+    F friction_1, friction_2;         ///< accumulated impulse along the tangents, N s
+    F step_friction_1, step_friction_2;  ///< summed over the sub-steps, N s
+    F twist_mass, twist;              ///< kg m^2, N m s
+    F restitution;
+    F gravity;                        ///< relative acceleration along the normal from gravity, m/s^2
+};
+
+inline constexpr unsigned no_surface = ~0u;
+
+}  // namespace talus

@@ -1,0 +1,80 @@
+#pragma once
+/// Internal: the solver's inner loops, compiled twice: for SSE2 with four lanes, for AVX2 with eight, to the same bits; which ones run
+/// is chosen at run time.
+///
+/// Plain data only: the files compiled for AVX2 include neither glm nor the standard library, whose inline functions the linker
+/// could keep from there for everybody. So records are passed as addresses; the host knows their size and, where it writes fields, sees
+/// a lane field as an array of floats (LaneArray).
+
+#include <talus/engine/solver_body.h>
+
+namespace talus {
+
+/// A wide field to code that was not compiled for wide registers.
+template <int width>
+struct alignas(4 * width) LaneArray {
+    float at[width];
+    float& operator[](int lane) { return at[lane]; }
+    float operator[](int lane) const { return at[lane]; }
+};
+
+/// What `prepare` reads of the contact in one lane.
+struct ContactSource {
+    unsigned a, b;        ///< solver bodies
+    unsigned contact;
+    const float* pose_a;  ///< of the collider: position, rotation as x y z w
+    const float* pose_b;
+    const float* normal;  ///< unit, in A's shape frame; one more float is read
+    const float* points;  ///< `count` rows of eight floats: on_a, on_b, separation, and one that is not used
+    const float* state;   ///< three rows of four: impulses | friction, restitution, patch arm, twist | friction impulse, slop
+    unsigned count;
+    float turns_with_a, turns_with_b;
+};
+
+/// A soft contact's factors: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse * impulse_scale.
+struct Softness {
+    float bias_rate, mass_scale, impulse_scale;
+};
+
+/// What the passes over contacts share.
+struct ContactPassInput {
+    SolverBody* bodies;
+    void* records;   ///< the first of a run of ContactLanes
+    void* points;    ///< all of them
+    void* surfaces;  ///< all of them
+    unsigned count;  ///< records
+    Softness softness;
+    float substep;   ///< s
+};
+
+/// What the passes over bodies share: `count` groups of as many bodies as lanes, from body 0 on.
+struct MotionPassInput {
+    SolverBody* bodies;  ///< of the first group
+    void* motions;       ///< MotionLanes of the first group
+    unsigned count;      ///< groups
+    float substep;       ///< s
+    float max_speed;     ///< m/s
+    float max_spin;      ///< rad/s
+    unsigned substeps;   ///< how often `coast` is to integrate
+};
+
+struct SolverKernel {
+    unsigned lanes, record_bytes, point_bytes, surface_bytes, motion_bytes;
+
+    /// Fills a record and its points but for the indices, flags and `surface`, from used <= lanes sources.
+    void (*prepare)(void* record, void* points, const ContactSource* sources, unsigned used, const SolverMass* masses);
+    /// ...and what surfaces add to a record; `sources` as rows of four floats a lane: velocity of B's surface against A's | tangent |
+    /// rolling impulse | grip along the tangent, across it, rolling arm.
+    void (*prepare_surface)(void* record, void* surface, const float* sources, unsigned used);
+
+    using ContactPass = void(const ContactPassInput&);
+    ContactPass *warm_start, *solve, *relax, *begin_restitution, *end_restitution;
+
+    using MotionPass = void(const MotionPassInput&);
+    MotionPass *integrate_velocities, *integrate_positions;
+    MotionPass *coast;  ///< both, `substeps` times, for bodies that nothing touches and whose inertia is a ball's
+};
+
+extern const SolverKernel solver_kernel_sse2, solver_kernel_avx2;
+
+}  // namespace talus

@@ -1,0 +1,672 @@
+/// Internal: the body of solver_kernel_sse2.cpp and solver_kernel_avx2.cpp.
+
+#include <talus/engine/contact_lanes.h>
+#include <talus/engine/motion_lanes.h>
+#include <talus/engine/settings.h>
+#include <talus/engine/solver_kernel.h>
+
+namespace talus::TALUS_LANES {
+
+constexpr int width = TALUS_WIDTH;
+typedef float F4 __attribute__((vector_size(16)));
+typedef float F __attribute__((vector_size(4 * TALUS_WIDTH)));
+typedef int I __attribute__((vector_size(4 * TALUS_WIDTH)));
+using V3 = Vec3Lanes<F>;
+using S3 = SymmetricLanes<F>;
+using Record = ContactLanes<F>;
+using Point = ContactPointLanes<F>;
+using Surface = SurfaceLanes<F>;
+using Motion = MotionLanes<F>;
+
+// ---- Rows and columns ------------------------------------------------------------------------------------------------
+
+static inline F4 load_row(const float* p) {
+    F4 v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void store_row(float* p, F4 v) { __builtin_memcpy(p, &v, sizeof v); }
+
+/// Four floats of each lane as four fields, and back.
+struct Rows {
+    F x, y, z, w;
+};
+
+#if TALUS_WIDTH == 8
+
+static inline F join(F4 low, F4 high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7); }
+
+static inline Rows transposed(F a, F b, F c, F d) {
+    const F ab_low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    const F ab_high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    const F cd_low = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    const F cd_high = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    return {__builtin_shufflevector(ab_low, cd_low, 0, 1, 8, 9, 4, 5, 12, 13),
+            __builtin_shufflevector(ab_low, cd_low, 2, 3, 10, 11, 6, 7, 14, 15),
+            __builtin_shufflevector(ab_high, cd_high, 0, 1, 8, 9, 4, 5, 12, 13),
+            __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15)};
+}
+
+template <class At>
+static inline Rows load_rows(At&& at) {
+    return transposed(join(load_row(at(0)), load_row(at(4))), join(load_row(at(1)), load_row(at(5))),
+                      join(load_row(at(2)), load_row(at(6))), join(load_row(at(3)), load_row(at(7))));
+}
+
+/// The rows of lanes 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+static inline void store_rows(F4* rows, const Rows& r) {
+    const Rows t = transposed(r.x, r.y, r.z, r.w);
+    const F pairs[4] = {t.x, t.y, t.z, t.w};
+    for (int i = 0; i < 4; ++i) {
+        rows[i] = __builtin_shufflevector(pairs[i], pairs[i], 0, 1, 2, 3);
+        rows[i + 4] = __builtin_shufflevector(pairs[i], pairs[i], 4, 5, 6, 7);
+    }
+}
+
+static inline bool all(I mask) { return __builtin_ia32_movmskps256(reinterpret_cast<F>(mask)) == 0xff; }
+
+#else
+
+static inline Rows transposed(F a, F b, F c, F d) {
+    const F ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const F ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const F cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const F cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    return {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+            __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+}
+
+template <class At>
+static inline Rows load_rows(At&& at) {
+    return transposed(load_row(at(0)), load_row(at(1)), load_row(at(2)), load_row(at(3)));
+}
+
+static inline void store_rows(F4* rows, const Rows& r) {
+    const Rows t = transposed(r.x, r.y, r.z, r.w);
+    rows[0] = t.x, rows[1] = t.y, rows[2] = t.z, rows[3] = t.w;
+}
+
+static inline bool all(I mask) { return __builtin_ia32_movmskps(reinterpret_cast<F>(mask)) == 0xf; }
+
+#endif
+
+static inline V3 xyz(const Rows& r) { return {r.x, r.y, r.z}; }
+static inline V3 chosen(I mask, const V3& a, const V3& b) { return {mask ? a.x : b.x, mask ? a.y : b.y, mask ? a.z : b.z}; }
+static inline V3 by_axes(const V3& a, const V3& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+
+static inline S3 operator+(const S3& a, const S3& b) {
+    return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
+}
+
+/// 1 / x where x > 0, else 0.
+static inline F inverse_or_zero(F x) {
+    const F zero = {}, one = splat<F>(1.0f);
+    const I positive = x > zero;
+    return positive ? one / (positive ? x : one) : zero;
+}
+
+// ---- Bodies ----------------------------------------------------------------------------------------------------------
+
+struct Velocity {
+    V3 linear, angular;
+};
+
+enum class Part { velocity, motion };
+
+/// Velocities, or displacement and turn, of the bodies in the lanes; zeros without touching memory when nobody moves.
+template <Part part>
+static inline Velocity gather(const SolverBody* bodies, const unsigned* index, bool moves) {
+    const F zero = {};
+    if (!moves) return {{zero, zero, zero}, {zero, zero, zero}};
+    const auto linear = [&](int i) {
+        return part == Part::velocity ? bodies[index[i]].velocity : bodies[index[i]].displacement;
+    };
+    const auto angular = [&](int i) {
+        return part == Part::velocity ? bodies[index[i]].angular_velocity : bodies[index[i]].turn;
+    };
+    return {xyz(load_rows(linear)), xyz(load_rows(angular))};
+}
+
+static inline void scatter(SolverBody* bodies, const unsigned* index, unsigned used, const Velocity& v) {
+    F4 linear[width], angular[width];
+    store_rows(linear, {v.linear.x, v.linear.y, v.linear.z, F{}});
+    store_rows(angular, {v.angular.x, v.angular.y, v.angular.z, F{}});
+    if (used == static_cast<unsigned>(width)) {
+        for (int i = 0; i < width; ++i) {
+            store_row(bodies[index[i]].velocity, linear[i]);
+            store_row(bodies[index[i]].angular_velocity, angular[i]);
+        }
+        return;
+    }
+    for (unsigned i = 0; i < used; ++i) {
+        store_row(bodies[index[i]].velocity, linear[i]);
+        store_row(bodies[index[i]].angular_velocity, angular[i]);
+    }
+}
+
+/// The two sides of a record.
+struct Sides {
+    Velocity a, b;
+};
+
+template <Part part>
+static inline Sides gather(const Record& r, const SolverBody* bodies) {
+    return {gather<part>(bodies, r.a, r.moves_a), gather<part>(bodies, r.b, r.moves_b)};
+}
+
+static inline void scatter(const Record& r, SolverBody* bodies, const Sides& v) {
+    if (r.pushes_a) scatter(bodies, r.a, r.used, v.a);
+    if (r.pushes_b) scatter(bodies, r.b, r.used, v.b);
+}
+
+// ---- Contacts --------------------------------------------------------------------------------------------------------
+
+/// Velocity of b relative to a along the point's normal row.
+static inline F normal_speed(const V3& n, const Point& p, const Sides& v) {
+    return dot(n, v.b.linear - v.a.linear) + dot(p.angular_b, v.b.angular) - dot(p.angular_a, v.a.angular);
+}
+
+/// The normal, as an impulse along it changes the bodies' velocities.
+struct Push {
+    V3 a, b;
+    explicit Push(const Record& r) : a(by_axes(r.inverse_mass_a, r.normal)), b(by_axes(r.inverse_mass_b, r.normal)) {}
+};
+
+static inline void apply_normal(const Push& push, const Point& p, F impulse, Sides& v) {
+    v.a.linear = v.a.linear - impulse * push.a;
+    v.a.angular = v.a.angular - impulse * p.turn_a;
+    v.b.linear = v.b.linear + impulse * push.b;
+    v.b.angular = v.b.angular + impulse * p.turn_b;
+}
+
+/// A tangential impulse (world vector) at the manifold's centre and a moment.
+static inline void apply_friction(const Record& r, const V3& impulse, const V3& moment, Sides& v) {
+    v.a.linear = v.a.linear - by_axes(r.inverse_mass_a, impulse);
+    v.a.angular = v.a.angular - r.inertia_a * (cross(r.center_a, impulse) + moment);
+    v.b.linear = v.b.linear + by_axes(r.inverse_mass_b, impulse);
+    v.b.angular = v.b.angular + r.inertia_b * (cross(r.center_b, impulse) + moment);
+}
+
+/// The normal rows of one record. With `soft`, overlap is worked off as a spring; without, only approach is stopped.
+template <bool soft>
+static inline void solve_normals(const Record& r, Point* points, const Softness& softness, F inverse_substep,
+                                 const Sides& motion, Sides& v) {
+    const F zero = {}, one = splat<F>(1.0f);
+    const Push push(r);
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        Point& p = points[i];
+        const F s = p.separation + normal_speed(r.normal, p, motion);
+        const I apart = s > zero;
+        F bias, mass_scale = one, impulse_scale = zero;
+        if constexpr (soft) {
+            const F spring = max(softness.bias_rate * min(s + r.slop, zero), splat<F>(-settings::max_push_speed));
+            bias = apart ? s * inverse_substep : spring;
+            mass_scale = apart ? one : splat<F>(softness.mass_scale);
+            impulse_scale = apart ? zero : splat<F>(softness.impulse_scale);
+        } else {
+            bias = apart ? s * inverse_substep : zero;
+        }
+        const F speed = normal_speed(r.normal, p, v);
+        const F wanted = p.impulse - p.mass * mass_scale * (speed + bias) - impulse_scale * p.impulse;
+        const F impulse = max(wanted, zero);
+        apply_normal(push, p, impulse - p.impulse, v);
+        p.impulse = impulse;
+    }
+}
+
+/// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
+/// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable, the slip of
+/// one step's turn matters; below a ball or a top, the contact does not turn with it.
+///
+/// On surfaces whose grip differs with the direction the disc is an ellipse: in the coordinates f / grip it is a disc again, the slip
+/// there is grip * slip, and sliding friction points where it dissipates most.
+template <bool special>
+static inline void solve_friction(Record& r, Surface* surface, const Point* points, const Sides& motion, Sides& v) {
+    const F zero = {};
+    F normal_impulse = zero, twist_arm = zero;
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        normal_impulse += points[i].impulse;
+        twist_arm += points[i].impulse * points[i].arm;
+    }
+    const V3 tangent_2 = cross(r.normal, r.tangent);
+    const V3 turn = r.turns_with_a * motion.a.angular + r.turns_with_b * motion.b.angular;
+    const V3 center_a = r.center_a + cross(turn, r.center_a);
+    const V3 center_b = r.center_b + cross(turn, r.center_b);
+    V3 slip = (v.b.linear + cross(v.b.angular, center_b)) - (v.a.linear + cross(v.a.angular, center_a));
+    if constexpr (special) slip = slip + surface->velocity;
+    const F slip_1 = dot(slip, r.tangent), slip_2 = dot(slip, tangent_2);
+    const F limit = r.friction * normal_impulse, limit2 = limit * limit;
+    // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix would turn
+    // the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at -limit slip / |slip|.
+    F f1 = r.friction_1 - (r.friction_mass_11 * slip_1 + r.friction_mass_12 * slip_2);
+    F f2 = r.friction_2 - (r.friction_mass_12 * slip_1 + r.friction_mass_22 * slip_2);
+    if constexpr (special) {
+        const F g1 = surface->grip_1, g2 = surface->grip_2;
+        const F to_disc_1 = inverse_or_zero(g1), to_disc_2 = inverse_or_zero(g2);
+        const F u1 = f1 * to_disc_1, u2 = f2 * to_disc_2;
+        // What has no grip along an axis pushes nothing along it.
+        const I slides = (u1 * u1 + u2 * u2 > limit2) | (g1 <= zero) | (g2 <= zero);
+        F d1 = r.friction_1 * to_disc_1 - r.slide_mass * g1 * slip_1, d2 = r.friction_2 * to_disc_2 - r.slide_mass * g2 * slip_2;
+        d1 = slides ? d1 : u1;
+        d2 = slides ? d2 : u2;
+        const F size2 = d1 * d1 + d2 * d2;
+        const I outside = size2 > limit2;
+        const F scale = outside ? limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f);
+        f1 = scale * d1 * g1;
+        f2 = scale * d2 * g2;
+    } else {
+        const I slides = f1 * f1 + f2 * f2 > limit2;
+        f1 = slides ? r.friction_1 - r.slide_mass * slip_1 : f1;
+        f2 = slides ? r.friction_2 - r.slide_mass * slip_2 : f2;
+        const F size2 = f1 * f1 + f2 * f2;
+        const I outside = size2 > limit2;
+        const F scale = outside ? limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f);
+        f1 *= scale;
+        f2 *= scale;
+    }
+
+    const V3 spin = v.b.angular - v.a.angular;
+    const F twist_limit = r.friction * twist_arm;
+    const F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
+
+    V3 moment = (twist - r.twist) * r.normal;
+    if constexpr (special) {
+        // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm.
+        const V3 rolling_spin = spin - dot(r.normal, spin) * r.normal;
+        V3 rolling = surface->rolling - surface->rolling_mass * rolling_spin;
+        rolling = rolling - dot(r.normal, rolling) * r.normal;
+        const F rolling_limit = surface->rolling_arm * normal_impulse, size2 = dot(rolling, rolling);
+        const I outside = size2 > rolling_limit * rolling_limit;
+        rolling = (outside ? rolling_limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f)) * rolling;
+        moment = moment + (rolling - surface->rolling);
+        surface->rolling = rolling;
+    }
+    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, moment, v);
+    r.friction_1 = f1;
+    r.friction_2 = f2;
+    r.twist = twist;
+    r.step_friction_1 += f1;
+    r.step_friction_2 += f2;
+}
+
+static inline V3 rotated(const Rows& q, const V3& v) {
+    const V3 u = xyz(q), t = splat<F>(2.0f) * cross(u, v);
+    return v + q.w * t + cross(u, t);
+}
+
+/// A unit vector at right angles to n: the cross product with the axis that n leans on least.
+static inline V3 any_perpendicular(const V3& n) {
+    const F zero = {}, one = splat<F>(1.0f);
+    const F x = max(n.x, -n.x), y = max(n.y, -n.y), z = max(n.z, -n.z);
+    const I along_x = (x <= y) & (x <= z), along_y = ~along_x & (y <= z);
+    const V3 axis = {along_x ? one : zero, along_y ? one : zero, (along_x | along_y) ? zero : one};
+    const V3 p = cross(n, axis);
+    return (one / sqrt_lanes(dot(p, p))) * p;
+}
+
+/// Inverse of the 2x2 tangent mass matrix at the manifold's centre, and of the twist row's mass.
+static inline void put_friction_masses(Record& r) {
+    const V3 t1 = r.tangent, t2 = cross(r.normal, t1);
+    const V3 a1 = cross(r.center_a, t1), a2 = cross(r.center_a, t2), b1 = cross(r.center_b, t1), b2 = cross(r.center_b, t2);
+    const V3 inverse_mass = r.inverse_mass_a + r.inverse_mass_b;
+    const V3 m1 = by_axes(inverse_mass, t1), ia1 = r.inertia_a * a1, ib1 = r.inertia_b * b1;
+    const F k11 = dot(t1, m1) + dot(a1, ia1) + dot(b1, ib1);
+    const F k22 = dot(t2, by_axes(inverse_mass, t2)) + dot(a2, r.inertia_a * a2) + dot(b2, r.inertia_b * b2);
+    const F k12 = dot(t2, m1) + dot(a2, ia1) + dot(b2, ib1);
+    const F inverse = inverse_or_zero(k11 * k22 - k12 * k12);
+    r.friction_mass_11 = k22 * inverse;
+    r.friction_mass_22 = k11 * inverse;
+    r.friction_mass_12 = -k12 * inverse;
+    const F half = splat<F>(0.5f), half_gap = half * (k11 - k22);
+    r.slide_mass = inverse_or_zero(half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12));  // of the eigenvalue
+    r.twist_mass = inverse_or_zero(dot(r.normal, r.inertia_a * r.normal) + dot(r.normal, r.inertia_b * r.normal));
+}
+
+/// A contact of nothing with nothing, for unused lanes.
+constexpr float no_pose[7] = {0, 0, 0, 0, 0, 0, 1};
+constexpr float no_normal[4] = {0, 1, 0, 0};
+constexpr float no_points[8 * 4] = {};
+constexpr float no_state[12] = {};
+constexpr ContactSource no_contact = {0, 0, 0, no_pose, no_pose, no_normal, no_points, no_state, 0, 0, 0};
+
+struct Mass {
+    V3 center, inverse_mass, gravity;
+    S3 inertia;
+};
+
+static inline Mass gather(const SolverMass* masses, const unsigned* index) {
+    const auto row = [&](int k) {
+        return load_rows([&](int i) { return reinterpret_cast<const float*>(masses + index[i]) + 4 * k; });
+    };
+    const Rows r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+    return {xyz(r0), xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}};
+}
+
+static void prepare(void* record, void* point_lanes, const ContactSource* sources, unsigned used, const SolverMass* masses) {
+    Record& r = *static_cast<Record*>(record);
+    Point* points = static_cast<Point*>(point_lanes);
+    const F zero = {}, half = splat<F>(0.5f);
+    const ContactSource* lanes[width];
+    I count, a_moves, b_moves;
+    for (int i = 0; i < width; ++i) {
+        const ContactSource& s = static_cast<unsigned>(i) < used ? sources[i] : no_contact;
+        lanes[i] = &s;
+        r.a[i] = s.a;
+        r.b[i] = s.b;
+        r.contact[i] = s.contact;
+        count[i] = static_cast<int>(s.count);
+        a_moves[i] = s.a != 0 ? -1 : 0;
+        b_moves[i] = s.b != 0 ? -1 : 0;
+        r.turns_with_a[i] = s.turns_with_a;
+        r.turns_with_b[i] = s.turns_with_b;
+    }
+    const Mass a = gather(masses, r.a), b = gather(masses, r.b);
+    const V3 place_a = xyz(load_rows([&](int i) { return lanes[i]->pose_a; }));
+    const V3 place_b = xyz(load_rows([&](int i) { return lanes[i]->pose_b; }));
+    const Rows turn_a = load_rows([&](int i) { return lanes[i]->pose_a + 3; });
+    const Rows turn_b = load_rows([&](int i) { return lanes[i]->pose_b + 3; });
+    const V3 n = rotated(turn_a, xyz(load_rows([&](int i) { return lanes[i]->normal; })));
+    r.normal = n;
+    r.inverse_mass_a = a.inverse_mass;
+    r.inverse_mass_b = b.inverse_mass;
+    r.inertia_a = a.inertia;
+    r.inertia_b = b.inertia;
+    r.gravity = dot(n, b.gravity - a.gravity);
+    const Rows impulses = load_rows([&](int i) { return lanes[i]->state; });
+    const Rows surface = load_rows([&](int i) { return lanes[i]->state + 4; });
+    const Rows friction = load_rows([&](int i) { return lanes[i]->state + 8; });
+    r.friction = surface.x;
+    r.restitution = surface.y;
+    r.slop = friction.w;
+    const F impulse_of[4] = {impulses.x, impulses.y, impulses.z, impulses.w};
+
+    // Levers from differences of near positions only, so that they are as good far from the origin. What is not in the step is its own
+    // centre.
+    const V3 center_a = chosen(a_moves, a.center, place_a), center_b = chosen(b_moves, b.center, place_b);
+    const V3 to_shape_a = place_a - center_a, to_shape_b = place_b - center_b, apart = center_b - center_a;
+    const V3 inverse_mass = a.inverse_mass + b.inverse_mass;
+    const F linear = dot(n, by_axes(inverse_mass, n));
+    V3 arm_a[4], middle_a = {}, middle_b = {};
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        Point& p = points[i];
+        const I real = count > static_cast<int>(i);
+        const Rows low = load_rows([&](int k) { return lanes[k]->points + 8 * i; });
+        const Rows high = load_rows([&](int k) { return lanes[k]->points + 8 * i + 4; });
+        const V3 from_a = to_shape_a + rotated(turn_a, {low.x, low.y, low.z});
+        const V3 from_b = to_shape_b + rotated(turn_b, {low.w, high.x, high.y});
+        // Midway between the two surfaces, seen from either body.
+        const V3 ra = chosen(real, half * (from_a + from_b + apart), V3{}), rb = chosen(real, half * (from_a + from_b - apart), V3{});
+        arm_a[i] = ra;
+        middle_a = middle_a + ra;
+        middle_b = middle_b + rb;
+        p.angular_a = cross(ra, n);
+        p.angular_b = cross(rb, n);
+        p.turn_a = a.inertia * p.angular_a;
+        p.turn_b = b.inertia * p.angular_b;
+        p.separation = real ? high.z : zero;
+        p.mass = real ? inverse_or_zero(linear + dot(p.angular_a, p.turn_a) + dot(p.angular_b, p.turn_b)) : zero;
+        p.impulse = real ? impulse_of[i] : zero;
+        p.step_impulse = zero;
+        p.bounce_speed = zero;
+    }
+    const F share = inverse_or_zero(__builtin_convertvector(count, F));
+    r.center_a = share * middle_a;
+    r.center_b = share * middle_b;
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        const V3 arm = arm_a[i] - r.center_a;
+        points[i].arm = sqrt_lanes(dot(arm, arm)) + surface.z;
+    }
+    r.tangent = any_perpendicular(n);
+    put_friction_masses(r);
+    r.friction_1 = dot(xyz(friction), r.tangent);
+    r.friction_2 = dot(xyz(friction), cross(n, r.tangent));
+    r.step_friction_1 = r.step_friction_2 = zero;
+    r.twist = surface.w;
+}
+
+/// Inverse of a symmetric matrix by cofactors; zeros where it has none.
+static inline S3 inverse(const S3& m) {
+    const F xx = m.yy * m.zz - m.yz * m.yz, xy = m.xz * m.yz - m.xy * m.zz, xz = m.xy * m.yz - m.xz * m.yy;
+    const F s = inverse_or_zero(m.xx * xx + m.xy * xy + m.xz * xz);
+    return {s * xx, s * (m.xx * m.zz - m.xz * m.xz), s * (m.xx * m.yy - m.xy * m.xy), s * xy, s * xz,
+            s * (m.xy * m.xz - m.xx * m.yz)};
+}
+
+static void prepare_surface(void* record, void* surface_lanes, const float* sources, unsigned used) {
+    Record& r = *static_cast<Record*>(record);
+    Surface& s = *static_cast<Surface*>(surface_lanes);
+    constexpr float plain[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0};
+    const auto row = [&](int k) {
+        return load_rows([&](int i) { return (static_cast<unsigned>(i) < used ? sources + 16 * i : plain) + 4 * k; });
+    };
+    s.velocity = xyz(row(0));
+    // The tangent along which the grip is said: what is left of it in the contact's plane, or any if nothing is.
+    const V3 wished = xyz(row(1)), flat = wished - dot(r.normal, wished) * r.normal;
+    const F size2 = dot(flat, flat), one = splat<F>(1.0f);
+    const I good = size2 > splat<F>(1e-6f);
+    const V3 friction = r.friction_1 * r.tangent + r.friction_2 * cross(r.normal, r.tangent);
+    r.tangent = chosen(good, (one / sqrt_lanes(good ? size2 : one)) * flat, r.tangent);
+    put_friction_masses(r);
+    r.friction_1 = dot(friction, r.tangent);
+    r.friction_2 = dot(friction, cross(r.normal, r.tangent));
+    s.rolling = xyz(row(2));
+    const Rows grip = row(3);
+    s.grip_1 = grip.x;
+    s.grip_2 = grip.y;
+    s.rolling_arm = grip.z;
+    s.rolling_mass = inverse(r.inertia_a + r.inertia_b);
+}
+
+/// Calls visit(record, its points, its surface or null) for each record.
+template <class Visit>
+static inline void for_each_record(const ContactPassInput& in, Visit&& visit) {
+    Record* const records = static_cast<Record*>(in.records);
+    for (unsigned i = 0; i < in.count; ++i) {
+        Record& r = records[i];
+        visit(r, static_cast<Point*>(in.points) + r.first_point,
+              r.surface == no_surface ? nullptr : static_cast<Surface*>(in.surfaces) + r.surface);
+    }
+}
+
+static void warm_start(const ContactPassInput& in) {
+    for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        V3 moment = r.twist * r.normal;
+        if (surface != nullptr) moment = moment + surface->rolling;
+        apply_friction(r, r.friction_1 * r.tangent + r.friction_2 * cross(r.normal, r.tangent), moment, v);
+        const Push push(r);
+        for (unsigned i = 0; i < r.point_count; ++i) apply_normal(push, points[i], points[i].impulse, v);
+        scatter(r, in.bodies, v);
+    });
+}
+
+static void solve(const ContactPassInput& in) {
+    const F inverse_substep = splat<F>(1.0f / in.substep);
+    for_each_record(in, [&](Record& r, Point* points, Surface*) {
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        solve_normals<true>(r, points, in.softness, inverse_substep, gather<Part::motion>(r, in.bodies), v);
+        scatter(r, in.bodies, v);
+    });
+}
+
+static void relax(const ContactPassInput& in) {
+    const F inverse_substep = splat<F>(1.0f / in.substep);
+    for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        const Sides motion = gather<Part::motion>(r, in.bodies);
+        solve_normals<false>(r, points, in.softness, inverse_substep, motion, v);
+        // Last: the soft rows leave too little for its limit.
+        if (surface == nullptr) {
+            solve_friction<false>(r, nullptr, points, motion, v);
+        } else {
+            solve_friction<true>(r, surface, points, motion, v);
+        }
+        for (unsigned i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
+        scatter(r, in.bodies, v);
+    });
+}
+
+// Velocities come to begin_restitution after gravity was added for this sub-step. Semi-implicit Euler conserves
+// (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0, before
+// the bounce here and after it in end_restitution, so that a ball with restitution 1 keeps its height whatever part of the
+// sub-step the impact falls in.
+
+static void begin_restitution(const ContactPassInput& in) {
+    const F zero = {}, half_substep = splat<F>(0.5f * in.substep);
+    const F threshold = splat<F>(-settings::restitution_threshold);
+    for_each_record(in, [&](Record& r, Point* points, Surface*) {
+        if (!r.bounces) return;
+        const Sides v = gather<Part::velocity>(r, in.bodies), motion = gather<Part::motion>(r, in.bodies);
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            const F speed = normal_speed(r.normal, p, v);
+            const F s = p.separation + normal_speed(r.normal, p, motion);
+            const F true_speed = speed - half_substep * r.gravity;
+            const F squared = max(true_speed * true_speed - (s + s) * r.gravity, zero);
+            const I hits = (speed < threshold) & (r.restitution > zero);
+            p.bounce_speed = hits ? r.restitution * sqrt_lanes(squared) : zero;
+        }
+    });
+}
+
+static void end_restitution(const ContactPassInput& in) {
+    const F zero = {}, half_substep = splat<F>(0.5f * in.substep);
+    for_each_record(in, [&](Record& r, Point* points, Surface*) {
+        if (!r.bounces) return;
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        const Sides motion = gather<Part::motion>(r, in.bodies);
+        const Push push(r);
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            const F bounce = p.bounce_speed;
+            const I hit = (bounce > zero) & (p.impulse > zero);
+            const F s = p.separation + normal_speed(r.normal, p, motion);
+            const F wanted = sqrt_lanes(max(bounce * bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
+            const F impulse = hit ? max(p.mass * (wanted - normal_speed(r.normal, p, v)), -p.impulse) : zero;
+            apply_normal(push, p, impulse, v);
+            p.step_impulse += impulse;
+            // A bounce is no resting load: warm starting the next sub-step with it would push twice.
+            p.impulse = hit ? zero : p.impulse;
+        }
+        scatter(r, in.bodies, v);
+    });
+}
+
+// ---- Motion ----------------------------------------------------------------------------------------------------------
+
+/// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their direction, and
+/// what is not even finite is dropped.
+static inline V3 limited(const V3& v, float limit) {
+    const F size2 = dot(v, v), limit2 = splat<F>(limit * limit);
+    if (__builtin_expect(all(size2 <= limit2), 1)) return v;
+    const F zero = {}, one = splat<F>(1.0f), most = splat<F>(3.0e38f);
+    const F x = max(v.x, -v.x), y = max(v.y, -v.y), z = max(v.z, -v.z);
+    const I finite = (x <= most) & (y <= most) & (z <= most);
+    const F largest = finite ? max(x, max(y, z)) : one;
+    const F scale = one / max(largest, one);
+    const V3 scaled = {finite ? scale * v.x : zero, finite ? scale * v.y : zero, finite ? scale * v.z : zero};
+    const F length = sqrt_lanes(dot(scaled, scaled));
+    const I fits = size2 <= limit2;
+    return chosen(fits, v, (splat<F>(limit) / (length > zero ? length : one)) * scaled);
+}
+
+static inline Velocity load(const float* linear, const float* angular) {
+    constexpr int stride = sizeof(SolverBody) / sizeof(float);
+    return {xyz(load_rows([&](int i) { return linear + stride * i; })), xyz(load_rows([&](int i) { return angular + stride * i; }))};
+}
+
+static inline void store(float* linear, float* angular, const Velocity& v) {
+    constexpr int stride = sizeof(SolverBody) / sizeof(float);
+    F4 rows[width];
+    store_rows(rows, {v.linear.x, v.linear.y, v.linear.z, F{}});
+    for (int i = 0; i < width; ++i) store_row(linear + stride * i, rows[i]);
+    store_rows(rows, {v.angular.x, v.angular.y, v.angular.z, F{}});
+    for (int i = 0; i < width; ++i) store_row(angular + stride * i, rows[i]);
+}
+
+/// q turned by the rotation vector w, |w| <= 1.5 rad: Taylor polynomials of the half angle's cosine and sine, good to float rounding.
+static inline Rows turned(const Rows& q, const V3& w) {
+    const F h2 = splat<F>(0.25f) * dot(w, w);
+    const F c = splat<F>(1.0f) + h2 * (-1.0f / 2 + h2 * (1.0f / 24 + h2 * (-1.0f / 720 + h2 * (1.0f / 40320))));
+    const F s = splat<F>(0.5f) + h2 * (-1.0f / 12 + h2 * (1.0f / 240 + h2 * (-1.0f / 10080 + h2 * (1.0f / 725760))));
+    const F x = s * w.x, y = s * w.y, z = s * w.z;
+    return {c * q.x + x * q.w + y * q.z - z * q.y, c * q.y - x * q.z + y * q.w + z * q.x,
+            c * q.z + x * q.y - y * q.x + z * q.w, c * q.w - x * q.x - y * q.y - z * q.z};
+}
+
+/// I^-1 L with the inertia turned by q since the start of the step.
+static inline V3 spin_at(const Rows& q, const Motion& m) {
+    const Rows back = {-q.x, -q.y, -q.z, q.w};
+    return rotated(q, m.inverse_inertia * rotated(back, m.momentum));
+}
+
+static inline void gain_velocity(const Motion& m, const MotionPassInput& in, Velocity& v) {
+    const F h = splat<F>(in.substep);
+    // What impulses from outside made of the velocity may overflow: it is brought in range before anything is solved.
+    v.linear = limited(m.linear_damping * (v.linear + h * m.acceleration), in.max_speed);
+    v.angular = limited(m.angular_damping * (v.angular + h * m.angular_acceleration), in.max_spin);
+}
+
+static void integrate_velocities(const MotionPassInput& in) {
+    for (unsigned g = 0; g < in.count; ++g) {
+        SolverBody* bodies = in.bodies + g * width;
+        Velocity v = load(bodies->velocity, bodies->angular_velocity);
+        gain_velocity(static_cast<const Motion*>(in.motions)[g], in, v);
+        store(bodies->velocity, bodies->angular_velocity, v);
+    }
+}
+
+static void integrate_positions(const MotionPassInput& in) {
+    const F h = splat<F>(in.substep), half = splat<F>(0.5f * in.substep), zero = {};
+    for (unsigned g = 0; g < in.count; ++g) {
+        SolverBody* bodies = in.bodies + g * width;
+        Motion& m = static_cast<Motion*>(in.motions)[g];
+        Velocity v = load(bodies->velocity, bodies->angular_velocity);
+        Velocity moved = load(bodies->displacement, bodies->turn);
+        v = {limited(v.linear, in.max_speed), limited(v.angular, in.max_spin)};
+        V3 turning = v.angular;
+        Rows q = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
+        const I gyroscopic = m.gyroscopic > zero;
+        if (all(~gyroscopic)) {
+            q = turned(q, h * turning);
+        } else {
+            m.momentum = m.momentum + m.inertia * (v.angular - m.handed_out);
+            V3 middle = spin_at(q, m);
+            // Fixed-point rounds for the spin at the middle: each takes the error down by a factor of half the turn.
+            for (int round = 0; round < 3; ++round) middle = spin_at(turned(q, half * limited(middle, in.max_spin)), m);
+            turning = chosen(gyroscopic, limited(middle, in.max_spin), turning);
+            q = turned(q, h * turning);
+            v.angular = chosen(gyroscopic, limited(spin_at(q, m), in.max_spin), v.angular);
+            m.handed_out = v.angular;
+        }
+        m.turn_x = q.x, m.turn_y = q.y, m.turn_z = q.z, m.turn_w = q.w;
+        moved = {moved.linear + h * v.linear, moved.angular + h * turning};
+        store(bodies->velocity, bodies->angular_velocity, v);
+        store(bodies->displacement, bodies->turn, moved);
+    }
+}
+
+static void coast(const MotionPassInput& in) {
+    const F h = splat<F>(in.substep);
+    for (unsigned g = 0; g < in.count; ++g) {
+        SolverBody* bodies = in.bodies + g * width;
+        Motion& m = static_cast<Motion*>(in.motions)[g];
+        Velocity v = load(bodies->velocity, bodies->angular_velocity), moved = {};
+        Rows q = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
+        for (unsigned i = 0; i < in.substeps; ++i) {
+            gain_velocity(m, in, v);
+            q = turned(q, h * v.angular);
+            moved = {moved.linear + h * v.linear, moved.angular + h * v.angular};
+        }
+        m.turn_x = q.x, m.turn_y = q.y, m.turn_z = q.z, m.turn_w = q.w;
+        store(bodies->velocity, bodies->angular_velocity, v);
+        store(bodies->displacement, bodies->turn, moved);
+    }
+}
+
+constexpr SolverKernel kernel = {
+    width, sizeof(Record), sizeof(Point), sizeof(Surface), sizeof(Motion), prepare, prepare_surface, warm_start, solve, relax,
+    begin_restitution, end_restitution, integrate_velocities, integrate_positions, coast};
+
+}  // namespace talus::TALUS_LANES
