@@ -15,6 +15,13 @@ enum class BodyType : std::uint8_t {
     dynamic,    ///< moved by forces and contacts
 };
 
+/// Whether a body that moves or turns by more than about its own size in a step may pass through others (continuous.h).
+enum class Continuous : std::uint8_t {
+    off,    ///< it may: for debris that nobody misses
+    fixed,  ///< not through fixed and kinematic bodies
+    all,    ///< nor through dynamic ones: for bullets, at a cost for each
+};
+
 /// Surface of a shape. Two surfaces mix as friction = sqrt(f1 * f2), the others as said there.
 struct Material {
     float friction = 0.6f;     ///< Coulomb coefficient, >= 0
@@ -67,6 +74,7 @@ struct BodyDef {
     float gravity_scale = 1.0f;
     std::uint8_t locks = 0;                 ///< of AxisLock: a dynamic body's velocities there are 0, whatever pushes
     bool allow_sleep = true;
+    Continuous continuous = Continuous::fixed;  ///< of dynamic bodies
     std::uint64_t user_data = 0;            ///< yours; Talus never reads it
 };
 

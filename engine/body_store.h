@@ -5,6 +5,8 @@
 #include <talus/ids.h>
 #include <talus/narrowphase/collide.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -33,6 +35,7 @@ struct Body {
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
     float radius = 0.0f;         ///< of a ball around the centre of mass that holds every shape
+    float inner_radius = 0.0f;   ///< half the least width of its thinnest solid shape, up to three times too large, m
     float still_time = 0.0f;     ///< how long it has been still, s
     vec3 still_place{0.0f};      ///< centre and rotation when that began
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
@@ -49,6 +52,7 @@ struct Body {
     std::uint8_t locks = 0;  ///< of AxisLock
     bool in_use = false;
     bool allow_sleep = true;
+    Continuous continuous = Continuous::fixed;
 
     Transform pose() const { return {center - rotate(rotation, local_center), rotation}; }
     bool is_dynamic() const { return type == BodyType::dynamic; }
@@ -61,6 +65,10 @@ struct Surface {
     float grip_across = 1.0f; ///< friction across that axis over friction along it, 0 to 1
     bool is_plain() const { return velocity == vec3(0.0f) && grip_across == 1.0f; }
 };
+
+/// What two surfaces make together.
+inline float mixed_friction(const Material& a, const Material& b) { return std::sqrt(a.friction * b.friction); }
+inline float mixed_restitution(const Material& a, const Material& b) { return std::max(a.restitution, b.restitution); }
 
 /// Runs of shape slots. Parallel to Colliders: index i is the same shape in both.
 class ShapePool {

@@ -80,8 +80,8 @@ void World::State::mix_materials(std::uint32_t c) {
     const Shape &shape_a = shapes.defs[record.a].shape, &shape_b = shapes.defs[record.b].shape;
     const Material &a = shapes.defs[record.a].material, &b = shapes.defs[record.b].material;
     ContactState& state = contacts.states[c];
-    state.friction = std::sqrt(a.friction * b.friction);
-    state.restitution = std::max(a.restitution, b.restitution);
+    state.friction = mixed_friction(a, b);
+    state.restitution = mixed_restitution(a, b);
     // Uniform pressure on a disc of radius R gives friction a mean lever of 2/3 R.
     const float round_radius = std::max(shape_a.radius, shape_b.radius);
     state.patch_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * settings::patch_depth);

@@ -45,6 +45,21 @@ inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
+/// A body that moves in a step by more than this * inner radius (half its least width) is swept (continuous.h). Larger: fewer sweeps;
+/// from 1 on, what moves by less can get through a wall. (Half the least width is taken from a measure that is up to 3 times too large.)
+inline constexpr float continuous_motion = 0.3f;
+/// It is held up where it overlaps something by more than this, m, but at most this * inner radius. Smaller: what slides over tiles is
+/// held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
+inline constexpr float continuous_depth = 2.0f * linear_slop;
+inline constexpr float continuous_relative_depth = 0.25f;
+/// What is inside by more than this * inner radius when the step starts is left to the contacts.
+inline constexpr float continuous_inside = 0.5f;
+/// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000 m/s between walls
+/// 1 m apart needs 17.
+inline constexpr int continuous_impacts = 8;
+/// Rounds of sequential impulses at an impact.
+inline constexpr int continuous_rounds = 8;
+
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;
 /// Speed cap, m/s. Keeps a runaway body finite.

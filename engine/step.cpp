@@ -4,6 +4,7 @@
 ///   collide  collider poses -> manifolds of the active contacts
 ///   graph    touching contacts -> woken islands, edges, colours
 ///   solve    edges, bodies -> velocities, poses
+///   continuous  poses, velocities -> those of bodies too fast for the solver's contacts; impacts
 ///   finish   poses -> colliders, boxes, proxies; islands fall asleep
 ///   publish  manifolds, impulses -> events, profile
 
@@ -33,6 +34,8 @@ bool World::step(float dt, const Jobs& jobs) {
     s.profile.graph = clock.lap();
     s.solve(dt, jobs);
     s.profile.solve = clock.lap();
+    s.sweep_fast_bodies(dt);
+    s.profile.continuous = clock.lap();
     s.finish(dt);
     s.profile.finish = clock.lap();
     s.publish();
@@ -80,6 +83,10 @@ void World::State::finish(float dt) {
     put_islands_to_sleep(dt);
     StageClock clock;
     broadphase.move(moved_proxies, moved_boxes, moved_ways);
+    for (const std::uint32_t slot : struck) {
+        place(slot, dt);
+        wake(slot);
+    }
     broadphase.refresh();  // queries between steps find it sorted; the next update has that much less to do
     profile.broadphase += clock.lap();
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace talus {
 
@@ -103,6 +104,12 @@ void set_mass(Body& body, std::span<const ShapeDef> shapes) {
         for (int j = 0; j < 3; ++j) off = std::max(off, std::abs(inertia[i][j] - (i == j ? mean : 0.0)));
     }
     body.isotropic = off <= 1e-6 * mean;  // float rounding of a cube's or a ball's inertia
+}
+
+/// Half the least width of a solid: of its box, or from its volume over its surface, where that is less.
+float half_width(const Shape& shape) {
+    const vec3 half = half_extents(talus::bounds(shape));
+    return std::min({half.x, half.y, half.z, 0.5f * thickness(shape)});
 }
 
 Error check_body(const BodyDef& def) {
@@ -211,6 +218,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         body.gravity_scale = def.gravity_scale;
         body.locks = def.locks;
         body.allow_sleep = def.allow_sleep;
+        body.continuous = def.continuous;
         body.user_data = def.user_data;
         body.shape_count = static_cast<std::uint32_t>(shapes.size());
         body.first_shape = s.shapes.allocate(body.shape_count, s.colliders);
@@ -231,9 +239,11 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
             body.linear_velocity = def.linear_velocity;
             body.angular_velocity = def.angular_velocity;
         }
+        body.inner_radius = std::numeric_limits<float>::infinity();
         for (const ShapeDef& shape : placed) {
             const float far = std::sqrt(length_squared(shape.pose.position - body.local_center));
             body.radius = std::max(body.radius, far + bounding_radius(shape.shape));
+            if (!shape.sensor) body.inner_radius = std::min(body.inner_radius, half_width(shape.shape));
         }
         const bool moves = def.type == BodyType::dynamic ||
                            (def.type == BodyType::kinematic &&

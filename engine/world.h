@@ -22,6 +22,7 @@ struct WorldDef {
     vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
     int substeps = 4;                  ///< solver sub-steps a step, 1 to 64
     bool allow_sleep = true;
+    bool continuous = true;            ///< false: as if every body's `continuous` were off
     /// Coherence switches: turning one off changes cost, not results beyond tolerance. For profiling and tests.
     bool enable_skip = true, enable_reuse = true, enable_closed_form = true, enable_axis = true, enable_warm_gjk = true,
          enable_warm_epa = true;

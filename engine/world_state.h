@@ -9,6 +9,7 @@
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/contact_table.h>
+#include <talus/engine/continuous.h>
 #include <talus/engine/islands.h>
 #include <talus/engine/last_error.h>
 #include <talus/engine/stage_team.h>
@@ -66,11 +67,22 @@ struct World::State {
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;
 
+    // Of fast bodies (continuous.h), by body slot.
+    std::vector<std::uint32_t> fast, bullets;
+    std::vector<std::uint32_t> fast_kinematics;
+    std::vector<std::uint32_t> deflected;        ///< bodies that the bullet just swept has put on a new way, and now fast
+    std::vector<std::uint32_t> struck;        ///< sleeping bodies that were hit: awake from the end of the step on
+    std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
+    std::vector<Impact> impacts;
+    SweepScratch sweep_scratch;
+    float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
+
     // The stages of a step, in order (step.cpp).
     void update_pairs();
     void collide_active();
     void build_graph();
     void solve(float dt, const Jobs& jobs);
+    void sweep_fast_bodies(float dt);
     void finish(float dt);
     void publish();
 
@@ -91,6 +103,9 @@ struct World::State {
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
 
 private:
+    struct Sweep;
+    void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
+    void keep_path(const Path& path);
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     void update_compound_pair(std::uint32_t pair);

@@ -172,7 +172,7 @@ struct Mover {
     dvec3 axis{0.0};    ///< unit, or zero when it does not turn
     Reach reach;
 
-    Mover(const Motion& m, double duration)
+    Mover(const RigidMotion& m, double duration)
         : start(unit(m.start.rotation)),
           center(m.center),
           at_start(dvec3(m.start.position) + turned(start, dvec3(m.center))),
@@ -205,7 +205,7 @@ struct Mover {
     }
 };
 
-bool is_finite(const Motion& m) {
+bool is_finite(const RigidMotion& m) {
     const quat& q = m.start.rotation;
     return talus::is_finite(m.start.position) && talus::is_finite(q) &&
            q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 1e-12f && talus::is_finite(m.center) &&
@@ -241,6 +241,8 @@ public:
         pose(0.0);
     }
 
+    /// With a negative target, cores that overlap are at the distance -depth that EPA gives. That distance is the largest of the gaps
+    /// along all axes whatever its sign, so that one axis proves what it does apart.
     TimeOfImpact run(double radius_a, double radii, double target, double tolerance);
 
 private:
@@ -501,38 +503,46 @@ TimeOfImpact Advancement::run(double radius_a, double radii, double target, doub
     double t = 0.0;
     dvec3 normal(0.0, 1.0, 0.0);
     for (;;) {
-        const Search search = find_closest(difference_, simplex_, reach + tolerance + fastest * (1.0 - t));
+        const Search search =
+            find_closest(difference_, simplex_, std::max(reach + tolerance + fastest * (1.0 - t), 0.0));
         ++queries_;
         iterations_ += search.iterations;
         const bool overlapping = search.outcome == Outcome::overlapping;
-        const double distance = overlapping ? 0.0 : std::sqrt(simplex_.vv), separation = distance - radii;
-        if (!overlapping) normal = -simplex_.y / std::sqrt(simplex_.yy);
-        const dvec3 on_a = simplex_.on_a() + radius_a * normal;
-        if (t == 0.0 && overlapping) {
+        double distance = 0.0, lower_bound = search.lower_bound;
+        dvec3 on_core = simplex_.on_a(), axis = search.axis, apart(0.0);
+        if (overlapping && (t == 0.0 || reach < 0.0)) {
             const EpaResult deep = expand(difference_, simplex_);
             iterations_ += deep.iterations;
-            normal = dvec3(deep.normal);
-            return answer(ToiStatus::initially_overlapping, t, normal, dvec3(deep.point_a) + radius_a * normal,
-                          -double(deep.depth) - radii);
+            normal = axis = dvec3(deep.normal);
+            distance = -double(deep.depth);
+            on_core = dvec3(deep.point_a);
+            apart = distance * normal;
+            lower_bound = std::min(distance, -glm::dot(axis, support(axis).w));
+        } else if (!overlapping) {
+            normal = -simplex_.y / std::sqrt(simplex_.yy);
+            distance = std::sqrt(simplex_.vv);
+            apart = -simplex_.closest();
         }
+        const double separation = distance - radii;
+        const dvec3 on_a = on_core + radius_a * normal;
         if (search.outcome == Outcome::beyond_limit) return answer(ToiStatus::separated, 1.0, normal, on_a, separation);
         if (t == 0.0 && separation <= target) {
             return answer(ToiStatus::initially_overlapping, t, normal, on_a, separation);
         }
         const bool near = separation - target <= tolerance;
-        if (queries_ >= tolerance::toi_max_queries || overlapping || !(search.lower_bound > reach)) {
+        if (queries_ >= tolerance::toi_max_queries || !(lower_bound > reach)) {
             return answer(near ? ToiStatus::hit : ToiStatus::iteration_cap, t, normal, on_a, separation);
         }
 
         // Aim between the target and the tolerance: there a normal is left to speak of.
-        const double goal = reach + 0.5 * std::min(tolerance, search.lower_bound - reach);
-        const double s = search.lower_bound - goal, enough = std::max(0.25 * tolerance, s * tolerance::toi_axis_spent);
-        const dvec3 n_in_a = search.axis / length(search.axis), n = turned(turn_a_, n_in_a);
+        const double goal = reach + 0.5 * std::min(tolerance, lower_bound - reach);
+        const double s = lower_bound - goal, enough = std::max(0.25 * tolerance, s * tolerance::toi_axis_spent);
+        const dvec3 n_in_a = axis / length(axis), n = turned(turn_a_, n_in_a);
         dvec3 on_b[4];
         keep(on_b);
         // How the distance changes right now: the speeds of the closest points.
-        const dvec3 at_a = turned(turn_a_, simplex_.on_a() - a_.center);
-        const dvec3 at_b = at_a - turned(turn_a_, simplex_.closest()) - (between_ + t * drift_);
+        const dvec3 at_a = turned(turn_a_, on_core - a_.center);
+        const dvec3 at_b = at_a + turned(turn_a_, apart) - (between_ + t * drift_);
         const double closing = -glm::dot(n, drift_ + glm::cross(b_.spin, at_b) - glm::cross(a_.spin, at_a));
 
         double next = t;
@@ -541,10 +551,10 @@ TimeOfImpact Advancement::run(double radius_a, double radii, double target, doub
             const double extent_a = both ? 0.0 : glm::dot(n_in_a, support(n_in_a).a - a_.center);
             next = std::max(next, revolve(n, t, extent_a, s, goal));
         }
-        const auto advance = [&](const Axis& axis) {
-            if (next < 1.0) next = std::max(next, follow(axis, rates(axis, n, t), t, s, goal, enough, closing));
+        const auto advance = [&](const Axis& along) {
+            if (next < 1.0) next = std::max(next, follow(along, rates(along, n, t), t, s, goal, enough, closing));
         };
-        const Axis following = with_feature(n_in_a, on_b, t);
+        const Axis following = overlapping ? Axis{.n = n} : with_feature(n_in_a, on_b, t);
         if (following.carrier != Carrier::world) advance(following);
         if (following.carrier == Carrier::world || (next - t) * closing < tolerance::toi_good_step * s) {
             Axis standing;
@@ -560,7 +570,7 @@ TimeOfImpact Advancement::run(double radius_a, double radii, double target, doub
     }
 }
 
-bool usable(const Motion& a, const Motion& b, const ToiSettings& s) {
+bool usable(const RigidMotion& a, const RigidMotion& b, const ToiSettings& s) {
     if (!is_finite(a) || !is_finite(b) || !talus::is_finite(s.duration) || !(s.duration >= 0.0f)) return false;
     if (!talus::is_finite(s.target_distance) || !talus::is_finite(s.tolerance)) return false;
     const double turn_a = length(dvec3(a.angular_velocity)), turn_b = length(dvec3(b.angular_velocity));
@@ -596,15 +606,15 @@ TimeOfImpact from_cast(const ShapeCastResult& cast, const Mover& a) {
 
 TimeOfImpact run(MinkowskiDifference& difference, const Mover& a, const Mover& b, double radius_a, double radii,
                  const ToiSettings& settings) {
-    const double target = std::max(double(settings.target_distance), 0.0);
+    const double target = double(settings.target_distance);
     // GJK's own error and the rounding of coordinates set the least tolerance that makes sense.
     const double tolerance = std::max(
         double(settings.tolerance) * difference.size,
-        10.0 * tolerance::gjk_gap * std::min(radii + target, difference.size) +
+        10.0 * tolerance::gjk_gap * std::min(std::max(radii + target, 0.0), difference.size) +
             1e3 * tolerance::cast_rounding * (length(b.at_start - a.at_start) + length(b.velocity - a.velocity)));
     Advancement advancement(difference, a, b);
     TimeOfImpact result;
-    if (a.rate > 0.0 || b.rate > 0.0) {
+    if (a.rate > 0.0 || b.rate > 0.0 || radii + target < 0.0) {
         result = advancement.run(radius_a, radii, target, tolerance);
     } else {
         const dquat to_a = inverse(a.start);
@@ -624,8 +634,9 @@ TimeOfImpact run(MinkowskiDifference& difference, const Mover& a, const Mover& b
 
 }  // namespace
 
-Motion motion_between(const Transform& start, const Transform& end, const vec3& center, float duration) {
-    Motion motion;
+RigidMotion motion_between(const Transform& start, const Transform& end, const vec3& center, float duration,
+                           const vec3& expected_turn) {
+    RigidMotion motion;
     motion.start = start;
     motion.center = center;
     if (!(duration > 0.0f)) return motion;
@@ -638,18 +649,26 @@ Motion motion_between(const Transform& start, const Transform& end, const vec3& 
     if (turn.w < 0.0) turn = dquat(-turn.w, -turn.x, -turn.y, -turn.z);
     const dvec3 v(turn.x, turn.y, turn.z);
     const double sine = length(v);
-    if (sine > 0.0) motion.angular_velocity = vec3(v * (2.0 * angle_of(sine, turn.w) / sine * per_second));
+    // Near whole turns the two rotations say little about the axis.
+    constexpr double full_turn = 6.28318530717958647693, least_sine = 1e-4;
+    const dvec3 expected(expected_turn);
+    const double expected_angle = length(expected);
+    const bool by_rotations = sine > 0.0 && (sine > least_sine || expected_angle < 0.5 * full_turn);
+    const dvec3 about = by_rotations ? v / sine : expected_angle > 0.0 ? expected / expected_angle : dvec3(0.0);
+    double angle = by_rotations ? 2.0 * angle_of(sine, turn.w) : 2.0 * glm::dot(v, about);
+    angle += full_turn * std::floor((glm::dot(expected, about) - angle) / full_turn + 0.5);
+    motion.angular_velocity = vec3(about * (angle * per_second));
     return motion;
 }
 
-Transform pose_at(const Motion& motion, float time) {
+Transform pose_at(const RigidMotion& motion, float time) {
     const Mover mover(motion, double(time));
     const dquat q = mover.rotation(1.0);
     const dvec3 position = mover.at_start + mover.velocity - turned(q, mover.center);
     return {vec3(position), quat(float(q.w), float(q.x), float(q.y), float(q.z))};
 }
 
-TimeOfImpact time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+TimeOfImpact time_of_impact(const Shape& a, const RigidMotion& motion_a, const Shape& b, const RigidMotion& motion_b,
                             const ToiSettings& settings) {
     TimeOfImpact bad;
     bad.status = ToiStatus::bad_input;
@@ -683,8 +702,8 @@ Extent extent_of(const SupportMapping& mapping) {
 
 }  // namespace
 
-TimeOfImpact time_of_impact(const SupportMapping& a, const Motion& motion_a, const SupportMapping& b,
-                            const Motion& motion_b, const ToiSettings& settings) {
+TimeOfImpact time_of_impact(const SupportMapping& a, const RigidMotion& motion_a, const SupportMapping& b,
+                            const RigidMotion& motion_b, const ToiSettings& settings) {
     TimeOfImpact bad;
     bad.status = ToiStatus::bad_input;
     if (!usable(motion_a, motion_b, settings)) return bad;

@@ -32,20 +32,23 @@
 namespace talus {
 
 /// A rigid motion at constant velocities: the centre moves along a line, the body turns about an axis through it.
-struct Motion {
+struct RigidMotion {
     Transform start{};            ///< pose of the shape's frame at time 0
     vec3 center{0.0f};            ///< what it turns about, in the shape's frame: the centre of mass, m
     vec3 linear_velocity{0.0f};   ///< of that centre, m/s
     vec3 angular_velocity{0.0f};  ///< rad/s, world axes; any number of turns
 };
 
-/// The motion that takes `center` (shape frame) along the line between two poses and the shape along the shorter turn
-/// between them, in `duration` seconds: what an integrator's step did, seen from outside.
-Motion motion_between(const Transform& start, const Transform& end, const vec3& center = vec3(0.0f),
-                      float duration = 1.0f);
+/// The motion that takes `center` (shape frame) along the line between two poses in `duration` seconds: what an
+/// integrator's step did, seen from outside. Of all turns from one rotation to the other about their common axis it is the
+/// one nearest to `expected_turn` (rotation vector, rad, world axes; about angular velocity times time), so that a rod which
+/// turns by 300 degrees is not taken for one that turns back by 60 (it ends within 2e-4 rad of `end`, where the turn is a whole
+/// number of turns); without one it is the shortest.
+RigidMotion motion_between(const Transform& start, const Transform& end, const vec3& center = vec3(0.0f),
+                           float duration = 1.0f, const vec3& expected_turn = vec3(0.0f));
 
 /// The pose at a time (s), computed in double without libm.
-Transform pose_at(const Motion& motion, float time);
+Transform pose_at(const RigidMotion& motion, float time);
 
 enum class ToiStatus : std::uint8_t {
     separated,              ///< never within the target distance
@@ -72,7 +75,9 @@ struct TimeOfImpact {
 
 struct ToiSettings {
     float duration = 1.0f;         ///< s
-    float target_distance = 0.0f;  ///< contact means: this near, m (negative counts as 0)
+    /// Contact means: this near, m. Negative: overlapping by so much, in the sense of the least depth; what slides or rolls
+    /// along a surface in which it is sunk by less is then not stopped by it.
+    float target_distance = 0.0f;
     /// How much nearer to the target than this it need not come, in sizes of the smaller shape (half the longest side
     /// of its box). A hit is reported up to so much before the distance is the target, never after; shapes that pass
     /// each other with less than this to spare may count as hit.
@@ -80,11 +85,11 @@ struct ToiSettings {
 };
 
 /// First time in [0, duration] at which the two come within the target distance.
-TimeOfImpact time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+TimeOfImpact time_of_impact(const Shape& a, const RigidMotion& motion_a, const Shape& b, const RigidMotion& motion_b,
                             const ToiSettings& settings = {});
 
 /// The same for support mappings, each in its own frame. Their reach is taken from their boxes.
-TimeOfImpact time_of_impact(const SupportMapping& a, const Motion& motion_a, const SupportMapping& b,
-                            const Motion& motion_b, const ToiSettings& settings = {});
+TimeOfImpact time_of_impact(const SupportMapping& a, const RigidMotion& motion_a, const SupportMapping& b,
+                            const RigidMotion& motion_b, const ToiSettings& settings = {});
 
 }  // namespace talus

@@ -156,18 +156,18 @@ std::string check_swept(const Shape& a, const Shape& b, const Frame& from, const
     return {};
 }
 
-std::string check_time_of_impact(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b) {
+std::string check_time_of_impact(const Shape& a, const RigidMotion& motion_a, const Shape& b, const RigidMotion& motion_b) {
     const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
     const TimeOfImpact r = time_of_impact(a, motion_a, b, motion_b);
     const auto complain = [&](const std::string& what, double value) {
         std::string text = test::reproduce(a, b, to_frame(relative(motion_a.start, motion_b.start)));
-        for (const Motion* m : {&motion_a, &motion_b}) {
+        for (const RigidMotion* m : {&motion_a, &motion_b}) {
             char line[600];
             const quat& q = m->start.rotation;
             const auto d = [](float x) { return static_cast<double>(x); };
             std::snprintf(
                 line, sizeof line,
-                "Motion{{{%af, %af, %af}, quat(%af, %af, %af, %af)}, {%af, %af, %af}, {%af, %af, %af}, {%af, %af, "
+                "RigidMotion{{{%af, %af, %af}, quat(%af, %af, %af, %af)}, {%af, %af, %af}, {%af, %af, %af}, {%af, %af, "
                 "%af}}\n",
                 d(m->start.position.x), d(m->start.position.y), d(m->start.position.z), d(q.w), d(q.x), d(q.y), d(q.z),
                 d(m->center.x), d(m->center.y), d(m->center.z), d(m->linear_velocity.x), d(m->linear_velocity.y),
@@ -223,7 +223,7 @@ std::string fuzz_cast(Input input) {
             if (complaint.empty()) complaint = check_swept(shape, other, to_frame(pose), target);
             return promised ? complaint : std::string();
         }
-        Motion a, b;
+        RigidMotion a, b;
         b.start = pose;
         b.linear_velocity = bytes.below(2) == 0 ? -pose.position : bytes.point(reach);
         if (bytes.below(2) == 0) a.angular_velocity = bytes.point(4.0f);

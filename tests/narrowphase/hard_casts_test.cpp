@@ -299,7 +299,7 @@ TEST_CASE("a cast that meets an edge and a rim head on is a hit though GJK went 
 
 namespace {
 
-Motion moving(const vec3& position, const vec3& velocity = vec3(0.0f), const vec3& spin = vec3(0.0f),
+RigidMotion moving(const vec3& position, const vec3& velocity = vec3(0.0f), const vec3& spin = vec3(0.0f),
               const vec3& center = vec3(0.0f), const quat& rotation = quat(1, 0, 0, 0)) {
     return {.start = {position, rotation}, .center = center, .linear_velocity = velocity, .angular_velocity = spin};
 }
@@ -307,9 +307,9 @@ Motion moving(const vec3& position, const vec3& velocity = vec3(0.0f), const vec
 struct Impact {
     const char* name;
     Shape a;
-    Motion of_a;
+    RigidMotion of_a;
     Shape b;
-    Motion of_b;
+    RigidMotion of_b;
     double time;     ///< negative: never
     double closing;  ///< speed at which the gap shrinks then: turns the tolerance into a time, m/s
     std::optional<dvec3> normal = {};
@@ -346,7 +346,7 @@ double first_zero(const Gap& gap) {
 
 TEST_CASE("shapes that only turn touch at the angle that geometry says or never") {
     const Shape wall = box({1, 20, 20}), ground = box({20, 1, 20});
-    const Motion down = moving({0, -1, 0});
+    const RigidMotion down = moving({0, -1, 0});
     const float quarter = static_cast<float>(0.25 * pi);
     std::vector<Impact> impacts = {
         {"a cube a hair too small for the wall", box(vec3(1)), moving({0, 0, 0}, {}, {0, 0, 22}), wall,
@@ -386,7 +386,7 @@ TEST_CASE("shapes that only turn touch at the angle that geometry says or never"
 
 TEST_CASE("things that fall and spin meet the ground when their lowest point does") {
     const Shape ground = box({20, 1, 20});
-    const Motion down = moving({0, -1, 0}), falling = moving({0, 3, 0}, {0, -4, 0}, {0, 0, 5});
+    const RigidMotion down = moving({0, -1, 0}), falling = moving({0, 3, 0}, {0, -4, 0}, {0, 0, 5});
     const auto when = [](auto lowest) { return first_zero([&](double t) { return 3 - 4 * t - lowest(5 * t); }); };
     check({
         {"a box", box(vec3(0.5f)), falling, ground, down,

@@ -1,0 +1,430 @@
+#include <talus/engine/continuous.h>
+
+#include <talus/engine/settings.h>
+#include <talus/engine/world_state.h>
+#include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/tolerances.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+float length(const vec3& v) { return std::sqrt(length_squared(v)); }
+
+vec3 load(const float* v) { return vec3(v[0], v[1], v[2]); }
+
+/// Velocities and masses of one of the two at an impact.
+struct Party {
+    vec3 center, velocity, spin;
+    float inverse_mass;  ///< 0: nothing pushes it
+    mat3 inverse_inertia;  ///< world
+
+    vec3 velocity_at(const vec3& point) const { return velocity + glm::cross(spin, point - center); }
+    void push(const vec3& impulse, const vec3& point) {
+        velocity += inverse_mass * impulse;
+        spin += inverse_inertia * glm::cross(point - center, impulse);
+    }
+    /// Velocity along v that a unit impulse along u gives it at the point, 1/kg.
+    float give(const vec3& point, const vec3& u, const vec3& v) const {
+        const vec3 arm = point - center;
+        return inverse_mass * glm::dot(u, v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
+    }
+};
+
+struct Collision {
+    vec3 normal;  ///< world, from the other to the body
+    int count = 0;
+    vec3 points[max_manifold_points];
+    float friction = 0.0f, restitution = 0.0f;
+};
+
+/// Sequential impulses on the points of a collision; the sum of the normal ones, N s. Friction acts at the middle, as in the contact
+/// solver.
+float resolve(const Collision& c, Party& other, Party& body) {
+    const vec3& n = c.normal;
+    vec3 middle(0.0f);
+    float wanted[max_manifold_points], mass[max_manifold_points], sum[max_manifold_points] = {};
+    for (int i = 0; i < c.count; ++i) {
+        const vec3& p = c.points[i];
+        middle += p / static_cast<float>(c.count);
+        const float speed = glm::dot(n, body.velocity_at(p) - other.velocity_at(p));
+        wanted[i] = speed < -settings::restitution_threshold ? -c.restitution * speed : 0.0f;
+        mass[i] = 1.0f / (body.give(p, n, n) + other.give(p, n, n));
+    }
+    // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's direction as it is.
+    const vec3 t1 = any_perpendicular(n), t2 = glm::cross(n, t1);
+    const float k11 = body.give(middle, t1, t1) + other.give(middle, t1, t1);
+    const float k22 = body.give(middle, t2, t2) + other.give(middle, t2, t2);
+    const float k12 = body.give(middle, t1, t2) + other.give(middle, t1, t2);
+    const float determinant = k11 * k22 - k12 * k12, inverse = determinant > 0.0f ? 1.0f / determinant : 0.0f;
+    const float half_gap = 0.5f * (k11 - k22), largest = 0.5f * (k11 + k22) + std::sqrt(half_gap * half_gap + k12 * k12);
+    vec3 drag(0.0f);
+    for (int round = 0; round < settings::continuous_rounds; ++round) {
+        float normal_impulse = 0.0f;
+        for (int i = 0; i < c.count; ++i) {
+            const vec3& p = c.points[i];
+            const float speed = glm::dot(n, body.velocity_at(p) - other.velocity_at(p));
+            const float before = sum[i];
+            sum[i] = std::max(0.0f, before + mass[i] * (wanted[i] - speed));
+            body.push((sum[i] - before) * n, p);
+            other.push((before - sum[i]) * n, p);
+            normal_impulse += sum[i];
+        }
+        const vec3 slip = body.velocity_at(middle) - other.velocity_at(middle);
+        const float slip1 = glm::dot(slip, t1), slip2 = glm::dot(slip, t2);
+        const float limit = c.friction * normal_impulse;
+        vec3 next = drag - inverse * ((k22 * slip1 - k12 * slip2) * t1 + (k11 * slip2 - k12 * slip1) * t2);
+        if (length_squared(next) > limit * limit) {
+            next = drag - (slip1 * t1 + slip2 * t2) / largest;
+            const float size = length(next);
+            if (size > limit) next *= limit / size;
+        }
+        body.push(next - drag, middle);
+        other.push(drag - next, middle);
+        drag = next;
+    }
+    float total = 0.0f;
+    for (int i = 0; i < c.count; ++i) total += sum[i];
+    return total;
+}
+
+/// Where a body's points may get at most in a motion, m, squared: up to twice (|way| + |turn| radius)^2.
+float motion_squared(const Body& body, const vec3& way, const vec3& turn) {
+    return 2.0f * (length_squared(way) + length_squared(turn) * body.radius * body.radius);
+}
+
+bool is_fast(const Body& body, float motion_squared) {
+    const float limit = settings::continuous_motion * body.inner_radius;
+    return motion_squared > limit * limit;
+}
+
+auto find_path(std::vector<Path>& paths, std::uint32_t slot) {
+    return std::find_if(paths.begin(), paths.end(), [&](const Path& path) { return path.slot == slot; });
+}
+
+}  // namespace
+
+/// The sweep of one body. Against fixed and kinematic bodies it writes nothing but that body and what it is given.
+struct World::State::Sweep {
+    State& s;
+    const float dt;
+
+    RigidMotion step_motion(std::uint32_t slot) const;
+    RigidMotion motion_from(std::uint32_t slot, float from) const;
+    RigidMotion shape_motion(const RigidMotion& of_body, const Body& body, std::uint32_t shape) const;
+    Party party(std::uint32_t slot, const RigidMotion& motion, const vec3& velocity, const vec3& spin, float time) const;
+
+    /// What the body meets first on its path, if anything.
+    struct Meeting {
+        float time = 0.0f;  ///< from the path's start, s
+        std::uint32_t other = null_index, shape = 0, other_shape = 0;
+        TimeOfImpact toi;
+    };
+    bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
+    Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
+    void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& impacts) const;
+    Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& impacts);
+    void collide(Path& path, const Meeting& meeting, std::vector<Impact>& impacts);
+    void commit(const Path& path, float duration);
+    void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
+};
+
+/// The motion of the centre of mass over the whole step, seen from outside.
+RigidMotion World::State::Sweep::step_motion(std::uint32_t slot) const {
+    const Body& body = s.bodies[slot];
+    RigidMotion motion;
+    motion.start = {body.center, body.rotation};
+    if (!s.awake.contains(slot) || s.solver_index[slot] == 0) return motion;
+    const SolverBody& moved = s.solver_bodies[s.solver_index[slot]];
+    // Poses of colliders are still those at the start of the step.
+    const std::uint32_t first = body.first_shape;
+    const quat start = normalized(multiply(s.colliders.poses[first].rotation, conjugate(s.shapes.defs[first].pose.rotation)));
+    return motion_between({body.center - load(moved.displacement), start}, {body.center, body.rotation}, vec3(0.0f), dt,
+                          load(moved.turn));
+}
+
+/// The same from a time on: along its new way, if an impact has turned that.
+RigidMotion World::State::Sweep::motion_from(std::uint32_t slot, float from) const {
+    RigidMotion motion;
+    float start = 0.0f;
+    const auto turned = find_path(s.new_paths, slot);
+    if (turned != s.new_paths.end()) {
+        motion = turned->motion;
+        start = turned->from;
+    } else {
+        motion = step_motion(slot);
+    }
+    motion.start = pose_at(motion, std::max(from - start, 0.0f));
+    return motion;
+}
+
+RigidMotion World::State::Sweep::shape_motion(const RigidMotion& of_body, const Body& body, std::uint32_t shape) const {
+    const Transform& pose = s.shapes.defs[shape].pose;
+    RigidMotion motion = of_body;
+    motion.start = multiply(of_body.start, Transform{pose.position - body.local_center, pose.rotation});
+    motion.center = inverse_transform_point(pose, body.local_center);
+    return motion;
+}
+
+Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, const vec3& velocity, const vec3& spin,
+                                 float time) const {
+    const Body& body = s.bodies[slot];
+    const Transform pose = pose_at(motion, time);
+    const mat3 r = to_matrix(pose.rotation);
+    return {pose.position, velocity, spin, body.inverse_mass, r * body.inverse_inertia * glm::transpose(r)};
+}
+
+bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
+    return other != slot && (dynamic_too || !s.bodies[other].is_dynamic());
+}
+
+World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path, bool dynamic_too,
+                                                                SweepScratch& scratch) const {
+    const Body& body = s.bodies[path.slot];
+    Meeting first;
+    first.time = dt - path.from;
+    const vec3 start = path.motion.start.position, end = start + first.time * path.motion.linear_velocity;
+    const float reach = body.radius + (dynamic_too ? s.largest_motion : s.largest_kinematic_motion);
+    const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, reach);
+    scratch.near.clear();
+    s.broadphase.query(box, [&](std::uint32_t other) {
+        if (may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
+    });
+    const float depth = std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
+    for (const std::uint32_t other : scratch.near) {
+        const Body& obstacle = s.bodies[other];
+        const RigidMotion obstacle_motion = motion_from(other, path.from);
+        for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
+            const ShapeDef& of_obstacle = s.shapes.defs[j];
+            const RigidMotion motion_j = shape_motion(obstacle_motion, obstacle, j);
+            for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+                const ShapeDef& of_body = s.shapes.defs[i];
+                if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
+                const RigidMotion motion_i = shape_motion(path.motion, body, i);
+                ToiSettings question{.duration = first.time, .target_distance = -depth};
+                TimeOfImpact toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
+                if (toi.status == ToiStatus::initially_overlapping &&
+                    toi.separation > -settings::continuous_inside * body.inner_radius) {
+                    question.target_distance = toi.separation - depth;
+                    toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
+                }
+                if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) continue;
+                if (first.other != null_index && !(toi.time < first.time)) continue;
+                first = {toi.time, other, i, j, toi};
+            }
+        }
+    }
+    return first;
+}
+
+/// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the contacts.
+void World::State::Sweep::pass_sensors(const Path& path, float duration, const SweepScratch& scratch,
+                                       std::vector<Impact>& impacts) const {
+    const Body& body = s.bodies[path.slot];
+    const auto apart = [&](const Shape& a, const RigidMotion& ma, const Shape& b, const RigidMotion& mb, float time) {
+        RigidMotion still_a, still_b;
+        still_a.start = pose_at(ma, time);
+        still_b.start = pose_at(mb, time);
+        return !time_of_impact(a, still_a, b, still_b, {.duration = 0.0f});
+    };
+    for (const std::uint32_t other : scratch.near) {
+        const Body& obstacle = s.bodies[other];
+        const RigidMotion obstacle_motion = motion_from(other, path.from);
+        for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
+            for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+                const ShapeDef &of_obstacle = s.shapes.defs[j], &of_body = s.shapes.defs[i];
+                if (of_obstacle.sensor == of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
+                const RigidMotion motion_j = shape_motion(obstacle_motion, obstacle, j);
+                const RigidMotion motion_i = shape_motion(path.motion, body, i);
+                const TimeOfImpact toi =
+                    time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, {.duration = duration});
+                if (toi.status != ToiStatus::hit || !apart(of_obstacle.shape, motion_j, of_body.shape, motion_i, duration))
+                    continue;
+                impacts.push_back({path.slot, i, other, j, true, toi.point_b, toi.normal, 0.0f, 0.0f});
+            }
+        }
+    }
+}
+
+/// The impulses of a meeting. Afterwards the path begins there.
+void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vector<Impact>& impacts) {
+    Body& body = s.bodies[path.slot];
+    Body& obstacle = s.bodies[meeting.other];
+    const RigidMotion obstacle_motion = motion_from(meeting.other, path.from);
+    const vec3 n = meeting.toi.normal;
+
+    // The hit was found where the two are in each other by a little. At the speed they close in there, they touched this long before.
+    const vec3 arm = meeting.toi.point_b - pose_at(path.motion, meeting.time).position;
+    const vec3 other_arm = meeting.toi.point_a - pose_at(obstacle_motion, meeting.time).position;
+    const float closing = -glm::dot(n, path.motion.linear_velocity + glm::cross(path.motion.angular_velocity, arm) -
+                                           obstacle_motion.linear_velocity -
+                                           glm::cross(obstacle_motion.angular_velocity, other_arm));
+    const float deep = std::max(0.0f, -meeting.toi.separation);
+    const float time = closing * 0.1f * dt > deep ? std::max(0.0f, meeting.time - deep / closing) : meeting.time;
+    const float rest = dt - path.from - time;
+
+    // Velocities then: what gravity is going to add is taken off and put back.
+    const bool falls = s.constrained[path.slot] == 0;
+    const vec3 gravity = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
+    Party mover = party(path.slot, path.motion, body.linear_velocity - rest * gravity, body.angular_velocity, time);
+    Party other = party(meeting.other, obstacle_motion,
+                        obstacle.is_dynamic() ? obstacle.linear_velocity : obstacle_motion.linear_velocity,
+                        obstacle.is_dynamic() ? obstacle.angular_velocity : obstacle_motion.angular_velocity, time);
+
+    const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
+    const Transform pose_a = pose_at(shape_motion(obstacle_motion, obstacle, meeting.other_shape), time);
+    const Transform pose_b = pose_at(shape_motion(path.motion, body, meeting.shape), time);
+    const vec3 move = pose_at(path.motion, time).position - pose_at(path.motion, meeting.time).position;
+    FaceHints hints;
+    const Manifold manifold = make_manifold(
+        of_obstacle.shape, of_body.shape, to_frame(relative(pose_a, pose_b)), inverse_rotate(pose_a.rotation, n),
+        inverse_transform_point(pose_a, meeting.toi.point_a),
+        inverse_transform_point(pose_a, meeting.toi.point_b + move),
+        2.0f * tolerance::contact_margin * body.inner_radius, hints);
+    Collision collision;
+    collision.normal = manifold.count != 0 ? rotate(pose_a.rotation, manifold.normal) : n;
+    collision.count = std::max(manifold.count, 1);
+    collision.points[0] = meeting.toi.point_a;
+    for (int i = 0; i < manifold.count; ++i) {
+        const ManifoldPoint& p = manifold.points[i];
+        collision.points[i] = 0.5f * (transform_point(pose_a, p.on_a) + transform_point(pose_b, p.on_b));
+    }
+    collision.friction = mixed_friction(of_obstacle.material, of_body.material);
+    collision.restitution = mixed_restitution(of_obstacle.material, of_body.material);
+
+    float approach = 0.0f;
+    for (int i = 0; i < collision.count; ++i) {
+        const vec3& p = collision.points[i];
+        approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
+    }
+    const float impulse = resolve(collision, other, mover);
+    if (impulse > 0.0f) {
+        impacts.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
+                           collision.normal, approach, impulse});
+    }
+
+    path.motion.start = pose_at(path.motion, time);
+    path.from += time;
+    path.motion.linear_velocity = mover.velocity + 0.5f * rest * gravity;
+    path.motion.angular_velocity = mover.spin;
+    body.linear_velocity = mover.velocity + rest * gravity;
+    body.angular_velocity = mover.spin;
+    if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
+}
+
+/// A dynamic body that was hit goes on from there with its new velocity.
+void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after) {
+    motion.start = pose_at(motion, time);
+    motion.linear_velocity = s.bodies[slot].linear_velocity = after.velocity;
+    motion.angular_velocity = s.bodies[slot].angular_velocity = after.spin;
+    const Path path{slot, now, motion};
+    commit(path, dt - now);
+    s.keep_path(path);
+    const float rest = dt - now;
+    if (is_fast(s.bodies[slot], motion_squared(s.bodies[slot], rest * after.velocity, rest * after.spin))) s.deflected.push_back(slot);
+}
+
+/// The body ends the step `duration` after the start of its path.
+void World::State::Sweep::commit(const Path& path, float duration) {
+    Body& body = s.bodies[path.slot];
+    const Transform pose = pose_at(path.motion, duration);
+    if (s.awake.contains(path.slot)) {
+        float* way = s.solver_bodies[s.solver_index[path.slot]].displacement;
+        for (int k = 0; k < 3; ++k) way[k] += pose.position[k] - body.center[k];
+    } else if (std::find(s.struck.begin(), s.struck.end(), path.slot) == s.struck.end()) {
+        s.struck.push_back(path.slot);
+    }
+    body.center = pose.position;
+    body.rotation = normalized(pose.rotation);
+    body.exact_rotation = glm::dquat(body.rotation);
+    body.exact_spin = glm::dvec3(body.angular_velocity);
+}
+
+/// Sweeps a body from a time of the step to its end. The path it ends on begins at the last impact.
+Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
+                              std::vector<Impact>& impacts) {
+    Path path{slot, from, motion_from(slot, from)};
+    for (int count = 0;; ++count) {
+        const Meeting meeting = first_meeting(path, dynamic_too, scratch);
+        pass_sensors(path, meeting.time, scratch, impacts);
+        const bool met = meeting.other != null_index;
+        if (met && count < settings::continuous_impacts) {
+            collide(path, meeting, impacts);
+            continue;
+        }
+        if (met || count > 0) commit(path, meeting.time);
+        return path;
+    }
+}
+
+void World::State::keep_path(const Path& path) {
+    const auto known = find_path(new_paths, path.slot);
+    if (known != new_paths.end()) {
+        *known = path;
+    } else {
+        new_paths.push_back(path);
+    }
+}
+
+/// Bodies that a fast kinematic one may go through are as good as fast.
+void World::State::find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt) {
+    const Body& body = bodies[kinematic];
+    const vec3 start = motion.start.position, way = dt * motion.linear_velocity, end = start + way;
+    const float motion2 = motion_squared(body, way, dt * motion.angular_velocity);
+    const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, body.radius);
+    broadphase.query(box, [&](std::uint32_t slot) {
+        const Body& other = bodies[slot];
+        if (!other.is_dynamic() || other.continuous == Continuous::off || !is_fast(other, motion2)) return;
+        std::vector<std::uint32_t>& list = other.continuous == Continuous::all ? bullets : fast;
+        if (std::find(list.begin(), list.end(), slot) == list.end()) list.push_back(slot);
+    });
+}
+
+void World::State::sweep_fast_bodies(float dt) {
+    fast.clear();
+    bullets.clear();
+    fast_kinematics.clear();
+    impacts.clear();
+    struck.clear();
+    new_paths.clear();
+    if (!def.continuous) return;
+    float kinematic2 = 0.0f, dynamic2 = 0.0f;
+    const auto list = awake.list();
+    for (const std::uint32_t slot : list) {
+        const Body& body = bodies[slot];
+        const SolverBody& moved = solver_bodies[solver_index[slot]];
+        const float motion2 = motion_squared(body, load(moved.displacement), load(moved.turn));
+        if (!body.is_dynamic()) {
+            kinematic2 = std::max(kinematic2, motion2);
+            if (motion2 > 0.0f) fast_kinematics.push_back(slot);
+            continue;
+        }
+        dynamic2 = std::max(dynamic2, motion2);
+        if (!is_fast(body, motion2) || body.continuous == Continuous::off) continue;
+        (body.continuous == Continuous::all ? bullets : fast).push_back(slot);
+    }
+    Sweep sweep{*this, dt};
+    largest_kinematic_motion = std::sqrt(kinematic2);
+    largest_motion = std::max(largest_kinematic_motion, std::sqrt(dynamic2));
+    for (const std::uint32_t kinematic : fast_kinematics) find_in_the_way(kinematic, sweep.step_motion(kinematic), dt);
+
+    for (const std::uint32_t slot : fast) {
+        const Path path = sweep.run(slot, 0.0f, false, sweep_scratch, impacts);
+        if (!bullets.empty() && path.from > 0.0f) keep_path(path);
+    }
+    for (const std::uint32_t slot : bullets) {
+        const auto known = find_path(new_paths, slot);
+        const float from = known != new_paths.end() ? known->from : 0.0f;
+        deflected.clear();
+        keep_path(sweep.run(slot, from, true, sweep_scratch, impacts));
+        for (const std::uint32_t other : deflected)
+            keep_path(sweep.run(other, find_path(new_paths, other)->from, false, sweep_scratch, impacts));
+    }
+    profile.swept_bodies = static_cast<std::uint32_t>(fast.size() + bullets.size());
+    profile.impacts = static_cast<std::uint32_t>(impacts.size());
+}
+
+}  // namespace talus
