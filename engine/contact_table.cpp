@@ -79,6 +79,17 @@ std::uint32_t ContactTable::find_pair(const BodyStore& store, std::uint32_t body
     return null_index;
 }
 
+std::uint32_t ContactTable::find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a,
+                                         std::uint32_t body_b, std::uint32_t shape_b) const {
+    const std::uint32_t p = find_pair(store, body_a, body_b);
+    if (p == null_index) return null_index;
+    for (std::uint32_t c = pairs[p].first_contact; c != null_index; c = states[c].next_in_pair) {
+        const PairRecord& r = records[c];
+        if ((r.a == shape_a && r.b == shape_b) || (r.a == shape_b && r.b == shape_a)) return c;
+    }
+    return null_index;
+}
+
 std::uint32_t ContactTable::add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
                                         std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b) {
     const std::uint32_t c = take_slot(states, free_contacts_);

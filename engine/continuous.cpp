@@ -266,10 +266,12 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
     const float time = closing * 0.1f * dt > deep ? std::max(0.0f, meeting.time - deep / closing) : meeting.time;
     const float rest = dt - path.from - time;
 
-    // Velocities then: what gravity is going to add is taken off and put back.
+    // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
+    // at a place is that of half a sub-step before).
     const bool falls = s.constrained[path.slot] == 0;
     const vec3 gravity = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
-    Party mover = party(path.slot, path.motion, body.linear_velocity - rest * gravity, body.angular_velocity, time);
+    const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.def.substeps)) * gravity;
+    Party mover = party(path.slot, path.motion, body.linear_velocity - to_come, body.angular_velocity, time);
     Party other = party(meeting.other, obstacle_motion,
                         obstacle.is_dynamic() ? obstacle.linear_velocity : obstacle_motion.linear_velocity,
                         obstacle.is_dynamic() ? obstacle.angular_velocity : obstacle_motion.angular_velocity, time);
@@ -310,7 +312,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
     path.from += time;
     path.motion.linear_velocity = mover.velocity + 0.5f * rest * gravity;
     path.motion.angular_velocity = mover.spin;
-    body.linear_velocity = mover.velocity + rest * gravity;
+    body.linear_velocity = mover.velocity + to_come;
     body.angular_velocity = mover.spin;
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
 }

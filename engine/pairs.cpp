@@ -24,12 +24,12 @@ float rolling_radius(const Shape& shape) {
 
 }  // namespace
 
-void World::State::update_pairs() {
+void World::State::update_pairs(const Jobs& jobs) {
     begun.clear();
     ended.clear();
-    ended.swap(ended_outside_step);
+    ended.swap(ended_at_next_step);
     StageClock clock;
-    broadphase.update();
+    broadphase.update(jobs);
     profile.broadphase = clock.lap();
     for (const ProxyPair& pair : broadphase.ended()) {
         const std::uint32_t a = proxy_body[pair.a], b = proxy_body[pair.b];

@@ -29,8 +29,8 @@ std::vector<Contact> World::contacts(BodyId id) const {
 
 void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) const {
     const ContactState& state = contacts.states[c];
-    if (!state.touching || state.sensor) return;
     const Manifold& manifold = contacts.caches[c].manifold;
+    if (!state.touching || state.sensor || manifold.count == 0) return;
     const Transform &pose_a = colliders.poses[contacts.records[c].a], &pose_b = colliders.poses[contacts.records[c].b];
     const ContactEvent event = event_of(c);
     Contact contact;
@@ -60,7 +60,9 @@ MemoryStats World::memory() const {
     m.bodies = s.bodies.bytes() + s.awake.bytes() + s.proxy_body.capacity() * sizeof(std::uint32_t);
     m.shapes = s.shapes.bytes() + s.colliders.bytes();
     m.broadphase = s.broadphase.bytes();
-    m.contacts = s.contacts.bytes() + s.collide_scratch.bytes() +
+    std::size_t collide_bytes = 0;
+    for (const State::CollideTask& task : s.collide_tasks) collide_bytes += sizeof task + task.scratch.bytes();
+    m.contacts = s.contacts.bytes() + collide_bytes +
                  (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
     m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
                s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +

@@ -8,8 +8,7 @@ namespace talus {
 
 namespace {
 
-/// Bodies that are worth a task, and groups of lanes and records that are worth a block of a stage.
-constexpr std::size_t least_bodies = 128;
+/// Groups of lanes, records and bodies that are worth a block of a stage.
 constexpr std::uint32_t group_block = 8, record_block = 4, free_block = 16;
 
 void put(float* out, const vec3& v) {

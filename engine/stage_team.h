@@ -25,7 +25,7 @@ namespace talus {
 
 struct Stage {
     std::uint32_t items = 0;
-    std::uint32_t block = 1;  ///< items that are worth being taken by a thread
+    std::uint32_t block = 1;  ///< fewest items that are worth being taken by a thread
 };
 
 class StageTeam {
@@ -45,46 +45,49 @@ public:
             }
             return;
         }
-        if (capacity_ < stages.size()) {
-            capacity_ = 2 * stages.size();
+        const std::size_t counters = stages.size() * static_cast<std::size_t>(threads + 1);
+        if (capacity_ < counters) {
+            capacity_ = 2 * counters;
             counters_ = std::make_unique<Counter[]>(capacity_);
         }
-        for (std::size_t s = 0; s < stages.size(); ++s) counters_[s].reset();
-        jobs.for_each(threads, [&](int worker) { work(static_cast<std::uint32_t>(worker), static_cast<std::uint32_t>(threads), stages, f); });
+        for (std::size_t i = 0; i < counters; ++i) counters_[i].value.store(0, std::memory_order_relaxed);
+        const auto count = static_cast<std::uint32_t>(threads);
+        jobs.for_each(threads, [&](int worker) { work(static_cast<std::uint32_t>(worker), count, stages, f); });
     }
 
 private:
-    static constexpr int most_threads = 15;
+    static constexpr int most_threads = 64;
 
-    /// One cache line a stage.
+    /// Of each stage one that counts the items done, and one for each thread's part that counts the items taken. Lines of their own, or
+    /// threads would wait for each other's writes.
     struct alignas(64) Counter {
-        std::atomic<std::uint32_t> taken[most_threads];  ///< blocks of each part
-        std::atomic<std::uint32_t> done;                 ///< of all parts
-
-        void reset() {
-            for (auto& part : taken) part.store(0, std::memory_order_relaxed);
-            done.store(0, std::memory_order_relaxed);
-        }
+        std::atomic<std::uint32_t> value{0};
     };
 
     template <class F>
     void work(std::uint32_t worker, std::uint32_t threads, std::span<const Stage> stages, F&& f) {
         for (std::size_t s = 0; s < stages.size(); ++s) {
             const Stage& stage = stages[s];
-            Counter& counter = counters_[s];
-            const std::uint32_t blocks = (stage.items + stage.block - 1) / stage.block;
+            Counter* const counters = &counters_[s * (threads + 1)];
+            std::uint32_t done = 0;
             for (std::uint32_t k = 0; k < threads; ++k) {
                 const std::uint32_t part = worker + k < threads ? worker + k : worker + k - threads;
-                const std::uint32_t begin = blocks * part / threads, end = blocks * (part + 1) / threads;
+                const std::uint32_t begin = cut(stage, part, threads), end = cut(stage, part + 1, threads);
+                std::atomic<std::uint32_t>& taken = counters[1 + part].value;
+                // Two or three blocks a part: enough to even out who is late.
+                const std::uint32_t block = std::max(stage.block, (end - begin + 2) / 3);
                 // Looked at first: an atomic addition is dearer than a load, and most parts of others are done.
-                while (counter.taken[part].load(std::memory_order_relaxed) < end - begin) {
-                    const std::uint32_t block = begin + counter.taken[part].fetch_add(1, std::memory_order_relaxed);
-                    if (block >= end) break;
-                    f(s, block * stage.block, std::min((block + 1) * stage.block, stage.items));
-                    counter.done.fetch_add(1, std::memory_order_release);
+                while (taken.load(std::memory_order_relaxed) < end - begin) {
+                    const std::uint32_t first = begin + taken.fetch_add(block, std::memory_order_relaxed);
+                    if (first >= end) break;
+                    const std::uint32_t last = std::min(first + block, end);
+                    f(s, first, last);
+                    done += last - first;
                 }
             }
-            for (int spins = 0; counter.done.load(std::memory_order_acquire) < blocks; ++spins) {
+            std::atomic<std::uint32_t>& all_done = counters[0].value;
+            if (done != 0) all_done.fetch_add(done, std::memory_order_acq_rel);
+            for (int spins = 0; all_done.load(std::memory_order_acquire) < stage.items; ++spins) {
                 if (spins < 1000) {
                     __builtin_ia32_pause();
                 } else {
@@ -92,6 +95,12 @@ private:
                 }
             }
         }
+    }
+
+    /// Where a part begins: at whole blocks.
+    static std::uint32_t cut(const Stage& stage, std::uint32_t part, std::uint32_t threads) {
+        const std::uint32_t blocks = (stage.items + stage.block - 1) / stage.block;
+        return std::min(blocks * part / threads * stage.block, stage.items);
     }
 
     std::unique_ptr<Counter[]> counters_;

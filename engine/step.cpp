@@ -26,9 +26,9 @@ bool World::step(float dt, const Jobs& jobs) {
     profile.frame = s.profile.frame + 1;
     s.profile = profile;
     StageClock clock, whole;
-    s.update_pairs();
+    s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
-    s.collide_active();
+    s.collide_active(jobs);
     s.profile.collide = clock.lap();
     s.build_graph();
     s.profile.graph = clock.lap();
@@ -36,7 +36,7 @@ bool World::step(float dt, const Jobs& jobs) {
     s.profile.solve = clock.lap();
     s.sweep_fast_bodies(dt);
     s.profile.continuous = clock.lap();
-    s.finish(dt);
+    s.finish(dt, jobs);
     s.profile.finish = clock.lap();
     s.publish();
     s.profile.publish = clock.lap();
@@ -54,7 +54,7 @@ void World::State::gather_active() {
     }
 }
 
-void World::State::collide_active() {
+void World::State::collide_active(const Jobs& jobs) {
     awake.compact();
     gather_active();
     const CollideSettings settings{.skip = def.enable_skip,
@@ -64,30 +64,44 @@ void World::State::collide_active() {
                                    .warm_gjk = def.enable_warm_gjk,
                                    .warm_epa = def.enable_warm_epa,
                                    .drop_slivers = true};
-    collide(colliders, contacts.records, contacts.caches, active, settings, collide_scratch, profile.narrowphase);
+    // More tasks than threads: one that has drawn the hard pairs does not keep the others waiting.
+    constexpr std::size_t least_pairs = 256;
+    const std::size_t tasks =
+        jobs.tasks_for(active.size(), least_pairs) == 1 ? 1 : std::min(active.size() / least_pairs, 4ul * static_cast<std::size_t>(jobs.threads));
+    if (collide_tasks.size() < tasks) collide_tasks.resize(tasks);
+    jobs.for_each(static_cast<int>(tasks), [&](int i) {
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t first = active.size() * k / tasks, last = active.size() * (k + 1) / tasks;
+        CollideTask& task = collide_tasks[k];
+        task.profile = {};
+        collide(colliders, contacts.records, contacts.caches, std::span(active).subspan(first, last - first), settings, task.scratch,
+                task.profile);
+    });
+    for (std::size_t k = 0; k < tasks; ++k) profile.narrowphase += collide_tasks[k].profile;
 }
 
 // ---- finish ---------------------------------------------------------------------------------------------------------
 
-void World::State::finish(float dt) {
-    moved_proxies.clear();
-    moved_boxes.clear();
-    moved_ways.clear();
-    for (const std::uint32_t slot : awake.list()) {
-        Aabb box;
-        set_colliders(slot, box, dt);
-        moved_proxies.push_back(bodies[slot].proxy);
-        moved_boxes.push_back(box);
-        moved_ways.push_back(dt * bodies[slot].linear_velocity);
-    }
+void World::State::finish(float dt, const Jobs& jobs) {
+    const auto list = awake.list();
+    moved_proxies.resize(list.size());
+    moved_boxes.resize(list.size());
+    moved_ways.resize(list.size());
+    jobs.for_each_run(list.size(), least_bodies, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            set_colliders(list[i], moved_boxes[i], dt);
+            moved_proxies[i] = bodies[list[i]].proxy;
+            moved_ways[i] = dt * bodies[list[i]].linear_velocity;
+        }
+    });
     put_islands_to_sleep(dt);
     StageClock clock;
-    broadphase.move(moved_proxies, moved_boxes, moved_ways);
+    broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
     for (const std::uint32_t slot : struck) {
         place(slot, dt);
         wake(slot);
     }
-    broadphase.refresh();  // queries between steps find it sorted; the next update has that much less to do
+    broadphase.refresh(jobs);  // queries between steps find it sorted; the next update has that much less to do
     profile.broadphase += clock.lap();
 }
 
@@ -121,6 +135,24 @@ ContactEvent World::State::event_of(std::uint32_t c) const {
             contacts.records[c].b - bodies[pair.b].first_shape, contacts.states[c].sensor};
 }
 
+/// What a swept body met is a contact from now on, to be found ended by the next step. So is a sensor that it went through, or what it
+/// met where there is no contact yet.
+void World::State::report_impact(const Impact& impact) {
+    const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
+    if (c != null_index && contacts.states[c].touching) return;
+    const ContactEvent event =
+        c != null_index ? event_of(c)
+                        : ContactEvent{bodies.id_of(impact.other), bodies.id_of(impact.body),
+                                       impact.other_shape - bodies[impact.other].first_shape,
+                                       impact.shape - bodies[impact.body].first_shape, impact.sensor};
+    begun.push_back(event);
+    if (c != null_index && !impact.sensor) {
+        contacts.states[c].touching = true;
+    } else {
+        ended_at_next_step.push_back(event);
+    }
+}
+
 void World::State::publish() {
     for (const std::uint32_t c : active) {
         ContactState& state = contacts.states[c];
@@ -140,6 +172,7 @@ void World::State::publish() {
         state.touching = met;
         (met ? begun : ended).push_back(event_of(c));
     }
+    for (const Impact& impact : impacts) report_impact(impact);
 
     profile.bodies = bodies.live_count();
     profile.awake_bodies = static_cast<std::uint32_t>(awake.size());

@@ -273,7 +273,7 @@ bool World::remove_body(BodyId id) {
     if (!s.check_handle(id, "remove_body")) return false;
     Body& body = s.bodies[id.slot];
     s.wake_neighbours(id.slot);
-    for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) { s.drop_pair(p, s.ended_outside_step); });
+    for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) { s.drop_pair(p, s.ended_at_next_step); });
     s.broadphase.remove(body.proxy);
     s.proxy_body[body.proxy] = null_index;
     s.awake.erase(id.slot);

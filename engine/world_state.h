@@ -18,6 +18,8 @@
 namespace talus {
 
 struct World::State {
+    static constexpr std::size_t least_bodies = 128;  ///< that are worth a task
+
     WorldDef def;
 
     BodyStore bodies;
@@ -31,7 +33,7 @@ struct World::State {
 
     // What the last step left for the user.
     std::vector<ContactEvent> begun, ended;
-    std::vector<ContactEvent> ended_outside_step;  ///< by removals since, reported by the next step
+    std::vector<ContactEvent> ended_at_next_step;  ///< to be reported by it: by removals since, or over as they began
     FrameProfile profile;
     mutable LastError error;
 
@@ -62,7 +64,11 @@ struct World::State {
     StageTeam stage_team;
     std::vector<float> island_still_time;     ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
-    CollideScratch collide_scratch;
+    struct CollideTask {
+        CollideScratch scratch;
+        NarrowphaseProfile profile;
+    };
+    std::vector<CollideTask> collide_tasks;
     std::vector<ProxyIndex> moved_proxies;    ///< of the awake bodies, with their boxes and expected ways
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;
@@ -78,12 +84,12 @@ struct World::State {
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
     // The stages of a step, in order (step.cpp).
-    void update_pairs();
-    void collide_active();
+    void update_pairs(const Jobs& jobs);
+    void collide_active(const Jobs& jobs);
     void build_graph();
     void solve(float dt, const Jobs& jobs);
     void sweep_fast_bodies(float dt);
-    void finish(float dt);
+    void finish(float dt, const Jobs& jobs);
     void publish();
 
     // Shared by the stages and by the user's calls.
@@ -106,6 +112,7 @@ private:
     struct Sweep;
     void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
     void keep_path(const Path& path);
+    void report_impact(const Impact& impact);
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     void update_compound_pair(std::uint32_t pair);

@@ -561,6 +561,26 @@ const char* name_of(Rung rung) {
     return "";
 }
 
+NarrowphaseProfile& NarrowphaseProfile::operator+=(const NarrowphaseProfile& other) {
+    const auto add = [](auto& to, const auto& from) {
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+    };
+    add(pairs, other.pairs);
+    add(microseconds, other.microseconds);
+    gjk_queries += other.gjk_queries;
+    gjk_iterations += other.gjk_iterations;
+    gjk_cap_hits += other.gjk_cap_hits;
+    epa_queries += other.epa_queries;
+    epa_iterations += other.epa_iterations;
+    epa_cap_hits += other.epa_cap_hits;
+    support_evaluations += other.support_evaluations;
+    manifolds_built += other.manifolds_built;
+    add(gjk_histogram, other.gjk_histogram);
+    add(epa_histogram, other.epa_histogram);
+    for (std::size_t i = 0; i < tested_by_shapes.size(); ++i) add(tested_by_shapes[i], other.tested_by_shapes[i]);
+    return *this;
+}
+
 void Colliders::resize(std::size_t count) {
     shapes.resize(count);
     poses.resize(count);

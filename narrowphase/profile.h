@@ -25,7 +25,7 @@ const char* name_of(Rung rung);
 
 struct NarrowphaseProfile {
     std::array<std::uint32_t, rung_count> pairs{};  ///< convex pairs settled on each rung
-    /// Time of each rung, manifold building included. Measured in batches: skip and reuse share one pass, its time is
+    /// Time of each rung, summed over the threads, manifold building included. Measured in batches: skip and reuse share one pass, its time is
     /// booked on `skip`; both axis rungs share one, booked on `axis_separated`. Boxes that their axes settle count as `closed_form`, but
     /// their time is booked on the GJK or EPA list they stood in.
     std::array<double, rung_count> microseconds{};
@@ -37,6 +37,9 @@ struct NarrowphaseProfile {
     std::array<std::uint32_t, 16> epa_histogram{};  ///< queries by iterations / 4; the last bin holds 60 and more
     /// Pairs that needed GJK, by shape types: [lower type][higher type].
     std::array<std::array<std::uint32_t, shape_type_count>, shape_type_count> tested_by_shapes{};
+
+    /// Adds what another thread did.
+    NarrowphaseProfile& operator+=(const NarrowphaseProfile& other);
 };
 
 }  // namespace talus

@@ -4,26 +4,22 @@
 #include <talus/jobs.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
 namespace talus {
 
-/// Threads that wait for tasks. The caller of a job works, too, so a pool of n runs n - 1 threads of its own. One job at a time: from one
-/// thread, and no task may start another.
+/// Threads that wait for tasks. The caller of a job works, too, so a pool of n runs n - 1 threads of its own. One job at a time, of fewer
+/// than 65,536 tasks: from one thread, and no task may start another.
 class ThreadPool {
 public:
     explicit ThreadPool(int threads) {
         for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
     }
     ~ThreadPool() {
-        {
-            const std::lock_guard lock(mutex_);
-            closing_ = true;
-        }
-        wake_.notify_all();
+        offer_.store(closing);
+        offer_.notify_all();
         for (std::thread& worker : workers_) worker.join();
     }
     ThreadPool(const ThreadPool&) = delete;
@@ -39,45 +35,53 @@ public:
     }
 
 private:
+    // What there is to do, in one word, so that who takes a task knows that its job is still under way: the job's number, how many tasks
+    // it has, how many of them are taken.
+    static constexpr std::uint64_t one_job = 1ull << 32, one_of_count = 1ull << 16, low_half = 0xffff;
+    static constexpr std::uint64_t closing = ~0ull;
+    static bool has_task(std::uint64_t offer) { return (offer & low_half) < ((offer >> 16) & low_half); }
+
     void run(int count, Jobs::Task task, void* data) {
-        std::unique_lock lock(mutex_);
         task_ = task;
         data_ = data;
-        next_ = 0;
-        count_ = count;
-        left_ = count;
-        ready_ = true;
-        wake_.notify_all();
-        help(lock);
-        lock.unlock();
-        spin_while([this] { return left_ != 0; });
-        lock.lock();
-        done_.wait(lock, [this] { return left_ == 0; });
+        left_.store(count, std::memory_order_relaxed);
+        number_ += one_job;
+        offer_.store(number_ + static_cast<std::uint64_t>(count) * one_of_count);
+        offer_.notify_all();
+        help();
+        spin_while([this] { return left_.load(std::memory_order_acquire) != 0; });
+        for (int left = left_.load(); left != 0; left = left_.load()) left_.wait(left);
     }
-    // Takes tasks until none is left to start. Tasks are large, so a lock for each costs nothing.
-    void help(std::unique_lock<std::mutex>& lock) {
-        while (next_ < count_) {
-            const int index = next_++;
-            ready_ = next_ < count_;
-            lock.unlock();
-            task_(data_, index);
-            lock.lock();
-            if (--left_ == 0) done_.notify_one();
+    /// Takes tasks until none is left to take.
+    void help() {
+        std::uint64_t offer = offer_.load(std::memory_order_acquire);
+        while (offer != closing && has_task(offer)) {
+            if (!offer_.compare_exchange_weak(offer, offer + 1, std::memory_order_acq_rel)) continue;
+            task_(data_, static_cast<int>(offer & low_half));
+            if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
+            offer = offer_.load(std::memory_order_acquire);
         }
     }
     void work() {
         while (true) {
-            spin_while([this] { return !ready_; });
-            std::unique_lock lock(mutex_);
-            wake_.wait(lock, [this] { return closing_ || next_ < count_; });
-            if (closing_) return;
-            help(lock);
+            const auto idle = [this] {
+                const std::uint64_t offer = offer_.load(std::memory_order_acquire);
+                return offer != closing && !has_task(offer);
+            };
+            spin_while(idle);
+            const std::uint64_t offer = offer_.load();
+            if (offer == closing) return;
+            if (has_task(offer)) {
+                help();
+            } else {
+                offer_.wait(offer);
+            }
         }
     }
     // One job follows the other within some microseconds, and waking a thread takes longer than that.
     template <class Condition>
     static void spin_while(Condition&& condition) {
-        constexpr int spins = 2000;  // about 100 us
+        constexpr int spins = 4000;  // about 200 us
         for (int i = 0; i < spins && condition(); ++i) {
 #if defined(__x86_64__)
             __builtin_ia32_pause();
@@ -87,14 +91,11 @@ private:
         }
     }
 
-    std::mutex mutex_;
-    std::condition_variable wake_, done_;
     Jobs::Task task_ = nullptr;
     void* data_ = nullptr;
-    int next_ = 0, count_ = 0;
-    std::atomic<int> left_ = 0;        // tasks that have not returned
-    std::atomic<bool> ready_ = false;  // a task waits to be started; a hint for who spins
-    bool closing_ = false;
+    std::uint64_t number_ = 0;
+    alignas(64) std::atomic<std::uint64_t> offer_{0};
+    alignas(64) std::atomic<int> left_{0};  ///< tasks that have not returned
     std::vector<std::thread> workers_;
 };
 
