@@ -40,8 +40,8 @@ mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
 void World::State::build_graph() {
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
-    for (const std::uint32_t c : active) {
-        if (contacts.caches[c].manifold.count == 0 || contacts.states[c].sensor) continue;
+    for (const std::uint32_t c : touching) {
+        if (contacts.states[c].sensor) continue;
         const ContactBodies& pair = contacts.bodies[c];
         if (!awake.contains(pair.a)) wake(pair.a);
         if (!awake.contains(pair.b)) wake(pair.b);
@@ -49,13 +49,17 @@ void World::State::build_graph() {
     if (awake.size() != awake_before) {
         awake.compact();
         gather_active();
+        touching.clear();
+        for (const std::uint32_t c : active) {
+            if (has_manifold(c)) touching.push_back(c);
+        }
     }
 
     edges.clear();
     constrained.assign(bodies.slot_count(), 0);
-    for (const std::uint32_t c : active) {
+    for (const std::uint32_t c : touching) {
+        if (contacts.states[c].sensor) continue;
         const int count = contacts.caches[c].manifold.count;
-        if (count == 0 || contacts.states[c].sensor) continue;
         const ContactBodies& pair = contacts.bodies[c];
         const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
         edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,

@@ -66,18 +66,27 @@ void World::State::collide_active(const Jobs& jobs) {
                                    .drop_slivers = true};
     // More tasks than threads: one that has drawn the hard pairs does not keep the others waiting.
     constexpr std::size_t least_pairs = 256;
-    const std::size_t tasks =
-        jobs.tasks_for(active.size(), least_pairs) == 1 ? 1 : std::min(active.size() / least_pairs, 4ul * static_cast<std::size_t>(jobs.threads));
+    const auto most = static_cast<std::size_t>(jobs.tasks_for(active.size(), least_pairs));
+    const std::size_t tasks = most == 1 ? 1 : std::min(active.size() / least_pairs, 4 * most);
     if (collide_tasks.size() < tasks) collide_tasks.resize(tasks);
     jobs.for_each(static_cast<int>(tasks), [&](int i) {
         const auto k = static_cast<std::size_t>(i);
         const std::size_t first = active.size() * k / tasks, last = active.size() * (k + 1) / tasks;
         CollideTask& task = collide_tasks[k];
         task.profile = {};
-        collide(colliders, contacts.records, contacts.caches, std::span(active).subspan(first, last - first), settings, task.scratch,
-                task.profile);
+        const auto part = std::span(active).subspan(first, last - first);
+        collide(colliders, contacts.records, contacts.caches, part, settings, task.scratch, task.profile);
+        task.touching.clear();
+        for (const std::uint32_t c : part) {
+            if (has_manifold(c)) task.touching.push_back(c);
+        }
     });
-    for (std::size_t k = 0; k < tasks; ++k) profile.narrowphase += collide_tasks[k].profile;
+    last_touching.swap(touching);
+    touching.clear();
+    for (std::size_t k = 0; k < tasks; ++k) {
+        profile.narrowphase += collide_tasks[k].profile;
+        touching.insert(touching.end(), collide_tasks[k].touching.begin(), collide_tasks[k].touching.end());
+    }
 }
 
 // ---- finish ---------------------------------------------------------------------------------------------------------
@@ -148,20 +157,27 @@ void World::State::report_impact(const Impact& impact) {
     begun.push_back(event);
     if (c != null_index && !impact.sensor) {
         contacts.states[c].touching = true;
+        if (!has_manifold(c)) touching.push_back(c);  // for the next step to look at
     } else {
         ended_at_next_step.push_back(event);
     }
 }
 
 void World::State::publish() {
-    for (const std::uint32_t c : active) {
+    // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as new.
+    for (const std::uint32_t c : last_touching) {
+        if (has_manifold(c)) continue;
+        ContactState& state = contacts.states[c];
+        state.point_count = 0;
+        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
+        state.twist_impulse = 0.0f;
+        if (!state.touching) continue;
+        state.touching = false;
+        ended.push_back(event_of(c));
+    }
+    for (const std::uint32_t c : touching) {
         ContactState& state = contacts.states[c];
         const Manifold& manifold = contacts.caches[c].manifold;
-        if (manifold.count == 0) {
-            state.point_count = 0;
-            state.friction_impulse = vec3(0.0f);
-            state.twist_impulse = 0.0f;
-        }
         // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends when
         // there is neither force nor overlap.
         bool met = false;

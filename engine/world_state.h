@@ -48,6 +48,7 @@ struct World::State {
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
     std::vector<std::uint32_t> active;        ///< contacts with an awake body
+    std::vector<std::uint32_t> touching, last_touching;  ///< of these, those whose manifold has points; the same in the last step
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     ContactSolver solver;
@@ -67,6 +68,7 @@ struct World::State {
     struct CollideTask {
         CollideScratch scratch;
         NarrowphaseProfile profile;
+        std::vector<std::uint32_t> touching;
     };
     std::vector<CollideTask> collide_tasks;
     std::vector<ProxyIndex> moved_proxies;    ///< of the awake bodies, with their boxes and expected ways
@@ -105,6 +107,9 @@ struct World::State {
     bool refuse_unless(bool ok, const char* sentence);            ///< `ok`, and error set when it is false
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
     void gather_active();
+    bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
+        return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
+    }
     ContactEvent event_of(std::uint32_t contact) const;
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
 
