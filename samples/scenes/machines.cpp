@@ -116,14 +116,14 @@ Result<SceneData> car(const SceneOptions& options) {
     scene.figures.push_back({"most tilted, cosine", "", Over::smallest, [=](const SceneBodies& bodies, double) {
                                  return static_cast<double>(rotate(bodies.transform(body).rotation, {0, 1, 0}).y);
                              }});
-    scene.camera = orbit({6, 0, 24}, 50, -60, 26);
+    scene.camera = orbit({2, 0, 22}, 38, -62, 24);
     return scene;
 }
 
 /// A motor drives a train of three gear wheels, and the last of them a rack.
 Result<SceneData> gears(const SceneOptions&) {
     constexpr int count = 3;
-    constexpr int teeth[count] = {12, 24, 16};
+    constexpr int teeth[count] = {12, 16, 24};
     constexpr float pitch = 0.2f, depth = 0.15f, height = 2.5f;  // pitch: of teeth along the rim, m
     SceneData scene;
     scene.bodies.push_back(floor_slab());
@@ -200,7 +200,7 @@ Result<SceneData> gears(const SceneOptions&) {
                                  }
                                  return worst;
                              }});
-    scene.camera = orbit({0.4f, height, 0}, 9, 14, 8);
+    scene.camera = orbit({0.6f, height, 0}, 9, 14, 8);
     return scene;
 }
 

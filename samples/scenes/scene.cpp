@@ -100,13 +100,13 @@ World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def)
     return world;
 }
 
-bool step_scene(World& world, const SceneData& scene, int step) {
+bool step_scene(World& world, const SceneData& scene, int step, const Jobs& jobs) {
     if (scene.gravity_at) world.set_gravity(scene.gravity_at(step));
     if (scene.act) {
         WorldBodies bodies(world);
         scene.act(bodies, step);
     }
-    return world.step(scene.dt);
+    return world.step(scene.dt, jobs);
 }
 
 void Figures::observe(const SceneBodies& bodies) {

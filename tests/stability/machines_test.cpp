@@ -2,6 +2,8 @@
 
 #include "tests/stability/run.h"
 
+#include <cmath>
+
 using namespace talus;
 using namespace talus::test;
 
@@ -47,7 +49,7 @@ TEST_CASE("ragdolls fall downstairs with their joints together and within their 
 TEST_CASE("a car drives over bumps and round a bend on its wheels") {
     const Run car = run("car");
     MESSAGE(car.text);
-    CHECK(car["driven, in the end"] > 50.0);
+    CHECK(car["driven, in the end"] > 40.0);
     CHECK(car["most tilted, cosine"] > 0.9);
 }
 
