@@ -5,6 +5,7 @@
 #include <talus/narrowphase/shape.h>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace talus {
@@ -44,7 +45,11 @@ struct ShapeDef {
     Material material{};
     float density = 1000.0f; ///< kg/m^3, >= 0; a dynamic body needs mass from at least one shape
     Filter filter{};
-    bool sensor = false;     ///< reports overlaps, never pushes, adds no mass
+    /// Reports overlaps with what is no sensor and moves, never pushes, adds no mass. Of two bodies one must be dynamic, awake or asleep: a
+    /// fixed sensor sees dynamic bodies, one on a dynamic body sees all kinds. Bodies that sleep keep the overlaps they fell asleep with.
+    bool sensor = false;
+    bool hit_events = false;       ///< its hits are listed in World::contacts_hit()
+    bool modify_contacts = false;  ///< its contacts are shown to the world's contact modifier before they are solved
 };
 
 /// Axes of the world along which a body does not move and about which it does not turn, or-ed together.
@@ -69,8 +74,12 @@ struct BodyDef {
     float density = 1000.0f;                ///< of `shape`, kg/m^3
     Filter filter{};                          ///< of `shape`
     bool sensor = false;                    ///< of `shape`
+    bool hit_events = false;                ///< of `shape`
+    bool modify_contacts = false;           ///< of `shape`
     float linear_damping = 0.0f;            ///< 1/s: velocity falls as 1 / (1 + damping * dt)
     float angular_damping = 0.0f;           ///< 1/s
+    float max_speed = std::numeric_limits<float>::infinity();  ///< of the centre of mass, m/s, > 0; dynamic bodies
+    float max_spin = std::numeric_limits<float>::infinity();   ///< rad/s, > 0
     float gravity_scale = 1.0f;
     std::uint8_t locks = 0;                 ///< of AxisLock: a dynamic body's velocities there are 0, whatever pushes
     bool allow_sleep = true;

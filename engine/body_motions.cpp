@@ -45,7 +45,7 @@ quat turn_of(const MotionLanes<LaneArray<width>>& m, int lane) {
 
 void BodyMotions::reset(std::size_t bodies) {
     const std::size_t groups = (bodies + kernel_->lanes - 1) / kernel_->lanes;
-    lines_.assign((groups * kernel_->motion_bytes + sizeof(Line) - 1) / sizeof(Line), Line{});
+    lines_.resize((groups * kernel_->motion_bytes + sizeof(Line) - 1) / sizeof(Line));
 }
 
 void BodyMotions::set(std::size_t body, const BodyMotion& motion) {
@@ -65,12 +65,12 @@ quat BodyMotions::turn(std::size_t body) const {
                                : turn_of<4>(*static_cast<const MotionLanes<LaneArray<4>>*>(at), lane);
 }
 
-void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t count, std::span<SolverBody> bodies, float substep,
+void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep,
                       int substeps, float max_speed) {
     MotionPassInput in;
-    in.bodies = bodies.data() + first * kernel_->lanes;
-    in.motions = group(first);
-    in.count = count;
+    in.bodies = bodies.data() + first;
+    in.motions = group(first / kernel_->lanes);
+    in.count = (last - first) / kernel_->lanes;
     in.substep = substep;
     in.max_speed = max_speed;
     in.max_spin = settings::max_rotation_per_substep / substep;

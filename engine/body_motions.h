@@ -25,16 +25,15 @@ class BodyMotions {
 public:
     explicit BodyMotions(const SolverKernel& kernel) : kernel_(&kernel) {}
 
-    /// Room for so many bodies, rounded up to whole groups, all of them at rest.
+    /// Room for so many bodies, rounded up to whole groups. Each must be set.
     void reset(std::size_t bodies);
     void set(std::size_t body, const BodyMotion& motion);
     /// Rotation since the start of the step, of unit length to rounding.
     quat turn(std::size_t body) const;
 
-    std::uint32_t lanes() const { return kernel_->lanes; }
-    /// A pass over groups first .. first + count.
+    /// A pass over the bodies first .. last, both at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;
-    void run(Pass pass, std::uint32_t first, std::uint32_t count, std::span<SolverBody> bodies, float substep, int substeps,
+    void run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep, int substeps,
              float max_speed);
 
     std::size_t bytes() const { return lines_.capacity() * sizeof(Line); }

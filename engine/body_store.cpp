@@ -2,6 +2,46 @@
 
 namespace talus {
 
+namespace {
+
+/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about the others.
+mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
+    mat3 result(0.0f);
+    int free[3], count = 0;
+    for (int k = 0; k < 3; ++k) {
+        if (!locked[k]) free[count++] = k;
+    }
+    if (count == 1) result[free[0]][free[0]] = 1.0f / inertia[free[0]][free[0]];
+    if (count == 2) {
+        const int i = free[0], j = free[1];
+        const float scale = 1.0f / (inertia[i][i] * inertia[j][j] - inertia[i][j] * inertia[i][j]);
+        result[i][i] = scale * inertia[j][j];
+        result[j][j] = scale * inertia[i][i];
+        result[i][j] = result[j][i] = -scale * inertia[i][j];
+    }
+    return result;
+}
+
+}  // namespace
+
+Response response_of(const Body& body, const quat& rotation) {
+    Response r{vec3(body.inverse_mass), body.inertia, body.inverse_inertia};
+    if (!body.isotropic) {
+        const mat3 turn = to_matrix(rotation), back = glm::transpose(turn);
+        r.inverse_inertia = turn * r.inverse_inertia * back;
+        r.inertia = turn * r.inertia * back;
+    }
+    if (body.locks == 0) return r;
+    bool turn_locked[3];
+    for (int k = 0; k < 3; ++k) {
+        turn_locked[k] = (body.locks & (lock_turn_x << k)) != 0;
+        if ((body.locks & (lock_x << k)) != 0) r.inverse_mass[k] = 0.0f;
+    }
+    if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2]))
+        r.inverse_inertia = without_axes(r.inertia, turn_locked);
+    return r;
+}
+
 std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
     for (std::size_t i = 0; i < free_runs_.size(); ++i) {
         if (free_runs_[i].count != count) continue;

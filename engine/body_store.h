@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace talus {
@@ -34,8 +35,9 @@ struct Body {
     bool isotropic = true;       ///< inertia is a multiple of the identity: no gyroscopic term
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
+    float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();  ///< m/s, rad/s
     float radius = 0.0f;         ///< of a ball around the centre of mass that holds every shape
-    float inner_radius = 0.0f;   ///< half the least width of its thinnest solid shape, up to three times too large, m
+    float inner_radius = 0.0f;   ///< of a ball that fits into its thinnest solid shape, m
     float still_time = 0.0f;     ///< how long it has been still, s
     vec3 still_place{0.0f};      ///< centre and rotation when that began
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
@@ -57,6 +59,14 @@ struct Body {
     Transform pose() const { return {center - rotate(rotation, local_center), rotation}; }
     bool is_dynamic() const { return type == BodyType::dynamic; }
 };
+
+/// How a body at a rotation answers to pushes, along and about the world's axes: not at all along and about locked ones.
+struct Response {
+    vec3 inverse_mass;     ///< 1/kg
+    mat3 inertia;          ///< kg m^2
+    mat3 inverse_inertia;  ///< 1/(kg m^2)
+};
+Response response_of(const Body& body, const quat& rotation);
 
 /// What of a shape's material has a direction, in the shape's frame.
 struct Surface {

@@ -1,5 +1,6 @@
 #include <talus/engine/constraint_graph.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -16,21 +17,22 @@ constexpr std::uint8_t immovable_overflow = color_count - 1;
 /// A colour with fewer contacts than this gives them away: it is a stage of the solver with hardly any work.
 constexpr std::uint32_t rare = 16;
 
-// Groups within a colour.
 constexpr std::size_t points_max = 4;
-constexpr std::size_t buckets = 2 * 2 * points_max;
-
-std::size_t bucket_of(const ConstraintGraph::Edge& edge) {
-    const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
-    return edge.color * buckets + (2 * side + special) * points_max + (points_max - edge.point_count);
-}
 
 }  // namespace
 
-void ConstraintGraph::build(std::span<Edge> edges, std::uint32_t body_count) {
+void ConstraintGraph::build(std::span<Edge> edges, std::uint32_t body_count, std::uint32_t parts) {
     used_.assign(body_count, 0);
     used_immovable_.assign(body_count, 0);
-    std::array<std::uint32_t, color_count * buckets> places{};
+    parts = std::clamp(parts, 1u, most_parts);
+    const std::size_t buckets = 2 * 2 * parts * points_max;  // of a colour
+    places_.assign(color_count * buckets, 0);
+    const auto bucket_of = [&](const Edge& edge) {
+        const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
+        const std::uint64_t body = edge.pushes_a ? edge.a : edge.b;
+        const std::size_t part = body * parts / body_count;
+        return edge.color * buckets + ((2 * side + special) * parts + part) * points_max + (points_max - edge.point_count);
+    };
 
     std::array<std::uint32_t, 256> members{};
     for (const Edge& edge : edges) ++members[edge.color];
@@ -70,7 +72,7 @@ void ConstraintGraph::build(std::span<Edge> edges, std::uint32_t body_count) {
             }
             edge.color = static_cast<std::uint8_t>((edge.pushes_a && edge.pushes_b ? 0 : first_immovable) + bit);
         }
-        ++places[bucket_of(edge)];
+        ++places_[bucket_of(edge)];
     }
 
     colors_.clear();
@@ -78,7 +80,7 @@ void ConstraintGraph::build(std::span<Edge> edges, std::uint32_t body_count) {
     for (std::size_t color = 0; color < color_count; ++color) {
         ContactColor c{total, 0, color != overflow_color && color != immovable_overflow, color >= first_immovable};
         for (std::size_t k = 0; k < buckets; ++k) {
-            std::uint32_t& place = places[color * buckets + k];
+            std::uint32_t& place = places_[color * buckets + k];
             const std::uint32_t n = place;
             place = total;  // from here on: where the bucket's next edge goes
             total += n;
@@ -87,12 +89,13 @@ void ConstraintGraph::build(std::span<Edge> edges, std::uint32_t body_count) {
         if (c.count != 0) colors_.push_back(c);
     }
     order_.resize(edges.size());
-    for (std::size_t i = 0; i < edges.size(); ++i) order_[places[bucket_of(edges[i])]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < edges.size(); ++i) order_[places_[bucket_of(edges[i])]++] = static_cast<std::uint32_t>(i);
 }
 
 std::size_t ConstraintGraph::bytes() const {
     return colors_.capacity() * sizeof(ContactColor) + order_.capacity() * sizeof(std::uint32_t) +
-           (used_.capacity() + used_immovable_.capacity()) * sizeof(std::uint64_t);
+           (used_.capacity() + used_immovable_.capacity()) * sizeof(std::uint64_t) +
+           places_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace talus

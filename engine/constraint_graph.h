@@ -15,6 +15,7 @@
 namespace talus {
 
 inline constexpr std::uint8_t no_color = 0xff;
+inline constexpr std::uint32_t no_link = 0xffffffffu;
 
 /// Edges order()[first .. first + count) of one colour; `parallel` is false for the overflow colour.
 struct ContactColor {
@@ -31,15 +32,19 @@ public:
         std::uint32_t point_count;  ///< 1 to 4
         bool pushes_a, pushes_b;    ///< has inverse mass; at least one
         bool special = false;       ///< has a surface that is more than rough
+        bool bounces = false;       ///< has restitution
         std::uint8_t color = no_color;  ///< in: that of the last step; out: that of this one
+        std::uint32_t link = no_link;   ///< in a column (columns.h)
     };
 
-    /// Colours `edges` for `body_count` solver bodies.
-    void build(std::span<Edge> edges, std::uint32_t body_count);
+    /// Colours `edges` for `body_count` solver bodies. The edges of a colour come in `parts` groups (up to most_parts) by their bodies'
+    /// indices, so that threads that take one each, in colour after colour, keep to bodies of their own.
+    void build(std::span<Edge> edges, std::uint32_t body_count, std::uint32_t parts = 1);
+    static constexpr std::uint32_t most_parts = 8;
 
     std::span<const ContactColor> colors() const { return colors_; }
-    /// Edge indices in solving order: by colour, then by what may not share a record (the sides pushed, special or not), then by point
-    /// count, most first, then by edge order.
+    /// Edge indices in solving order: by colour, then by what may not share a record (the sides pushed, special or not), then by part, then
+    /// by point count, most first, then by edge order.
     std::span<const std::uint32_t> order() const { return order_; }
     std::size_t bytes() const;
 
@@ -47,6 +52,7 @@ private:
     std::vector<ContactColor> colors_;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint64_t> used_, used_immovable_;  ///< a bit a colour, by body
+    std::vector<std::uint32_t> places_;                 ///< by bucket: its size, then where its next edge goes
 };
 
 }  // namespace talus

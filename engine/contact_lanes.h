@@ -45,6 +45,8 @@ struct ContactLanes {
     SymmetricLanes<F> inertia_a, inertia_b;    ///< inverse, world, 1/(kg m^2)
     Vec3Lanes<F> inverse_mass_a, inverse_mass_b;
     F slop;                           ///< overlap left alone, m
+    // A soft contact's spring: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse * impulse_scale.
+    F bias_rate, mass_scale, impulse_scale;
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
     F slide_mass;                     ///< least effective mass along any tangent, kg

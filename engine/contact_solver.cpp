@@ -23,7 +23,7 @@ static_assert(offsetof(ContactState, friction) == 16 && offsetof(ContactState, t
               offsetof(ContactState, friction_impulse) == 32 && offsetof(ContactState, slop) == 44);
 
 /// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds (Catto 2014).
-Softness softness(float hertz, float damping_ratio, float h) {
+ContactSpring spring_of(float hertz, float damping_ratio, float h) {
     const float omega = 2.0f * pi * hertz;
     const float a1 = 2.0f * damping_ratio + h * omega;
     const float a2 = h * omega * a1;
@@ -49,6 +49,13 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
+void scale_impulses(ContactState& state, float scale) {
+    for (float& impulse : state.impulses) impulse *= scale;
+    state.friction_impulse *= scale;
+    state.twist_impulse *= scale;
+    state.rolling_impulse *= scale;
+}
+
 /// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a contact, as the
 /// kernel's prepare_surface reads them.
 void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
@@ -65,9 +72,6 @@ void put_surface(float* row, const ContactState& state, const Surface& a, const 
     row[14] = state.rolling_arm;
 }
 
-/// Items that are worth a task of their own.
-constexpr std::size_t least_records = 16;
-
 }  // namespace
 
 const SolverKernel& best_solver_kernel() {
@@ -79,73 +83,93 @@ const SolverKernel& best_solver_kernel() {
 #endif
 }
 
-template <int width>
-void ContactSolver::lay_out(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
-                            const ContactTable& contacts) {
-    using Record = ContactLanes<LaneArray<width>>;
-    const auto order = graph.order();
+void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep) {
+    // Resting loads are impulses of one sub-step: longer ones start from more.
+    warm_scale_ = substep_ > 0.0f ? substep / substep_ : 1.0f;
+    substep_ = substep;
+    const float hertz = std::min(settings::contact_rate / substep, settings::max_contact_hertz);
+    const float column_hertz = hertz * (settings::column_rate / settings::contact_rate);
+    for (int k = 0; k < 2; ++k) {
+        const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
+        springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
+        springs_[1][k] = spring_of(stiffer * column_hertz, settings::contact_damping_ratio, substep);
+    }
+    link_places_.clear();
+    order_.assign(graph.order().begin(), graph.order().end());
     colors_.clear();
-    record_edges_.clear();
-    for (const ContactColor& color : graph.colors()) {
-        const auto first_record = static_cast<std::uint32_t>(record_edges_.size());
-        const std::uint32_t most = color.parallel ? width : 1;
-        for (std::uint32_t i = 0; i < color.count;) {
-            record_edges_.push_back(color.first + i);
-            const ConstraintGraph::Edge& first = edges[order[color.first + i]];
-            const std::uint32_t end = std::min(i + most, color.count);
-            for (++i; i < end; ++i) {
-                const ConstraintGraph::Edge& next = edges[order[color.first + i]];
-                if (next.pushes_a != first.pushes_a || next.pushes_b != first.pushes_b || next.special != first.special) break;
-            }
-        }
-        colors_.push_back({first_record, static_cast<std::uint32_t>(record_edges_.size()) - first_record, color.parallel,
-                           !color.immovable});
-    }
-    record_count_ = static_cast<std::uint32_t>(record_edges_.size());
-    record_edges_.push_back(static_cast<std::uint32_t>(order.size()));
-    records_.resize((record_count_ * sizeof(Record) + sizeof(Line) - 1) / sizeof(Line));
-
+    layout_.clear();
     any_bounce_ = false;
-    std::uint32_t points = 0, surfaces = 0;
-    for (std::uint32_t k = 0; k < record_count_; ++k) {
-        Record& r = *static_cast<Record*>(record(k));
-        r.used = record_edges_[k + 1] - record_edges_[k];
-        r.first_point = points;
-        r.point_count = edges[order[record_edges_[k]]].point_count;
-        const ConstraintGraph::Edge& first = edges[order[record_edges_[k]]];
-        r.pushes_a = first.pushes_a;
-        r.pushes_b = first.pushes_b;
-        r.moves_a = r.moves_b = r.bounces = false;
-        for (std::uint32_t i = 0; i < r.used; ++i) {
-            const ConstraintGraph::Edge& edge = edges[order[record_edges_[k] + i]];
-            const ContactState& state = contacts.states[edge.contact];
-            r.moves_a = r.moves_a || edge.a != 0;
-            r.moves_b = r.moves_b || edge.b != 0;
-            r.bounces = r.bounces || state.restitution > 0.0f;
+    real_points_ = 0;
+    Layout next{0, 0, 0};
+    for (const ContactColor& color : graph.colors()) {
+        const auto first_record = static_cast<std::uint32_t>(layout_.size());
+        const std::uint32_t most = color.parallel ? kernel_->lanes : 1, color_end = color.first + color.count;
+        while (next.first_edge < color_end) {
+            layout_.push_back(next);
+            const ConstraintGraph::Edge& first = edges[order_[next.first_edge]];
+            const std::uint32_t end = std::min(next.first_edge + most, color_end);
+            std::uint32_t points = 0;
+            for (; next.first_edge < end; ++next.first_edge) {
+                const ConstraintGraph::Edge& edge = edges[order_[next.first_edge]];
+                if (edge.pushes_a != first.pushes_a || edge.pushes_b != first.pushes_b || edge.special != first.special) break;
+                points = std::max(points, edge.point_count);
+                real_points_ += edge.point_count;
+                any_bounce_ = any_bounce_ || edge.bounces;
+                if (edge.link == no_link) continue;
+                if (link_places_.size() <= edge.link) link_places_.resize(edge.link + 1);
+                link_places_[edge.link] = {static_cast<std::uint32_t>(layout_.size() - 1),
+                                           next.first_edge - layout_.back().first_edge};
+            }
+            next.first_point += points;
+            next.first_surface += first.special ? 1 : 0;
         }
-        r.surface = first.special ? surfaces++ : no_surface;
-        any_bounce_ = any_bounce_ || r.bounces;
-        points += r.point_count;
+        colors_.push_back({first_record, static_cast<std::uint32_t>(layout_.size()) - first_record, color.parallel});
     }
-    points_.resize((points * kernel_->point_bytes + sizeof(Line) - 1) / sizeof(Line));
-    surfaces_.resize((surfaces * kernel_->surface_bytes + sizeof(Line) - 1) / sizeof(Line));
+    const std::size_t records = layout_.size();
+    layout_.push_back(next);
+    const auto lines = [](std::size_t count, std::size_t bytes) { return (count * bytes + sizeof(Line) - 1) / sizeof(Line); };
+    records_.resize(lines(records, kernel_->record_bytes));
+    points_.resize(lines(next.first_point, kernel_->point_bytes));
+    surfaces_.resize(lines(next.first_surface, kernel_->surface_bytes));
+    penetration_sums_.resize(records);
+    max_penetrations_.resize(records);
 }
 
 template <int width>
-void ContactSolver::fill(std::uint32_t k, const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
-                         ContactTable& contacts, const Colliders& colliders, std::span<const Surface> surfaces,
-                         std::span<const SolverMass> masses) {
+void ContactSolver::fill(std::uint32_t k, const Input& in) {
     auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    const Layout &here = layout_[k], &next = layout_[k + 1];
+    const ConstraintGraph::Edge& first = in.edges[order_[here.first_edge]];
+    r.used = next.first_edge - here.first_edge;
+    r.first_point = here.first_point;
+    r.point_count = next.first_point - here.first_point;
+    r.surface = first.special ? here.first_surface : no_surface;
+    r.pushes_a = first.pushes_a;
+    r.pushes_b = first.pushes_b;
+    r.moves_a = r.moves_b = r.bounces = false;
+    const bool immovable = !first.pushes_a || !first.pushes_b;
+    for (int i = 0; i < width; ++i) {
+        const auto lane = static_cast<std::uint32_t>(i);
+        const bool in_column = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
+        const ContactSpring& spring = springs_[in_column][immovable];
+        r.bias_rate[i] = spring.bias_rate;
+        r.mass_scale[i] = spring.mass_scale;
+        r.impulse_scale[i] = spring.impulse_scale;
+    }
     ContactSource sources[width];
     float surface_rows[width][16];
     float deepest = 0.0f, sum = 0.0f;
     for (std::uint32_t i = 0; i < r.used; ++i) {
-        const ConstraintGraph::Edge& edge = edges[graph.order()[record_edges_[k] + i]];
-        ContactState& state = contacts.states[edge.contact];
-        const PairRecord& pair = contacts.records[edge.contact];
-        const Manifold& manifold = contacts.caches[edge.contact].manifold;
+        const ConstraintGraph::Edge& edge = in.edges[order_[here.first_edge + i]];
+        ContactState& state = in.contacts.states[edge.contact];
+        const PairRecord& pair = in.contacts.records[edge.contact];
+        const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
         match_impulses(state, manifold);
-        const Transform &pose_a = colliders.poses[pair.a], &pose_b = colliders.poses[pair.b];
+        if (warm_scale_ != 1.0f) scale_impulses(state, warm_scale_);
+        r.moves_a = r.moves_a || edge.a != 0;
+        r.moves_b = r.moves_b || edge.b != 0;
+        r.bounces = r.bounces || edge.bounces;
+        const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
         sources[i] = {edge.a,
                       edge.b,
                       edge.contact,
@@ -157,8 +181,8 @@ void ContactSolver::fill(std::uint32_t k, const ConstraintGraph& graph, std::spa
                       static_cast<unsigned>(manifold.count),
                       manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
                       manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
-        if (r.surface != no_surface) {
-            put_surface(surface_rows[i], state, surfaces[pair.a], pose_a, surfaces[pair.b], pose_b);
+        if (edge.special) {
+            put_surface(surface_rows[i], state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
         }
         for (int p = 0; p < manifold.count; ++p) {
             const float depth = std::max(0.0f, -manifold.points[p].separation);
@@ -168,45 +192,22 @@ void ContactSolver::fill(std::uint32_t k, const ConstraintGraph& graph, std::spa
     }
     max_penetrations_[k] = deepest;
     penetration_sums_[k] = sum;
-    kernel_->prepare(&r, point(r.first_point), sources, r.used, masses.data());
-    if (r.surface != no_surface) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
+    kernel_->prepare(&r, point(r.first_point), sources, r.used, in.masses.data());
+    if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 
-void ContactSolver::prepare(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
-                            ContactTable& contacts, const Colliders& colliders, std::span<const Surface> surfaces,
-                            std::span<const SolverMass> masses, float substep, const Jobs& jobs) {
-    substep_ = substep;
-    const float hertz = std::min(settings::contact_hertz, 0.25f / substep);
-    soft_ = softness(hertz, settings::contact_damping_ratio, substep);
-    soft_immovable_ = softness(settings::fixed_contact_stiffening * hertz, settings::contact_damping_ratio, substep);
-
-    const bool wide = kernel_->lanes == 8;
-    if (wide) {
-        lay_out<8>(graph, edges, contacts);
-    } else {
-        lay_out<4>(graph, edges, contacts);
-    }
-    penetration_sums_.resize(record_count_);
-    max_penetrations_.resize(record_count_);
-    jobs.for_each_run(record_count_, least_records, [&](std::size_t first, std::size_t last) {
-        for (auto k = static_cast<std::uint32_t>(first); k < last; ++k) {
-            if (wide) {
-                fill<8>(k, graph, edges, contacts, colliders, surfaces, masses);
-            } else {
-                fill<4>(k, graph, edges, contacts, colliders, surfaces, masses);
-            }
+void ContactSolver::prepare(const Color& color, std::uint32_t first, std::uint32_t count, const Input& input) {
+    for (std::uint32_t k = color.first + first; k < color.first + first + count; ++k) {
+        if (kernel_->lanes == 8) {
+            fill<8>(k, input);
+        } else {
+            fill<4>(k, input);
         }
-    });
-
-    max_penetration_ = 0.0f;
-    double sum = 0.0;
-    for (std::uint32_t k = 0; k < record_count_; ++k) {
-        max_penetration_ = std::max(max_penetration_, max_penetrations_[k]);
-        sum += static_cast<double>(penetration_sums_[k]);
     }
-    real_points_ = 0;
-    for (const ConstraintGraph::Edge& edge : edges) real_points_ += edge.point_count;
-    mean_penetration_ = real_points_ != 0 ? static_cast<float>(sum / static_cast<double>(real_points_)) : 0.0f;
+}
+
+void ContactSolver::prepare(const Input& input) {
+    for (const Color& color : colors_) prepare(color, 0, color.count, input);
 }
 
 void ContactSolver::run(Pass pass, const Color& color, std::uint32_t first, std::uint32_t count,
@@ -217,7 +218,6 @@ void ContactSolver::run(Pass pass, const Color& color, std::uint32_t first, std:
     in.points = points_.data();
     in.surfaces = surfaces_.data();
     in.count = count;
-    in.softness = color.soft ? soft_ : soft_immovable_;
     in.substep = substep_;
     (kernel_->*pass)(in);
 }
@@ -248,21 +248,64 @@ void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const 
     }
 }
 
-void ContactSolver::store(ContactTable& contacts, const Jobs& jobs) const {
-    jobs.for_each_run(record_count_, least_records, [&](std::size_t first, std::size_t last) {
-        for (auto k = static_cast<std::uint32_t>(first); k < last; ++k) {
-            if (kernel_->lanes == 8) {
-                store_record<8>(k, contacts);
-            } else {
-                store_record<4>(k, contacts);
-            }
+void ContactSolver::store(const Color& color, std::uint32_t first, std::uint32_t count, ContactTable& contacts) const {
+    for (std::uint32_t k = color.first + first; k < color.first + first + count; ++k) {
+        if (kernel_->lanes == 8) {
+            store_record<8>(k, contacts);
+        } else {
+            store_record<4>(k, contacts);
         }
-    });
+    }
+}
+
+void ContactSolver::store(ContactTable& contacts) {
+    for (const Color& color : colors_) store(color, 0, color.count, contacts);
+    end();
+}
+
+template <int width>
+ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return glm::dvec3(v.x[lane], v.y[lane], v.z[lane]); };
+    ContactLane c;
+    c.a = r.pushes_a ? r.a[lane] : 0;
+    c.b = r.pushes_b ? r.b[lane] : 0;
+    c.reads_a = r.a[lane];
+    c.reads_b = r.b[lane];
+    c.normal = vector(r.normal);
+    c.inverse_mass_a = vector(r.inverse_mass_a);
+    c.inverse_mass_b = vector(r.inverse_mass_b);
+    c.slop = r.slop[lane];
+    c.bias_rate = r.bias_rate[lane];
+    c.count = static_cast<int>(r.point_count);
+    for (int i = 0; i < c.count; ++i) {
+        auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+        const double stiffness = static_cast<double>(p.mass[lane]) * r.mass_scale[lane];
+        c.points[i] = {vector(p.angular_a), vector(p.angular_b), vector(p.turn_a), vector(p.turn_b), p.separation[lane],
+                       stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0, const_cast<float*>(&p.impulse.at[lane])};
+    }
+    return c;
+}
+
+ContactLane ContactSolver::read_link(std::uint32_t link) {
+    return kernel_->lanes == 8 ? read_lane<8>(link_places_[link]) : read_lane<4>(link_places_[link]);
+}
+
+void ContactSolver::end() {
+    max_penetration_ = 0.0f;
+    double sum = 0.0;
+    for (std::size_t k = 0; k < penetration_sums_.size(); ++k) {
+        max_penetration_ = std::max(max_penetration_, max_penetrations_[k]);
+        sum += static_cast<double>(penetration_sums_[k]);
+    }
+    mean_penetration_ = real_points_ != 0 ? static_cast<float>(sum / static_cast<double>(real_points_)) : 0.0f;
 }
 
 std::size_t ContactSolver::bytes() const {
     return (records_.capacity() + points_.capacity() + surfaces_.capacity()) * sizeof(Line) +
-           record_edges_.capacity() * sizeof(std::uint32_t) +
+           layout_.capacity() * sizeof(Layout) + order_.capacity() * sizeof(std::uint32_t) +
            (penetration_sums_.capacity() + max_penetrations_.capacity()) * sizeof(float);
 }
 

@@ -20,7 +20,6 @@
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_table.h>
 #include <talus/engine/solver_kernel.h>
-#include <talus/jobs.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,32 +31,70 @@ namespace talus {
 /// The widest kernel that this processor can run.
 const SolverKernel& best_solver_kernel();
 
+/// A contact as columns.h reads it; 64-bit copies of a lane but for the impulses, which are where the kernels have them.
+struct ContactLane {
+    std::uint32_t a, b;              ///< solver bodies, 0 for one that can't be pushed
+    std::uint32_t reads_a, reads_b;  ///< the same, for their velocities
+    glm::dvec3 normal, inverse_mass_a, inverse_mass_b;
+    double slop, bias_rate;
+    int count;
+    struct Point {
+        glm::dvec3 angular_a, angular_b, turn_a, turn_b;
+        double separation;
+        double gamma;  ///< softness of its spring, 1/kg; 0: there is no such point
+        float* impulse;
+    } points[4];
+};
+
+/// A soft contact's factors (contact_lanes.h).
+struct ContactSpring {
+    float bias_rate, mass_scale, impulse_scale;
+};
+
 class ContactSolver {
 public:
     explicit ContactSolver(const SolverKernel& kernel = best_solver_kernel()) : kernel_(&kernel) {}
-
-    /// Fills the records from the contacts' manifolds, in the graph's order. `surfaces` are by collider.
-    void prepare(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, ContactTable& contacts,
-                 const Colliders& colliders, std::span<const Surface> surfaces, std::span<const SolverMass> masses,
-                 float substep, const Jobs& jobs = {});
 
     /// Records first .. first + count of one colour.
     struct Color {
         std::uint32_t first, count;
         bool parallel;  ///< its records may be solved on several threads
-        bool soft;      ///< both bodies of each contact can be pushed
     };
+
+    /// What is read of the world. `surfaces` by collider, `masses` by solver body.
+    struct Input {
+        std::span<const ConstraintGraph::Edge> edges;
+        ContactTable& contacts;
+        const Colliders& colliders;
+        std::span<const Surface> surfaces;
+        std::span<const SolverMass> masses;
+    };
+
+    /// Lays out records for the graph's edges, in its order.
+    void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep);
+    /// Fills `count` records of a colour from its `first` on from the contacts' manifolds.
+    void prepare(const Color& color, std::uint32_t first, std::uint32_t count, const Input& input);
+
     std::span<const Color> colors() const { return colors_; }
     bool any_bounce() const { return any_bounce_; }
 
     /// A pass over `count` records of a colour from its `first` on.
     using Pass = SolverKernel::ContactPass* SolverKernel::*;
     void run(Pass pass, const Color& color, std::uint32_t first, std::uint32_t count, std::span<SolverBody> bodies);
-    /// ...over all records, one after the other.
-    void run(Pass pass, std::span<SolverBody> bodies);
+
+    /// A contact in a column, once it is prepared; valid until the next begin().
+    ContactLane read_link(std::uint32_t link);
 
     /// Writes impulses back to the contacts.
-    void store(ContactTable& contacts, const Jobs& jobs = {}) const;
+    void store(const Color& color, std::uint32_t first, std::uint32_t count, ContactTable& contacts) const;
+
+    /// After the last pass: adds up the statistics.
+    void end();
+
+    /// All of them, one after the other.
+    void prepare(const Input& input);
+    void run(Pass pass, std::span<SolverBody> bodies);
+    void store(ContactTable& contacts);
 
     float max_penetration() const { return max_penetration_; }
     float mean_penetration() const { return mean_penetration_; }
@@ -66,11 +103,12 @@ public:
 
 private:
     template <int width>
-    void lay_out(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, const ContactTable& contacts);
+    void fill(std::uint32_t record, const Input& input);
+    struct LinkPlace {
+        std::uint32_t record, lane;
+    };
     template <int width>
-    void fill(std::uint32_t record, const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges,
-              ContactTable& contacts, const Colliders& colliders, std::span<const Surface> surfaces,
-              std::span<const SolverMass> masses);
+    ContactLane read_lane(const LinkPlace& place) const;
     template <int width>
     void store_record(std::uint32_t record, ContactTable& contacts) const;
 
@@ -87,11 +125,17 @@ private:
     const SolverKernel* kernel_;
     std::vector<Color> colors_;
     std::vector<Line> records_, points_, surfaces_;
-    std::vector<std::uint32_t> record_edges_;  ///< by record: the place in the graph's order of its first lane
+    /// Where the lanes and the points of a record are; one more than there are records.
+    struct Layout {
+        std::uint32_t first_edge, first_point, first_surface;  ///< in `order_`; the next record's are the ends
+    };
+    std::vector<Layout> layout_;
+    std::vector<std::uint32_t> order_;  ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
-    std::uint32_t record_count_ = 0;
-    float substep_ = 0.0f;
-    Softness soft_{}, soft_immovable_{};
+    float substep_ = 0.0f;     ///< s; 0 before the first step
+    float warm_scale_ = 1.0f;  ///< of the last step's impulses
+    ContactSpring springs_[2][2] = {};  ///< [in a column][with an immovable body]
+    std::vector<LinkPlace> link_places_;
     bool any_bounce_ = false;
     float max_penetration_ = 0.0f, mean_penetration_ = 0.0f;
     std::uint32_t real_points_ = 0;

@@ -38,6 +38,10 @@ struct alignas(16) ContactState {
     bool special_surface = false;   ///< rolls hard, grips differently along and across, or runs: see Surface
     bool sensor = false;
     bool touching = false;          ///< as last reported to the user
+    bool hit_events = false;        ///< asked for by one of its shapes
+    bool modifiable = false;        ///< likewise
+    bool modified = false;          ///< in this step: the original is in World::State::originals
+    float last_impulse = 0.0f;      ///< normal, of all points in the last step in which it touched, N s
 };
 
 /// The body slots of a contact, in the order of its PairRecord: kept apart because finding the contacts of awake bodies reads

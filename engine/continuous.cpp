@@ -19,7 +19,7 @@ vec3 load(const float* v) { return vec3(v[0], v[1], v[2]); }
 /// Velocities and masses of one of the two at an impact.
 struct Party {
     vec3 center, velocity, spin;
-    float inverse_mass;  ///< 0: nothing pushes it
+    vec3 inverse_mass;     ///< along the world's axes, 1/kg; 0 where nothing pushes it
     mat3 inverse_inertia;  ///< world
 
     vec3 velocity_at(const vec3& point) const { return velocity + glm::cross(spin, point - center); }
@@ -30,7 +30,7 @@ struct Party {
     /// Velocity along v that a unit impulse along u gives it at the point, 1/kg.
     float give(const vec3& point, const vec3& u, const vec3& v) const {
         const vec3 arm = point - center;
-        return inverse_mass * glm::dot(u, v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
+        return glm::dot(u, inverse_mass * v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
     }
 };
 
@@ -52,7 +52,8 @@ float resolve(const Collision& c, Party& other, Party& body) {
         middle += p / static_cast<float>(c.count);
         const float speed = glm::dot(n, body.velocity_at(p) - other.velocity_at(p));
         wanted[i] = speed < -settings::restitution_threshold ? -c.restitution * speed : 0.0f;
-        mass[i] = 1.0f / (body.give(p, n, n) + other.give(p, n, n));
+        const float k = body.give(p, n, n) + other.give(p, n, n);
+        mass[i] = k > 0.0f ? 1.0f / k : 0.0f;
     }
     // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's direction as it is.
     const vec3 t1 = any_perpendicular(n), t2 = glm::cross(n, t1);
@@ -78,7 +79,7 @@ float resolve(const Collision& c, Party& other, Party& body) {
         const float limit = c.friction * normal_impulse;
         vec3 next = drag - inverse * ((k22 * slip1 - k12 * slip2) * t1 + (k11 * slip2 - k12 * slip1) * t2);
         if (length_squared(next) > limit * limit) {
-            next = drag - (slip1 * t1 + slip2 * t2) / largest;
+            next = largest > 0.0f ? drag - (slip1 * t1 + slip2 * t2) / largest : vec3(0.0f);
             const float size = length(next);
             if (size > limit) next *= limit / size;
         }
@@ -99,6 +100,10 @@ float motion_squared(const Body& body, const vec3& way, const vec3& turn) {
 bool is_fast(const Body& body, float motion_squared) {
     const float limit = settings::continuous_motion * body.inner_radius;
     return motion_squared > limit * limit;
+}
+
+float allowed_depth(const Body& body) {
+    return std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
 }
 
 auto find_path(std::vector<Path>& paths, std::uint32_t slot) {
@@ -125,9 +130,10 @@ struct World::State::Sweep {
     };
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
+    bool is_clear(std::uint32_t slot, bool dynamic_too) const;
     void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& impacts) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& impacts);
-    void collide(Path& path, const Meeting& meeting, std::vector<Impact>& impacts);
+    void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts);
     void commit(const Path& path, float duration);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
 };
@@ -173,8 +179,8 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
                                  float time) const {
     const Body& body = s.bodies[slot];
     const Transform pose = pose_at(motion, time);
-    const mat3 r = to_matrix(pose.rotation);
-    return {pose.position, velocity, spin, body.inverse_mass, r * body.inverse_inertia * glm::transpose(r)};
+    const Response response = response_of(body, pose.rotation);
+    return {pose.position, velocity, spin, response.inverse_mass, response.inverse_inertia};
 }
 
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
@@ -193,7 +199,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     s.broadphase.query(box, [&](std::uint32_t other) {
         if (may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
-    const float depth = std::min(settings::continuous_depth, settings::continuous_relative_depth * body.inner_radius);
+    const float depth = allowed_depth(body);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = s.bodies[other];
         const RigidMotion obstacle_motion = motion_from(other, path.from);
@@ -203,11 +209,13 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
             for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
                 const ShapeDef& of_body = s.shapes.defs[i];
                 if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
+                if (std::find(scratch.let_through.begin(), scratch.let_through.end(), std::pair(i, j)) != scratch.let_through.end())
+                    continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
-                ToiSettings question{.duration = first.time, .target_distance = -depth};
+                const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), std::pair(i, j));
+                ToiSettings question{.duration = first.time, .target_distance = -depth * static_cast<float>(1 + eased)};
                 TimeOfImpact toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
-                if (toi.status == ToiStatus::initially_overlapping &&
-                    toi.separation > -settings::continuous_inside * body.inner_radius) {
+                if (toi.status == ToiStatus::initially_overlapping) {
                     question.target_distance = toi.separation - depth;
                     toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
                 }
@@ -218,6 +226,30 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
         }
     }
     return first;
+}
+
+/// True where nothing stands where the body may have been in this step. While it keeps within the fat box that the step's pairs were made
+/// with, its pairs know of everything there.
+bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
+    const std::uint32_t index = s.awake.contains(slot) ? s.solver_index[slot] : 0;
+    if (index == 0) return false;
+    const Body& body = s.bodies[slot];
+    Aabb start = s.shapes.world_boxes[body.first_shape];
+    for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i)
+        start = merge(start, s.shapes.world_boxes[i]);
+    const vec3 way = load(s.solver_bodies[index].displacement);
+    const Aabb end{start.lower + way, start.upper + way};
+    const Aabb box = expand(merge(start, end), length(load(s.solver_bodies[index].turn)) * body.radius);
+    const Aabb& fat = s.broadphase.fat_box(body.proxy);
+    if (glm::any(glm::lessThan(box.lower, fat.lower)) || glm::any(glm::greaterThan(box.upper, fat.upper))) return false;
+    bool clear = true;
+    const Aabb reach = expand(box, dynamic_too ? s.largest_motion : s.largest_kinematic_motion);
+    for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
+        const Pair& pair = s.contacts.pairs[p];
+        const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+        clear = clear && (!may_meet(slot, other, dynamic_too) || !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)));
+    });
+    return clear;
 }
 
 /// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the contacts.
@@ -250,7 +282,7 @@ void World::State::Sweep::pass_sensors(const Path& path, float duration, const S
 }
 
 /// The impulses of a meeting. Afterwards the path begins there.
-void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vector<Impact>& impacts) {
+void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts) {
     Body& body = s.bodies[path.slot];
     Body& obstacle = s.bodies[meeting.other];
     const RigidMotion obstacle_motion = motion_from(meeting.other, path.from);
@@ -263,13 +295,15 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
                                            obstacle_motion.linear_velocity -
                                            glm::cross(obstacle_motion.angular_velocity, other_arm));
     const float deep = std::max(0.0f, -meeting.toi.separation);
-    const float time = closing * 0.1f * dt > deep ? std::max(0.0f, meeting.time - deep / closing) : meeting.time;
+    const bool touched_before = closing * 0.1f * dt > deep && deep < closing * meeting.time;
+    const float time = touched_before ? meeting.time - deep / closing : meeting.time;
     const float rest = dt - path.from - time;
 
     // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
     // at a place is that of half a sub-step before).
-    const bool falls = s.constrained[path.slot] == 0;
-    const vec3 gravity = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
+    const bool falls = s.awake.contains(path.slot) && s.constrained[path.slot] == 0;
+    const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
+    const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
     const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.def.substeps)) * gravity;
     Party mover = party(path.slot, path.motion, body.linear_velocity - to_come, body.angular_velocity, time);
     Party other = party(meeting.other, obstacle_motion,
@@ -279,23 +313,34 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
     const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
     const Transform pose_a = pose_at(shape_motion(obstacle_motion, obstacle, meeting.other_shape), time);
     const Transform pose_b = pose_at(shape_motion(path.motion, body, meeting.shape), time);
-    const vec3 move = pose_at(path.motion, time).position - pose_at(path.motion, meeting.time).position;
+    const Transform met_b = pose_at(shape_motion(path.motion, body, meeting.shape), meeting.time);
+    const vec3 on_b = transform_point(pose_b, inverse_transform_point(met_b, meeting.toi.point_b));
+    const vec3 on_a = on_b - (touched_before ? 0.0f : meeting.toi.separation) * n;
     FaceHints hints;
-    const Manifold manifold = make_manifold(
+    Manifold manifold = make_manifold(
         of_obstacle.shape, of_body.shape, to_frame(relative(pose_a, pose_b)), inverse_rotate(pose_a.rotation, n),
-        inverse_transform_point(pose_a, meeting.toi.point_a),
-        inverse_transform_point(pose_a, meeting.toi.point_b + move),
+        inverse_transform_point(pose_a, on_a), inverse_transform_point(pose_a, on_b),
         2.0f * tolerance::contact_margin * body.inner_radius, hints);
     Collision collision;
+    collision.friction = mixed_friction(of_obstacle.material, of_body.material);
+    collision.restitution = mixed_restitution(of_obstacle.material, of_body.material);
+    if (s.modifier != nullptr && (of_obstacle.modify_contacts || of_body.modify_contacts)) {
+        const std::uint32_t c = s.contacts.find_contact(s.bodies, meeting.other, meeting.other_shape, path.slot, meeting.shape);
+        const ContactEvent names{s.bodies.id_of(meeting.other), s.bodies.id_of(path.slot),
+                                 meeting.other_shape - obstacle.first_shape, meeting.shape - body.first_shape};
+        if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution,
+                      c != null_index && s.contacts.states[c].touching)) {
+            scratch.let_through.push_back({meeting.shape, meeting.other_shape});
+            return;
+        }
+    }
     collision.normal = manifold.count != 0 ? rotate(pose_a.rotation, manifold.normal) : n;
     collision.count = std::max(manifold.count, 1);
-    collision.points[0] = meeting.toi.point_a;
+    collision.points[0] = on_a;
     for (int i = 0; i < manifold.count; ++i) {
         const ManifoldPoint& p = manifold.points[i];
         collision.points[i] = 0.5f * (transform_point(pose_a, p.on_a) + transform_point(pose_b, p.on_b));
     }
-    collision.friction = mixed_friction(of_obstacle.material, of_body.material);
-    collision.restitution = mixed_restitution(of_obstacle.material, of_body.material);
 
     float approach = 0.0f;
     for (int i = 0; i < collision.count; ++i) {
@@ -303,6 +348,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, std::vecto
         approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
     }
     const float impulse = resolve(collision, other, mover);
+    if (!(approach * rest > allowed_depth(body))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
     if (impulse > 0.0f) {
         impacts.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
                            collision.normal, approach, impulse});
@@ -349,12 +395,14 @@ void World::State::Sweep::commit(const Path& path, float duration) {
 Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
                               std::vector<Impact>& impacts) {
     Path path{slot, from, motion_from(slot, from)};
+    scratch.let_through.clear();
+    scratch.eased.clear();
     for (int count = 0;; ++count) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
         pass_sensors(path, meeting.time, scratch, impacts);
         const bool met = meeting.other != null_index;
         if (met && count < settings::continuous_impacts) {
-            collide(path, meeting, impacts);
+            collide(path, meeting, scratch, impacts);
             continue;
         }
         if (met || count > 0) commit(path, meeting.time);
@@ -414,11 +462,13 @@ void World::State::sweep_fast_bodies(float dt) {
     for (const std::uint32_t kinematic : fast_kinematics) find_in_the_way(kinematic, sweep.step_motion(kinematic), dt);
 
     for (const std::uint32_t slot : fast) {
+        if (sweep.is_clear(slot, false)) continue;
         const Path path = sweep.run(slot, 0.0f, false, sweep_scratch, impacts);
         if (!bullets.empty() && path.from > 0.0f) keep_path(path);
     }
     for (const std::uint32_t slot : bullets) {
         const auto known = find_path(new_paths, slot);
+        if (known == new_paths.end() && sweep.is_clear(slot, true)) continue;
         const float from = known != new_paths.end() ? known->from : 0.0f;
         deflected.clear();
         keep_path(sweep.run(slot, from, true, sweep_scratch, impacts));

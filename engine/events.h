@@ -9,11 +9,24 @@
 namespace talus {
 
 /// Two shapes began or stopped touching (manifold with at least one point), or overlapping when one is a sensor.
-/// A contact that ends because a body was removed is reported at the next step, with the stale handle.
+/// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body (continuous.h)
+/// meets and leaves within the step may be in both lists: read what has begun first.
 struct ContactEvent {
     BodyId body_a, body_b;
     std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
     bool sensor = false;
+    float normal_impulse = 0.0f;  ///< of all its points, over the step in which it began, or over the last one before it ended, N s
+    friend bool operator==(const ContactEvent&, const ContactEvent&) = default;
+};
+
+/// Two shapes, one of which asks for it, came together fast.
+struct HitEvent {
+    BodyId body_a, body_b;
+    std::uint32_t shape_a = 0, shape_b = 0;
+    vec3 point{0.0f};             ///< world, that with the greatest impulse, m
+    vec3 normal{0.0f};            ///< world, unit, from A to B
+    float approach_speed = 0.0f;  ///< along the normal, before it, m/s
+    float normal_impulse = 0.0f;  ///< of all points over the step, N s
 };
 
 struct ContactPoint {

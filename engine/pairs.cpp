@@ -26,6 +26,7 @@ float rolling_radius(const Shape& shape) {
 
 void World::State::update_pairs(const Jobs& jobs) {
     begun.clear();
+    hits.clear();
     ended.clear();
     ended.swap(ended_at_next_step);
     StageClock clock;
@@ -37,14 +38,14 @@ void World::State::update_pairs(const Jobs& jobs) {
         const std::uint32_t p = contacts.find_pair(bodies, a, b);
         if (p != null_index) drop_pair(p, ended);
     }
-    for (const ProxyPair& pair : broadphase.begun()) begin_pair(proxy_body[pair.a], proxy_body[pair.b]);
-
     std::size_t kept = 0;
     for (const std::uint32_t p : compound_pairs) {
         if (!contacts.pairs[p].in_use || !contacts.pairs[p].compound) continue;
         compound_pairs[kept++] = p;
     }
-    compound_pairs.resize(kept);
+    compound_pairs.resize(kept);  // before their slots are taken by others
+    for (const ProxyPair& pair : broadphase.begun()) begin_pair(proxy_body[pair.a], proxy_body[pair.b]);
+    settle_carried();
     for (const std::uint32_t p : compound_pairs) {
         const Pair& pair = contacts.pairs[p];
         if (awake.contains(pair.body[0]) || awake.contains(pair.body[1])) update_compound_pair(p);
@@ -73,6 +74,8 @@ void World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::u
     ContactState& state = contacts.states[c];
     mix_materials(c);
     state.sensor = a.sensor || b.sensor;
+    state.hit_events = a.hit_events || b.hit_events;
+    state.modifiable = a.modify_contacts || b.modify_contacts;
 }
 
 void World::State::mix_materials(std::uint32_t c) {

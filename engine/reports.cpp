@@ -30,7 +30,7 @@ std::vector<Contact> World::contacts(BodyId id) const {
 void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) const {
     const ContactState& state = contacts.states[c];
     const Manifold& manifold = contacts.caches[c].manifold;
-    if (!state.touching || state.sensor || manifold.count == 0) return;
+    if (!state.touching || state.sensor) return;
     const Transform &pose_a = colliders.poses[contacts.records[c].a], &pose_b = colliders.poses[contacts.records[c].b];
     const ContactEvent event = event_of(c);
     Contact contact;
@@ -40,6 +40,19 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
     contact.shape_b = event.shape_b;
     contact.normal = rotate(pose_a.rotation, manifold.normal);
     contact.friction_impulse = state.step_friction_impulse;
+    if (manifold.count == 0) {  // a swept body met the other on its way
+        for (const Impact& impact : impacts) {
+            const bool forward = impact.other_shape == contacts.records[c].a && impact.shape == contacts.records[c].b;
+            const bool backward = impact.shape == contacts.records[c].a && impact.other_shape == contacts.records[c].b;
+            if (impact.sensor || (!forward && !backward)) continue;
+            contact.normal = forward ? impact.normal : -impact.normal;
+            contact.point_count = 1;
+            contact.points[0] = {impact.point, 0.0f, impact.impulse, 0};
+            break;
+        }
+        out.push_back(contact);
+        return;
+    }
     contact.point_count = manifold.count;
     for (int i = 0; i < manifold.count; ++i) {
         const ManifoldPoint& point = manifold.points[i];
@@ -51,6 +64,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
 
 std::span<const ContactEvent> World::contacts_begun() const { return state_->begun; }
 std::span<const ContactEvent> World::contacts_ended() const { return state_->ended; }
+std::span<const HitEvent> World::contacts_hit() const { return state_->hits; }
 const FrameProfile& World::profile() const { return state_->profile; }
 const Error& World::last_error() const { return state_->error.get(); }
 

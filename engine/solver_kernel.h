@@ -31,11 +31,6 @@ struct ContactSource {
     float turns_with_a, turns_with_b;
 };
 
-/// A soft contact's factors: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse * impulse_scale.
-struct Softness {
-    float bias_rate, mass_scale, impulse_scale;
-};
-
 /// What the passes over contacts share.
 struct ContactPassInput {
     SolverBody* bodies;
@@ -43,7 +38,6 @@ struct ContactPassInput {
     void* points;    ///< all of them
     void* surfaces;  ///< all of them
     unsigned count;  ///< records
-    Softness softness;
     float substep;   ///< s
 };
 
@@ -61,14 +55,14 @@ struct MotionPassInput {
 struct SolverKernel {
     unsigned lanes, record_bytes, point_bytes, surface_bytes, motion_bytes;
 
-    /// Fills a record and its points but for the indices, flags and `surface`, from used <= lanes sources.
+    /// Fills a record and its points but for indices, flags, spring and `surface`, from used <= lanes sources.
     void (*prepare)(void* record, void* points, const ContactSource* sources, unsigned used, const SolverMass* masses);
     /// ...and what surfaces add to a record; `sources` as rows of four floats a lane: velocity of B's surface against A's | tangent |
     /// rolling impulse | grip along the tangent, across it, rolling arm.
     void (*prepare_surface)(void* record, void* surface, const float* sources, unsigned used);
 
     using ContactPass = void(const ContactPassInput&);
-    ContactPass *warm_start, *solve, *relax, *begin_restitution, *end_restitution;
+    ContactPass *warm_start, *solve, *relax, *begin_restitution, *end_restitution, *forget_bounces;
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;

@@ -190,8 +190,7 @@ static inline void apply_friction(const Record& r, const V3& impulse, const V3& 
 
 /// The normal rows of one record. With `soft`, overlap is worked off as a spring; without, only approach is stopped.
 template <bool soft>
-static inline void solve_normals(const Record& r, Point* points, const Softness& softness, F inverse_substep,
-                                 const Sides& motion, Sides& v) {
+static inline void solve_normals(const Record& r, Point* points, F inverse_substep, const Sides& motion, Sides& v) {
     const F zero = {}, one = splat<F>(1.0f);
     const Push push(r);
     for (unsigned i = 0; i < r.point_count; ++i) {
@@ -200,10 +199,10 @@ static inline void solve_normals(const Record& r, Point* points, const Softness&
         const I apart = s > zero;
         F bias, mass_scale = one, impulse_scale = zero;
         if constexpr (soft) {
-            const F spring = max(softness.bias_rate * min(s + r.slop, zero), splat<F>(-settings::max_push_speed));
+            const F spring = max(r.bias_rate * min(s + r.slop, zero), splat<F>(-settings::max_push_speed));
             bias = apart ? s * inverse_substep : spring;
-            mass_scale = apart ? one : splat<F>(softness.mass_scale);
-            impulse_scale = apart ? zero : splat<F>(softness.impulse_scale);
+            mass_scale = apart ? one : r.mass_scale;
+            impulse_scale = apart ? zero : r.impulse_scale;
         } else {
             bias = apart ? s * inverse_substep : zero;
         }
@@ -485,7 +484,7 @@ static void solve(const ContactPassInput& in) {
     const F inverse_substep = splat<F>(1.0f / in.substep);
     for_each_record(in, [&](Record& r, Point* points, Surface*) {
         Sides v = gather<Part::velocity>(r, in.bodies);
-        solve_normals<true>(r, points, in.softness, inverse_substep, gather<Part::motion>(r, in.bodies), v);
+        solve_normals<true>(r, points, inverse_substep, gather<Part::motion>(r, in.bodies), v);
         scatter(r, in.bodies, v);
     });
 }
@@ -495,7 +494,7 @@ static void relax(const ContactPassInput& in) {
     for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
         Sides v = gather<Part::velocity>(r, in.bodies);
         const Sides motion = gather<Part::motion>(r, in.bodies);
-        solve_normals<false>(r, points, in.softness, inverse_substep, motion, v);
+        solve_normals<false>(r, points, inverse_substep, motion, v);
         // Last: the soft rows leave too little for its limit.
         if (surface == nullptr) {
             solve_friction<false>(r, nullptr, points, motion, v);
@@ -510,7 +509,8 @@ static void relax(const ContactPassInput& in) {
 // Velocities come to begin_restitution after gravity was added for this sub-step. Semi-implicit Euler conserves
 // (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0, before
 // the bounce here and after it in end_restitution, so that a ball with restitution 1 keeps its height whatever part of the
-// sub-step the impact falls in.
+// sub-step the impact falls in. Where several bounce off each other at once, Newton's law for all of them together conserves
+// energy, and takes some passes of end_restitution.
 
 static void begin_restitution(const ContactPassInput& in) {
     const F zero = {}, half_substep = splat<F>(0.5f * in.substep);
@@ -545,11 +545,22 @@ static void end_restitution(const ContactPassInput& in) {
             const F wanted = sqrt_lanes(max(bounce * bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
             const F impulse = hit ? max(p.mass * (wanted - normal_speed(r.normal, p, v)), -p.impulse) : zero;
             apply_normal(push, p, impulse, v);
+            p.impulse += impulse;
             p.step_impulse += impulse;
-            // A bounce is no resting load: warm starting the next sub-step with it would push twice.
-            p.impulse = hit ? zero : p.impulse;
         }
         scatter(r, in.bodies, v);
+    });
+}
+
+/// A bounce is no resting load: warm starting the next sub-step with it would push twice.
+static void forget_bounces(const ContactPassInput& in) {
+    const F zero = {};
+    for_each_record(in, [&](Record& r, Point* points, Surface*) {
+        if (!r.bounces) return;
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            p.impulse = (p.bounce_speed > zero) & (p.impulse > zero) ? zero : p.impulse;
+        }
     });
 }
 
@@ -667,6 +678,6 @@ static void coast(const MotionPassInput& in) {
 
 constexpr SolverKernel kernel = {
     width, sizeof(Record), sizeof(Point), sizeof(Surface), sizeof(Motion), prepare, prepare_surface, warm_start, solve, relax,
-    begin_restitution, end_restitution, integrate_velocities, integrate_positions, coast};
+    begin_restitution, end_restitution, forget_bounces, integrate_velocities, integrate_positions, coast};
 
 }  // namespace talus::TALUS_LANES

@@ -25,7 +25,7 @@ namespace talus {
 
 struct Stage {
     std::uint32_t items = 0;
-    std::uint32_t block = 1;  ///< fewest items that are worth being taken by a thread
+    std::uint32_t block = 1;  ///< items that are worth being taken at a time, at least 1; a fifth as many are left to one thread
 };
 
 class StageTeam {
@@ -74,8 +74,7 @@ private:
                 const std::uint32_t part = worker + k < threads ? worker + k : worker + k - threads;
                 const std::uint32_t begin = cut(stage, part, threads), end = cut(stage, part + 1, threads);
                 std::atomic<std::uint32_t>& taken = counters[1 + part].value;
-                // Two or three blocks a part: enough to even out who is late.
-                const std::uint32_t block = std::max(stage.block, (end - begin + 2) / 3);
+                const std::uint32_t blocks = std::max((end - begin) / stage.block, 1u), block = (end - begin + blocks - 1) / blocks;
                 // Looked at first: an atomic addition is dearer than a load, and most parts of others are done.
                 while (taken.load(std::memory_order_relaxed) < end - begin) {
                     const std::uint32_t first = begin + taken.fetch_add(block, std::memory_order_relaxed);
@@ -97,10 +96,10 @@ private:
         }
     }
 
-    /// Where a part begins: at whole blocks.
+    /// Where a part begins. Few items are one part.
     static std::uint32_t cut(const Stage& stage, std::uint32_t part, std::uint32_t threads) {
-        const std::uint32_t blocks = (stage.items + stage.block - 1) / stage.block;
-        return std::min(blocks * part / threads * stage.block, stage.items);
+        if (5 * stage.items <= stage.block) return part == 0 ? 0 : stage.items;
+        return static_cast<std::uint32_t>(std::uint64_t{stage.items} * part / threads);
     }
 
     std::unique_ptr<Counter[]> counters_;

@@ -26,13 +26,16 @@ bool World::step(float dt, const Jobs& jobs) {
     profile.frame = s.profile.frame + 1;
     s.profile = profile;
     StageClock clock, whole;
+    s.set_off_for_targets(dt);
     s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
     s.collide_active(jobs);
     s.profile.collide = clock.lap();
-    s.build_graph();
+    s.build_graph(jobs);
     s.profile.graph = clock.lap();
+    s.note_approaches();
     s.solve(dt, jobs);
+    s.arrive_at_targets();
     s.profile.solve = clock.lap();
     s.sweep_fast_bodies(dt);
     s.profile.continuous = clock.lap();
@@ -46,8 +49,23 @@ bool World::step(float dt, const Jobs& jobs) {
 
 // ---- collide --------------------------------------------------------------------------------------------------------
 
+/// The contacts of awake bodies, in order of their slots. Where few are awake, from their lists of pairs: what sleeps costs nothing. A
+/// sweep over all of them takes 0.5 ns a contact, a list and the sort some 20 ns a contact found.
 void World::State::gather_active() {
     active.clear();
+    constexpr std::size_t sweep_from = 16;  // contacts of the table for each awake body
+    if (sweep_from * awake.size() < contacts.bodies.size()) {
+        for (const std::uint32_t slot : awake.list()) {
+            for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
+                const Pair& pair = contacts.pairs[p];
+                const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+                if (awake.contains(other) && other < slot) return;  // found from there
+                for_each_contact(contacts, p, [&](std::uint32_t c) { active.push_back(c); });
+            });
+        }
+        std::sort(active.begin(), active.end());
+        return;
+    }
     for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
         const ContactBodies& pair = contacts.bodies[c];
         if (awake.contains(pair.a) || awake.contains(pair.b)) active.push_back(c);
@@ -57,6 +75,7 @@ void World::State::gather_active() {
 void World::State::collide_active(const Jobs& jobs) {
     awake.compact();
     gather_active();
+    restore_modified();
     const CollideSettings settings{.skip = def.enable_skip,
                                    .reuse = def.enable_reuse,
                                    .closed_form = def.enable_closed_form,
@@ -138,31 +157,6 @@ void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
 
 // ---- publish --------------------------------------------------------------------------------------------------------
 
-ContactEvent World::State::event_of(std::uint32_t c) const {
-    const ContactBodies& pair = contacts.bodies[c];
-    return {bodies.id_of(pair.a), bodies.id_of(pair.b), contacts.records[c].a - bodies[pair.a].first_shape,
-            contacts.records[c].b - bodies[pair.b].first_shape, contacts.states[c].sensor};
-}
-
-/// What a swept body met is a contact from now on, to be found ended by the next step. So is a sensor that it went through, or what it
-/// met where there is no contact yet.
-void World::State::report_impact(const Impact& impact) {
-    const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
-    if (c != null_index && contacts.states[c].touching) return;
-    const ContactEvent event =
-        c != null_index ? event_of(c)
-                        : ContactEvent{bodies.id_of(impact.other), bodies.id_of(impact.body),
-                                       impact.other_shape - bodies[impact.other].first_shape,
-                                       impact.shape - bodies[impact.body].first_shape, impact.sensor};
-    begun.push_back(event);
-    if (c != null_index && !impact.sensor) {
-        contacts.states[c].touching = true;
-        if (!has_manifold(c)) touching.push_back(c);  // for the next step to look at
-    } else {
-        ended_at_next_step.push_back(event);
-    }
-}
-
 void World::State::publish() {
     // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as new.
     for (const std::uint32_t c : last_touching) {
@@ -181,14 +175,18 @@ void World::State::publish() {
         // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends when
         // there is neither force nor overlap.
         bool met = false;
+        float impulse = 0.0f;
         for (int i = 0; i < manifold.count; ++i) {
-            met = met || manifold.points[i].separation <= 0.0f || (!state.sensor && state.step_impulses[i] > 0.0f);
+            if (!state.sensor) impulse += state.step_impulses[i];
+            met = met || manifold.points[i].separation <= 0.0f || impulse > 0.0f;
         }
+        if (met) state.last_impulse = impulse;
         if (met == state.touching) continue;
         state.touching = met;
         (met ? begun : ended).push_back(event_of(c));
     }
     for (const Impact& impact : impacts) report_impact(impact);
+    report_hits();
 
     profile.bodies = bodies.live_count();
     profile.awake_bodies = static_cast<std::uint32_t>(awake.size());

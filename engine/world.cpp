@@ -2,150 +2,13 @@
 
 #include <talus/engine/world.h>
 
+#include <talus/engine/body_setup.h>
 #include <talus/engine/world_state.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace talus {
-
-namespace {
-
-Error refuse(ErrorCode code, std::string message) { return {code, std::move(message)}; }
-
-Error check_finite(const char* call, const char* what, const vec3& v) {
-    if (is_finite(v)) return {};
-    return refuse(ErrorCode::not_finite, std::string(call) + ": " + what + " has a NaN or an infinity; give finite numbers");
-}
-
-Error check_at_least_zero(const char* what, float x) {
-    if (!is_finite(x)) return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
-    if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
-    return {};
-}
-
-Error check_material(const Material& m) {
-    if (Error error = check_at_least_zero("material: friction", m.friction)) return error;
-    if (Error error = check_at_least_zero("material: restitution", m.restitution)) return error;
-    if (m.restitution > 1.0f)
-        return refuse(ErrorCode::bad_size, "material: restitution is above 1; give 0 (no bounce) to 1");
-    if (Error error = check_at_least_zero("material: rolling_resistance", m.rolling_resistance)) return error;
-    if (Error error = check_at_least_zero("material: grip_across", m.grip_across)) return error;
-    if (m.grip_across > 1.0f)
-        return refuse(ErrorCode::bad_size, "material: grip_across is above 1; give 0 to 1, and the axis of the greatest grip");
-    if (Error error = check_finite("material", "grip_axis", m.grip_axis)) return error;
-    if (Error error = check_finite("material", "surface_velocity", m.surface_velocity)) return error;
-    return {};
-}
-
-Error check_rotation(const quat& q) {
-    if (!is_finite(q)) return refuse(ErrorCode::not_finite, "rotation has a NaN or an infinity; give a unit quaternion");
-    const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    if (!(n2 > 1e-12f) || !is_finite(n2))
-        return refuse(ErrorCode::bad_argument, "rotation has no direction: give a unit quaternion (identity is w = 1)");
-    return {};
-}
-
-Surface surface_of(const Material& material) {
-    const bool has_axis = material.grip_axis != vec3(0.0f);
-    return {material.surface_velocity, material.grip_axis, has_axis ? material.grip_across : 1.0f};
-}
-
-bool is_unset(const Shape& shape) { return shape.type == ShapeType::sphere && shape.radius == 0.0f; }
-
-/// The shapes of a body, however they were given.
-std::vector<ShapeDef> shapes_of(const BodyDef& def) {
-    if (!def.shapes.empty()) return def.shapes;
-    return {ShapeDef{def.shape, Transform{}, def.material, def.density, def.filter, def.sensor}};
-}
-
-Error check_shape(const ShapeDef& shape, BodyType type) {
-    if (Error error = check(shape.shape)) return error;
-    if (Error error = check_material(shape.material)) return error;
-    if (Error error = check_finite("shape", "pose", shape.pose.position)) return error;
-    if (Error error = check_rotation(shape.pose.rotation)) return error;
-    if (Error error = check_at_least_zero("shape: density", shape.density)) return error;
-    if (type == BodyType::dynamic && !shape.sensor && !is_solid(shape.shape))
-        return refuse(ErrorCode::degenerate_shape,
-                      "shape: a segment or triangle without radius has no volume; give it a radius, or make the body fixed");
-    return {};
-}
-
-/// Mass, centre of mass and inertia of all the shapes together, in the body's frame.
-void set_mass(Body& body, std::span<const ShapeDef> shapes) {
-    double mass = 0.0;
-    glm::dvec3 moment(0.0);
-    for (const ShapeDef& shape : shapes) {
-        if (shape.sensor) continue;
-        const MassProperties part = mass_properties(shape.shape, shape.density);
-        mass += part.mass;
-        moment += static_cast<double>(part.mass) * glm::dvec3(transform_point(shape.pose, part.center));
-    }
-    body.local_center = mass > 0.0 ? vec3(moment / mass) : vec3(0.0f);
-    if (!body.is_dynamic() || !(mass > 0.0)) return;
-    glm::dmat3 inertia(0.0);
-    for (const ShapeDef& shape : shapes) {
-        if (shape.sensor) continue;
-        const MassProperties part = mass_properties(shape.shape, shape.density);
-        const glm::dmat3 r(to_matrix(shape.pose.rotation));
-        const glm::dvec3 d = glm::dvec3(transform_point(shape.pose, part.center)) - glm::dvec3(body.local_center);
-        const glm::dmat3 shift = glm::dmat3(glm::dot(d, d)) - glm::outerProduct(d, d);
-        inertia += r * glm::dmat3(part.inertia) * glm::transpose(r) + static_cast<double>(part.mass) * shift;
-    }
-    inertia = 0.5 * (inertia + glm::transpose(inertia));
-    body.mass = static_cast<float>(mass);
-    body.inverse_mass = static_cast<float>(1.0 / mass);
-    body.inertia = mat3(inertia);
-    body.inverse_inertia = mat3(glm::inverse(inertia));
-    const double mean = (inertia[0][0] + inertia[1][1] + inertia[2][2]) / 3.0;
-    double off = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) off = std::max(off, std::abs(inertia[i][j] - (i == j ? mean : 0.0)));
-    }
-    body.isotropic = off <= 1e-6 * mean;  // float rounding of a cube's or a ball's inertia
-}
-
-/// Half the least width of a solid: of its box, or from its volume over its surface, where that is less.
-float half_width(const Shape& shape) {
-    const vec3 half = half_extents(talus::bounds(shape));
-    return std::min({half.x, half.y, half.z, 0.5f * thickness(shape)});
-}
-
-Error check_body(const BodyDef& def) {
-    if (!def.shapes.empty() && !is_unset(def.shape))
-        return refuse(ErrorCode::bad_argument, "body: give either shape or shapes, not both");
-    if (def.shapes.empty() && is_unset(def.shape))
-        return refuse(ErrorCode::bad_argument, "body: it has no shape; set shape, for example talus::sphere(0.5f)");
-    if (Error error = check_finite("body", "position", def.position)) return error;
-    if (Error error = check_finite("body", "linear_velocity", def.linear_velocity)) return error;
-    if (Error error = check_finite("body", "angular_velocity", def.angular_velocity)) return error;
-    if (Error error = check_rotation(def.rotation)) return error;
-    if (Error error = check_at_least_zero("body: linear_damping", def.linear_damping)) return error;
-    if (Error error = check_at_least_zero("body: angular_damping", def.angular_damping)) return error;
-    if (!is_finite(def.gravity_scale)) return refuse(ErrorCode::not_finite, "body: gravity_scale must be finite");
-    if (def.locks >= 64) return refuse(ErrorCode::bad_argument, "body: locks must be made of the flags of AxisLock");
-    const std::vector<ShapeDef> shapes = shapes_of(def);
-    for (const ShapeDef& shape : shapes) {
-        if (Error error = check_shape(shape, def.type)) return error;
-    }
-    if (def.type != BodyType::dynamic) return {};
-    Body body;
-    body.type = def.type;
-    set_mass(body, shapes);
-    if (!(body.mass > 0.0f))
-        return refuse(ErrorCode::bad_size,
-                      "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the body fixed");
-    const auto fits = [](const mat3& m) {
-        return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f && m[2][2] > 0.0f;
-    };
-    if (!is_finite(body.mass) || !is_finite(body.inverse_mass) || !fits(body.inertia) || !fits(body.inverse_inertia))
-        return refuse(ErrorCode::bad_size,
-                      "body: its mass or inertia, or one over it, is beyond what a float holds; change its density or size");
-    return {};
-}
-
-}  // namespace
 
 Filter proxy_filter(const Body& body, const ShapePool& shapes) {
     Filter filter = shapes.defs[body.first_shape].filter;
@@ -160,17 +23,37 @@ Filter proxy_filter(const Body& body, const ShapePool& shapes) {
     return filter;
 }
 
+void World::State::put_shapes(Body& body, std::span<const ShapeDef> given) {
+    body.shape_count = static_cast<std::uint32_t>(given.size());
+    body.first_shape = shapes.allocate(body.shape_count, colliders);
+    for (std::uint32_t i = 0; i < body.shape_count; ++i) put_shape(body.first_shape + i, given[i]);
+}
+
+void World::State::put_shape(std::uint32_t index, const ShapeDef& given) {
+    shapes.defs[index] = given;
+    shapes.defs[index].pose.rotation = normalized(given.pose.rotation);
+    shapes.local_boxes[index] = talus::bounds(given.shape);
+    shapes.surfaces[index] = surface_of(given.material);
+    colliders.shapes[index] = given.shape;
+    ++colliders.versions[index];
+}
+
 World::World() : World(WorldDef{}) {}
 
 World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
     state_->def = def;
-    if (!is_finite(def.gravity) || def.substeps < 1 || def.substeps > 64) {
-        state_->error.set(refuse(ErrorCode::bad_argument,
-                                 "world: gravity must be finite and substeps 1 to 64; defaults were taken instead"));
-        const WorldDef defaults;
-        if (!is_finite(def.gravity)) state_->def.gravity = defaults.gravity;
-        if (def.substeps < 1 || def.substeps > 64) state_->def.substeps = defaults.substeps;
-    }
+    WorldDef& used = state_->def;
+    const WorldDef defaults;
+    const bool good_gravity = is_finite(def.gravity), good_substeps = def.substeps >= 1 && def.substeps <= 64;
+    const bool good_speed = def.max_speed > 0.0f && is_finite(def.max_speed);
+    const bool good_hit_speed = def.hit_speed >= 0.0f;
+    if (good_gravity && good_substeps && good_speed && good_hit_speed) return;
+    state_->error.set(refuse(ErrorCode::bad_argument, "world: gravity must be finite, substeps 1 to 64, max_speed finite and above 0, "
+                                                      "hit_speed at least 0; defaults were taken instead"));
+    if (!good_gravity) used.gravity = defaults.gravity;
+    if (!good_substeps) used.substeps = defaults.substeps;
+    if (!good_speed) used.max_speed = defaults.max_speed;
+    if (!good_hit_speed) used.hit_speed = defaults.hit_speed;
 }
 
 World::World(const World& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -220,31 +103,18 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         body.allow_sleep = def.allow_sleep;
         body.continuous = def.continuous;
         body.user_data = def.user_data;
-        body.shape_count = static_cast<std::uint32_t>(shapes.size());
-        body.first_shape = s.shapes.allocate(body.shape_count, s.colliders);
-        for (std::uint32_t i = 0; i < body.shape_count; ++i) {
-            ShapeDef shape = shapes[i];
-            shape.pose.rotation = normalized(shape.pose.rotation);
-            const std::uint32_t index = body.first_shape + i;
-            s.colliders.shapes[index] = shape.shape;
-            s.shapes.local_boxes[index] = talus::bounds(shape.shape);
-            s.shapes.surfaces[index] = surface_of(shape.material);
-            s.shapes.defs[index] = std::move(shape);
-        }
+        s.put_shapes(body, shapes);
         const std::span<const ShapeDef> placed(&s.shapes.defs[body.first_shape], body.shape_count);
-        set_mass(body, placed);
+        talus::set_mass(body, placed);
+        body.max_speed = def.max_speed;
+        body.max_spin = def.max_spin;
         body.rotation = normalized(def.rotation);
         body.center = def.position + rotate(body.rotation, body.local_center);
         if (def.type != BodyType::fixed) {
             body.linear_velocity = def.linear_velocity;
             body.angular_velocity = def.angular_velocity;
         }
-        body.inner_radius = std::numeric_limits<float>::infinity();
-        for (const ShapeDef& shape : placed) {
-            const float far = std::sqrt(length_squared(shape.pose.position - body.local_center));
-            body.radius = std::max(body.radius, far + bounding_radius(shape.shape));
-            if (!shape.sensor) body.inner_radius = std::min(body.inner_radius, half_width(shape.shape));
-        }
+        set_extent(body, placed);
         const bool moves = def.type == BodyType::dynamic ||
                            (def.type == BodyType::kinematic &&
                             (def.linear_velocity != vec3(0.0f) || def.angular_velocity != vec3(0.0f)));

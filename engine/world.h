@@ -6,6 +6,7 @@
 /// an independent world that steps to the same bits.
 
 #include <talus/engine/body.h>
+#include <talus/engine/contact_modifier.h>
 #include <talus/engine/events.h>
 #include <talus/engine/profile.h>
 #include <talus/ids.h>
@@ -22,6 +23,8 @@ struct WorldDef {
     vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
     int substeps = 4;                  ///< solver sub-steps a step, 1 to 64
     bool allow_sleep = true;
+    float max_speed = 4000.0f;         ///< of all bodies, m/s, > 0: keeps a runaway one finite
+    float hit_speed = 1.0f;            ///< what comes in more slowly along the normal is no hit, m/s, >= 0
     bool continuous = true;            ///< false: as if every body's `continuous` were off
     /// Coherence switches: turning one off changes cost, not results beyond tolerance. For profiling and tests.
     bool enable_skip = true, enable_reuse = true, enable_closed_form = true, enable_axis = true, enable_warm_gjk = true,
@@ -100,6 +103,27 @@ public:
     bool set_gravity_scale(BodyId body, float scale);
     bool set_locks(BodyId body, std::uint8_t locks);  ///< of AxisLock
     bool set_damping(BodyId body, float linear, float angular);
+    /// Where a kinematic body shall be after the next step: it moves there at the constant velocity and the shortest spin that it takes, which
+    /// what it touches feels, and stands still from then on unless it is given another target. False for bodies of other types.
+    bool set_kinematic_target(BodyId body, const vec3& position, const quat& rotation);
+    bool set_speed_limits(BodyId body, float max_speed, float max_spin);  ///< see BodyDef
+    bool set_continuous(BodyId body, Continuous continuous);
+
+    // Live changes. All wake the body and what it touches. Contacts are found anew at the next step, as in a world that was built that way;
+    // those that go on touching are not reported as ended and begun.
+    /// All or none of the shapes, in place of those it had. Mass, centre of mass and inertia follow from their densities; the frame's origin
+    /// stays where it is, and each point of the body keeps its velocity.
+    bool set_shapes(BodyId body, std::span<const ShapeDef> shapes);
+    bool set_shape(BodyId body, std::uint32_t shape, const Shape& geometry);         ///< one of them, the rest of its definition as it was
+    bool set_material(BodyId body, std::uint32_t shape, const Material& material);
+    bool set_filter(BodyId body, std::uint32_t shape, const Filter& filter);
+    /// Velocities stay, but a fixed body has none. What becomes dynamic gets its mass from the densities of its shapes.
+    bool set_type(BodyId body, BodyType type);
+    /// Of a dynamic body, kg, > 0: inertia is scaled with it. Until its shapes or its type are set.
+    bool set_mass(BodyId body, float mass);
+    /// Mass (kg, > 0), centre in the body's frame (m) and inertia about it (kg m^2, positive definite) of a dynamic body. Until then likewise.
+    bool set_mass_properties(BodyId body, const MassProperties& properties);
+
     bool set_user_data(BodyId body, std::uint64_t user_data);
     bool set_awake(BodyId body, bool awake);
 
@@ -115,6 +139,9 @@ public:
     vec3 gravity() const;
     const WorldDef& settings() const;
     bool set_allow_sleep(bool allow);
+    bool set_hit_speed(float speed);
+    /// Null: none. The function gets `user` and is called by the thread that calls step(). A copy of the world calls the same.
+    void set_contact_modifier(ContactModifier modifier, void* user = nullptr);
 
     // Queries. Not while step() runs; from many threads at once otherwise. They see fixed, sleeping and just moved bodies where they are
     // now, and each of a body's shapes as it is; sensors are left out, and shapes that `filter` does not meet. Of equal answers the one
@@ -148,6 +175,8 @@ public:
     // What the last step left.
     std::span<const ContactEvent> contacts_begun() const;
     std::span<const ContactEvent> contacts_ended() const;
+    /// Of shapes that ask for it, and fast enough (WorldDef::hit_speed); those of swept bodies (continuous.h) come last.
+    std::span<const HitEvent> contacts_hit() const;
     std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their slots
     std::vector<Contact> contacts() const;             ///< all of them
     const FrameProfile& profile() const;

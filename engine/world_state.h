@@ -6,6 +6,7 @@
 #include <talus/engine/awake_set.h>
 #include <talus/engine/body_motions.h>
 #include <talus/engine/body_store.h>
+#include <talus/engine/columns.h>
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/contact_table.h>
@@ -33,6 +34,7 @@ struct World::State {
 
     // What the last step left for the user.
     std::vector<ContactEvent> begun, ended;
+    std::vector<HitEvent> hits;
     std::vector<ContactEvent> ended_at_next_step;  ///< to be reported by it: by removals since, or over as they began
     FrameProfile profile;
     mutable LastError error;
@@ -43,6 +45,7 @@ struct World::State {
     // inertia is not a ball's; each kind filled up to whole groups of lanes.
     std::vector<std::uint32_t> solver_index;  ///< by body slot
     std::vector<std::uint32_t> solver_slots;  ///< and back; null_index in index 0 and the fill
+    std::vector<std::uint32_t> sliced;        ///< awake bodies in slices of space
     std::uint32_t constrained_end = 0, coasting_end = 0;
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
@@ -51,14 +54,17 @@ struct World::State {
     std::vector<std::uint32_t> touching, last_touching;  ///< of these, those whose manifold has points; the same in the last step
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
+    Columns columns;
     ContactSolver solver;
     Islands islands;
-    /// What a stage of the solve does: a pass over a colour, over groups of bodies from body `first` on, or, without a pass, free motion
-    /// of bodies.
+    /// What a stage of the solve does: with the groups of bodies from `first_body` on, or with the records of a colour.
     struct StageWork {
-        ContactSolver::Pass contacts;
-        BodyMotions::Pass motion;
-        std::uint32_t color, first;
+        enum Kind : std::uint8_t { begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts,
+                               begin_columns, columns };
+        Kind kind;
+        BodyMotions::Pass motion;  ///< of `bodies`
+        ContactSolver::Pass pass;  ///< of `contacts`
+        std::uint32_t color, first_body;
     };
     std::vector<Stage> stages;
     std::vector<StageWork> stage_works;
@@ -85,16 +91,49 @@ struct World::State {
     SweepScratch sweep_scratch;
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
+    // Contacts that ask for more (contact_reports.cpp).
+    ContactModifier modifier = nullptr;
+    void* modifier_user = nullptr;
+    struct Original {
+        std::uint32_t contact;
+        float friction, restitution;
+        Manifold manifold;
+    };
+    std::vector<Original> originals;          ///< of the contacts that were modified in the last step
+    struct Approach {
+        std::uint32_t contact;
+        float speed;  ///< greatest of its points, along the normal, m/s
+    };
+    std::vector<Contact> hit_contacts;        ///< scratch
+    std::vector<Approach> approaches;         ///< of contacts with hit events, before the solve
+
+    std::vector<ContactEvent> carried;        ///< contacts that touched when their bodies were changed: to go on, or to end, in the next step
+    struct Target {
+        BodyId body;
+        vec3 center;
+        quat rotation;
+    };
+    std::vector<Target> targets;              ///< of kinematic bodies, for the next step
+    std::vector<BodyId> arrived;       ///< those that the last step took to theirs
+
     // The stages of a step, in order (step.cpp).
     void update_pairs(const Jobs& jobs);
     void collide_active(const Jobs& jobs);
-    void build_graph();
+    void build_graph(const Jobs& jobs);
     void solve(float dt, const Jobs& jobs);
     void sweep_fast_bodies(float dt);
     void finish(float dt, const Jobs& jobs);
     void publish();
 
     // Shared by the stages and by the user's calls.
+    void note_approaches();
+    void set_off_for_targets(float dt);
+    void arrive_at_targets();
+    void put_shapes(Body& body, std::span<const ShapeDef> given);
+    void put_shape(std::uint32_t index, const ShapeDef& given);
+    void begin_change(std::uint32_t slot);    ///< of its shapes, filter or type: drops its pairs
+    void end_change(std::uint32_t slot);      ///< and makes its proxy anew
+    void replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs);
     void wake(std::uint32_t slot);            ///< with all it touches, directly or not
     void wake_neighbours(std::uint32_t slot); ///< of a body that is about to change or go
     void wake_all();
@@ -104,9 +143,12 @@ struct World::State {
     void place(std::uint32_t slot, float dt); ///< collider poses, boxes and proxy follow the body
     void set_colliders(std::uint32_t slot, Aabb& box, float dt);  ///< the same without the proxy; gives the body's box
     bool check_handle(BodyId id, const char* call) const;         ///< false, and error set, for a stale one
+    bool check_shape_index(BodyId id, std::uint32_t shape, const char* call) const;
     bool refuse_unless(bool ok, const char* sentence);            ///< `ok`, and error set when it is false
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
     void gather_active();
+    void restore_modified();                                      ///< what the contact modifier changed in the last step
+    void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
         return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
     }
@@ -118,13 +160,18 @@ private:
     void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
     void keep_path(const Path& path);
     void report_impact(const Impact& impact);
+    void settle_carried();
+    void modify_contacts();
+    bool modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold, float& friction,
+                float& restitution, bool touched) const;
+    void report_hits();
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
-    void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     void update_compound_pair(std::uint32_t pair);
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
-    void index_bodies();
+    void index_bodies(const Jobs& jobs);
+    std::span<const std::uint32_t> ordered_bodies(const Jobs& jobs);
     void plan_solve();
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
     void move_freely(std::uint32_t index, float substep);

@@ -141,8 +141,7 @@ public:
         scratch_.cold.clear();
         scratch_.deep.clear();
         Stopwatch watch;
-        for (std::size_t i = 0; i < active.size(); i += 4)
-            sort_out(active.subspan(i, std::min<std::size_t>(4, active.size() - i)));
+        sort_out_all(active);
         book(Rung::skip, watch.lap());
 
         work_through(scratch_.closed, [&](Work& w) { run_closed_form(w); });
@@ -204,6 +203,43 @@ private:
 
     // ---- pass A -----------------------------------------------------------------------------------------------------
 
+    /// Most pairs of a heap are of bodies whose boxes overlap while the balls around them are apart: 77% of the pairs of `tumble`, 92% of
+    /// those that are skipped. The others wait until they are four.
+    void sort_out_all(std::span<const std::uint32_t> active) {
+        std::uint32_t four[4];
+        std::size_t waiting = 0;
+        for (const std::uint32_t pair : active) {
+            const bool apart = settings_.skip && are_balls_apart(records_[pair]);
+            if (apart) skip_by_balls(pair);
+            four[waiting] = pair;
+            waiting += apart ? 0 : 1;
+            if (waiting == 4) {
+                sort_out(four);
+                waiting = 0;
+            }
+        }
+        if (waiting != 0) sort_out({four, waiting});
+    }
+
+    bool are_balls_apart(const PairRecord& record) const {
+        const vec3 d = colliders_.poses[record.b].position - colliders_.poses[record.a].position;
+        const float reach = (record.radius_a + record.radius_b) + contact_margin(colliders_, record);
+        return length_squared(d) > reach * reach;
+    }
+
+    void skip_by_balls(std::uint32_t pair) {
+        PairRecord& record = records_[pair];
+        settle(record, Rung::skip);
+        if (record.state == PairState::separated) return;
+        if (record.state == PairState::unknown) {
+            forget(caches_[pair]);
+            record.stamp = colliders_.versions[record.a] + colliders_.versions[record.b];
+        }
+        record.state = PairState::separated;
+        record.distance = -std::numeric_limits<float>::infinity();  // not measured: the balls alone know it
+        clear_contact(caches_[pair]);
+    }
+
     /// One to four pairs, a lane each.
     void sort_out(std::span<const std::uint32_t> pairs) {
         const Transform *pose_a[4], *pose_b[4], *reference[4];
@@ -244,12 +280,7 @@ private:
         w.pose = b_in_a;
         w.b_in_a = to_frame(b_in_a);
         PairCache& cache = caches_[pair];
-        if (!known) {
-            cache.simplex.count = 0;
-            cache.axis = vec3(0.0f);
-            cache.axis_is_face = false;
-            cache.deep.face.count = 0;
-        }
+        if (!known) forget(cache);
         if (is_closed_form(w)) {
             scratch_.closed.push_back(w);
         } else if (!known) {
@@ -259,6 +290,13 @@ private:
         } else {
             to_axis(w);
         }
+    }
+
+    static void forget(PairCache& cache) {
+        cache.simplex.count = 0;
+        cache.axis = vec3(0.0f);
+        cache.axis_is_face = false;
+        cache.deep.face.count = 0;
     }
 
     bool is_closed_form(const Work& w) const {
@@ -478,7 +516,10 @@ private:
     void separate(const Work& w, float distance) {
         tested(w, PairState::separated);
         records_[w.pair].distance = distance;
-        PairCache& cache = caches_[w.pair];
+        clear_contact(caches_[w.pair]);
+    }
+
+    static void clear_contact(PairCache& cache) {
         cache.manifold.count = 0;
         cache.axis_is_face = false;
         cache.deep.face.count = 0;
@@ -605,6 +646,7 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
     const bool swap = ri < rj || (ri == rj && i > j);
     record.a = swap ? j : i;
     record.b = swap ? i : j;
+    record.radius_a = swap ? rj : ri;
     record.radius_b = swap ? ri : rj;
     // Of a shape far from its own origin the ball around that says little about its size, the box around the shape more.
     const auto half_diagonal = [&](std::uint32_t k) {

@@ -4,7 +4,7 @@
 /// A rigid world changes little from one frame to the next, so each pair keeps what its last test learned and pays for
 /// what changed. `collide` climbs only as far as it must:
 ///
-///   skip            separated, and the pair moved less than its gap since it was measured
+///   skip            the balls around the two are apart; or separated, and the pair moved less than its gap since it was measured
 ///   reuse           touching, and moved less than a tolerance scaled to its size: anchors stay fixed in the bodies
 ///   closed form     shapes that need no iteration: spheres, capsules, boxes that overlap
 ///   axis            last test's axis, re-posed, gives a signed separation from one support pair: apart, or a shallow contact
@@ -59,11 +59,14 @@ enum class PairState : std::uint8_t { unknown, separated, touching };
 struct alignas(64) PairRecord {
     std::uint32_t a = 0, b = 0;  ///< colliders
     Transform reference;         ///< pose of b in a when last tested
-    float radius_b = 0.0f;       ///< of a ball around b's origin that holds b, m
+    float radius_a = 0.0f;       ///< of a ball around a's origin that holds a, m
+    float radius_b = 0.0f;       ///< and of one around b's, m
     float size = 0.0f;           ///< radius of the smaller shape: the scale of this pair's tolerances, m
     float thin = 0.0f;           ///< the same, or the thickness of the thinner shape where that is less, m
-    float reuse_motion = 0.0f;   ///< motion up to which the manifold is reused, m; 0 on round contacts
-    float distance = 0.0f;       ///< a lower bound of the separation at the reference pose, m
+    union {
+        float distance = 0.0f;  ///< while separated: a lower bound of the separation at the reference pose, m
+        float reuse_motion;     ///< while touching: motion up to which the manifold is reused, m; 0 on round contacts
+    };
     std::uint32_t stamp = 0;     ///< versions[a] + versions[b] when last tested
     PairState state = PairState::unknown;
     Rung rung = Rung::cold_gjk;  ///< how the last collide settled it

@@ -10,7 +10,7 @@ namespace talus {
 
 /// How a convex pair was settled, cheapest first: the coherence ladder.
 enum class Rung : std::uint8_t {
-    skip,            ///< separated, and moved less than the gap since its last test
+    skip,            ///< separated: by the balls around the shapes, or moved less than the gap since its last test
     reuse,           ///< manifold kept, anchors fixed in the bodies, separations refreshed
     closed_form,     ///< a pair of shapes whose signed distance needs no iteration (closed_forms.h, box_axes.h)
     axis_separated,  ///< last frame's axis still separates

@@ -122,8 +122,14 @@ struct Problem {
                 manifold.points[i].id = static_cast<std::uint32_t>(i + 1);
             }
             edges.push_back({contact, index[0], index[1], static_cast<std::uint32_t>(c.count), !immovable, true});
+            edges.back().bounces = c.restitution > 0.0f;
         }
         graph.build(edges, static_cast<std::uint32_t>(masses.size()));
+    }
+
+    void prepare() {
+        solver.begin(graph, edges, substep);
+        solver.prepare({edges, contacts, colliders, surfaces, masses});
     }
 
     /// One step of `substeps` sub-steps, as World does it, for bodies that don't change their inertia as they turn.
@@ -132,7 +138,7 @@ struct Problem {
             std::memset(b.displacement, 0, sizeof b.displacement);
             std::memset(b.turn, 0, sizeof b.turn);
         }
-        solver.prepare(graph, edges, contacts, colliders, surfaces, masses, substep);
+        prepare();
         for (int s = 0; s < substeps; ++s) {
             for (std::size_t b = 1; b < bodies.size(); ++b) {
                 for (int i = 0; i < 3; ++i) bodies[b].velocity[i] += substep * masses[b].gravity[i];
@@ -148,6 +154,7 @@ struct Problem {
             }
             solver.run(&SolverKernel::relax, bodies);
             solver.run(&SolverKernel::end_restitution, bodies);
+            solver.run(&SolverKernel::forget_bounces, bodies);
         }
         solver.store(contacts);
     }
@@ -165,7 +172,7 @@ struct Oracle {
     Oracle(const Case& c, int substeps) {
         const double h = substep, pi2 = 2.0 * pi;
         const bool immovable = c.mass[0].inverse_mass[0] == 0.0f;
-        double hertz = std::min<double>(settings::contact_hertz, 0.25 / h);
+        double hertz = settings::contact_rate / h;
         if (immovable) hertz *= settings::fixed_contact_stiffening;
         const double omega = pi2 * hertz, zeta = settings::contact_damping_ratio;
         const double a1 = 2.0 * zeta + h * omega, a2 = h * omega * a1, a3 = 1.0 / (1.0 + a2);
@@ -390,13 +397,11 @@ TEST_CASE("impulses are carried to the next step by feature id, and only by it")
     state.impulses[0] = 1.5f;
     state.impulses[1] = 2.5f;
     std::swap(manifold.points[0], manifold.points[1]);
-    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.surfaces,
-                           problem.masses, substep);
+    problem.prepare();
     CHECK(state.impulses[0] == 2.5f);
     CHECK(state.impulses[1] == 1.5f);
     manifold.points[0].id = 77;
-    problem.solver.prepare(problem.graph, problem.edges, problem.contacts, problem.colliders, problem.surfaces,
-                           problem.masses, substep);
+    problem.prepare();
     CHECK(state.impulses[0] == 0.0f);
     CHECK(state.impulses[1] == 1.5f);
 }

@@ -301,8 +301,8 @@ TEST_CASE("events of a pile balance: contacts begun less contacts ended are the 
         }
         run(world, 1);
         const auto key = [](const ContactEvent& e) { return std::minmax(e.body_a.slot, e.body_b.slot); };
-        for (const ContactEvent& e : world.contacts_ended()) REQUIRE(--touching[key(e)] == 0);
         for (const ContactEvent& e : world.contacts_begun()) REQUIRE(++touching[key(e)] == 1);
+        for (const ContactEvent& e : world.contacts_ended()) REQUIRE(--touching[key(e)] == 0);
         std::size_t count = 0;
         for (const auto& [pair, n] : touching) count += static_cast<std::size_t>(n);
         REQUIRE(world.contacts().size() == count);

@@ -1,0 +1,182 @@
+#include <talus/engine/body_setup.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus {
+
+Error refuse(ErrorCode code, std::string message) { return {code, std::move(message)}; }
+
+Error check_finite(const char* call, const char* what, const vec3& v) {
+    if (is_finite(v)) return {};
+    return refuse(ErrorCode::not_finite, std::string(call) + ": " + what + " has a NaN or an infinity; give finite numbers");
+}
+
+Error check_at_least_zero(const char* what, float x) {
+    if (!is_finite(x)) return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
+    if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
+    return {};
+}
+
+Error check_material(const Material& m) {
+    if (Error error = check_at_least_zero("material: friction", m.friction)) return error;
+    if (Error error = check_at_least_zero("material: restitution", m.restitution)) return error;
+    if (m.restitution > 1.0f)
+        return refuse(ErrorCode::bad_size, "material: restitution is above 1; give 0 (no bounce) to 1");
+    if (Error error = check_at_least_zero("material: rolling_resistance", m.rolling_resistance)) return error;
+    if (Error error = check_at_least_zero("material: grip_across", m.grip_across)) return error;
+    if (m.grip_across > 1.0f)
+        return refuse(ErrorCode::bad_size, "material: grip_across is above 1; give 0 to 1, and the axis of the greatest grip");
+    if (Error error = check_finite("material", "grip_axis", m.grip_axis)) return error;
+    if (Error error = check_finite("material", "surface_velocity", m.surface_velocity)) return error;
+    return {};
+}
+
+Error check_rotation(const quat& q) {
+    if (!is_finite(q)) return refuse(ErrorCode::not_finite, "rotation has a NaN or an infinity; give a unit quaternion");
+    const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!(n2 > 1e-12f) || !is_finite(n2))
+        return refuse(ErrorCode::bad_argument, "rotation has no direction: give a unit quaternion (identity is w = 1)");
+    return {};
+}
+
+Surface surface_of(const Material& material) {
+    const bool has_axis = material.grip_axis != vec3(0.0f);
+    return {material.surface_velocity, material.grip_axis, has_axis ? material.grip_across : 1.0f};
+}
+
+namespace {
+
+bool is_unset(const Shape& shape) { return shape.type == ShapeType::sphere && shape.radius == 0.0f; }
+
+}  // namespace
+
+std::vector<ShapeDef> shapes_of(const BodyDef& def) {
+    if (!def.shapes.empty()) return def.shapes;
+    return {ShapeDef{def.shape, Transform{}, def.material, def.density, def.filter, def.sensor, def.hit_events, def.modify_contacts}};
+}
+
+Error check_shape(const ShapeDef& shape, BodyType type) {
+    if (Error error = check(shape.shape)) return error;
+    if (Error error = check_material(shape.material)) return error;
+    if (Error error = check_finite("shape", "pose", shape.pose.position)) return error;
+    if (Error error = check_rotation(shape.pose.rotation)) return error;
+    if (Error error = check_at_least_zero("shape: density", shape.density)) return error;
+    if (type == BodyType::dynamic && !shape.sensor && !is_solid(shape.shape))
+        return refuse(ErrorCode::degenerate_shape,
+                      "shape: a segment or triangle without radius has no volume; give it a radius, or make the body fixed");
+    return {};
+}
+
+void set_mass(Body& body, std::span<const ShapeDef> shapes) {
+    double mass = 0.0;
+    glm::dvec3 moment(0.0);
+    for (const ShapeDef& shape : shapes) {
+        if (shape.sensor) continue;
+        const MassProperties part = mass_properties(shape.shape, shape.density);
+        mass += part.mass;
+        moment += static_cast<double>(part.mass) * glm::dvec3(transform_point(shape.pose, part.center));
+    }
+    body.local_center = mass > 0.0 ? vec3(moment / mass) : vec3(0.0f);
+    if (!body.is_dynamic() || !(mass > 0.0)) return;
+    glm::dmat3 inertia(0.0);
+    for (const ShapeDef& shape : shapes) {
+        if (shape.sensor) continue;
+        const MassProperties part = mass_properties(shape.shape, shape.density);
+        const glm::dmat3 r(to_matrix(shape.pose.rotation));
+        const glm::dvec3 d = glm::dvec3(transform_point(shape.pose, part.center)) - glm::dvec3(body.local_center);
+        const glm::dmat3 shift = glm::dmat3(glm::dot(d, d)) - glm::outerProduct(d, d);
+        inertia += r * glm::dmat3(part.inertia) * glm::transpose(r) + static_cast<double>(part.mass) * shift;
+    }
+    set_inertia(body, mass, 0.5 * (inertia + glm::transpose(inertia)));
+}
+
+void set_inertia(Body& body, double mass, const glm::dmat3& inertia) {
+    body.mass = static_cast<float>(mass);
+    body.inverse_mass = static_cast<float>(1.0 / mass);
+    body.inertia = mat3(inertia);
+    body.inverse_inertia = mat3(glm::inverse(inertia));
+    const double mean = (inertia[0][0] + inertia[1][1] + inertia[2][2]) / 3.0;
+    double off = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) off = std::max(off, std::abs(inertia[i][j] - (i == j ? mean : 0.0)));
+    }
+    body.isotropic = off <= 1e-6 * mean;  // float rounding of a cube's or a ball's inertia
+}
+
+namespace {
+
+/// Radius of a ball that fits into the shape; of a hull, around its middle.
+float inner_radius(const Shape& shape) {
+    const vec3& half = shape.half_extents;
+    switch (shape.type) {
+        case ShapeType::box:
+            return std::min({half.x, half.y, half.z});
+        case ShapeType::cylinder:
+            return std::min(half.x, half.y);
+        case ShapeType::cone:
+            return 0.5f * thickness(shape);  // all of its surface is as far from that ball's centre
+        case ShapeType::hull: {
+            float least = std::numeric_limits<float>::infinity();
+            for (const HullFace& face : shape.hull->faces) least = std::min(least, face.offset - glm::dot(face.normal, shape.hull->centroid));
+            return least;
+        }
+        default:
+            return shape.radius;
+    }
+}
+
+}  // namespace
+
+void set_extent(Body& body, std::span<const ShapeDef> shapes) {
+    body.radius = 0.0f;
+    body.inner_radius = std::numeric_limits<float>::infinity();
+    for (const ShapeDef& shape : shapes) {
+        const float far = std::sqrt(length_squared(shape.pose.position - body.local_center));
+        body.radius = std::max(body.radius, far + bounding_radius(shape.shape));
+        if (!shape.sensor) body.inner_radius = std::min(body.inner_radius, inner_radius(shape.shape));
+    }
+}
+
+Error check_body(const BodyDef& def) {
+    if (!def.shapes.empty() && !is_unset(def.shape))
+        return refuse(ErrorCode::bad_argument, "body: give either shape or shapes, not both");
+    if (def.shapes.empty() && is_unset(def.shape))
+        return refuse(ErrorCode::bad_argument, "body: it has no shape; set shape, for example talus::sphere(0.5f)");
+    if (Error error = check_finite("body", "position", def.position)) return error;
+    if (Error error = check_finite("body", "linear_velocity", def.linear_velocity)) return error;
+    if (Error error = check_finite("body", "angular_velocity", def.angular_velocity)) return error;
+    if (Error error = check_rotation(def.rotation)) return error;
+    if (Error error = check_at_least_zero("body: linear_damping", def.linear_damping)) return error;
+    if (Error error = check_at_least_zero("body: angular_damping", def.angular_damping)) return error;
+    for (const float limit : {def.max_speed, def.max_spin}) {
+        if (!(limit > 0.0f)) return refuse(ErrorCode::bad_size, "body: max_speed and max_spin must be above 0; infinity for none");
+    }
+    if (!is_finite(def.gravity_scale)) return refuse(ErrorCode::not_finite, "body: gravity_scale must be finite");
+    if (def.locks >= 64) return refuse(ErrorCode::bad_argument, "body: locks must be made of the flags of AxisLock");
+    const std::vector<ShapeDef> shapes = shapes_of(def);
+    for (const ShapeDef& shape : shapes) {
+        if (Error error = check_shape(shape, def.type)) return error;
+    }
+    if (def.type != BodyType::dynamic) return {};
+    Body body;
+    body.type = def.type;
+    set_mass(body, shapes);
+    return check_mass(body);
+}
+
+Error check_mass(const Body& body) {
+    if (!(body.mass > 0.0f))
+        return refuse(ErrorCode::bad_size,
+                      "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the body fixed");
+    const auto fits = [](const mat3& m) {
+        return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f && m[2][2] > 0.0f;
+    };
+    if (!is_finite(body.mass) || !is_finite(body.inverse_mass) || !fits(body.inertia) || !fits(body.inverse_inertia))
+        return refuse(ErrorCode::bad_size,
+                      "body: its mass or inertia, or one over it, is beyond what a float holds; change its density or size");
+    return {};
+}
+
+}  // namespace talus

@@ -1,0 +1,82 @@
+// Locked axes: velocities there are 0 whatever pushes, the others answer as if the body had no others.
+
+#include "worlds.h"
+
+using namespace talus;
+using namespace talus::test;
+
+TEST_CASE("what is locked does not move or turn there, whatever hits it") {
+    Random random(61);
+    for (int round = 0; round < 60; ++round) {
+        World world(sleepless());
+        add(world, ground());
+        const auto locks = static_cast<std::uint8_t>(random.below(64));
+        BodyDef def = body(box({0.5f, 0.3f, 0.4f}), {0, 0.6f, 0});
+        def.rotation = random.rotation();
+        def.locks = locks;
+        def.linear_velocity = {1, 1, 1};
+        def.angular_velocity = {1, 1, 1};
+        const BodyId id = add(world, def);
+        for (int i = 0; i < 6; ++i) {
+            BodyDef shot = body(sphere(0.2f), 3.0f * random.direction());
+            shot.position.y = std::abs(shot.position.y) + 0.5f;
+            shot.linear_velocity = -4.0f * shot.position;
+            add(world, shot);
+        }
+        const vec3 start = world.position(id);
+        CAPTURE(int(locks));
+        for (int step = 0; step < 60; ++step) {
+            run(world, 1);
+            const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id), moved = world.position(id) - start;
+            for (int k = 0; k < 3; ++k) {
+                if (locks & (lock_x << k)) REQUIRE((v[k] == 0.0f && moved[k] == 0.0f));
+                if (locks & (lock_turn_x << k)) REQUIRE(w[k] == 0.0f);
+            }
+        }
+        std::string complaint;
+        REQUIRE_MESSAGE(is_sound(world, &complaint), complaint);
+    }
+}
+
+TEST_CASE("a world of two dimensions keeps to its plane and falls over like one") {
+    World world(sleepless());
+    add(world, ground());
+    std::vector<BodyId> ids;
+    for (int i = 0; i < 12; ++i) {
+        BodyDef def = crate({0.3f * static_cast<float>(i % 3), 0.6f + 1.1f * static_cast<float>(i), 0.0f});
+        def.locks = lock_to_plane_xy;
+        ids.push_back(add(world, def));
+    }
+    run(world, 300);
+    for (const BodyId id : ids) {
+        CHECK(world.position(id).z == 0.0f);
+        CHECK(std::abs(world.rotation(id).x) < 1e-6f);
+        CHECK(std::abs(world.rotation(id).y) < 1e-6f);
+        CHECK(world.position(id).y > 0.4f);
+    }
+}
+
+TEST_CASE("a body that may turn about one axis only answers a torque by its inertia about that axis") {
+    World world(weightless());
+    BodyDef def = body(box({0.5f, 0.2f, 0.3f}), {0, 0, 0});
+    def.rotation = turn(glm::normalize(vec3(1, 2, 3)), 0.7);
+    def.locks = lock_turn_x | lock_turn_z;
+    const BodyId id = add(world, def);
+    const double inertia = double(world.inertia(id)[1][1]);
+    REQUIRE(world.apply_torque(id, {40, 50, 60}));
+    run(world, 1);
+    CHECK(double(world.angular_velocity(id).y) == doctest::Approx(50.0 / inertia / 60.0).epsilon(1e-4));
+    CHECK(world.angular_velocity(id).x == 0.0f);
+}
+
+TEST_CASE("a wrong set of locks is refused") {
+    World world;
+    BodyDef def = crate({0, 1, 0});
+    def.locks = 64;
+    CHECK(!world.add_body(def));
+    def.locks = 0;
+    const BodyId id = world.add_body(def);
+    REQUIRE(id);
+    CHECK(!world.set_locks(id, 200));
+    CHECK(world.set_locks(id, lock_x));
+}
