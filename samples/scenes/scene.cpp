@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
-#include <variant>
 
 namespace talus::samples {
 
@@ -14,8 +12,7 @@ namespace {
 std::vector<Scene> gather() {
     std::vector<Scene> all;
     for (const std::span<const Scene> part :
-         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), hanging_scenes(), ragdoll_scenes(),
-                     machine_scenes(), force_scenes(), fast_scenes(), benchmark_scenes(),
+         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), machine_scenes(), force_scenes(), fast_scenes(), benchmark_scenes(),
                      real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
@@ -25,7 +22,7 @@ std::vector<Scene> gather() {
 /// The bodies of a world that make_world() made: its slots are the scene's places.
 class WorldBodies : public SceneBodies {
 public:
-    explicit WorldBodies(World& world) : world_(world), ids_(world.bodies()), joints_(world.joints()) {}
+    explicit WorldBodies(World& world) : world_(world), ids_(world.bodies()) {}
 
     Transform transform(std::size_t body) const override { return world_.transform(ids_[body]); }
     vec3 center_of_mass(std::size_t body) const override { return world_.center_of_mass(ids_[body]); }
@@ -39,39 +36,11 @@ public:
     void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override {
         world_.apply_impulse_at(ids_[body], impulse, point);
     }
-    void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override {
-        world_.set_joint_motor(joints_[joint], motor, axis);
-    }
-    void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis) override {
-        world_.set_joint_spring(joints_[joint], spring, axis);
-    }
 
 private:
     World& world_;
     std::vector<BodyId> ids_;
-    std::vector<JointId> joints_;
 };
-
-/// False if the world refuses one.
-bool add_joints(World& world, const SceneData& scene, std::span<const BodyId> ids) {
-    std::vector<JointId> made;
-    for (SceneJoint joint : scene.joints) {
-        std::visit(
-            [&]<class Def>(Def& def) {
-                if constexpr (std::is_same_v<Def, GearDef>) {
-                    def.joint_a = made[joint.a];
-                    def.joint_b = made[joint.b];
-                } else {
-                    def.ends.body_a = ids[joint.a];
-                    def.ends.body_b = ids[joint.b];
-                }
-            },
-            joint.def);
-        made.push_back(world.add_joint(joint.def));
-        if (!made.back()) return false;
-    }
-    return true;
-}
 
 }  // namespace
 
@@ -92,10 +61,7 @@ World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def)
     def.substeps = scene.substeps;
     World world(def);
     std::vector<BodyId> handles(scene.bodies.size());
-    if (world.add_bodies(scene.bodies, handles) && !add_joints(world, scene, handles)) {
-        for (const BodyId id : handles) world.remove_body(id);
-        handles.assign(handles.size(), {});
-    }
+    world.add_bodies(scene.bodies, handles);
     if (ids) *ids = std::move(handles);
     return world;
 }

@@ -31,7 +31,7 @@ struct Camera {
     float vertical_fov_degrees = 40.0f;
 };
 
-/// The bodies and joints of a scene in whichever engine runs it, by their place in SceneData::bodies. Through it a scene's own code acts on
+/// The bodies of a scene in whichever engine runs it, by their place in SceneData::bodies. Through it a scene's own code acts on
 /// them (explosions, water), and figures are measured on them by the same formula in every engine.
 class SceneBodies {
 public:
@@ -44,15 +44,6 @@ public:
     virtual mat3 inertia(std::size_t body) const = 0;           ///< about the centre of mass, world axes, kg m^2; 0 unless dynamic
     virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;      ///< for one step, N; world
     virtual void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) = 0;  ///< at once, N s; world
-    /// By place in SceneData::joints.
-    virtual void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis = JointAxis::main) = 0;
-    virtual void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis = JointAxis::main) = 0;
-};
-
-/// A joint between two bodies of a scene. The bodies of `def` are filled in when a world is made.
-struct SceneJoint {
-    std::size_t a, b;  ///< places in SceneData::bodies; of a gear, in SceneData::joints
-    JointDef def;
 };
 
 /// What becomes of a quantity that is measured after each step.
@@ -72,7 +63,6 @@ struct SceneData {
     int substeps = WorldDef{}.substeps;     ///< of Talus's solver
     vec3 gravity{0.0f, -10.0f, 0.0f};
     std::vector<BodyDef> bodies;
-    std::vector<SceneJoint> joints;
     /// Gravity at a step (0 is the first), when it changes with time; else empty.
     std::function<vec3(int step)> gravity_at;
     /// What the scene itself does before a step (0 is the first); else empty.
@@ -97,7 +87,7 @@ std::span<const Scene> all_scenes();
 /// The scene of this name, or nullptr.
 const Scene* find_scene(std::string_view name);
 
-/// A world with the scene's bodies and joints in it, in the scene's order; `ids[i]` is the handle of bodies[i]. `def` may choose all
+/// A world with the scene's bodies in it, in the scene's order; `ids[i]` is the handle of bodies[i]. `def` may choose all
 /// but gravity and sub-steps. A scene that the world refuses gives an empty world, whose last_error() says why.
 World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, WorldDef def = {});
 
