@@ -104,7 +104,7 @@ constexpr OptionSpec specs[] = {
     {"--jitter", Takes::maybe_one, "[M]",
      "move each body of a stack, pyramid or wall sideways by up to M metres;\nwithout M, 0.01", set_jitter},
     {"--sleep", Takes::one, "on|off", "may bodies at rest fall asleep; default on", set_sleep},
-    {"--threads", Takes::one, "N", "threads that step the world; default 1. The result is the same to the bit", set_threads},
+    {"--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1", set_threads},
     {"--mesh", Takes::many, "FILE...",
      "mesh files for real_things (OFF, OBJ, PLY, STL, glTF, ...); without it, what\nsamples/fetch_meshes.sh fetched",
      [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }},
