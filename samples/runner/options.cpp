@@ -93,7 +93,7 @@ constexpr OptionSpec specs[] = {
      [](Options& o, Values) { return o.list = true, std::string(); }},
     {"--scene", Takes::one, "NAME", "run this scene; without it, all of them",
      [](Options& o, Values v) { return o.scene = v[0], std::string(); }},
-    {"--steps", Takes::one, "N", "steps (most scenes: of 1/60 s); without it, as many as the scene takes to show its\npoint",
+    {"--steps", Takes::one, "N", "steps (of 1/60 s in most scenes); without it, as many as the scene takes to show\nits point",
      set_steps},
     {"--substeps", Takes::one, "N", "sub-steps of the solver in a step; without it, as many as the scene wants",
      set_substeps},
