@@ -10,11 +10,13 @@ Error refuse(ErrorCode code, std::string message) { return {code, std::move(mess
 
 Error check_finite(const char* call, const char* what, const vec3& v) {
     if (is_finite(v)) return {};
-    return refuse(ErrorCode::not_finite, std::string(call) + ": " + what + " has a NaN or an infinity; give finite numbers");
+    return refuse(ErrorCode::not_finite,
+                  std::string(call) + ": " + what + " has a NaN or an infinity; give finite numbers");
 }
 
 Error check_at_least_zero(const char* what, float x) {
-    if (!is_finite(x)) return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
+    if (!is_finite(x))
+        return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
     if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
     return {};
 }
@@ -27,14 +29,16 @@ Error check_material(const Material& m) {
     if (Error error = check_at_least_zero("material: rolling_resistance", m.rolling_resistance)) return error;
     if (Error error = check_at_least_zero("material: grip_across", m.grip_across)) return error;
     if (m.grip_across > 1.0f)
-        return refuse(ErrorCode::bad_size, "material: grip_across is above 1; give 0 to 1, and the axis of the greatest grip");
+        return refuse(ErrorCode::bad_size,
+                      "material: grip_across is above 1; give 0 to 1, and the axis of the greatest grip");
     if (Error error = check_finite("material", "grip_axis", m.grip_axis)) return error;
     if (Error error = check_finite("material", "surface_velocity", m.surface_velocity)) return error;
     return {};
 }
 
 Error check_rotation(const quat& q) {
-    if (!is_finite(q)) return refuse(ErrorCode::not_finite, "rotation has a NaN or an infinity; give a unit quaternion");
+    if (!is_finite(q))
+        return refuse(ErrorCode::not_finite, "rotation has a NaN or an infinity; give a unit quaternion");
     const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     if (!(n2 > 1e-12f) || !is_finite(n2))
         return refuse(ErrorCode::bad_argument, "rotation has no direction: give a unit quaternion (identity is w = 1)");
@@ -54,7 +58,8 @@ bool is_unset(const Shape& shape) { return shape.type == ShapeType::sphere && sh
 
 std::vector<ShapeDef> shapes_of(const BodyDef& def) {
     if (!def.shapes.empty()) return def.shapes;
-    return {ShapeDef{def.shape, Transform{}, def.material, def.density, def.filter, def.sensor, def.hit_events, def.modify_contacts}};
+    return {ShapeDef{def.shape, Transform{}, def.material, def.density, def.filter, def.sensor, def.hit_events,
+                     def.modify_contacts}};
 }
 
 Error check_shape(const ShapeDef& shape, BodyType type) {
@@ -64,8 +69,9 @@ Error check_shape(const ShapeDef& shape, BodyType type) {
     if (Error error = check_rotation(shape.pose.rotation)) return error;
     if (Error error = check_at_least_zero("shape: density", shape.density)) return error;
     if (type == BodyType::dynamic && !shape.sensor && !is_solid(shape.shape))
-        return refuse(ErrorCode::degenerate_shape,
-                      "shape: a segment or triangle without radius has no volume; give it a radius, or make the body fixed");
+        return refuse(
+            ErrorCode::degenerate_shape,
+            "shape: a segment or triangle without radius has no volume; give it a radius, or make the body fixed");
     return {};
 }
 
@@ -119,7 +125,8 @@ float inner_radius(const Shape& shape) {
             return 0.5f * thickness(shape);  // all of its surface is as far from that ball's centre
         case ShapeType::hull: {
             float least = std::numeric_limits<float>::infinity();
-            for (const HullFace& face : shape.hull->faces) least = std::min(least, face.offset - glm::dot(face.normal, shape.hull->centroid));
+            for (const HullFace& face : shape.hull->faces)
+                least = std::min(least, face.offset - glm::dot(face.normal, shape.hull->centroid));
             return least;
         }
         default:
@@ -151,7 +158,8 @@ Error check_body(const BodyDef& def) {
     if (Error error = check_at_least_zero("body: linear_damping", def.linear_damping)) return error;
     if (Error error = check_at_least_zero("body: angular_damping", def.angular_damping)) return error;
     for (const float limit : {def.max_speed, def.max_spin}) {
-        if (!(limit > 0.0f)) return refuse(ErrorCode::bad_size, "body: max_speed and max_spin must be above 0; infinity for none");
+        if (!(limit > 0.0f))
+            return refuse(ErrorCode::bad_size, "body: max_speed and max_spin must be above 0; infinity for none");
     }
     if (!is_finite(def.gravity_scale)) return refuse(ErrorCode::not_finite, "body: gravity_scale must be finite");
     if (def.locks >= 64) return refuse(ErrorCode::bad_argument, "body: locks must be made of the flags of AxisLock");
@@ -169,13 +177,16 @@ Error check_body(const BodyDef& def) {
 Error check_mass(const Body& body) {
     if (!(body.mass > 0.0f))
         return refuse(ErrorCode::bad_size,
-                      "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the body fixed");
+                      "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the "
+                      "body fixed");
     const auto fits = [](const mat3& m) {
-        return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f && m[2][2] > 0.0f;
+        return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f &&
+               m[2][2] > 0.0f;
     };
     if (!is_finite(body.mass) || !is_finite(body.inverse_mass) || !fits(body.inertia) || !fits(body.inverse_inertia))
-        return refuse(ErrorCode::bad_size,
-                      "body: its mass or inertia, or one over it, is beyond what a float holds; change its density or size");
+        return refuse(
+            ErrorCode::bad_size,
+            "body: its mass or inertia, or one over it, is beyond what a float holds; change its density or size");
     return {};
 }
 

@@ -7,8 +7,8 @@
 namespace talus {
 
 /// Shows a contact to the modifier and does what it says. `names` gives the bodies and shapes. False when it is not to be.
-bool World::State::modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold,
-                          float& friction, float& restitution, bool touched) const {
+bool World::State::modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b,
+                          Manifold& manifold, float& friction, float& restitution, bool touched) const {
     const Body &a = bodies[names.body_a.slot], &b = bodies[names.body_b.slot];
     ContactModification m;
     m.body_a = names.body_a;
@@ -66,8 +66,8 @@ void World::State::modify_contacts() {
             Manifold& manifold = contacts.caches[c].manifold;
             originals.push_back({c, state.friction, state.restitution, manifold});
             state.modified = true;
-            stays = modify(event_of(c), colliders.poses[contacts.records[c].a], colliders.poses[contacts.records[c].b], manifold,
-                           state.friction, state.restitution, state.touching);
+            stays = modify(event_of(c), colliders.poses[contacts.records[c].a], colliders.poses[contacts.records[c].b],
+                           manifold, state.friction, state.restitution, state.touching);
         }
         if (stays) touching[kept++] = c;
     }

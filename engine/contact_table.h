@@ -56,6 +56,7 @@ struct Pair {
     std::uint32_t previous[2] = {null_index, null_index};
     std::uint32_t first_contact = null_index;
     bool compound = false;  ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
+    bool kept_apart = false;  ///< a joint forbids contacts
     bool in_use = false;
 };
 

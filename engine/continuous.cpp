@@ -61,7 +61,8 @@ float resolve(const Collision& c, Party& other, Party& body) {
     const float k22 = body.give(middle, t2, t2) + other.give(middle, t2, t2);
     const float k12 = body.give(middle, t1, t2) + other.give(middle, t1, t2);
     const float determinant = k11 * k22 - k12 * k12, inverse = determinant > 0.0f ? 1.0f / determinant : 0.0f;
-    const float half_gap = 0.5f * (k11 - k22), largest = 0.5f * (k11 + k22) + std::sqrt(half_gap * half_gap + k12 * k12);
+    const float half_gap = 0.5f * (k11 - k22),
+                largest = 0.5f * (k11 + k22) + std::sqrt(half_gap * half_gap + k12 * k12);
     vec3 drag(0.0f);
     for (int round = 0; round < settings::continuous_rounds; ++round) {
         float normal_impulse = 0.0f;
@@ -120,7 +121,8 @@ struct World::State::Sweep {
     RigidMotion step_motion(std::uint32_t slot) const;
     RigidMotion motion_from(std::uint32_t slot, float from) const;
     RigidMotion shape_motion(const RigidMotion& of_body, const Body& body, std::uint32_t shape) const;
-    Party party(std::uint32_t slot, const RigidMotion& motion, const vec3& velocity, const vec3& spin, float time) const;
+    Party party(std::uint32_t slot, const RigidMotion& motion, const vec3& velocity, const vec3& spin,
+                float time) const;
 
     /// What the body meets first on its path, if anything.
     struct Meeting {
@@ -131,9 +133,9 @@ struct World::State::Sweep {
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
     bool is_clear(std::uint32_t slot, bool dynamic_too) const;
-    void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& impacts) const;
-    Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& impacts);
-    void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts);
+    void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& found) const;
+    Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& found);
+    void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
     void commit(const Path& path, float duration);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
 };
@@ -147,7 +149,8 @@ RigidMotion World::State::Sweep::step_motion(std::uint32_t slot) const {
     const SolverBody& moved = s.solver_bodies[s.solver_index[slot]];
     // Poses of colliders are still those at the start of the step.
     const std::uint32_t first = body.first_shape;
-    const quat start = normalized(multiply(s.colliders.poses[first].rotation, conjugate(s.shapes.defs[first].pose.rotation)));
+    const quat start =
+        normalized(multiply(s.colliders.poses[first].rotation, conjugate(s.shapes.defs[first].pose.rotation)));
     return motion_between({body.center - load(moved.displacement), start}, {body.center, body.rotation}, vec3(0.0f), dt,
                           load(moved.turn));
 }
@@ -184,7 +187,7 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
 }
 
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
-    return other != slot && (dynamic_too || !s.bodies[other].is_dynamic());
+    return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
 }
 
 World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path, bool dynamic_too,
@@ -208,8 +211,10 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
             const RigidMotion motion_j = shape_motion(obstacle_motion, obstacle, j);
             for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
                 const ShapeDef& of_body = s.shapes.defs[i];
-                if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
-                if (std::find(scratch.let_through.begin(), scratch.let_through.end(), std::pair(i, j)) != scratch.let_through.end())
+                if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter))
+                    continue;
+                if (std::find(scratch.let_through.begin(), scratch.let_through.end(), std::pair(i, j)) !=
+                    scratch.let_through.end())
                     continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
                 const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), std::pair(i, j));
@@ -247,14 +252,15 @@ bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
     for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
         const Pair& pair = s.contacts.pairs[p];
         const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
-        clear = clear && (!may_meet(slot, other, dynamic_too) || !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)));
+        clear = clear &&
+                (!may_meet(slot, other, dynamic_too) || !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)));
     });
     return clear;
 }
 
 /// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the contacts.
 void World::State::Sweep::pass_sensors(const Path& path, float duration, const SweepScratch& scratch,
-                                       std::vector<Impact>& impacts) const {
+                                       std::vector<Impact>& found) const {
     const Body& body = s.bodies[path.slot];
     const auto apart = [&](const Shape& a, const RigidMotion& ma, const Shape& b, const RigidMotion& mb, float time) {
         RigidMotion still_a, still_b;
@@ -268,21 +274,24 @@ void World::State::Sweep::pass_sensors(const Path& path, float duration, const S
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
                 const ShapeDef &of_obstacle = s.shapes.defs[j], &of_body = s.shapes.defs[i];
-                if (of_obstacle.sensor == of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter)) continue;
+                if (of_obstacle.sensor == of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter))
+                    continue;
                 const RigidMotion motion_j = shape_motion(obstacle_motion, obstacle, j);
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
                 const TimeOfImpact toi =
                     time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, {.duration = duration});
-                if (toi.status != ToiStatus::hit || !apart(of_obstacle.shape, motion_j, of_body.shape, motion_i, duration))
+                if (toi.status != ToiStatus::hit ||
+                    !apart(of_obstacle.shape, motion_j, of_body.shape, motion_i, duration))
                     continue;
-                impacts.push_back({path.slot, i, other, j, true, toi.point_b, toi.normal, 0.0f, 0.0f});
+                found.push_back({path.slot, i, other, j, true, toi.point_b, toi.normal, 0.0f, 0.0f});
             }
         }
     }
 }
 
 /// The impulses of a meeting. Afterwards the path begins there.
-void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& impacts) {
+void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch,
+                                  std::vector<Impact>& found) {
     Body& body = s.bodies[path.slot];
     Body& obstacle = s.bodies[meeting.other];
     const RigidMotion obstacle_motion = motion_from(meeting.other, path.from);
@@ -291,9 +300,9 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     // The hit was found where the two are in each other by a little. At the speed they close in there, they touched this long before.
     const vec3 arm = meeting.toi.point_b - pose_at(path.motion, meeting.time).position;
     const vec3 other_arm = meeting.toi.point_a - pose_at(obstacle_motion, meeting.time).position;
-    const float closing = -glm::dot(n, path.motion.linear_velocity + glm::cross(path.motion.angular_velocity, arm) -
-                                           obstacle_motion.linear_velocity -
-                                           glm::cross(obstacle_motion.angular_velocity, other_arm));
+    const float closing =
+        -glm::dot(n, path.motion.linear_velocity + glm::cross(path.motion.angular_velocity, arm) -
+                         obstacle_motion.linear_velocity - glm::cross(obstacle_motion.angular_velocity, other_arm));
     const float deep = std::max(0.0f, -meeting.toi.separation);
     const bool touched_before = closing * 0.1f * dt > deep && deep < closing * meeting.time;
     const float time = touched_before ? meeting.time - deep / closing : meeting.time;
@@ -317,15 +326,16 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const vec3 on_b = transform_point(pose_b, inverse_transform_point(met_b, meeting.toi.point_b));
     const vec3 on_a = on_b - (touched_before ? 0.0f : meeting.toi.separation) * n;
     FaceHints hints;
-    Manifold manifold = make_manifold(
-        of_obstacle.shape, of_body.shape, to_frame(relative(pose_a, pose_b)), inverse_rotate(pose_a.rotation, n),
-        inverse_transform_point(pose_a, on_a), inverse_transform_point(pose_a, on_b),
-        2.0f * tolerance::contact_margin * body.inner_radius, hints);
+    Manifold manifold = make_manifold(of_obstacle.shape, of_body.shape, to_frame(relative(pose_a, pose_b)),
+                                      inverse_rotate(pose_a.rotation, n), inverse_transform_point(pose_a, on_a),
+                                      inverse_transform_point(pose_a, on_b),
+                                      2.0f * tolerance::contact_margin * body.inner_radius, hints);
     Collision collision;
     collision.friction = mixed_friction(of_obstacle.material, of_body.material);
     collision.restitution = mixed_restitution(of_obstacle.material, of_body.material);
     if (s.modifier != nullptr && (of_obstacle.modify_contacts || of_body.modify_contacts)) {
-        const std::uint32_t c = s.contacts.find_contact(s.bodies, meeting.other, meeting.other_shape, path.slot, meeting.shape);
+        const std::uint32_t c =
+            s.contacts.find_contact(s.bodies, meeting.other, meeting.other_shape, path.slot, meeting.shape);
         const ContactEvent names{s.bodies.id_of(meeting.other), s.bodies.id_of(path.slot),
                                  meeting.other_shape - obstacle.first_shape, meeting.shape - body.first_shape};
         if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution,
@@ -350,8 +360,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const float impulse = resolve(collision, other, mover);
     if (!(approach * rest > allowed_depth(body))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
     if (impulse > 0.0f) {
-        impacts.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
-                           collision.normal, approach, impulse});
+        found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
+                         collision.normal, approach, impulse});
     }
 
     path.motion.start = pose_at(path.motion, time);
@@ -371,8 +381,10 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
     const Path path{slot, now, motion};
     commit(path, dt - now);
     s.keep_path(path);
+    s.wake_if_struck(slot);
     const float rest = dt - now;
-    if (is_fast(s.bodies[slot], motion_squared(s.bodies[slot], rest * after.velocity, rest * after.spin))) s.deflected.push_back(slot);
+    if (is_fast(s.bodies[slot], motion_squared(s.bodies[slot], rest * after.velocity, rest * after.spin)))
+        s.deflected.push_back(slot);
 }
 
 /// The body ends the step `duration` after the start of its path.
@@ -382,8 +394,6 @@ void World::State::Sweep::commit(const Path& path, float duration) {
     if (s.awake.contains(path.slot)) {
         float* way = s.solver_bodies[s.solver_index[path.slot]].displacement;
         for (int k = 0; k < 3; ++k) way[k] += pose.position[k] - body.center[k];
-    } else if (std::find(s.struck.begin(), s.struck.end(), path.slot) == s.struck.end()) {
-        s.struck.push_back(path.slot);
     }
     body.center = pose.position;
     body.rotation = normalized(pose.rotation);
@@ -393,16 +403,16 @@ void World::State::Sweep::commit(const Path& path, float duration) {
 
 /// Sweeps a body from a time of the step to its end. The path it ends on begins at the last impact.
 Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
-                              std::vector<Impact>& impacts) {
+                              std::vector<Impact>& found) {
     Path path{slot, from, motion_from(slot, from)};
     scratch.let_through.clear();
     scratch.eased.clear();
     for (int count = 0;; ++count) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
-        pass_sensors(path, meeting.time, scratch, impacts);
+        pass_sensors(path, meeting.time, scratch, found);
         const bool met = meeting.other != null_index;
         if (met && count < settings::continuous_impacts) {
-            collide(path, meeting, scratch, impacts);
+            collide(path, meeting, scratch, found);
             continue;
         }
         if (met || count > 0) commit(path, meeting.time);
@@ -417,6 +427,13 @@ void World::State::keep_path(const Path& path) {
     } else {
         new_paths.push_back(path);
     }
+}
+
+/// A sleeper that has a velocity by now joins the next step.
+void World::State::wake_if_struck(std::uint32_t slot) {
+    const Body& body = bodies[slot];
+    if (awake.contains(slot) || (body.linear_velocity == vec3(0.0f) && body.angular_velocity == vec3(0.0f))) return;
+    if (std::find(struck.begin(), struck.end(), slot) == struck.end()) struck.push_back(slot);
 }
 
 /// Bodies that a fast kinematic one may go through are as good as fast.
@@ -464,6 +481,7 @@ void World::State::sweep_fast_bodies(float dt) {
     for (const std::uint32_t slot : fast) {
         if (sweep.is_clear(slot, false)) continue;
         const Path path = sweep.run(slot, 0.0f, false, sweep_scratch, impacts);
+        wake_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) keep_path(path);
     }
     for (const std::uint32_t slot : bullets) {
@@ -472,6 +490,7 @@ void World::State::sweep_fast_bodies(float dt) {
         const float from = known != new_paths.end() ? known->from : 0.0f;
         deflected.clear();
         keep_path(sweep.run(slot, from, true, sweep_scratch, impacts));
+        wake_if_struck(slot);
         for (const std::uint32_t other : deflected)
             keep_path(sweep.run(other, find_path(new_paths, other)->from, false, sweep_scratch, impacts));
     }

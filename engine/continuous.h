@@ -54,13 +54,13 @@ namespace talus {
 
 /// A shape that met another on its way, or a sensor that it went through. Pool indices of the shapes.
 struct Impact {
-    std::uint32_t body = 0, shape = 0;    ///< that was swept
+    std::uint32_t body = 0, shape = 0;  ///< that was swept
     std::uint32_t other = 0, other_shape = 0;
     bool sensor = false;
-    vec3 point{0.0f};            ///< world, m
-    vec3 normal{0.0f};           ///< world, from the other to the body
-    float approach_speed = 0.0f; ///< m/s
-    float impulse = 0.0f;        ///< along the normal, N s
+    vec3 point{0.0f};             ///< world, m
+    vec3 normal{0.0f};            ///< world, from the other to the body
+    float approach_speed = 0.0f;  ///< m/s
+    float impulse = 0.0f;         ///< along the normal, N s
 };
 
 /// The way of a body from some time in the step to its end.

@@ -9,8 +9,12 @@ namespace talus {
 ContactEvent World::State::event_of(std::uint32_t c) const {
     const ContactBodies& pair = contacts.bodies[c];
     const ContactState& state = contacts.states[c];
-    return {bodies.id_of(pair.a), bodies.id_of(pair.b), contacts.records[c].a - bodies[pair.a].first_shape,
-            contacts.records[c].b - bodies[pair.b].first_shape, state.sensor, state.last_impulse};
+    return {bodies.id_of(pair.a),
+            bodies.id_of(pair.b),
+            contacts.records[c].a - bodies[pair.a].first_shape,
+            contacts.records[c].b - bodies[pair.b].first_shape,
+            state.sensor,
+            state.last_impulse};
 }
 
 /// How fast contacts with hit events close in, before anything is solved.
@@ -26,9 +30,10 @@ void World::State::note_approaches() {
         const vec3 normal = rotate(pose_a.rotation, manifold.normal);
         float speed = 0.0f;
         for (int i = 0; i < manifold.count; ++i) {
-            const vec3 on_a = transform_point(pose_a, manifold.points[i].on_a), on_b = transform_point(pose_b, manifold.points[i].on_b);
-            const vec3 velocity = b.linear_velocity + glm::cross(b.angular_velocity, on_b - b.center) - a.linear_velocity -
-                                  glm::cross(a.angular_velocity, on_a - a.center);
+            const vec3 on_a = transform_point(pose_a, manifold.points[i].on_a),
+                       on_b = transform_point(pose_b, manifold.points[i].on_b);
+            const vec3 velocity = b.linear_velocity + glm::cross(b.angular_velocity, on_b - b.center) -
+                                  a.linear_velocity - glm::cross(a.angular_velocity, on_a - a.center);
             speed = std::max(speed, -glm::dot(normal, velocity));
         }
         if (speed >= def.hit_speed) approaches.push_back({edge.contact, speed});
@@ -48,15 +53,16 @@ void World::State::report_hits() {
         for (int i = 1; i < contact.point_count; ++i) {
             if (contact.points[i].normal_impulse > contact.points[strongest].normal_impulse) strongest = i;
         }
-        hits.push_back({contact.body_a, contact.body_b, contact.shape_a, contact.shape_b, contact.points[strongest].position,
-                        contact.normal, approach.speed, state.last_impulse});
+        hits.push_back({contact.body_a, contact.body_b, contact.shape_a, contact.shape_b,
+                        contact.points[strongest].position, contact.normal, approach.speed, state.last_impulse});
     }
     for (const Impact& impact : impacts) {
         const bool asked = shapes.defs[impact.shape].hit_events || shapes.defs[impact.other_shape].hit_events;
         if (impact.sensor || !asked || impact.approach_speed < def.hit_speed) continue;
         hits.push_back({bodies.id_of(impact.other), bodies.id_of(impact.body),
-                        impact.other_shape - bodies[impact.other].first_shape, impact.shape - bodies[impact.body].first_shape,
-                        impact.point, impact.normal, impact.approach_speed, impact.impulse});
+                        impact.other_shape - bodies[impact.other].first_shape,
+                        impact.shape - bodies[impact.body].first_shape, impact.point, impact.normal,
+                        impact.approach_speed, impact.impulse});
     }
 }
 
@@ -66,13 +72,16 @@ void World::State::report_impact(const Impact& impact) {
     const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
     if (c != null_index && !impact.sensor) contacts.states[c].last_impulse += impact.impulse;
     if (c != null_index && contacts.states[c].touching) return;
-    const ContactEvent event =
-        c != null_index ? event_of(c)
-                        : ContactEvent{bodies.id_of(impact.other), bodies.id_of(impact.body),
-                                       impact.other_shape - bodies[impact.other].first_shape,
-                                       impact.shape - bodies[impact.body].first_shape, impact.sensor, impact.impulse};
+    const ContactEvent event = c != null_index ? event_of(c)
+                                               : ContactEvent{bodies.id_of(impact.other),
+                                                              bodies.id_of(impact.body),
+                                                              impact.other_shape - bodies[impact.other].first_shape,
+                                                              impact.shape - bodies[impact.body].first_shape,
+                                                              impact.sensor,
+                                                              impact.impulse};
     const auto known = std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) {
-        return e.body_a == event.body_a && e.body_b == event.body_b && e.shape_a == event.shape_a && e.shape_b == event.shape_b;
+        return e.body_a == event.body_a && e.body_b == event.body_b && e.shape_a == event.shape_a &&
+               e.shape_b == event.shape_b;
     });
     const bool over = known != ended.end();  // a moment ago, by the poses that the step began with
     if (!over) begun.push_back(event);

@@ -29,6 +29,16 @@ struct HitEvent {
     float normal_impulse = 0.0f;  ///< of all points over the step, N s
 };
 
+/// A joint that is gone without remove_joint: its load was above its break force or torque in the last step, or a body (or, for a gear,
+/// a joint) that it held was removed since the step before. The handle is stale.
+struct JointEvent {
+    JointId joint;
+    BodyId body_a, body_b;
+    std::uint64_t user_data = 0;
+    bool overloaded = false;  ///< false: what it held was removed
+    vec3 force{0.0f}, torque{0.0f};  ///< on B, world, mean over its last step, N and N m; the torque about the anchor
+};
+
 struct ContactPoint {
     vec3 position{0.0f};          ///< world, midway between the surfaces, m
     float separation = 0.0f;      ///< negative when penetrating, m

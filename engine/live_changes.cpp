@@ -84,7 +84,8 @@ bool World::set_shapes(BodyId id, std::span<const ShapeDef> defs) {
     if (!s.check_handle(id, "set_shapes")) return false;
     const Body& body = s.bodies[id.slot];
     Error error;
-    if (defs.empty()) error = refuse(ErrorCode::bad_argument, "set_shapes: a body has at least one shape; remove the body instead");
+    if (defs.empty())
+        error = refuse(ErrorCode::bad_argument, "set_shapes: a body has at least one shape; remove the body instead");
     for (const ShapeDef& def : defs) {
         if (!error) error = check_shape(def, body.type);
     }
@@ -207,13 +208,15 @@ bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
     if (!s.check_handle(id, "set_mass_properties")) return false;
     Body& body = s.bodies[id.slot];
     const mat3& m = properties.inertia;
-    const bool finite = is_finite(properties.mass) && is_finite(properties.center) && is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]);
+    const bool finite = is_finite(properties.mass) && is_finite(properties.center) && is_finite(m[0]) &&
+                        is_finite(m[1]) && is_finite(m[2]);
     if (!s.refuse_unless(finite, "set_mass_properties: mass, center and inertia must be finite")) return false;
     // Sylvester's criterion.
     const glm::dmat3 d = 0.5 * (glm::dmat3(m) + glm::transpose(glm::dmat3(m)));
     const bool positive = d[0][0] > 0.0 && d[0][0] * d[1][1] - d[0][1] * d[0][1] > 0.0 && glm::determinant(d) > 0.0;
     if (!(properties.mass > 0.0f) || !positive) {
-        s.error.set(refuse(ErrorCode::bad_size, "set_mass_properties: mass must be above 0 and inertia positive definite"));
+        s.error.set(
+            refuse(ErrorCode::bad_size, "set_mass_properties: mass must be above 0 and inertia positive definite"));
         return false;
     }
     if (!body.is_dynamic()) return true;
@@ -238,7 +241,8 @@ bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
 
 bool World::State::check_shape_index(BodyId id, std::uint32_t shape, const char* call) const {
     if (shape < bodies[id.slot].shape_count) return true;
-    error.set(refuse(ErrorCode::bad_argument, std::string(call) + ": the body has no shape of this index; ask shapes() how many it has"));
+    error.set(refuse(ErrorCode::bad_argument,
+                     std::string(call) + ": the body has no shape of this index; ask shapes() how many it has"));
     return false;
 }
 
@@ -251,14 +255,16 @@ bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& ro
     if (!error) error = check_rotation(rotation);
     Body& body = s.bodies[id.slot];
     if (!error && body.type != BodyType::kinematic)
-        error = refuse(ErrorCode::bad_argument, "set_kinematic_target: the body is not kinematic; give it a force or a velocity");
+        error = refuse(ErrorCode::bad_argument,
+                       "set_kinematic_target: the body is not kinematic; give it a force or a velocity");
     if (error) {
         s.error.set(std::move(error));
         return false;
     }
     const quat turned = normalized(rotation);
     const State::Target target{id, position + rotate(turned, body.local_center), turned};
-    const auto known = std::find_if(s.targets.begin(), s.targets.end(), [&](const State::Target& t) { return t.body == id; });
+    const auto known =
+        std::find_if(s.targets.begin(), s.targets.end(), [&](const State::Target& t) { return t.body == id; });
     if (known != s.targets.end()) {
         *known = target;
     } else {
@@ -301,7 +307,9 @@ void World::State::arrive_at_targets() {
 bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
     State& s = *state_;
     if (!s.check_handle(id, "set_speed_limits")) return false;
-    if (!s.refuse_unless(max_speed > 0.0f && max_spin > 0.0f, "set_speed_limits: both must be above 0; infinity for none")) return false;
+    if (!s.refuse_unless(max_speed > 0.0f && max_spin > 0.0f,
+                         "set_speed_limits: both must be above 0; infinity for none"))
+        return false;
     s.bodies[id.slot].max_speed = max_speed;
     s.bodies[id.slot].max_spin = max_spin;
     return true;

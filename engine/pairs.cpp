@@ -29,6 +29,8 @@ void World::State::update_pairs(const Jobs& jobs) {
     hits.clear();
     ended.clear();
     ended.swap(ended_at_next_step);
+    broken.clear();
+    broken.swap(broken_outside_step);
     StageClock clock;
     broadphase.update(jobs);
     profile.broadphase = clock.lap();
@@ -48,6 +50,7 @@ void World::State::update_pairs(const Jobs& jobs) {
     settle_carried();
     for (const std::uint32_t p : compound_pairs) {
         const Pair& pair = contacts.pairs[p];
+        if (pair.kept_apart) continue;
         if (awake.contains(pair.body[0]) || awake.contains(pair.body[1])) update_compound_pair(p);
     }
 }
@@ -56,13 +59,37 @@ void World::State::begin_pair(std::uint32_t a, std::uint32_t b) {
     const Body &body_a = bodies[a], &body_b = bodies[b];
     if (!body_a.is_dynamic() && !body_b.is_dynamic()) return;
     const std::uint32_t p = contacts.begin_pair(bodies, a, b);
+    contacts.pairs[p].kept_apart = joints.keeps_apart(a, b);
+    if (!contacts.pairs[p].kept_apart) begin_contacts(p);
+}
+
+void World::State::begin_contacts(std::uint32_t p) {
+    const std::uint32_t a = contacts.pairs[p].body[0], b = contacts.pairs[p].body[1];
+    const Body &body_a = bodies[a], &body_b = bodies[b];
     if (body_a.shape_count == 1 && body_b.shape_count == 1) {
         add_contact(p, body_a.first_shape, a, body_b.first_shape, b);
     } else {
+        if (!contacts.pairs[p].compound) compound_pairs.push_back(p);
         contacts.pairs[p].compound = true;
-        compound_pairs.push_back(p);
         update_compound_pair(p);
     }
+}
+
+void World::State::update_contacts_of(std::uint32_t a, std::uint32_t b) {
+    if (a == null_index || b == null_index) return;
+    const std::uint32_t p = contacts.find_pair(bodies, a, b);
+    if (p == null_index) return;
+    Pair& pair = contacts.pairs[p];
+    if (pair.kept_apart == joints.keeps_apart(a, b)) return;
+    pair.kept_apart = !pair.kept_apart;
+    if (!pair.kept_apart) {
+        begin_contacts(p);
+        return;
+    }
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (contacts.states[c].touching) ended_at_next_step.push_back(event_of(c));
+        contacts.remove_contact(c);
+    });
 }
 
 void World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,

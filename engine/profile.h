@@ -28,8 +28,8 @@ struct FrameProfile {
 
 /// Heap memory, bytes.
 struct MemoryStats {
-    std::size_t bodies = 0, shapes = 0, broadphase = 0, contacts = 0, solver = 0, hulls = 0;
-    std::size_t total() const { return bodies + shapes + broadphase + contacts + solver + hulls; }
+    std::size_t bodies = 0, shapes = 0, broadphase = 0, contacts = 0, joints = 0, solver = 0, hulls = 0;
+    std::size_t total() const { return bodies + shapes + broadphase + contacts + joints + solver + hulls; }
 };
 
 }  // namespace talus

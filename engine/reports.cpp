@@ -78,6 +78,7 @@ MemoryStats World::memory() const {
     for (const State::CollideTask& task : s.collide_tasks) collide_bytes += sizeof task + task.scratch.bytes();
     m.contacts = s.contacts.bytes() + collide_bytes +
                  (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
+    m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
                s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
                s.body_motions.bytes() + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +

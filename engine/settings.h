@@ -72,6 +72,35 @@ inline constexpr float continuous_relative_depth = 0.25f;
 inline constexpr int continuous_impacts = 8;
 /// Rounds of sequential impulses at an impact.
 inline constexpr int continuous_rounds = 8;
+/// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for it.
+inline constexpr double joint_point_length = 1e-7;
+/// Slack of rigid joint rows, as a part of the row's own response to impulse: in articulations without loops, in those with (redundant rows
+/// have no unique impulses without it; at 1e-4 a hanging bridge creeps at 1 cm/s), and of drives, which may meet limits.
+inline constexpr double joint_slack = 1e-10;
+inline constexpr double joint_slack_looped = 1e-6;
+inline constexpr double joint_slack_drive = 1e-4;
+/// How fast joints that were pulled or put apart close, m/s and rad/s: faster would fling about what is attached.
+inline constexpr double joint_push_speed = 3.0;
+inline constexpr double joint_turn_speed = 6.0;
+inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
+/// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them; above 2 a chain under
+/// load would explode.
+inline constexpr double joint_turn_rate = 0.7;
+/// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain unprepared.
+inline constexpr double joint_load_memory = 0.9;
+/// Kinetic energy that joints may add in a pass, as if all that they hold went this fast (m/s) more. Smaller would slow down strong motors.
+inline constexpr double joint_gain_speed = 10.0;
+/// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
+inline constexpr double joint_release_speed = 1e-7;
+/// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what
+/// missed by less than joint_quick before it. Larger: light links between heavy bodies tremble.
+inline constexpr double joint_tolerance = 1e-4;
+inline constexpr double joint_quick = 1e-2;
+/// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a sub-step.
+inline constexpr int joint_rounds = 8;
+/// Springs that turn their phase by no more than this in a sub-step (rad) lose no energy but by their damping ratio; stiffer ones, by
+/// implicit Euler, lose more. Larger: fewer stiff springs in parallel are stable.
+inline constexpr double slow_spring_turn = 0.25;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
 inline constexpr float max_rotation_per_substep = 1.5f;

@@ -35,7 +35,7 @@ void World::State::put_islands_to_sleep(float dt) {
             body.still_rotation = body.rotation;
         }
         const bool in_place = length_squared(body.center - body.settle_place) < body.radius * body.radius;
-        const bool slow = may_sleep && constrained[slot] && in_place && speed < settings::settle_speed &&
+        const bool slow = may_sleep && (constrained[slot] & by_contact) != 0 && in_place && speed < settings::settle_speed &&
                           spin_speed < settings::settle_spin;
         body.still_time = still ? body.still_time + dt : 0.0f;
         body.slow_time = slow ? body.slow_time + dt : 0.0f;
@@ -52,6 +52,13 @@ void World::State::put_islands_to_sleep(float dt) {
     for (const ConstraintGraph::Edge& edge : edges) {
         if (edge.a != 0 && !edge.pushes_a) island_still_time[islands.find(edge.b)] = 0.0f;
         if (edge.b != 0 && !edge.pushes_b) island_still_time[islands.find(edge.a)] = 0.0f;
+    }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index) continue;
+        const std::uint32_t a = solver_index[ends.a], b = solver_index[ends.b];
+        if (a != 0 && !bodies[ends.a].is_dynamic()) island_still_time[islands.find(b)] = 0.0f;
+        if (b != 0 && !bodies[ends.b].is_dynamic()) island_still_time[islands.find(a)] = 0.0f;
     }
     std::uint32_t roots = 0;
     for (const std::uint32_t slot : list) {
@@ -95,6 +102,9 @@ void World::State::wake(std::uint32_t slot) {
                 if (!awake.contains(other)) stack.push_back(other);
             });
         });
+        joints.for_each(s, [&](std::uint32_t, std::uint32_t other) {
+            if (other != null_index && !awake.contains(other)) stack.push_back(other);
+        });
     }
 }
 
@@ -115,6 +125,9 @@ void World::State::wake_neighbours(std::uint32_t slot) {
                 touched.push_back(pair.body[0] == slot ? pair.body[1] : pair.body[0]);
         });
     });
+    joints.for_each(slot, [&](std::uint32_t, std::uint32_t other) {
+        if (other != null_index) touched.push_back(other);
+    });
     for (const std::uint32_t t : touched) wake(t);
 }
 
@@ -131,6 +144,9 @@ void World::State::start_moving(std::uint32_t slot) {
     } else if (!awake.contains(slot)) {
         awake.insert(slot);
         broadphase.set_moving(body.proxy, true);
+        joints.for_each(slot, [&](std::uint32_t, std::uint32_t other) {
+            if (other != null_index) wake(other);
+        });
     }
 }
 

@@ -28,6 +28,12 @@ void World::State::build_graph(const Jobs& jobs) {
     modify_contacts();
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
+    // A joint holds its bodies in the step, all or none.
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index || awake.contains(ends.a) == awake.contains(ends.b)) continue;
+        wake(awake.contains(ends.a) ? ends.b : ends.a);
+    }
     for (const std::uint32_t c : touching) {
         if (contacts.states[c].sensor) continue;
         const ContactBodies& pair = contacts.bodies[c];
@@ -54,7 +60,13 @@ void World::State::build_graph(const Jobs& jobs) {
         const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
         edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,
                          contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f, contacts.states[c].color});
-        constrained[pair.a] = constrained[pair.b] = 1;
+        constrained[pair.a] = constrained[pair.b] = by_contact;
+    }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index) continue;
+        constrained[ends.a] |= by_joint;
+        constrained[ends.b] |= by_joint;
     }
     index_bodies(jobs);
 
@@ -64,6 +76,11 @@ void World::State::build_graph(const Jobs& jobs) {
         edge.a = solver_index[edge.a];
         edge.b = solver_index[edge.b];
         if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
+    }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
+        islands.join(solver_index[ends.a], solver_index[ends.b]);
     }
     columns.find(edges, solver_slots, bodies);
     graph.build(edges, total, static_cast<std::uint32_t>(jobs.tasks_for(total, 2 * least_bodies)));
@@ -215,9 +232,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver_masses.resize(count);
     body_motions.reset(count);
     solver.begin(graph, edges, substep);
-    plan_solve();
     const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-    stage_team.run(jobs, stages, [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
+    const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first_body + group_size * first;
         const std::uint32_t end_body_index = work.first_body + group_size * last;
@@ -246,57 +262,89 @@ void World::State::solve(float dt, const Jobs& jobs) {
             case StageWork::contacts:
                 solver.run(work.pass, solver.colors()[work.color], first, last - first, solver_bodies);
                 break;
+            case StageWork::joints:
+                (joint_solver.*work.joint_pass)(first, last);
+                break;
             case StageWork::end_contacts:
                 solver.store(solver.colors()[work.color], first, last - first, contacts);
                 break;
         }
-    });
-    solver.end();
-}
-
-/// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on.
-void World::State::plan_solve() {
+    };
     stages.clear();
     stage_works.clear();
-    const auto end = static_cast<std::uint32_t>(solver_slots.size());
-    const auto add_bodies = [&](StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr) {
-        if (first == last) return;
-        stages.push_back({(last - first) / group_size, group_block});
-        stage_works.push_back({kind, motion, nullptr, 0, first});
-    };
-    const auto add_contacts = [&](StageWork::Kind kind, ContactSolver::Pass pass = nullptr) {
-        for (std::uint32_t color = 0; color < solver.colors().size(); ++color) {
-            const ContactSolver::Color& c = solver.colors()[color];
-            stages.push_back({c.count, c.parallel ? record_block : 5 * c.count});
-            stage_works.push_back({kind, nullptr, pass, color, 0});
-        }
-    };
-    const auto add_columns = [&](StageWork::Kind kind) {
-        if (columns.group_count() == 0) return;
-        stages.push_back({columns.group_count(), 1});
-        stage_works.push_back({kind, nullptr, nullptr, 0, 0});
-    };
-    add_bodies(StageWork::begin_bodies, 0, constrained_end);
-    add_bodies(StageWork::begin_bodies, constrained_end, end);
-    add_bodies(StageWork::bodies, constrained_end, coasting_end, &SolverKernel::coast);
-    add_bodies(StageWork::free_bodies, coasting_end, end);
-    add_contacts(StageWork::begin_contacts);
-    add_columns(StageWork::begin_columns);
-    for (int i = 0; i < def.substeps && !edges.empty(); ++i) {
-        add_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
-        if (solver.any_bounce()) add_contacts(StageWork::contacts, &SolverKernel::begin_restitution);
-        add_contacts(StageWork::contacts, &SolverKernel::warm_start);
-        add_columns(StageWork::columns);
-        add_contacts(StageWork::contacts, &SolverKernel::solve);
-        add_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
-        add_contacts(StageWork::contacts, &SolverKernel::relax);
-        if (!solver.any_bounce()) continue;
-        for (int k = 0; k < settings::restitution_passes; ++k) add_contacts(StageWork::contacts, &SolverKernel::end_restitution);
-        add_contacts(StageWork::contacts, &SolverKernel::forget_bounces);
+    plan_begin();
+    if (joints.slot_count() != 0) {
+        // Which articulations there are to solve is known once the bodies are ready.
+        stage_team.run(jobs, stages, work_on);
+        joint_solver.prepare(joints, bodies, solver_index, solver_masses, {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed},
+                             substep);
+        stages.clear();
+        stage_works.clear();
     }
-    add_contacts(StageWork::end_contacts);
-    add_bodies(StageWork::end_bodies, 0, constrained_end);
-    add_bodies(StageWork::end_bodies, constrained_end, end);
+    plan_substeps();
+    stage_team.run(jobs, stages, work_on);
+    solver.end();
+    if (joints.slot_count() != 0) joint_solver.store(joints, dt);
+}
+
+// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on.
+
+void World::State::plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion) {
+    if (first == last) return;
+    stages.push_back({(last - first) / group_size, group_block});
+    stage_works.push_back({.kind = kind, .motion = motion, .first_body = first});
+}
+
+void World::State::plan_contacts(StageWork::Kind kind, ContactSolver::Pass pass) {
+    for (std::uint32_t color = 0; color < solver.colors().size(); ++color) {
+        const ContactSolver::Color& c = solver.colors()[color];
+        stages.push_back({c.count, c.parallel ? record_block : 5 * c.count});
+        stage_works.push_back({.kind = kind, .pass = pass, .color = color});
+    }
+}
+
+void World::State::plan_columns(StageWork::Kind kind) {
+    if (columns.group_count() == 0) return;
+    stages.push_back({columns.group_count(), 1});
+    stage_works.push_back({.kind = kind});
+}
+
+void World::State::plan_joints(StageWork::JointPass pass) {
+    if (joint_solver.articulation_count() == 0) return;
+    stages.push_back({joint_solver.articulation_count(), 1});
+    stage_works.push_back({.kind = StageWork::joints, .joint_pass = pass});
+}
+
+void World::State::plan_begin() {
+    const auto end = static_cast<std::uint32_t>(solver_slots.size());
+    plan_bodies(StageWork::begin_bodies, 0, constrained_end);
+    plan_bodies(StageWork::begin_bodies, constrained_end, end);
+    plan_bodies(StageWork::bodies, constrained_end, coasting_end, &SolverKernel::coast);
+    plan_bodies(StageWork::free_bodies, coasting_end, end);
+    plan_contacts(StageWork::begin_contacts);
+    plan_columns(StageWork::begin_columns);
+}
+
+/// Contacts have the last word in each pass (joint_solver.h says why).
+void World::State::plan_substeps() {
+    for (int i = 0; i < def.substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
+        plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
+        if (solver.any_bounce()) plan_contacts(StageWork::contacts, &SolverKernel::begin_restitution);
+        plan_joints(&JointSolver::warm_start);
+        plan_contacts(StageWork::contacts, &SolverKernel::warm_start);
+        plan_columns(StageWork::columns);
+        plan_joints(&JointSolver::solve);
+        plan_contacts(StageWork::contacts, &SolverKernel::solve);
+        plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
+        plan_joints(&JointSolver::relax);
+        plan_contacts(StageWork::contacts, &SolverKernel::relax);
+        if (!solver.any_bounce()) continue;
+        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::contacts, &SolverKernel::end_restitution);
+        plan_contacts(StageWork::contacts, &SolverKernel::forget_bounces);
+    }
+    plan_contacts(StageWork::end_contacts);
+    plan_bodies(StageWork::end_bodies, 0, constrained_end);
+    plan_bodies(StageWork::end_bodies, constrained_end, static_cast<std::uint32_t>(solver_slots.size()));
 }
 
 }  // namespace talus

@@ -187,6 +187,7 @@ void World::State::publish() {
     }
     for (const Impact& impact : impacts) report_impact(impact);
     report_hits();
+    break_overloaded_joints();
 
     profile.bodies = bodies.live_count();
     profile.awake_bodies = static_cast<std::uint32_t>(awake.size());

@@ -143,6 +143,10 @@ bool World::remove_body(BodyId id) {
     if (!s.check_handle(id, "remove_body")) return false;
     Body& body = s.bodies[id.slot];
     s.wake_neighbours(id.slot);
+    s.joints.for_each(id.slot, [&](std::uint32_t j, std::uint32_t) {
+        if (s.joints[j].kind == JointKind::gear) s.drop_joint(j, &s.broken_outside_step);
+    });
+    s.joints.for_each(id.slot, [&](std::uint32_t j, std::uint32_t) { s.drop_joint(j, &s.broken_outside_step); });
     for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) { s.drop_pair(p, s.ended_at_next_step); });
     s.broadphase.remove(body.proxy);
     s.proxy_body[body.proxy] = null_index;

@@ -8,6 +8,7 @@
 #include <talus/engine/body.h>
 #include <talus/engine/contact_modifier.h>
 #include <talus/engine/events.h>
+#include <talus/engine/joints/joint.h>
 #include <talus/engine/profile.h>
 #include <talus/ids.h>
 #include <talus/jobs.h>
@@ -95,7 +96,7 @@ public:
     bool is_awake(BodyId body) const;
     std::uint64_t user_data(BodyId body) const;
     Aabb bounds(BodyId body) const;          ///< tight, world
-    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until the next add or remove
+    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until bodies come, go or change
 
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);  ///< teleport: caches drop, neighbours wake
     bool set_linear_velocity(BodyId body, const vec3& velocity);
@@ -143,6 +144,45 @@ public:
     /// Null: none. The function gets `user` and is called by the thread that calls step(). A copy of the world calls the same.
     void set_contact_modifier(ContactModifier modifier, void* user = nullptr);
 
+    // Joints: add, remove and change at any time between steps; each call wakes the bodies. A joint goes with either of its bodies.
+    /// Null, and nothing added, unless all numbers are in range, the bodies are two and valid and one at least is dynamic.
+    JointId add_joint(const JointDef& def);
+    bool remove_joint(JointId joint);
+    bool is_valid(JointId joint) const;
+    /// Frames for two bodies as they are, from a point (m) and an axis in the world.
+    JointEnds joint_ends(BodyId body_a, BodyId body_b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
+
+    JointKind kind(JointId joint) const;
+    BodyId body_a(JointId joint) const;
+    BodyId body_b(JointId joint) const;
+    std::uint64_t user_data(JointId joint) const;
+    /// Where B is as seen from A, rad or m: see JointDef's kinds for the axes.
+    float joint_coordinate(JointId joint, JointAxis axis = JointAxis::main) const;
+    float joint_speed(JointId joint, JointAxis axis = JointAxis::main) const;  ///< rate of the coordinate, rad/s or m/s
+    /// What the joint did to B in the last step, as a mean over it: world axes, N; and N m about its anchor on B. Springs, motors and
+    /// limits are included.
+    vec3 joint_force(JointId joint) const;
+    vec3 joint_torque(JointId joint) const;
+    float joint_motor_force(JointId joint, JointAxis axis = JointAxis::main) const;  ///< of the axis' motor alone, N or N m
+
+    /// Changes take effect in the next step. False for an axis that the joint has not got, or that it locks for good.
+    bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);
+    bool set_joint_motor(JointId joint, const JointMotor& motor, JointAxis axis = JointAxis::main);
+    bool set_joint_spring(JointId joint, const JointSpring& spring, JointAxis axis = JointAxis::main);
+    bool set_joint_cone(JointId joint, float cone);                ///< balls
+    bool set_joint_drive(JointId joint, const JointDrive& drive);  ///< balls and motors
+    bool set_joint_break(JointId joint, float force, float torque);
+    bool set_joint_collide_connected(JointId joint, bool collide);
+    JointLimit joint_limit(JointId joint, JointAxis axis = JointAxis::main) const;
+    JointMotor joint_motor(JointId joint, JointAxis axis = JointAxis::main) const;
+    JointSpring joint_spring(JointId joint, JointAxis axis = JointAxis::main) const;
+    float joint_cone(JointId joint) const;
+    JointDrive joint_drive(JointId joint) const;
+
+    std::vector<JointId> joints(BodyId body) const;  ///< in order of their slots
+    std::vector<JointId> joints() const;
+    std::size_t joint_count() const;
+
     // Queries. Not while step() runs; from many threads at once otherwise. They see fixed, sleeping and just moved bodies where they are
     // now, and each of a body's shapes as it is; sensors are left out, and shapes that `filter` does not meet. Of equal answers the one
     // of the lower slot comes first, then that of the lower shape: they depend on where bodies are, not on how they got there.
@@ -177,6 +217,7 @@ public:
     std::span<const ContactEvent> contacts_ended() const;
     /// Of shapes that ask for it, and fast enough (WorldDef::hit_speed); those of swept bodies (continuous.h) come last.
     std::span<const HitEvent> contacts_hit() const;
+    std::span<const JointEvent> joints_broken() const;
     std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their slots
     std::vector<Contact> contacts() const;             ///< all of them
     const FrameProfile& profile() const;

@@ -12,6 +12,8 @@
 #include <talus/engine/contact_table.h>
 #include <talus/engine/continuous.h>
 #include <talus/engine/islands.h>
+#include <talus/engine/joints/joint_solver.h>
+#include <talus/engine/joints/joint_store.h>
 #include <talus/engine/last_error.h>
 #include <talus/engine/stage_team.h>
 #include <talus/engine/world.h>
@@ -30,17 +32,21 @@ struct World::State {
     std::vector<std::uint32_t> proxy_body;  ///< body slot by proxy, null_index once removed
     ContactTable contacts;
     std::vector<std::uint32_t> compound_pairs;  ///< pairs whose contacts come and go by shape boxes
+    JointStore joints;
     AwakeSet awake;
 
     // What the last step left for the user.
     std::vector<ContactEvent> begun, ended;
     std::vector<HitEvent> hits;
     std::vector<ContactEvent> ended_at_next_step;  ///< to be reported by it: by removals since, or over as they began
+    std::vector<JointEvent> broken;
+    std::vector<JointEvent> broken_outside_step;
     FrameProfile profile;
     mutable LastError error;
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
-    std::vector<std::uint8_t> constrained;    ///< by body slot: something pushes or holds it
+    static constexpr std::uint8_t by_contact = 1, by_joint = 2;
+    std::vector<std::uint8_t> constrained;    ///< by body slot: held by a contact, by a joint
     // Solver indices: 0 is everything immovable, then the constrained bodies, those that nothing touches, and of these those whose
     // inertia is not a ball's; each kind filled up to whole groups of lanes.
     std::vector<std::uint32_t> solver_index;  ///< by body slot
@@ -56,15 +62,19 @@ struct World::State {
     ConstraintGraph graph;
     Columns columns;
     ContactSolver solver;
+    JointSolver joint_solver;
     Islands islands;
     /// What a stage of the solve does: with the groups of bodies from `first_body` on, or with the records of a colour.
     struct StageWork {
-        enum Kind : std::uint8_t { begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts,
-                               begin_columns, columns };
+        enum Kind : std::uint8_t {
+            begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts, begin_columns, columns, joints
+        };
+        using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
-        BodyMotions::Pass motion;  ///< of `bodies`
-        ContactSolver::Pass pass;  ///< of `contacts`
-        std::uint32_t color, first_body;
+        BodyMotions::Pass motion = nullptr;    ///< of `bodies`
+        ContactSolver::Pass pass = nullptr;    ///< of `contacts`
+        JointPass joint_pass = nullptr;        ///< of `joints`
+        std::uint32_t color = 0, first_body = 0;
     };
     std::vector<Stage> stages;
     std::vector<StageWork> stage_works;
@@ -91,7 +101,7 @@ struct World::State {
     SweepScratch sweep_scratch;
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
-    // Contacts that ask for more (contact_reports.cpp).
+    // Contacts that ask for more (contact_modifier.cpp, events.cpp).
     ContactModifier modifier = nullptr;
     void* modifier_user = nullptr;
     struct Original {
@@ -144,14 +154,21 @@ struct World::State {
     void set_colliders(std::uint32_t slot, Aabb& box, float dt);  ///< the same without the proxy; gives the body's box
     bool check_handle(BodyId id, const char* call) const;         ///< false, and error set, for a stale one
     bool check_shape_index(BodyId id, std::uint32_t shape, const char* call) const;
+    bool check_handle(JointId id, const char* call) const;
     bool refuse_unless(bool ok, const char* sentence);            ///< `ok`, and error set when it is false
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
+    /// Removes a joint and the gears on it, the joint itself reported as `overloaded` or not, if there is where to.
+    void drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded = false);
+    void update_contacts_of(std::uint32_t body_a, std::uint32_t body_b);  ///< a joint between them came, went or changed its mind
+    void wake_joint(std::uint32_t slot);      ///< its bodies
     void gather_active();
     void restore_modified();                                      ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
         return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
     }
+    AxisDef* settable_axis(JointId id, JointAxis axis, const char* call);  ///< nullptr, and error set, if it is not the user's
+    JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
     ContactEvent event_of(std::uint32_t contact) const;
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
 
@@ -159,20 +176,28 @@ private:
     struct Sweep;
     void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
     void keep_path(const Path& path);
+    void wake_if_struck(std::uint32_t slot);
     void report_impact(const Impact& impact);
     void settle_carried();
     void modify_contacts();
     bool modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold, float& friction,
                 float& restitution, bool touched) const;
     void report_hits();
+    void break_overloaded_joints();
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
+    void begin_contacts(std::uint32_t pair);  ///< of a pair that has none
     void update_compound_pair(std::uint32_t pair);
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
     void index_bodies(const Jobs& jobs);
     std::span<const std::uint32_t> ordered_bodies(const Jobs& jobs);
-    void plan_solve();
+    void plan_begin();
+    void plan_substeps();
+    void plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr);
+    void plan_contacts(StageWork::Kind kind, ContactSolver::Pass pass = nullptr);
+    void plan_columns(StageWork::Kind kind);
+    void plan_joints(StageWork::JointPass pass);
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
     void move_freely(std::uint32_t index, float substep);
     void end_body(std::uint32_t index);

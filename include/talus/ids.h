@@ -16,7 +16,24 @@ struct BodyId {
     friend bool operator==(const BodyId&, const BodyId&) = default;
 };
 
+/// A handle to a joint, alike.
+struct JointId {
+    std::uint32_t slot = 0xffffffffu;
+    std::uint32_t generation = 0;
+
+    bool is_null() const { return slot == 0xffffffffu; }
+    explicit operator bool() const { return !is_null(); }
+    friend bool operator==(const JointId&, const JointId&) = default;
+};
+
 }  // namespace talus
+
+template <>
+struct std::hash<talus::JointId> {
+    std::size_t operator()(const talus::JointId& id) const noexcept {
+        return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.slot);
+    }
+};
 
 template <>
 struct std::hash<talus::BodyId> {

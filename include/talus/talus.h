@@ -2,6 +2,7 @@
 /// Everything a game needs: the world, shapes and the fixed-step helper.
 
 #include <talus/engine/fixed_step.h>
+#include <talus/engine/joints/joint.h>
 #include <talus/engine/world.h>
 #include <talus/narrowphase/hull.h>
 #include <talus/narrowphase/shape.h>

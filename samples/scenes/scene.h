@@ -58,11 +58,18 @@ struct Figure {
     std::function<double(const SceneBodies& bodies, double time)> value;
 };
 
+/// A joint of a scene: its definition with the handles left null, which are these bodies (or, for a gear, joints) of the scene.
+struct SceneJoint {
+    std::uint32_t a = 0, b = 0;
+    JointDef def;
+};
+
 struct SceneData {
     float dt = scene_dt;                    ///< length of a step, s
     int substeps = WorldDef{}.substeps;     ///< of Talus's solver
     vec3 gravity{0.0f, -10.0f, 0.0f};
     std::vector<BodyDef> bodies;
+    std::vector<SceneJoint> joints;
     /// Gravity at a step (0 is the first), when it changes with time; else empty.
     std::function<vec3(int step)> gravity_at;
     /// What the scene itself does before a step (0 is the first); else empty.
@@ -87,9 +94,13 @@ std::span<const Scene> all_scenes();
 /// The scene of this name, or nullptr.
 const Scene* find_scene(std::string_view name);
 
-/// A world with the scene's bodies in it, in the scene's order; `ids[i]` is the handle of bodies[i]. `def` may choose all
-/// but gravity and sub-steps. A scene that the world refuses gives an empty world, whose last_error() says why.
-World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, WorldDef def = {});
+/// Frames for a joint of two of the scene's bodies where they stand, from a point (m) and an axis in the world; handles null.
+JointEnds scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f});
+
+/// A world with the scene's bodies and joints in it, in the scene's order; `ids[i]` is the handle of bodies[i], `joints[i]` of joints[i].
+/// `def` may choose all but gravity and sub-steps. A scene whose bodies the world refuses gives an empty world, whose last_error() says why; a joint that
+/// it refuses is left out, and last_error() says why too.
+World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, WorldDef def = {}, std::vector<JointId>* joints = nullptr);
 
 /// Step number `step` (0 is the first) of a world that make_world() made and from which no body was removed: the scene's own
 /// doings, then a step of its length.

@@ -51,7 +51,8 @@ TEST_CASE("a one way platform lets through from below and holds from above") {
         for (int i = 0; i < 200; ++i) {
             run(world, 1);
             top = std::max(top, world.position(ball).y);
-            if (speed > 100.0f && i == 2) REQUIRE(world.set_linear_velocity(ball, {0, -150.0f, 0}));  // and back, as fast
+            if (speed > 100.0f && i == 2)
+                REQUIRE(world.set_linear_velocity(ball, {0, -150.0f, 0}));  // and back, as fast
         }
         INFO("speed ", speed, " top ", top, " rests at ", world.position(ball).y);
         CHECK(top > 3.0f);

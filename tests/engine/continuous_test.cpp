@@ -21,7 +21,8 @@ constexpr float wall = 0.01f;  ///< thickness, m
 Shape box_hull(const vec3& half) {
     std::vector<vec3> corners;
     for (int i = 0; i < 8; ++i)
-        corners.push_back({(i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y, (i & 4) != 0 ? half.z : -half.z});
+        corners.push_back(
+            {(i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y, (i & 4) != 0 ? half.z : -half.z});
     return hull(*make_hull(corners));
 }
 
@@ -48,7 +49,8 @@ void add_wall(World& world, int kind, const Material& material, float half = 40.
         const float tile = half / count;
         for (int i = 0; i < count; ++i) {
             for (int j = 0; j < count; ++j) {
-                const vec3 at(0.0f, -half + (2.0f * static_cast<float>(i) + 1.0f) * tile, -half + (2.0f * static_cast<float>(j) + 1.0f) * tile);
+                const vec3 at(0.0f, -half + (2.0f * static_cast<float>(i) + 1.0f) * tile,
+                              -half + (2.0f * static_cast<float>(j) + 1.0f) * tile);
                 if (kind == 3) {
                     def.shapes.push_back(part(box({h.x, tile, tile}), at));
                 } else {
@@ -84,7 +86,8 @@ Shape bullet_shape(Random& random, int kind) {
 }
 
 float between_log(Random& random, float low, float high) {
-    return low * static_cast<float>(std::exp(std::log(static_cast<double>(high / low)) * static_cast<double>(random.unit())));
+    return low *
+           static_cast<float>(std::exp(std::log(static_cast<double>(high / low)) * static_cast<double>(random.unit())));
 }
 
 /// How far the body's only shape reaches along a unit direction, world, m.
@@ -109,7 +112,8 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm")
             for (int i = 0; i < 100; ++i) {
                 BodyDef def = body(bullet_shape(random, i));
                 def.filter = {2, 1, 0};  // not with each other
-                def.rotation = normalized(quat(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1), random.between(0.1f, 1)));
+                def.rotation = normalized(
+                    quat(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1), random.between(0.1f, 1)));
                 const float speed = between_log(random, 5.0f, 1000.0f);
                 // Half of them come in straight, the others at any angle down to a degree.
                 const float across = i % 2 == 0 ? 0.2f * random.unit() : between_log(random, 0.02f, 1.0f);
@@ -136,7 +140,10 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm")
                     const vec3 at = world.position(bullets[i]);
                     if (std::max(std::abs(at.y), std::abs(at.z)) > 39.0f) continue;  // beside the wall
                     const float depth = reach_along(world, bullets[i], {1, 0, 0});
-                    INFO("wall ", kind, " batch ", batch, " bullet ", i, " step ", step, " is in by ", depth, " impacts ", world.profile().impacts, " speed ", glm::length(world.linear_velocity(bullets[i])), " spin ", glm::length(world.angular_velocity(bullets[i])));
+                    INFO("wall ", kind, " batch ", batch, " bullet ", i, " step ", step, " is in by ", depth,
+                         " impacts ", world.profile().impacts, " speed ",
+                         glm::length(world.linear_velocity(bullets[i])), " spin ",
+                         glm::length(world.angular_velocity(bullets[i])));
                     deepest = std::max(deepest, depth);
                     CHECK(depth < 0.8f * wall);  // eight impacts, each of which may let it in by 1 mm
                 }
@@ -169,8 +176,10 @@ TEST_CASE("nothing leaves a closed room with walls of 1 cm however long it bounc
             BodyDef def = body(bullet_shape(random, i), random.in_box(vec3(0.7f)));
             def.filter = {2, 1, 0};
             def.material = lossless;
-            def.linear_velocity = between_log(random, 5.0f, 1000.0f) * glm::normalize(random.in_box(vec3(1.0f)) + vec3(0.01f));
-            if (i % 2 == 0) def.angular_velocity = rotate(def.rotation, vec3(0.0f, random.between(-100.0f, 100.0f), 0.0f));
+            def.linear_velocity =
+                between_log(random, 5.0f, 1000.0f) * glm::normalize(random.in_box(vec3(1.0f)) + vec3(0.01f));
+            if (i % 2 == 0)
+                def.angular_velocity = rotate(def.rotation, vec3(0.0f, random.between(-100.0f, 100.0f), 0.0f));
             inside.push_back(add(world, def));
         }
         for (int step = 0; step < 120; ++step) {
@@ -197,7 +206,8 @@ TEST_CASE("a bullet bounces with its restitution and keeps the rest of its step"
                 run(world, 1);
                 const float rest = (1.0f - start) * frame;
                 const vec3 v = world.linear_velocity(bullet), at = world.position(bullet);
-                INFO("restitution ", restitution, " speed ", speed, " start ", start, ": ", at.x, " ", at.y, " velocity ", v.x);
+                INFO("restitution ", restitution, " speed ", speed, " start ", start, ": ", at.x, " ", at.y,
+                     " velocity ", v.x);
                 CHECK(std::abs(v.x + restitution * speed) < 5e-4f * speed);
                 CHECK(v.y == doctest::Approx(2.0f * speed).epsilon(0.001));
                 // Coordinates of 30 m are rounded to 2 um, a lever on a ball of 2 cm.
@@ -292,11 +302,12 @@ TEST_CASE("what slides rolls or spins fast is not held up") {
             const int steps = static_cast<int>(100.0f / c.velocity.x / frame);
             run(world, steps);
             const float way = c.velocity.x * frame * static_cast<float>(steps);
-            INFO(std::string(c.what), against_wall ? " along a wall" : "", " got to ", world.position(id).x, " of ", way, ", velocity ",
-                 world.linear_velocity(id).x, " spin ", glm::length(world.angular_velocity(id)));
+            INFO(std::string(c.what), against_wall ? " along a wall" : "", " got to ", world.position(id).x, " of ",
+                 way, ", velocity ", world.linear_velocity(id).x, " spin ", glm::length(world.angular_velocity(id)));
             CHECK(world.position(id).x == doctest::Approx(way).epsilon(0.005));
             CHECK(world.position(id).y == doctest::Approx(c.rest).epsilon(0.1));
-            CHECK(std::abs(glm::length(world.angular_velocity(id)) - glm::length(c.spin)) < 0.3f + 0.02f * glm::length(c.spin));
+            CHECK(std::abs(glm::length(world.angular_velocity(id)) - glm::length(c.spin)) <
+                  0.3f + 0.02f * glm::length(c.spin));
         }
     }
 }
@@ -314,7 +325,8 @@ TEST_CASE("a rod that tips over fast on its sunken end is not held in the air") 
         def.linear_velocity = glm::cross(def.angular_velocity, vec3(0.25f * std::sin(0.9f), height, 0.0f));
         const BodyId rod = add(world, def);
         run(world, 1);
-        INFO("sunk ", sunk, " swept ", world.profile().swept_bodies, " at ", world.position(rod).x, " ", world.position(rod).y);
+        INFO("sunk ", sunk, " swept ", world.profile().swept_bodies, " at ", world.position(rod).x, " ",
+             world.position(rod).y);
         CHECK(world.profile().swept_bodies == 1);
         CHECK(world.position(rod).x > 0.5f * def.linear_velocity.x * frame);
         run(world, 3);

@@ -25,7 +25,8 @@ std::vector<BodyId> add_pile(World& world, const std::function<void(int, BodyDef
     std::vector<BodyId> ids{add(world, ground())};
     Random random(4);
     for (int i = 0; i < 12; ++i) {
-        BodyDef def = body(i % 3 == 0 ? sphere(0.4f) : box(vec3(0.4f)), {0.2f * random.unit(), 0.5f + 0.9f * static_cast<float>(i), 0.2f * random.unit()});
+        BodyDef def = body(i % 3 == 0 ? sphere(0.4f) : box(vec3(0.4f)),
+                           {0.2f * random.unit(), 0.5f + 0.9f * static_cast<float>(i), 0.2f * random.unit()});
         if (adjust) adjust(i, def);
         ids.push_back(add(world, def));
     }
@@ -42,30 +43,41 @@ void copy_state(const World& from, World& to, const std::vector<BodyId>& ids) {
 }
 
 /// Changes a settled pile, and builds one that was so from the start: the next step finds the same contacts in both.
-void check_like_built(const char* what, const std::function<void(World&, BodyId)>& change, const std::function<void(BodyDef&)>& built) {
+void check_like_built(const char* what, const std::function<void(World&, BodyId)>& change,
+                      const std::function<void(BodyDef&)>& built) {
     for (const int which : {0, 3, 7}) {
         World changed(sleepless()), made(sleepless());
         const std::vector<BodyId> ids = add_pile(changed);
         add_pile(made, [&](int i, BodyDef& def) {
             if (i == which) built(def);
         });
-        run(changed, 100);
+        run(changed, 400);
         copy_state(changed, made, ids);
         const BodyId id = ids[static_cast<std::size_t>(which) + 1];
         change(changed, id);
         // The change keeps the frame where it is; velocities belong to the centre.
         copy_state(changed, made, ids);
         // A moment, so that both know how everything moves.
-        for (World* world : {&changed, &made}) {
-            run(*world, 1, 1e-6f);
-            run(*world, 1);
+        std::set<std::uint32_t> touched[2];
+        for (int k = 0; k < 2; ++k) {
+            World& world = k == 0 ? changed : made;
+            run(world, 1, 1e-6f);
+            for (int step = 0; step < 5; ++step) {  // what all but touches may do so in any of them
+                run(world, 1);
+                touched[k].merge(touched_by(world, id));
+            }
         }
-        INFO(std::string(what), " of body ", which);
-        CHECK(touched_by(changed, id) == touched_by(made, id));
+        std::string shown;
+        for (const auto& slots : touched) {
+            for (const std::uint32_t slot : slots) shown += std::to_string(slot) + " ";
+            shown += "; ";
+        }
+        INFO(std::string(what), " of body ", which, " touches ", shown);
+        CHECK(touched[0] == touched[1]);
         CHECK(changed.mass(id) == doctest::Approx(made.mass(id)));
         CHECK(changed.type(id) == made.type(id));
         const vec3 size = half_extents(changed.bounds(id)) - half_extents(made.bounds(id));
-        CHECK(glm::length(size) < 0.01f);
+        CHECK(glm::length(size) < 0.02f);
         run(changed, 120);
         CHECK(is_sound(changed));
     }
@@ -74,24 +86,37 @@ void check_like_built(const char* what, const std::function<void(World&, BodyId)
 }  // namespace
 
 TEST_CASE("a changed body is what it would be had it been built that way") {
-    check_like_built("shape", [](World& w, BodyId id) { REQUIRE(w.set_shape(id, 0, cylinder(0.3f, 0.4f))); },
-                     [](BodyDef& def) { def.shape = cylinder(0.3f, 0.4f); });
+    check_like_built(
+        "shape", [](World& w, BodyId id) { REQUIRE(w.set_shape(id, 0, cylinder(0.3f, 0.4f))); },
+        [](BodyDef& def) { def.shape = cylinder(0.3f, 0.4f); });
     const std::vector<ShapeDef> two{part(sphere(0.3f), {0.2f, 0, 0}), part(box(vec3(0.2f)), {-0.2f, 0.1f, 0})};
-    check_like_built("shapes", [&](World& w, BodyId id) { REQUIRE(w.set_shapes(id, two)); },
-                     [&](BodyDef& def) {
-                         def.shape = Shape{};
-                         def.shapes = two;
-                     });
-    check_like_built("filter", [](World& w, BodyId id) { REQUIRE(w.set_filter(id, 0, {4, 0, 0})); },
-                     [](BodyDef& def) { def.filter = {4, 0, 0}; });
-    check_like_built("fixed", [](World& w, BodyId id) { REQUIRE(w.set_type(id, BodyType::fixed)); },
-                     [](BodyDef& def) { def.type = BodyType::fixed; });
-    check_like_built("kinematic", [](World& w, BodyId id) { REQUIRE(w.set_type(id, BodyType::kinematic)); },
-                     [](BodyDef& def) { def.type = BodyType::kinematic; });
-    check_like_built("material", [](World& w, BodyId id) { REQUIRE(w.set_material(id, 0, {.friction = 0.1f, .restitution = 0.5f})); },
-                     [](BodyDef& def) { def.material = {.friction = 0.1f, .restitution = 0.5f}; });
-    check_like_built("mass", [](World& w, BodyId id) { REQUIRE(w.set_mass(id, 3.0f * w.mass(id))); },
-                     [](BodyDef& def) { def.density *= 3.0f; });
+    check_like_built(
+        "shapes", [&](World& w, BodyId id) { REQUIRE(w.set_shapes(id, two)); },
+        [&](BodyDef& def) {
+            def.shape = Shape{};
+            def.shapes = two;
+        });
+    check_like_built(
+        "filter",
+        [](World& w, BodyId id) {
+            REQUIRE(w.set_filter(id, 0, {4, 0, 0}));
+        },
+        [](BodyDef& def) {
+            def.filter = {4, 0, 0};
+        });
+    check_like_built(
+        "fixed", [](World& w, BodyId id) { REQUIRE(w.set_type(id, BodyType::fixed)); },
+        [](BodyDef& def) { def.type = BodyType::fixed; });
+    check_like_built(
+        "kinematic", [](World& w, BodyId id) { REQUIRE(w.set_type(id, BodyType::kinematic)); },
+        [](BodyDef& def) { def.type = BodyType::kinematic; });
+    check_like_built(
+        "material",
+        [](World& w, BodyId id) { REQUIRE(w.set_material(id, 0, {.friction = 0.1f, .restitution = 0.5f})); },
+        [](BodyDef& def) { def.material = {.friction = 0.1f, .restitution = 0.5f}; });
+    check_like_built(
+        "mass", [](World& w, BodyId id) { REQUIRE(w.set_mass(id, 3.0f * w.mass(id))); },
+        [](BodyDef& def) { def.density *= 3.0f; });
 }
 
 TEST_CASE("what stands on a support that shrinks or lets it through falls and what becomes fixed holds") {
@@ -269,7 +294,8 @@ TEST_CASE("random changes at random times leave a sound world and balanced event
             if (i % 5 == 0) def.type = i % 2 == 0 ? BodyType::kinematic : BodyType::fixed;
             if (i % 7 == 0) {
                 def.shape = Shape{};
-                def.shapes = {part(random_shape(random, 0.3f)), part(random_shape(random, 0.3f), random.in_box(vec3(0.5f)))};
+                def.shapes = {part(random_shape(random, 0.3f)),
+                              part(random_shape(random, 0.3f), random.in_box(vec3(0.5f)))};
             }
             ids.push_back(add(world, def));
         }
@@ -280,27 +306,48 @@ TEST_CASE("random changes at random times leave a sound world and balanced event
             const std::size_t which = 1 + random.below(static_cast<std::uint32_t>(ids.size() - 1));
             const BodyId id = ids[which];
             switch (random.below(12)) {
-                case 0: world.set_shape(id, 0, random_shape(random, 0.6f)); break;
+                case 0:
+                    world.set_shape(id, 0, random_shape(random, 0.6f));
+                    break;
                 case 1: {
                     std::vector<ShapeDef> defs;
-                    for (std::uint32_t k = 0; k <= random.below(3); ++k) defs.push_back(part(random_shape(random, 0.4f), random.in_box(vec3(0.4f))));
+                    for (std::uint32_t k = 0; k <= random.below(3); ++k)
+                        defs.push_back(part(random_shape(random, 0.4f), random.in_box(vec3(0.4f))));
                     defs[0].sensor = defs.size() > 1 && random.below(4) == 0;
                     world.set_shapes(id, defs);
                     break;
                 }
-                case 2: world.set_material(id, 0, {.friction = random.unit(), .restitution = random.unit()}); break;
-                case 3: world.set_filter(id, 0, {1u + random.below(3), random.below(4), 0}); break;
-                case 4: world.set_filter(id, 0, {}); break;
-                case 5: world.set_type(id, static_cast<BodyType>(random.below(3))); break;
-                case 6: world.set_type(id, BodyType::dynamic); break;
-                case 7: world.set_mass(id, random.between(0.1f, 100.0f)); break;
-                case 8: world.set_kinematic_target(id, world.position(id) + random.in_box(vec3(0.2f)), random.rotation()); break;
+                case 2:
+                    world.set_material(id, 0, {.friction = random.unit(), .restitution = random.unit()});
+                    break;
+                case 3:
+                    world.set_filter(id, 0, {1u + random.below(3), random.below(4), 0});
+                    break;
+                case 4:
+                    world.set_filter(id, 0, {});
+                    break;
+                case 5:
+                    world.set_type(id, static_cast<BodyType>(random.below(3)));
+                    break;
+                case 6:
+                    world.set_type(id, BodyType::dynamic);
+                    break;
+                case 7:
+                    world.set_mass(id, random.between(0.1f, 100.0f));
+                    break;
+                case 8:
+                    world.set_kinematic_target(id, world.position(id) + random.in_box(vec3(0.2f)), random.rotation());
+                    break;
                 case 9:
                     REQUIRE(world.remove_body(id));
                     ids[which] = add(world, body(random_shape(random, 0.5f), vec3(0, 4, 0)));
                     break;
-                case 10: world.set_awake(id, random.below(2) == 0); break;
-                default: world.set_shape(ids[0], 0, box({random.between(2.0f, 50.0f), 1.0f, 50.0f})); break;
+                case 10:
+                    world.set_awake(id, random.below(2) == 0);
+                    break;
+                default:
+                    world.set_shape(ids[0], 0, box({random.between(2.0f, 50.0f), 1.0f, 50.0f}));
+                    break;
             }
             if (i % 3 == 0) continue;  // several changes before a step
             if (i == 200) copy = world;
@@ -314,7 +361,8 @@ TEST_CASE("random changes at random times leave a sound world and balanced event
             std::string complaint;
             REQUIRE_MESSAGE(is_sound(world, &complaint), "seed ", seed, " step ", i, " ", complaint);
             const auto key = [](const ContactEvent& e) {
-                const Side one{e.body_a.slot, e.body_a.generation, e.shape_a}, other{e.body_b.slot, e.body_b.generation, e.shape_b};
+                const Side one{e.body_a.slot, e.body_a.generation, e.shape_a},
+                    other{e.body_b.slot, e.body_b.generation, e.shape_b};
                 return std::tuple(std::min(one, other), std::max(one, other), e.sensor);
             };
             for (const ContactEvent& e : world.contacts_begun()) {

@@ -264,3 +264,32 @@ TEST_CASE("a ball that rolls across the floor rolls on, sleep allowed or not") {
     run(world, 600);
     CHECK(world.linear_velocity(id).x == doctest::Approx(0.05).epsilon(0.01));
 }
+
+TEST_CASE("what moves moves to the bit as it would without the thousands that sleep beside it") {
+    // Few awake bodies find their contacts by their lists of pairs, many by a sweep over all contacts.
+    World alone, crowded;
+    for (World* world : {&alone, &crowded}) {
+        add(*world, ground());
+        Random random(6);
+        for (int i = 0; i < 6; ++i)
+            add(*world,
+                body(box(vec3(0.3f)), vec3(0, 1.0f + 0.8f * static_cast<float>(i), 0) + random.in_box(vec3(0.1f))));
+    }
+    std::vector<BodyId> crowd;
+    for (int i = 0; i < 400; ++i) {
+        const auto row = static_cast<float>(i / 20), column = static_cast<float>(i % 20);
+        crowd.push_back(add(crowded, crate({5.0f + 2.0f * row, 0.5f, 2.0f * column - 20.0f})));
+    }
+    for (const BodyId id : crowd) REQUIRE(crowded.set_awake(id, false));
+    for (int step = 0; step < 200; ++step) {
+        run(alone, 1);
+        run(crowded, 1);
+        for (const BodyId id : alone.bodies()) {
+            INFO("body ", id.slot, " step ", step);
+            REQUIRE(alone.position(id) == crowded.position(id));
+            REQUIRE(alone.angular_velocity(id) == crowded.angular_velocity(id));
+        }
+        REQUIRE(alone.contacts_begun().size() == crowded.contacts_begun().size());
+    }
+    CHECK(crowded.awake_body_count() == alone.awake_body_count());
+}

@@ -1,0 +1,172 @@
+#include <talus/engine/joints/joint_geometry.h>
+
+#include <talus/engine/settings.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+dquat product(const dquat& a, const dquat& b) {
+    return dquat(a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w);
+}
+
+dquat inverse(const dquat& q) { return dquat(q.w, -q.x, -q.y, -q.z); }
+
+/// 0 <= x <= 1: halved three times to where the series converges at once.
+double arc_tangent(double x) {
+    double scale = 1.0;
+    for (int i = 0; i < 3; ++i) {
+        x /= 1.0 + std::sqrt(1.0 + x * x);
+        scale *= 2.0;
+    }
+    const double x2 = x * x;
+    double sum = 0.0;
+    for (int n = 19; n >= 1; n -= 2) sum = (n % 4 == 1 ? 1.0 : -1.0) / n + x2 * sum;
+    return scale * x * sum;
+}
+
+/// The angle that differs from `angle` by whole turns and is nearest to `near`.
+double unwound(double angle, double near) {
+    const double turns = (near - angle) / (2.0 * pi);
+    return angle + 2.0 * pi * std::floor(turns + 0.5);
+}
+
+/// Twice the vector part of a unit quaternion, stretched to the rotation vector: |result| is the angle, up to pi.
+dvec3 stretched(const dquat& q) {
+    const dvec3 v(q.x, q.y, q.z);
+    const double sine = std::sqrt(glm::dot(v, v));
+    const double sign = q.w < 0.0 ? -1.0 : 1.0;
+    if (sine < 1e-9) return 2.0 * sign * v;
+    return (2.0 * angle_of(sign * q.w, sine) / sine * sign) * v;
+}
+
+/// The rotation without its twist about x: it takes A's x axis to B's the shortest way.
+dquat swing_of(const dquat& q) {
+    const double size = std::sqrt(q.w * q.w + q.x * q.x);
+    if (size < 1e-9) return dquat(0.0, 0.0, q.y, q.z);  // half a turn: any twist would do
+    const double c = q.w / size, s = q.x / size;
+    return dquat(size, 0.0, q.y * c - q.z * s, q.y * s + q.z * c);
+}
+
+/// The swing's plane: unit axis n of the turn, and e at right angles to it and A's x: B's x = cos x + sin e.
+struct SwingPlane {
+    dvec3 n, e;
+    double cosine, sine, angle;
+};
+
+SwingPlane swing_plane(const JointPose& pose) {
+    SwingPlane p;
+    const dvec3 swing = stretched(swing_of(pose.relative));
+    p.angle = std::sqrt(swing.y * swing.y + swing.z * swing.z);
+    p.n = p.angle < 1e-7 ? pose.a[1] : (pose.a[1] * swing.y + pose.a[2] * swing.z) / p.angle;
+    p.e = glm::cross(p.n, pose.a[0]);
+    p.cosine = glm::dot(pose.a[0], pose.b[0]);
+    p.sine = glm::dot(pose.b[0], p.e);
+    return p;
+}
+
+/// Rate of the swing's rotation vector along `axis` (A's y or z): along n it is the turn about n; at right angles to it, it is how fast
+/// the plane turns about x, times the angle.
+dvec3 swing_rate(const JointPose& pose, const dvec3& axis) {
+    const SwingPlane p = swing_plane(pose);
+    if (p.angle < 1e-6) return axis;
+    const double stretch = p.angle / std::max(p.sine, 1e-3);
+    return glm::dot(p.n, axis) * p.n + stretch * glm::dot(p.e, axis) * (p.cosine * p.e - p.sine * pose.a[0]);
+}
+
+}  // namespace
+
+dmat3 to_matrix(const dquat& q) {
+    const double x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    const double xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
+    const double xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+    const double wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    return dmat3(1.0 - (yy + zz), xy + wz, xz - wy,  // first column
+                 xy - wz, 1.0 - (xx + zz), yz + wx,  // second column
+                 xz + wy, yz - wx, 1.0 - (xx + yy));
+}
+
+double angle_of(double x, double y) {
+    const double ax = std::abs(x), ay = std::abs(y);
+    if (ax == 0.0 && ay == 0.0) return 0.0;
+    double angle = ay <= ax ? arc_tangent(ay / ax) : 0.5 * pi - arc_tangent(ax / ay);
+    if (x < 0.0) angle = pi - angle;
+    return y < 0.0 ? -angle : angle;
+}
+
+JointPose joint_pose(const JointFrame& frame_a, const dquat& rotation_a, const JointFrame& frame_b, const dquat& rotation_b,
+                     const dvec3& between) {
+    JointPose pose;
+    pose.arm_a = to_matrix(rotation_a) * frame_a.arm;
+    pose.arm_b = to_matrix(rotation_b) * frame_b.arm;
+    pose.apart = between + pose.arm_b - pose.arm_a;
+    const dquat a = product(rotation_a, frame_a.rotation), b = product(rotation_b, frame_b.rotation);
+    pose.a = to_matrix(a);
+    pose.b = to_matrix(b);
+    pose.relative = product(inverse(a), b);
+    return pose;
+}
+
+Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, bool angles) {
+    Coordinates q{};
+    if (kind == JointKind::distance) {
+        q[0] = std::sqrt(glm::dot(pose.apart, pose.apart));
+        return q;
+    }
+    for (int i = 0; i < 3; ++i) q[static_cast<std::size_t>(i)] = glm::dot(pose.a[i], pose.apart);
+    if (!angles) return q;
+    if (kind == JointKind::wheel) {
+        const dvec3 &y = pose.a[1], &axle = pose.b[0];
+        q[3] = unwound(angle_of(glm::dot(y, pose.b[1]), -glm::dot(y, pose.b[2])), turn);
+        q[4] = angle_of(glm::dot(axle, pose.a[0]), -glm::dot(axle, pose.a[2]));
+        q[5] = glm::dot(axle, y);
+        return q;
+    }
+    const dquat& r = pose.relative;
+    const double twist = 2.0 * angle_of(r.w, r.x);
+    q[3] = unwound(twist, kind == JointKind::ball ? 0.0 : turn);
+    const dvec3 swing = stretched(swing_of(r));
+    q[4] = swing.y;
+    q[5] = swing.z;
+    return q;
+}
+
+double cone_angle(const JointPose& pose) { return swing_plane(pose).angle; }
+
+Jacobian move_along(const dvec3& axis, const JointPose& pose) {
+    return {axis, glm::cross(pose.arm_a + pose.apart, axis), glm::cross(pose.arm_b, axis)};
+}
+
+Jacobian turn_about(const dvec3& axis) { return {dvec3(0.0), axis, axis}; }
+
+Jacobian jacobian(JointKind kind, const JointPose& pose, int axis) {
+    if (kind == JointKind::distance) {
+        const double length = std::sqrt(glm::dot(pose.apart, pose.apart));
+        return move_along(length > settings::joint_point_length ? pose.apart / length : pose.a[0], pose);
+    }
+    if (axis < 3) return move_along(pose.a[axis], pose);
+    if (kind == JointKind::wheel) {
+        if (axis == 3) return turn_about(pose.b[0]);
+        if (axis == 4) return turn_about(pose.a[1]);
+        return turn_about(glm::cross(pose.b[0], pose.a[1]));
+    }
+    if (axis == 3) {  // about the line halfway between the x axes
+        const double c = 1.0 + glm::dot(pose.a[0], pose.b[0]);
+        return turn_about((pose.a[0] + pose.b[0]) / std::max(c, 1e-3));
+    }
+    return turn_about(swing_rate(pose, pose.a[axis - 3]));
+}
+
+Jacobian cone_jacobian(const JointPose& pose) { return turn_about(swing_plane(pose).n); }
+
+dvec3 rotation_vector(const dquat& from, const dquat& to) { return stretched(product(to, inverse(from))); }
+
+int main_axis(JointKind kind) { return kind == JointKind::slider || kind == JointKind::distance ? 0 : 3; }
+
+}  // namespace talus

@@ -1,0 +1,65 @@
+#pragma once
+/// Where the two frames of a joint are to each other: its coordinates and their Jacobians.
+///
+/// A coordinate q of a joint changes at the rate
+///
+///     dq/dt = linear . (v_b - v_a) + angular_b . w_b - angular_a . w_a
+///
+/// with velocities of the centres of mass. In double, and from differences of positions, so that joints are as exact far from the
+/// origin as the positions are.
+
+#include <talus/engine/joints/joint_store.h>
+#include <talus/math.h>
+
+namespace talus {
+
+using glm::dmat3;
+using glm::dquat;
+using glm::dvec3;
+
+dmat3 to_matrix(const dquat& q);
+/// Angle of the vector (x, y) from the x axis, -pi to pi, to double rounding; 0 for (0, 0). Without libm.
+double angle_of(double x, double y);
+
+struct Jacobian {
+    dvec3 linear{0.0}, angular_a{0.0}, angular_b{0.0};
+};
+
+/// The two frames of a joint in the world.
+struct JointPose {
+    dvec3 arm_a{0.0}, arm_b{0.0};  ///< from the centres of mass to the frames' origins
+    dvec3 apart{0.0};              ///< from A's origin to B's
+    dmat3 a{1.0}, b{1.0};          ///< axes
+    dquat relative{1.0, 0.0, 0.0, 0.0};  ///< B's rotation in A
+};
+
+/// What a joint needs to know of a body.
+struct JointFrame {
+    dvec3 arm{0.0};                         ///< frame's origin from the centre of mass, body axes
+    dquat rotation{1.0, 0.0, 0.0, 0.0};     ///< of the frame in the body
+};
+
+/// `between` leads from A's centre of mass to B's.
+JointPose joint_pose(const JointFrame& frame_a, const dquat& rotation_a, const JointFrame& frame_b, const dquat& rotation_b,
+                     const dvec3& between);
+
+/// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in the first place; the
+/// turns of a wheel are spin, steering and camber (the cosine between axle and suspension).
+using Coordinates = std::array<double, joint_axes>;
+/// Without `angles` turns are left 0.
+Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, bool angles = true);
+/// Angle between the frames' x axes.
+double cone_angle(const JointPose& pose);
+
+Jacobian jacobian(JointKind kind, const JointPose& pose, int axis);
+Jacobian cone_jacobian(const JointPose& pose);
+/// Of a move along a world axis that turns with A, and of a turn about one.
+Jacobian move_along(const dvec3& axis, const JointPose& pose);
+Jacobian turn_about(const dvec3& axis);
+/// Rotation vector that takes `from` to `to`, rad.
+dvec3 rotation_vector(const dquat& from, const dquat& to);
+
+/// The axis that JointAxis::main stands for.
+int main_axis(JointKind kind);
+
+}  // namespace talus

@@ -1,0 +1,534 @@
+/// World's joints: adding, removing, reading and changing them.
+
+#include <talus/engine/joints/joint_geometry.h>
+#include <talus/engine/world_state.h>
+
+#include <algorithm>
+#include <string>
+
+namespace talus {
+
+namespace {
+
+Error refuse(ErrorCode code, std::string message) { return {code, "joint: " + std::move(message)}; }
+
+bool is_number(float x) { return x == x; }  // an infinity may be one
+
+Error check_at_least_zero(const char* what, float x) {
+    if (!is_finite(x)) return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
+    if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
+    return {};
+}
+
+/// ... or infinite.
+Error check_cap(const char* what, float x) {
+    if (!is_number(x)) return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN");
+    if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
+    return {};
+}
+
+Error check(const JointLimit& limit) {
+    if (!is_number(limit.lower) || !is_number(limit.upper)) return refuse(ErrorCode::not_finite, "a limit is a NaN");
+    if (limit.lower > limit.upper || limit.lower == unlimited || limit.upper == -unlimited)
+        return refuse(ErrorCode::bad_argument, "the lower limit is above the upper one; swap them");
+    return {};
+}
+
+Error check(const JointMotor& motor) {
+    if (!is_finite(motor.speed)) return refuse(ErrorCode::not_finite, "motor speed is a NaN or an infinity; give a finite number");
+    return check_cap("motor max_force", motor.max_force);
+}
+
+Error check(const JointSpring& spring) {
+    if (Error error = check_at_least_zero("spring hertz", spring.hertz)) return error;
+    if (Error error = check_at_least_zero("spring damping_ratio", spring.damping_ratio)) return error;
+    if (!is_finite(spring.target)) return refuse(ErrorCode::not_finite, "spring target is a NaN or an infinity; give a finite number");
+    return check_cap("spring max_force", spring.max_force);
+}
+
+Error check(const AxisDef& axis) {
+    if (Error error = check(axis.limit)) return error;
+    if (Error error = check(axis.motor)) return error;
+    return check(axis.spring);
+}
+
+Error check_frame(const Transform& frame) {
+    if (!is_finite(frame.position)) return refuse(ErrorCode::not_finite, "a frame's position has a NaN or an infinity; give finite numbers");
+    const quat& q = frame.rotation;
+    const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!is_finite(q) || !is_finite(n2)) return refuse(ErrorCode::not_finite, "a frame's rotation has a NaN or an infinity");
+    if (!(n2 > 1e-12f))
+        return refuse(ErrorCode::bad_argument, "a frame's rotation has no direction: give a unit quaternion, or joint_ends an axis of length 1");
+    return {};
+}
+
+Error check(const JointDrive& drive) {
+    if (!is_finite(drive.velocity) || !is_finite(drive.angular_velocity))
+        return refuse(ErrorCode::not_finite, "a drive's velocity has a NaN or an infinity; give finite numbers");
+    if (Error error = check_frame(drive.target)) return error;
+    if (Error error = check_at_least_zero("drive linear_hertz", drive.linear_hertz)) return error;
+    if (Error error = check_at_least_zero("drive angular_hertz", drive.angular_hertz)) return error;
+    if (Error error = check_at_least_zero("drive damping_ratio", drive.damping_ratio)) return error;
+    if (Error error = check_cap("drive max_force", drive.max_force)) return error;
+    return check_cap("drive max_torque", drive.max_torque);
+}
+
+Error check(const JointOptions& options) {
+    if (Error error = check_cap("break_force", options.break_force)) return error;
+    return check_cap("break_torque", options.break_torque);
+}
+
+Error check_cone(float cone) {
+    if (!is_number(cone)) return refuse(ErrorCode::not_finite, "the cone is a NaN");
+    if (cone < 0.0f) return refuse(ErrorCode::bad_size, "the cone is negative; give an angle of 0 or more");
+    return {};
+}
+
+constexpr AxisDef free_axis{.limit = {}};
+constexpr std::uint8_t bit(int axis) { return static_cast<std::uint8_t>(1u << axis); }
+
+void free_axes(Joint& joint, int first) {
+    for (int i = first; i < joint_axes; ++i) joint.axes[static_cast<std::size_t>(i)] = free_axis;
+}
+
+/// What a kind of joint means, in axes. Each definition becomes the same record.
+struct Translate {
+    Joint& joint;
+
+    void operator()(const BallDef& def) const {
+        free_axes(joint, 3);
+        joint.axes[3].limit = def.twist;
+        joint.settable = bit(3);
+        joint.cone = def.cone;
+        joint.drive = def.drive;
+        joint.drive.max_force = 0.0f;
+    }
+    void operator()(const HingeDef& def) const { one_axis(3, {def.limit, def.motor, def.spring}); }
+    void operator()(const SliderDef& def) const { one_axis(0, {def.limit, def.motor, def.spring}); }
+    void operator()(const FixedDef& def) const {
+        for (std::size_t i = 0; i < joint_axes; ++i) {
+            const float hertz = i < 3 ? def.linear_hertz : def.angular_hertz;
+            if (hertz != 0.0f) joint.axes[i] = {.limit = {}, .spring = {.hertz = hertz, .damping_ratio = def.damping_ratio}};
+        }
+    }
+    void operator()(const DistanceDef& def) const {
+        free_axes(joint, 0);
+        one_axis(0, {def.length, def.motor, def.spring});
+        joint.axes[0].spring.target = def.rest_length;
+    }
+    void operator()(const SixDofDef& def) const {
+        joint.axes = {def.move_x, def.move_y, def.move_z, def.turn_x, def.turn_y, def.turn_z};
+        joint.settable = 0x3f;
+    }
+    void operator()(const WheelDef& def) const {
+        joint.axes[1] = {.limit = def.travel, .spring = def.suspension};
+        joint.axes[3] = {.limit = {}, .motor = def.motor};
+        joint.axes[4] = {.limit = def.steering, .spring = def.steering_servo};
+        joint.settable = bit(1) | bit(3) | bit(4);
+    }
+    void operator()(const GearDef& def) const {
+        free_axes(joint, 0);
+        joint.ratio = static_cast<double>(def.ratio);
+    }
+    void operator()(const MotorDef& def) const {
+        free_axes(joint, 0);
+        joint.drive = def.drive;
+    }
+
+    void one_axis(int axis, const AxisDef& def) const {
+        joint.axes[static_cast<std::size_t>(axis)] = def;
+        joint.settable = bit(axis);
+    }
+};
+
+Error check(const Joint& joint) {
+    for (const AxisDef& axis : joint.axes) {
+        if (Error error = check(axis)) return error;
+    }
+    if (Error error = check_frame(joint.frame_a)) return error;
+    if (Error error = check_frame(joint.frame_b)) return error;
+    if (Error error = check_cone(joint.cone)) return error;
+    if (Error error = check(joint.drive)) return error;
+    if (joint.kind == JointKind::distance && (joint.axes[0].limit.lower < 0.0f || joint.axes[0].spring.target < 0.0f))
+        return refuse(ErrorCode::bad_size, "a distance is negative; give 0 or more, or as_added for both");
+    return check(joint.options);
+}
+
+/// Where the joint's frame is on a body.
+JointFrame frame_on(const Body& body, const Transform& frame) {
+    return {dvec3(frame.position) - dvec3(body.local_center), dquat(frame.rotation)};
+}
+
+JointPose pose_now(const Joint& joint, const Body& a, const Body& b) {
+    return joint_pose(frame_on(a, joint.frame_a), dquat(a.rotation), frame_on(b, joint.frame_b), dquat(b.rotation),
+                      dvec3(b.center) - dvec3(a.center));
+}
+
+}  // namespace
+
+JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec3& anchor, const vec3& axis) {
+    JointEnds ends;
+    const float largest = std::max(std::abs(axis.x), std::max(std::abs(axis.y), std::abs(axis.z)));
+    quat rotation(0.0f, 0.0f, 0.0f, 0.0f);  // what add_joint refuses
+    if (is_finite(axis) && largest > 0.0f) {
+        const vec3 scaled = axis / largest;
+        const vec3 x = scaled / std::sqrt(length_squared(scaled));
+        // The shortest turn that takes the x axis there; half a turn about y for the opposite direction.
+        rotation = x.x > -0.9999f ? normalized(quat(1.0f + x.x, 0.0f, -x.z, x.y)) : quat(0.0f, 0.0f, 1.0f, 0.0f);
+        if (x.x <= -0.9999f) rotation = normalized(multiply(quat(1.0f - x.x, 0.0f, x.z, -x.y), rotation));
+    }
+    ends.frame_a = {inverse_rotate(pose_a.rotation, anchor - pose_a.position), multiply(conjugate(pose_a.rotation), rotation)};
+    ends.frame_b = {inverse_rotate(pose_b.rotation, anchor - pose_b.position), multiply(conjugate(pose_b.rotation), rotation)};
+    return ends;
+}
+
+JointEnds World::joint_ends(BodyId a, BodyId b, const vec3& anchor, const vec3& axis) const {
+    if (!state_->check_handle(a, "joint_ends") || !state_->check_handle(b, "joint_ends")) return {};
+    JointEnds ends = talus::joint_ends(transform(a), transform(b), anchor, axis);
+    ends.body_a = a;
+    ends.body_b = b;
+    return ends;
+}
+
+// ---- adding and removing --------------------------------------------------------------------------------------------
+
+JointId World::add_joint(const JointDef& def) {
+    State& s = *state_;
+    const auto refused = [&](Error error) {
+        s.error.set(std::move(error));
+        return JointId{};
+    };
+    if (def.valueless_by_exception()) return refused(refuse(ErrorCode::bad_argument, "the definition is empty"));
+    Joint joint;
+    joint.kind = static_cast<JointKind>(def.index());
+    std::visit(Translate{joint}, def);
+    std::visit([&](const auto& d) { joint.options = d.options; }, def);
+
+    JointBodies bodies;
+    if (const GearDef* gear = std::get_if<GearDef>(&def)) {
+        const JointId tied[2] = {gear->joint_a, gear->joint_b};
+        if (tied[0] == tied[1]) return refused(refuse(ErrorCode::bad_argument, "a gear needs two different joints"));
+        if (!is_finite(gear->ratio) || gear->ratio == 0.0f)
+            return refused(refuse(ErrorCode::bad_argument, "a gear's ratio must be finite and not 0"));
+        for (int i = 0; i < 2; ++i) {
+            if (!s.check_handle(tied[i], "add_joint")) return {};
+            const JointKind kind = s.joints[tied[i].slot].kind;
+            if (kind != JointKind::hinge && kind != JointKind::slider)
+                return refused(refuse(ErrorCode::bad_argument, "a gear ties hinges and sliders only"));
+            joint.geared[i] = tied[i].slot;
+        }
+        const auto coordinate = [&](JointId id) { return static_cast<double>(joint_coordinate(id)); };
+        joint.offset = coordinate(tied[1]) - joint.ratio * coordinate(tied[0]);
+        // A body of each, if they have two that move.
+        const JointBodies a = s.joints.bodies(tied[0].slot), b = s.joints.bodies(tied[1].slot);
+        const auto moves = [&](std::uint32_t slot) { return s.bodies[slot].is_dynamic(); };
+        bodies.a = moves(a.b) ? a.b : a.a;
+        bodies.b = moves(b.b) ? b.b : b.a;
+        if (bodies.a == bodies.b && moves(a.a)) bodies.a = a.a;
+        if (bodies.a == bodies.b && moves(b.a)) bodies.b = b.a;
+        if (bodies.a == bodies.b) bodies.b = null_index;
+    } else {
+        JointEnds ends;
+        std::visit([&](const auto& d) { if constexpr (requires { d.ends; }) ends = d.ends; }, def);
+        if (!s.check_handle(ends.body_a, "add_joint") || !s.check_handle(ends.body_b, "add_joint")) return {};
+        if (ends.body_a == ends.body_b) return refused(refuse(ErrorCode::bad_argument, "a body cannot be tied to itself; give two bodies"));
+        bodies = {ends.body_a.slot, ends.body_b.slot};
+        if (!s.bodies[bodies.a].is_dynamic() && !s.bodies[bodies.b].is_dynamic())
+            return refused(refuse(ErrorCode::bad_argument, "neither body is dynamic, so that nothing could give way; make one dynamic"));
+        joint.frame_a = ends.frame_a;
+        joint.frame_b = ends.frame_b;
+    }
+
+    if (joint.kind == JointKind::distance) {
+        AxisDef& axis = joint.axes[0];
+        const bool as_added = axis.limit.lower == DistanceDef::as_added && axis.limit.upper == DistanceDef::as_added;
+        if (Error error = check_frame(joint.frame_a)) return refused(std::move(error));
+        if (Error error = check_frame(joint.frame_b)) return refused(std::move(error));
+        const float now = static_cast<float>(coordinates(joint.kind, pose_now(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0)[0]);
+        if (as_added) axis.limit = {now, now};
+        if (axis.spring.target == DistanceDef::as_added) axis.spring.target = now;
+    }
+    if (Error error = check(joint)) return refused(std::move(error));
+    joint.frame_a.rotation = normalized(joint.frame_a.rotation);
+    joint.frame_b.rotation = normalized(joint.frame_b.rotation);
+    joint.drive.target.rotation = normalized(joint.drive.target.rotation);
+    if (joint.kind != JointKind::gear) {
+        const Coordinates q = coordinates(joint.kind, pose_now(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0);
+        joint.turn = q[3];
+    }
+
+    const std::uint32_t slot = s.joints.add(joint, bodies);
+    s.update_contacts_of(bodies.a, bodies.b);
+    s.wake_joint(slot);
+    return s.joints.id_of(slot);
+}
+
+bool World::remove_joint(JointId id) {
+    State& s = *state_;
+    if (!s.check_handle(id, "remove_joint")) return false;
+    s.wake_joint(id.slot);
+    s.drop_joint(id.slot, nullptr);
+    return true;
+}
+
+bool World::is_valid(JointId id) const { return state_->joints.is_valid(id); }
+
+bool World::State::check_handle(JointId id, const char* call) const {
+    if (joints.is_valid(id)) return true;
+    error.set({ErrorCode::stale_handle, std::string(call) + (id.is_null() ? ": the handle is null; keep the one that add_joint returned"
+                                                                          : ": the joint is gone; ask is_valid() first")});
+    return false;
+}
+
+void World::State::drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded) {
+    const JointBodies ends = joints.bodies(slot);
+    for (const std::uint32_t body : {ends.a, ends.b}) {
+        if (body == null_index) continue;
+        joints.for_each(body, [&](std::uint32_t j, std::uint32_t) {
+            if (joints[j].geared[0] != slot && joints[j].geared[1] != slot) return;
+            if (events != nullptr) events->push_back(event_of_joint(j, false));
+            const JointBodies tied = joints.bodies(j);
+            joints.remove(j);
+            update_contacts_of(tied.a, tied.b);
+        });
+    }
+    if (events != nullptr) events->push_back(event_of_joint(slot, overloaded));
+    joints.remove(slot);
+    update_contacts_of(ends.a, ends.b);
+}
+
+JointEvent World::State::event_of_joint(std::uint32_t slot, bool overloaded) const {
+    const Joint& joint = joints[slot];
+    const JointBodies ends = joints.bodies(slot);
+    return {joints.id_of(slot), bodies.id_of(ends.a), ends.b == null_index ? BodyId{} : bodies.id_of(ends.b), joint.options.user_data,
+            overloaded, joint.force, joint.torque};
+}
+
+void World::State::break_overloaded_joints() {
+    const auto exceeds = [](const vec3& v, float limit) { return length_squared(v) > limit * limit; };
+    for (std::uint32_t slot = 0; slot < joints.slot_count(); ++slot) {
+        const Joint& joint = joints[slot];
+        if (!joint.in_use) continue;
+        if (!exceeds(joint.force, joint.options.break_force) && !exceeds(joint.torque, joint.options.break_torque)) continue;
+        wake_joint(slot);
+        drop_joint(slot, &broken, true);
+    }
+}
+
+void World::State::wake_joint(std::uint32_t slot) {
+    const JointBodies ends = joints.bodies(slot);
+    for (const std::uint32_t body : {ends.a, ends.b}) {
+        if (body != null_index) wake(body);
+    }
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+JointKind World::kind(JointId id) const { return state_->check_handle(id, "kind") ? state_->joints[id.slot].kind : JointKind::ball; }
+
+BodyId World::body_a(JointId id) const {
+    const State& s = *state_;
+    return s.check_handle(id, "body_a") ? s.bodies.id_of(s.joints.bodies(id.slot).a) : BodyId{};
+}
+
+BodyId World::body_b(JointId id) const {
+    const State& s = *state_;
+    if (!s.check_handle(id, "body_b")) return {};
+    const std::uint32_t slot = s.joints.bodies(id.slot).b;
+    return slot == null_index ? BodyId{} : s.bodies.id_of(slot);
+}
+
+std::uint64_t World::user_data(JointId id) const {
+    return state_->check_handle(id, "user_data") ? state_->joints[id.slot].options.user_data : 0;
+}
+
+float World::joint_coordinate(JointId id, JointAxis axis) const {
+    const State& s = *state_;
+    if (!s.check_handle(id, "joint_coordinate")) return 0.0f;
+    const Joint& joint = s.joints[id.slot];
+    if (joint.kind == JointKind::gear) return joint_coordinate(s.joints.id_of(joint.geared[1]));
+    const JointBodies ends = s.joints.bodies(id.slot);
+    const Coordinates q = coordinates(joint.kind, pose_now(joint, s.bodies[ends.a], s.bodies[ends.b]), joint.turn);
+    return static_cast<float>(q[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))]);
+}
+
+float World::joint_speed(JointId id, JointAxis axis) const {
+    const State& s = *state_;
+    if (!s.check_handle(id, "joint_speed")) return 0.0f;
+    const Joint& joint = s.joints[id.slot];
+    if (joint.kind == JointKind::gear) return joint_speed(s.joints.id_of(joint.geared[1]));
+    const JointBodies ends = s.joints.bodies(id.slot);
+    const Body &a = s.bodies[ends.a], &b = s.bodies[ends.b];
+    const Jacobian j = jacobian(joint.kind, pose_now(joint, a, b), axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis));
+    return static_cast<float>(glm::dot(j.linear, dvec3(b.linear_velocity) - dvec3(a.linear_velocity)) +
+                              glm::dot(j.angular_b, dvec3(b.angular_velocity)) - glm::dot(j.angular_a, dvec3(a.angular_velocity)));
+}
+
+vec3 World::joint_force(JointId id) const {
+    return state_->check_handle(id, "joint_force") ? state_->joints[id.slot].force : vec3(0.0f);
+}
+
+vec3 World::joint_torque(JointId id) const {
+    return state_->check_handle(id, "joint_torque") ? state_->joints[id.slot].torque : vec3(0.0f);
+}
+
+float World::joint_motor_force(JointId id, JointAxis axis) const {
+    const State& s = *state_;
+    if (!s.check_handle(id, "joint_motor_force")) return 0.0f;
+    const Joint& joint = s.joints[id.slot];
+    return joint.motor_forces[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))];
+}
+
+std::vector<JointId> World::joints(BodyId id) const {
+    const State& s = *state_;
+    std::vector<JointId> ids;
+    if (!s.check_handle(id, "joints")) return ids;
+    s.joints.for_each(id.slot, [&](std::uint32_t j, std::uint32_t) { ids.push_back(s.joints.id_of(j)); });
+    std::sort(ids.begin(), ids.end(), [](JointId a, JointId b) { return a.slot < b.slot; });
+    return ids;
+}
+
+std::vector<JointId> World::joints() const {
+    const State& s = *state_;
+    std::vector<JointId> ids;
+    for (std::uint32_t j = 0; j < s.joints.slot_count(); ++j) {
+        if (s.joints[j].in_use) ids.push_back(s.joints.id_of(j));
+    }
+    return ids;
+}
+
+std::size_t World::joint_count() const { return state_->joints.live_count(); }
+std::span<const JointEvent> World::joints_broken() const { return state_->broken; }
+
+// ---- changing -------------------------------------------------------------------------------------------------------
+
+AxisDef* World::State::settable_axis(JointId id, JointAxis axis, const char* call) {
+    if (!check_handle(id, call)) return nullptr;
+    Joint& joint = joints[id.slot];
+    const int index = axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis);
+    if (joint.settable >> index & 1u) return &joint.axes[static_cast<std::size_t>(index)];
+    error.set(refuse(ErrorCode::bad_argument, std::string(call) + " names an axis that this kind of joint has not got, or locks for good"));
+    return nullptr;
+}
+
+bool World::set_joint_limit(JointId id, const JointLimit& limit, JointAxis axis) {
+    State& s = *state_;
+    AxisDef* const def = s.settable_axis(id, axis, "set_joint_limit");
+    if (def == nullptr) return false;
+    Error error = check(limit);
+    if (!error && s.joints[id.slot].kind == JointKind::distance && limit.lower < 0.0f)
+        error = refuse(ErrorCode::bad_size, "a distance is negative; give 0 or more");
+    if (error) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    def->limit = limit;
+    s.wake_joint(id.slot);
+    return true;
+}
+
+bool World::set_joint_motor(JointId id, const JointMotor& motor, JointAxis axis) {
+    State& s = *state_;
+    AxisDef* const def = s.settable_axis(id, axis, "set_joint_motor");
+    if (def == nullptr) return false;
+    if (Error error = check(motor)) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    def->motor = motor;
+    s.wake_joint(id.slot);
+    return true;
+}
+
+bool World::set_joint_spring(JointId id, const JointSpring& spring, JointAxis axis) {
+    State& s = *state_;
+    AxisDef* const def = s.settable_axis(id, axis, "set_joint_spring");
+    if (def == nullptr) return false;
+    if (Error error = check(spring)) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    def->spring = spring;
+    s.wake_joint(id.slot);
+    return true;
+}
+
+bool World::set_joint_cone(JointId id, float cone) {
+    State& s = *state_;
+    if (!s.check_handle(id, "set_joint_cone")) return false;
+    Error error = check_cone(cone);
+    if (!error && s.joints[id.slot].kind != JointKind::ball) error = refuse(ErrorCode::bad_argument, "only balls have a cone");
+    if (error) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    s.joints[id.slot].cone = cone;
+    s.wake_joint(id.slot);
+    return true;
+}
+
+bool World::set_joint_drive(JointId id, const JointDrive& drive) {
+    State& s = *state_;
+    if (!s.check_handle(id, "set_joint_drive")) return false;
+    Joint& joint = s.joints[id.slot];
+    Error error = check(drive);
+    if (!error && joint.kind != JointKind::ball && joint.kind != JointKind::motor)
+        error = refuse(ErrorCode::bad_argument, "only balls and motors have a drive");
+    if (error) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    joint.drive = drive;
+    joint.drive.target.rotation = normalized(drive.target.rotation);
+    if (joint.kind == JointKind::ball) joint.drive.max_force = 0.0f;
+    s.wake_joint(id.slot);
+    return true;
+}
+
+bool World::set_joint_break(JointId id, float force, float torque) {
+    State& s = *state_;
+    if (!s.check_handle(id, "set_joint_break")) return false;
+    JointOptions options = s.joints[id.slot].options;
+    options.break_force = force;
+    options.break_torque = torque;
+    if (Error error = check(options)) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    s.joints[id.slot].options = options;
+    s.wake_joint(id.slot);
+    return true;
+}
+
+bool World::set_joint_collide_connected(JointId id, bool collide) {
+    State& s = *state_;
+    if (!s.check_handle(id, "set_joint_collide_connected")) return false;
+    s.joints[id.slot].options.collide_connected = collide;
+    const JointBodies ends = s.joints.bodies(id.slot);
+    s.update_contacts_of(ends.a, ends.b);
+    s.wake_joint(id.slot);
+    return true;
+}
+
+JointLimit World::joint_limit(JointId id, JointAxis axis) const {
+    const AxisDef* const def = state_->settable_axis(id, axis, "joint_limit");
+    return def != nullptr ? def->limit : JointLimit{};
+}
+
+JointMotor World::joint_motor(JointId id, JointAxis axis) const {
+    const AxisDef* const def = state_->settable_axis(id, axis, "joint_motor");
+    return def != nullptr ? def->motor : JointMotor{};
+}
+
+JointSpring World::joint_spring(JointId id, JointAxis axis) const {
+    const AxisDef* const def = state_->settable_axis(id, axis, "joint_spring");
+    return def != nullptr ? def->spring : JointSpring{};
+}
+
+float World::joint_cone(JointId id) const { return state_->check_handle(id, "joint_cone") ? state_->joints[id.slot].cone : unlimited; }
+
+JointDrive World::joint_drive(JointId id) const {
+    return state_->check_handle(id, "joint_drive") ? state_->joints[id.slot].drive : JointDrive{};
+}
+
+}  // namespace talus

@@ -1,0 +1,98 @@
+#pragma once
+/// What tests of joints share.
+
+#include "tests/engine/worlds.h"
+
+#include <algorithm>
+
+namespace talus::test {
+
+inline JointId add(World& world, const JointDef& def) {
+    const JointId id = world.add_joint(def);
+    REQUIRE_MESSAGE(!id.is_null(), world.last_error().message);
+    return id;
+}
+
+inline BodyId anchor_body(World& world, const vec3& position = vec3(0.0f)) { return add(world, fixed_body(box(vec3(0.05f)), position)); }
+
+/// A body of this mass.
+inline BodyDef heavy(const Shape& shape, const vec3& position, float mass) {
+    BodyDef def = body(shape, position);
+    def.density = 1.0f;
+    World scale;
+    def.density = mass / scale.mass(scale.add_body(def));
+    return def;
+}
+
+/// Collides with nothing: what joints do by themselves.
+inline BodyDef ghost(BodyDef def) {
+    def.filter.mask = 0;
+    return def;
+}
+
+inline float size(const vec3& v) { return std::sqrt(length_squared(v)); }
+
+/// How far apart the two frames' origins are, m.
+inline float gap(const World& world, const JointEnds& ends) {
+    return size(transform_point(world.transform(ends.body_a), ends.frame_a.position) -
+                transform_point(world.transform(ends.body_b), ends.frame_b.position));
+}
+
+/// Potential (against y = 0) and kinetic energy of all dynamic bodies, J.
+inline double energy(const World& world) {
+    double sum = 0.0;
+    for (const BodyId id : world.bodies()) {
+        if (world.type(id) != BodyType::dynamic) continue;
+        sum += kinetic_energy(world, id) - static_cast<double>(world.mass(id)) * glm::dot(world.gravity(), world.center_of_mass(id));
+    }
+    return sum;
+}
+
+/// A chain of `count` capsules of 20 cm hanging from the origin, and a weight of `ratio` links at its end.
+struct Chain {
+    static constexpr float length = 0.2f;
+    World world;
+    BodyId top, weight;
+    std::vector<BodyId> links;
+    std::vector<JointId> joints;
+    std::vector<JointEnds> ends;
+    float link_mass = 0.0f;
+
+    Chain(int count, float ratio, WorldDef def = sleepless(), const vec3& origin = vec3(0.0f)) : world(def) {
+        top = anchor_body(world, origin);
+        BodyId above = top;
+        const auto hang = [&](BodyId below, float y) {
+            ends.push_back(world.joint_ends(above, below, origin + vec3(0, y, 0)));
+            joints.push_back(add(world, BallDef{.ends = ends.back()}));
+            above = below;
+        };
+        for (int i = 0; i < count; ++i) {
+            const float y = -length * static_cast<float>(i);
+            links.push_back(add(world, body(capsule(0.07f, 0.02f), origin + vec3(0, y - 0.5f * length, 0))));
+            hang(links.back(), y);
+        }
+        link_mass = world.mass(links[0]);
+        const float end = -length * static_cast<float>(count);
+        weight = add(world, heavy(box(vec3(0.2f)), origin + vec3(0, end - 0.2f, 0), ratio * link_mass));
+        hang(weight, end);
+    }
+
+    float widest_gap() const {
+        float widest = 0.0f;
+        for (const JointEnds& e : ends) widest = std::max(widest, gap(world, e));
+        return widest;
+    }
+};
+
+/// The complete elliptic integral of the first kind of modulus k, by the arithmetic-geometric mean.
+inline double elliptic_k(double k) {
+    double a = 1.0, g = std::sqrt(1.0 - k * k);
+    for (int i = 0; i < 40; ++i) {
+        const double mean = 0.5 * (a + g);
+        g = std::sqrt(a * g);
+        a = mean;
+    }
+    return pi / (2.0 * a);
+}
+
+}  // namespace talus::test
