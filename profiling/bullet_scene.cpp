@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 
 namespace talus::profiling {
 
@@ -41,6 +43,32 @@ std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
     return nullptr;
 }
 
+/// What Bullet's allocator has handed out and not got back, bytes: each block is preceded by its size.
+std::size_t live_bytes = 0;
+
+void* counted_allocate(std::size_t size) {
+    constexpr std::size_t header = alignof(std::max_align_t);
+    auto* block = static_cast<char*>(std::malloc(size + header));
+    if (block == nullptr) return nullptr;
+    *reinterpret_cast<std::size_t*>(block) = size;
+    live_bytes += size;
+    return block + header;
+}
+
+void counted_free(void* block) {
+    if (block == nullptr) return;
+    char* start = static_cast<char*>(block) - alignof(std::max_align_t);
+    live_bytes -= *reinterpret_cast<std::size_t*>(start);
+    std::free(start);
+}
+
+/// Before the first block is handed out; gives what is live.
+std::size_t count_allocations() {
+    static const bool once = (btAlignedAllocSetCustom(counted_allocate, counted_free), true);
+    static_cast<void>(once);
+    return live_bytes;
+}
+
 /// Bullet's dispatcher, which also says how long it took.
 class TimedDispatcher : public btCollisionDispatcher {
 public:
@@ -54,12 +82,12 @@ public:
     }
 };
 
-/// Bullet's world, which also says how long it told its broadphase about the boxes and had it look for pairs.
+/// Bullet's world, which also says how long it told its broadphase about the boxes, had it look for pairs, and solved.
 class TimedWorld : public btDiscreteDynamicsWorld {
 public:
     using btDiscreteDynamicsWorld::btDiscreteDynamicsWorld;
 
-    double boxes_ms = 0.0, pairs_ms = 0.0;  ///< of the last call
+    double boxes_ms = 0.0, pairs_ms = 0.0, solve_ms = 0.0;  ///< of the last call
 
     void updateAabbs() override {
         boxes_ms = 1e-6 * time_of(1, [&] { btDiscreteDynamicsWorld::updateAabbs(); });
@@ -67,11 +95,15 @@ public:
     void computeOverlappingPairs() override {
         pairs_ms = 1e-6 * time_of(1, [&] { btDiscreteDynamicsWorld::computeOverlappingPairs(); });
     }
+    void solveConstraints(btContactSolverInfo& info) override {
+        solve_ms = 1e-6 * time_of(1, [&] { btDiscreteDynamicsWorld::solveConstraints(info); });
+    }
 };
 
 }  // namespace
 
 struct BulletScene::State {
+    std::size_t bytes_before = count_allocations();
     btDefaultCollisionConfiguration configuration;
     TimedDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
@@ -81,6 +113,8 @@ struct BulletScene::State {
     std::vector<std::unique_ptr<btRigidBody>> bodies;
     std::vector<vec3> center;  ///< Bullet's origin, the centre of mass, in the scene's body frame
     std::function<vec3(int)> gravity_at;
+    std::function<void(samples::SceneBodies&, int)> act;
+    float dt = samples::scene_dt;
 
     void add(const BodyDef& def) {
         std::vector<ShapeDef> parts = def.shapes;
@@ -131,6 +165,8 @@ struct BulletScene::State {
 
 BulletScene::BulletScene(const samples::SceneData& scene) : state_(std::make_unique<State>()) {
     State& s = *state_;
+    s.dt = scene.dt;
+    s.act = scene.act;
     s.world.setGravity(to_bullet(scene.gravity));
     s.gravity_at = scene.gravity_at;
     for (const BodyDef& def : scene.bodies) s.add(def);
@@ -148,25 +184,48 @@ BulletScene::BulletScene(BulletScene&&) noexcept = default;
 void BulletScene::step(int step) {
     State& s = *state_;
     if (s.gravity_at) s.world.setGravity(to_bullet(s.gravity_at(step)));
+    if (s.act) s.act(*this, step);
     for (auto& body : s.bodies) {
         if (!body->isKinematicObject()) continue;
         btTransform next;
         btTransformUtil::integrateTransform(body->getWorldTransform(), body->getLinearVelocity(),
-                                            body->getAngularVelocity(), samples::scene_dt, next);
+                                            body->getAngularVelocity(), s.dt, next);
         const btVector3 v = body->getLinearVelocity(), w = body->getAngularVelocity();
         body->setWorldTransform(next);
         body->setInterpolationWorldTransform(next);
         body->setLinearVelocity(v);
         body->setAngularVelocity(w);
     }
-    s.world.stepSimulation(samples::scene_dt, 0);
+    s.world.stepSimulation(s.dt, 0);
 }
 
-std::size_t BulletScene::body_count() const { return state_->bodies.size(); }
-
-vec3 BulletScene::position(std::size_t body) const {
+Transform BulletScene::transform(std::size_t body) const {
     const btTransform& t = state_->bodies[body]->getWorldTransform();
-    return from_bullet(t * (-to_bullet(state_->center[body])));
+    const btQuaternion q = t.getRotation();
+    return {from_bullet(t * (-to_bullet(state_->center[body]))), quat(q.w(), q.x(), q.y(), q.z())};
+}
+
+vec3 BulletScene::center_of_mass(std::size_t body) const { return from_bullet(state_->bodies[body]->getCenterOfMassPosition()); }
+
+vec3 BulletScene::linear_velocity(std::size_t body) const { return from_bullet(state_->bodies[body]->getLinearVelocity()); }
+
+vec3 BulletScene::angular_velocity(std::size_t body) const { return from_bullet(state_->bodies[body]->getAngularVelocity()); }
+
+float BulletScene::mass(std::size_t body) const { return state_->bodies[body]->getMass(); }
+
+mat3 BulletScene::inertia(std::size_t body) const {
+    const btRigidBody& b = *state_->bodies[body];
+    if (b.getInvMass() == 0.0f) return mat3(0.0f);
+    const btMatrix3x3 m = b.getInvInertiaTensorWorld().inverse();
+    return mat3(from_bullet(m.getColumn(0)), from_bullet(m.getColumn(1)), from_bullet(m.getColumn(2)));
+}
+
+void BulletScene::apply_force(std::size_t body, const vec3& force, const vec3& point) {
+    state_->bodies[body]->applyForce(to_bullet(force), to_bullet(point - center_of_mass(body)));
+}
+
+void BulletScene::apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) {
+    state_->bodies[body]->applyImpulse(to_bullet(impulse), to_bullet(point - center_of_mass(body)));
 }
 
 double BulletScene::narrowphase_ms() const { return state_->dispatcher.milliseconds; }
@@ -179,14 +238,24 @@ double BulletScene::broadphase_ms() const {
     return std::max(0.0, state_->world.boxes_ms - boxes_ms) + state_->world.pairs_ms;
 }
 
-float BulletScene::max_penetration() const {
-    float deepest = 0.0f;
-    const btDispatcher& dispatcher = state_->dispatcher;
-    for (int i = 0; i < dispatcher.getNumManifolds(); ++i) {
+double BulletScene::solve_ms() const { return state_->world.solve_ms; }
+
+std::size_t BulletScene::bytes() const { return live_bytes - state_->bytes_before; }
+
+BulletScene::Overlap BulletScene::overlap() const {
+    Overlap overlap;
+    float sum = 0.0f;
+    int points = 0;
+    for (int i = 0; i < state_->dispatcher.getNumManifolds(); ++i) {
         const btPersistentManifold* m = state_->dispatcher.getManifoldByIndexInternal(i);
-        for (int k = 0; k < m->getNumContacts(); ++k) deepest = std::max(deepest, -m->getContactPoint(k).getDistance());
+        for (int k = 0; k < m->getNumContacts(); ++k, ++points) {
+            const float depth = std::max(0.0f, -m->getContactPoint(k).getDistance());
+            overlap.deepest = std::max(overlap.deepest, depth);
+            sum += depth;
+        }
     }
-    return deepest;
+    if (points > 0) overlap.mean = sum / static_cast<float>(points);
+    return overlap;
 }
 
 }  // namespace talus::profiling

@@ -9,21 +9,36 @@
 
 namespace talus::profiling {
 
-class BulletScene {
+class BulletScene : public samples::SceneBodies {
 public:
     explicit BulletScene(const samples::SceneData& scene);
-    ~BulletScene();
+    ~BulletScene() override;
     BulletScene(BulletScene&&) noexcept;
 
-    /// Step number `step` (0 is the first), by scene_dt.
+    /// Step number `step` (0 is the first), of the scene's length.
     void step(int step);
 
-    std::size_t body_count() const;
-    vec3 position(std::size_t body) const;  ///< of the body frame's origin, in the scene's order
-    float max_penetration() const;          ///< over the contact points of the last step, m
+    // In the scene's order.
+    Transform transform(std::size_t body) const override;
+    vec3 center_of_mass(std::size_t body) const override;
+    vec3 linear_velocity(std::size_t body) const override;
+    vec3 angular_velocity(std::size_t body) const override;
+    float mass(std::size_t body) const override;
+    mat3 inertia(std::size_t body) const override;
+    void apply_force(std::size_t body, const vec3& force, const vec3& point) override;
+    void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override;
+
+    /// Over the contact points of the last step, m; in the mean, separated ones count as 0.
+    struct Overlap {
+        float deepest = 0.0f, mean = 0.0f;
+    };
+    Overlap overlap() const;
     /// CPU time of the last step's moves of boxes and search for pairs, without that of computing the boxes (which is taken anew).
     double broadphase_ms() const;
-    double narrowphase_ms() const;          ///< CPU time of the last step's pair tests and manifolds
+    double narrowphase_ms() const;  ///< CPU time of the last step's pair tests and manifolds
+    double solve_ms() const;        ///< CPU time of the last step's constraint solving, islands included
+    /// What this scene holds of Bullet's allocator: bodies, shapes, pairs, manifolds, solver.
+    std::size_t bytes() const;
 
 private:
     struct State;

@@ -62,6 +62,13 @@ std::string set_substeps(Options& options, Values values) {
     return {};
 }
 
+std::string set_threads(Options& options, Values values) {
+    int threads = 0;
+    if (!parse(values[0], threads, 1, 64)) return "wants a whole number from 1 to 64";
+    options.threads = threads;
+    return {};
+}
+
 std::string set_at(Options& options, Values values) {
     int at = 0;
     if (!parse(values[0], at, 0, max_steps)) return "wants a whole number from 0 (before the first step) on";
@@ -86,7 +93,7 @@ constexpr OptionSpec specs[] = {
      [](Options& o, Values) { return o.list = true, std::string(); }},
     {"--scene", Takes::one, "NAME", "run this scene; without it, all of them",
      [](Options& o, Values v) { return o.scene = v[0], std::string(); }},
-    {"--steps", Takes::one, "N", "steps (most scenes: of 1/60 s); without it, as many as the scene takes to show its\npoint",
+    {"--steps", Takes::one, "N", "steps (of 1/60 s in most scenes); without it, as many as the scene takes to show\nits point",
      set_steps},
     {"--substeps", Takes::one, "N", "sub-steps of the solver in a step; without it, as many as the scene wants",
      set_substeps},
@@ -97,6 +104,7 @@ constexpr OptionSpec specs[] = {
     {"--jitter", Takes::maybe_one, "[M]",
      "move each body of a stack, pyramid or wall sideways by up to M metres;\nwithout M, 0.01", set_jitter},
     {"--sleep", Takes::one, "on|off", "may bodies at rest fall asleep; default on", set_sleep},
+    {"--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1", set_threads},
     {"--mesh", Takes::many, "FILE...",
      "mesh files for real_things (OFF, OBJ, PLY, STL, glTF, ...); without it, what\nsamples/fetch_meshes.sh fetched",
      [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }},

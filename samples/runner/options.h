@@ -20,6 +20,7 @@ struct Options {
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< m
     bool sleep = true;
+    int threads = 1;
     std::vector<std::string> meshes;
     std::string csv, png;   ///< files to write; empty: none
     std::optional<int> at;  ///< step of the picture; not given: after the last one

@@ -3,6 +3,8 @@
 #include "samples/render/renderer.h"
 #include "samples/runner/csv.h"
 
+#include <talus/thread_pool.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -103,6 +105,8 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
         return refuse("Cannot write '" + options.png + "'; check that its folder exists and is writable.");
     }
 
+    ThreadPool pool(options.threads);
+    const Jobs jobs = options.threads > 1 ? pool.jobs() : Jobs{};
     Figures figures(*data);
     Totals totals;
     std::vector<double> step_ms;
@@ -110,7 +114,7 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
     if (Error error = take_picture(0)) return error;
     for (int step = 0; step < summary.steps; ++step) {
         const auto start = std::chrono::steady_clock::now();
-        if (!step_scene(world, *data, step)) return refuse("A step was refused: " + world.last_error().message);
+        if (!step_scene(world, *data, step, jobs)) return refuse("A step was refused: " + world.last_error().message);
         step_ms.push_back(milliseconds_since(start));
         totals.add(world.profile(), step_ms.back());
         figures.observe(world);

@@ -12,7 +12,8 @@ namespace {
 std::vector<Scene> gather() {
     std::vector<Scene> all;
     for (const std::span<const Scene> part :
-         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), real_thing_scenes()}) {
+         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), machine_scenes(), force_scenes(), fast_scenes(), benchmark_scenes(),
+                     real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -90,13 +91,13 @@ World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def,
     return world;
 }
 
-bool step_scene(World& world, const SceneData& scene, int step) {
+bool step_scene(World& world, const SceneData& scene, int step, const Jobs& jobs) {
     if (scene.gravity_at) world.set_gravity(scene.gravity_at(step));
     if (scene.act) {
         WorldBodies bodies(world);
         scene.act(bodies, step);
     }
-    return world.step(scene.dt);
+    return world.step(scene.dt, jobs);
 }
 
 void Figures::observe(const SceneBodies& bodies) {

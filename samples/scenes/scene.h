@@ -104,7 +104,7 @@ World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, Wor
 
 /// Step number `step` (0 is the first) of a world that make_world() made and from which no body was removed: the scene's own
 /// doings, then a step of its length.
-bool step_scene(World& world, const SceneData& scene, int step);
+bool step_scene(World& world, const SceneData& scene, int step, const Jobs& jobs = {});
 
 /// The figures of a run: observe() after each step, then values().
 class Figures {

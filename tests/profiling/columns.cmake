@@ -35,15 +35,16 @@ expect(gjk.csv 18  # six tables of three sizes
 expect(papers.csv 66  # 4 simplex x 4 support x 2 start x 2 stop methods work without a memory; and Talus and Bullet
   "table,vertices_a,vertices_b,simplex,support,start,stop,queries,ns,iterations,support_evaluations,dot_products,failures,max_error"
   gjk --papers --quick --table static --vertices 8/8)
-expect(scenes.csv 1
-  "scene,bodies,steps,talus_ms,bullet_ms,ratio,talus_pairs_ms,talus_collide_ms,talus_solve_ms,talus_rest_ms,talus_max_penetration_m,bullet_max_penetration_m,bullet_narrow_ms,narrow_ratio,talus_broad_ms,bullet_broad_ms,broad_ratio"
-  scenes --scene falling_box --steps 60 --repeats 1)
+set(scene_columns "scene,bodies,steps,threads,talus_ms,bullet_ms,ratio,talus_broad_ms,bullet_broad_ms,broad_ratio,talus_collide_ms,bullet_narrow_ms,narrow_ratio,talus_solve_ms,bullet_solve_ms,solve_ratio,talus_pairs_ms,talus_rest_ms,talus_bytes,bullet_bytes,talus_max_penetration_m,bullet_max_penetration_m,talus_mean_penetration_m,bullet_mean_penetration_m,talus_lost,bullet_lost,figure,talus_figure,bullet_figure")
+expect(scenes.csv 1 ${scene_columns} scenes --scene falling_box --steps 60 --repeats 1)
+# Two threads, and scenes with figures.
+expect(threads.csv 2 ${scene_columns} scenes --scene pyramid10 --scene explosion --steps 30 --repeats 1 --threads 2)
 expect(broadphase.csv 20  # six cases of motion, two at rest, two of threads, seven pathologies, three of rays
   "table,case,boxes,score,unit,bar,right,overlaps,uniform_overlaps,talus_pairs,talus_mean_ms,talus_ms,dbvt_ms,deferred_ms,sap_ms,uniform_ms,talus_bytes,dbvt_bytes,deferred_bytes,sap_bytes,uniform_bytes"
   broadphase --quick)
 
 # What it does not understand it refuses, with a sentence.
-foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing"
+foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing" "scenes;--threads;0"
     "broadphase;--case;nothing" "broadphase;--boxes;0" "nothing")
   execute_process(COMMAND ${PROFILE} ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT code EQUAL 2 OR err STREQUAL "")

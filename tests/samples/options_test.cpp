@@ -89,6 +89,8 @@ TEST_CASE("what makes no sense on the command line is refused with a sentence") 
     CHECK(says(refusal({"--steps", "0"}), "'0'"));
     CHECK(says(refusal({"--steps", "12x"}), "'12x'"));
     CHECK(says(refusal({"--steps", "-5"}), "'-5'"));
+    CHECK(says(refusal({"--substeps", "65"}), "'65'"));
+    CHECK(says(refusal({"--threads", "0"}), "'0'"));
     CHECK(says(refusal({"--seed", "-1"}), "'-1'"));
     CHECK(says(refusal({"--jitter=nan"}), "'nan'"));
     CHECK(says(refusal({"--jitter=inf"}), "'inf'"));
@@ -105,7 +107,7 @@ TEST_CASE("what makes no sense on the command line is refused with a sentence") 
 
 TEST_CASE("the help names every option") {
     const std::string help = help_text();
-    for (const char* option : {"--list", "--scene", "--steps", "--seed", "--jitter", "--sleep", "--mesh", "--csv",
+    for (const char* option : {"--list", "--scene", "--steps", "--substeps", "--threads", "--seed", "--jitter", "--sleep", "--mesh", "--csv",
                                "--png", "--at", "--size", "--hash", "--help"}) {
         CHECK_MESSAGE(says(help, option), option);
     }

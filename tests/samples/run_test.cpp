@@ -122,6 +122,22 @@ TEST_CASE("a run reports what happened and how far it is") {
     CHECK(pairs > 0.0);
 }
 
+TEST_CASE("a run measures its scene's figures with the sub-steps it was asked for") {
+    Options options;
+    options.steps = 30;
+    const Summary arch = run("arch", options);
+    CHECK(arch.substeps == WorldDef{}.substeps);
+    REQUIRE(arch.figures.size() == 2);
+    CHECK(arch.figures[1].name == "the largest displacement");
+    CHECK(arch.figures[1].value > 0.0);
+    CHECK(arch.figures[1].value < 0.05);
+    options.substeps = 9;
+    const Summary finer = run("arch", options);
+    CHECK(finer.substeps == 9);
+    CHECK(finer.hash != arch.hash);
+    CHECK(run("sb_bouncing", options).dt == doctest::Approx(0.01));
+}
+
 TEST_CASE("sleep can be switched off") {
     Options options;
     options.steps = 300;
@@ -140,6 +156,18 @@ TEST_CASE("equal runs have equal hashes and other seeds or lengths other ones") 
     options.seed = 1;
     options.steps = 41;
     CHECK(run("shapes", options).hash != first);
+}
+
+TEST_CASE("a run on two threads has the hash of a run on one") {
+    Options options;
+    options.steps = 60;
+    for (const char* scene : {"pyramid10", "shapes", "explosion"}) {
+        CAPTURE(std::string(scene));
+        options.threads = 1;
+        const std::uint64_t one = run(scene, options).hash;
+        options.threads = 2;
+        CHECK(run(scene, options).hash == one);
+    }
 }
 
 TEST_CASE("a run writes a row a frame and the picture of the step it was asked for") {

@@ -69,7 +69,7 @@ float deepest_overlap(const SceneData& scene) {
 
 TEST_CASE("scene names are unique and easy to type") {
     std::set<std::string> seen;
-    REQUIRE(all_scenes().size() >= 19);
+    REQUIRE(all_scenes().size() >= 34);
     for (const Scene& scene : all_scenes()) {
         const std::string name = scene.name;
         CHECK_MESSAGE(seen.insert(name).second, name);
@@ -156,7 +156,8 @@ TEST_CASE("the scenes of the published comparison have its sizes") {
 TEST_CASE("the same seed gives the same scene and another seed another") {
     const ScratchFolder folder;
     // Those without anything random in them.
-    const std::set<std::string> fixed = {"falling_box", "slopes", "bouncing", "top", "t_handle", "dominoes"};
+    const std::set<std::string> fixed = {"falling_box", "slopes",       "bouncing",    "top", "t_handle", "dominoes",
+                                         "sb_rolling",  "sb_rolling_y", "sb_bouncing"};
     for (const Scene& scene : all_scenes()) {
         CAPTURE(scene.name);
         SceneOptions options = options_with_meshes(folder);
@@ -181,7 +182,7 @@ TEST_CASE("scenes have the same bits from every compiler") {
 }
 
 TEST_CASE("jitter moves stacked bodies sideways and no further than it says") {
-    for (const char* name : {"stack20", "pyramid10", "pyramid40", "wall"}) {
+    for (const char* name : {"stack20", "tower30", "tower50", "pyramid10", "pyramid40", "pyramid100", "wall", "arch", "card_house"}) {
         CAPTURE(name);
         SceneOptions jitter;
         jitter.jitter = 0.01f;
@@ -260,4 +261,42 @@ TEST_CASE("random floats fill their range and random directions their sphere") {
     CHECK(low < 0.001f);
     CHECK(high > 0.999f);
     CHECK(glm::length(mean) < 0.03f);
+}
+
+TEST_CASE("figures keep the last or largest or smallest value or the mean of what was observed") {
+    SceneData scene;
+    scene.dt = 0.5f;
+    const auto time = [](const SceneBodies&, double t) { return (t - 1.0) * (t - 1.0); };  // 0.25, 0, 0.25, 1
+    for (const Over over : {Over::last, Over::largest, Over::smallest, Over::mean}) scene.figures.push_back({"", "", over, time});
+    Figures figures(scene);
+    World world = make_world(scene);
+    for (const double value : figures.values()) CHECK(value == 0.0);
+    for (int i = 0; i < 4; ++i) figures.observe(world);
+    const std::vector<double> values = figures.values();
+    REQUIRE(values.size() == 4);
+    CHECK(values[0] == 1.0);
+    CHECK(values[1] == 1.0);
+    CHECK(values[2] == 0.0);
+    CHECK(values[3] == 0.375);
+}
+
+TEST_CASE("a scene's own step length and sub-steps and forces are those of its world") {
+    SceneData scene;
+    scene.dt = 0.01f;
+    scene.substeps = 7;
+    scene.gravity = vec3(0.0f);
+    scene.bodies.resize(1);
+    scene.bodies[0].shape = box(vec3(0.5f));
+    scene.act = [](SceneBodies& bodies, int step) {
+        const vec3 center = bodies.center_of_mass(0);
+        bodies.apply_force(0, {bodies.mass(0) * 3.0f, 0.0f, 0.0f}, center);
+        if (step == 0) bodies.apply_impulse(0, {0.0f, bodies.mass(0) * 2.0f, 0.0f}, center);
+    };
+    std::vector<BodyId> ids;
+    World world = make_world(scene, &ids);
+    CHECK(world.settings().substeps == 7);
+    for (int i = 0; i < 100; ++i) REQUIRE(step_scene(world, scene, i));
+    CHECK(world.linear_velocity(ids[0]).x == doctest::Approx(3.0).epsilon(1e-4));
+    CHECK(world.linear_velocity(ids[0]).y == doctest::Approx(2.0).epsilon(1e-4));
+    CHECK(world.position(ids[0]).y == doctest::Approx(2.0).epsilon(1e-4));
 }
