@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <type_traits>
+#include <variant>
 
 namespace talus::profiling {
 
@@ -15,6 +17,7 @@ namespace {
 
 btVector3 to_bullet(const vec3& v) { return {v.x, v.y, v.z}; }
 btQuaternion to_bullet(const quat& q) { return {q.x, q.y, q.z, q.w}; }
+constexpr float pi = 3.14159265f;
 vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
 
 std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
@@ -42,6 +45,8 @@ std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
     }
     return nullptr;
 }
+
+btTransform to_bullet(const Transform& t) { return btTransform(to_bullet(t.rotation), to_bullet(t.position)); }
 
 /// What Bullet's allocator has handed out and not got back, bytes: each block is preceded by its size.
 std::size_t live_bytes = 0;
@@ -111,10 +116,70 @@ struct BulletScene::State {
     TimedWorld world{&dispatcher, &broadphase, &solver, &configuration};
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
     std::vector<vec3> center;  ///< Bullet's origin, the centre of mass, in the scene's body frame
     std::function<vec3(int)> gravity_at;
     std::function<void(samples::SceneBodies&, int)> act;
     float dt = samples::scene_dt;
+
+    /// A joint's frame on its body, in Bullet's body frame.
+    btTransform frame(std::size_t body, const Transform& in_body) const {
+        return to_bullet(Transform{in_body.position - center[body], in_body.rotation});
+    }
+
+    void add(const samples::SceneJoint& joint) {
+        btRigidBody &a = *bodies[joint.a], &b = *bodies[joint.b];
+        std::visit(
+            [&]<class Def>(const Def& def) {
+                if constexpr (!std::is_same_v<Def, GearDef>) {
+                    const btTransform on_a = frame(joint.a, def.ends.frame_a), on_b = frame(joint.b, def.ends.frame_b);
+                    joints.push_back(make_joint(def, a, b, on_a, on_b));
+                    world.addConstraint(joints.back().get(), !def.options.collide_connected);
+                }
+            },
+            joint.def);
+    }
+
+    std::unique_ptr<btTypedConstraint> make_joint(const BallDef& def, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
+                                                  const btTransform& on_b) const {
+        if (def.cone == unlimited && def.twist.upper == unlimited)
+            return std::make_unique<btPoint2PointConstraint>(a, b, on_a.getOrigin(), on_b.getOrigin());
+        auto ball = std::make_unique<btConeTwistConstraint>(a, b, on_a, on_b);  // about x, as ours
+        ball->setLimit(def.cone, def.cone, std::min(def.twist.upper, pi));
+        return ball;
+    }
+    std::unique_ptr<btTypedConstraint> make_joint(const HingeDef& def, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
+                                                  const btTransform& on_b) const {
+        // Bullet's hinges turn about z, and count angles the other way round.
+        const btTransform z_to_x(btQuaternion(btVector3(0, 1, 0), 0.5f * pi));
+        auto hinge = std::make_unique<btHingeConstraint>(a, b, on_a * z_to_x, on_b * z_to_x);
+        if (def.limit.lower > -unlimited && def.limit.upper < unlimited) hinge->setLimit(-def.limit.upper, -def.limit.lower);
+        if (def.motor.max_force > 0.0f) hinge->enableAngularMotor(true, -def.motor.speed, def.motor.max_force * dt);
+        return hinge;
+    }
+    std::unique_ptr<btTypedConstraint> make_joint(const SliderDef& def, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
+                                                  const btTransform& on_b) const {
+        auto slider = std::make_unique<btSliderConstraint>(a, b, on_a, on_b, true);
+        slider->setLowerLinLimit(std::max(def.limit.lower, -1e6f));
+        slider->setUpperLinLimit(std::min(def.limit.upper, 1e6f));
+        slider->setLowerAngLimit(0.0f);
+        slider->setUpperAngLimit(0.0f);
+        return slider;
+    }
+    std::unique_ptr<btTypedConstraint> make_joint(const FixedDef&, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
+                                                  const btTransform& on_b) const {
+        return std::make_unique<btFixedConstraint>(a, b, on_a, on_b);
+    }
+    /// A rod is a point of B, which the rod is welded to, on A.
+    std::unique_ptr<btTypedConstraint> make_joint(const DistanceDef&, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
+                                                  const btTransform&) const {
+        const btVector3 at = a.getWorldTransform() * on_a.getOrigin();
+        return std::make_unique<btPoint2PointConstraint>(a, b, on_a.getOrigin(), b.getWorldTransform().inverse() * at);
+    }
+    template <class Def>
+    std::unique_ptr<btTypedConstraint> make_joint(const Def&, btRigidBody&, btRigidBody&, const btTransform&, const btTransform&) const {
+        return nullptr;  // can_make() says no
+    }
 
     void add(const BodyDef& def) {
         std::vector<ShapeDef> parts = def.shapes;
@@ -163,6 +228,15 @@ struct BulletScene::State {
     }
 };
 
+bool BulletScene::can_make(const samples::SceneData& scene) {
+    return std::all_of(scene.joints.begin(), scene.joints.end(), [](const samples::SceneJoint& joint) {
+        const auto* rod = std::get_if<DistanceDef>(&joint.def);
+        return std::holds_alternative<BallDef>(joint.def) || std::holds_alternative<HingeDef>(joint.def) ||
+               std::holds_alternative<SliderDef>(joint.def) || std::holds_alternative<FixedDef>(joint.def) ||
+               (rod != nullptr && rod->length.lower == rod->length.upper);
+    });
+}
+
 BulletScene::BulletScene(const samples::SceneData& scene) : state_(std::make_unique<State>()) {
     State& s = *state_;
     s.dt = scene.dt;
@@ -172,10 +246,12 @@ BulletScene::BulletScene(const samples::SceneData& scene) : state_(std::make_uni
     for (const BodyDef& def : scene.bodies) s.add(def);
     // Two frictions mix by their product in Bullet, by their geometric mean in Talus: roots make both the same.
     for (auto& body : s.bodies) body->setFriction(std::sqrt(body->getFriction()));
+    for (const samples::SceneJoint& joint : scene.joints) s.add(joint);
 }
 
 BulletScene::~BulletScene() {
     if (!state_) return;
+    for (auto& joint : state_->joints) state_->world.removeConstraint(joint.get());
     for (auto& body : state_->bodies) state_->world.removeRigidBody(body.get());
 }
 
@@ -227,6 +303,13 @@ void BulletScene::apply_force(std::size_t body, const vec3& force, const vec3& p
 void BulletScene::apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) {
     state_->bodies[body]->applyImpulse(to_bullet(impulse), to_bullet(point - center_of_mass(body)));
 }
+
+void BulletScene::set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis) {
+    if (auto* hinge = dynamic_cast<btHingeConstraint*>(state_->joints[joint].get()))
+        hinge->enableAngularMotor(motor.max_force > 0.0f, -motor.speed, motor.max_force * state_->dt);
+}
+
+void BulletScene::set_joint_spring(std::size_t, const JointSpring&, JointAxis) {}
 
 double BulletScene::narrowphase_ms() const { return state_->dispatcher.milliseconds; }
 

@@ -11,6 +11,9 @@ namespace talus::profiling {
 
 class BulletScene : public samples::SceneBodies {
 public:
+    /// Bullet has its own words for balls, hinges, sliders, welds and rods. False for a scene with other joints.
+    static bool can_make(const samples::SceneData& scene);
+
     explicit BulletScene(const samples::SceneData& scene);
     ~BulletScene() override;
     BulletScene(BulletScene&&) noexcept;
@@ -27,6 +30,8 @@ public:
     mat3 inertia(std::size_t body) const override;
     void apply_force(std::size_t body, const vec3& force, const vec3& point) override;
     void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override;
+    void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override;  ///< of hinges
+    void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis) override;  ///< does nothing
 
     /// Over the contact points of the last step, m; in the mean, separated ones count as 0.
     struct Overlap {

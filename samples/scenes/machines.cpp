@@ -9,6 +9,8 @@ namespace talus::samples {
 
 namespace {
 
+constexpr float pi = 3.14159265f;
+
 /// Three belts one after the other, each twice as fast as the one before, and crates that fall on the first.
 Result<SceneData> conveyor(const SceneOptions& options) {
     constexpr int belts = 3, crates = 8;
@@ -49,8 +51,163 @@ Result<SceneData> conveyor(const SceneOptions& options) {
     return scene;
 }
 
+/// A car with four wheels on springs, driven at the rear and steered at the front, over bumps and round a bend.
+Result<SceneData> car(const SceneOptions& options) {
+    constexpr float wheel_radius = 0.4f, half_track = 0.85f, half_base = 1.4f, ride = 0.75f;
+    constexpr int bumps = 16;
+    Random random(options.seed);
+    SceneData scene;
+    scene.bodies.push_back(floor_slab(150.0f));
+    for (int i = 0; i < bumps; ++i) {
+        const float side = i % 2 ? 1.0f : -1.0f, z = 6.0f + 2.2f * static_cast<float>(i);
+        const float radius = random.between(0.6f, 1.0f), height = random.between(0.08f, 0.16f);
+        BodyDef bump;
+        bump.type = BodyType::fixed;
+        bump.shape = cylinder(0.9f, radius);
+        bump.rotation = turn({0, 0, 1}, 0.5f * pi);
+        bump.position = {side * half_track, height - radius, z};
+        scene.bodies.push_back(bump);
+    }
+    BodyDef chassis;
+    chassis.shapes.resize(2);
+    chassis.shapes[0].shape = box({0.65f, 0.2f, 2.1f});
+    chassis.shapes[0].density = 900.0f;
+    chassis.shapes[1].shape = box({0.6f, 0.28f, 0.9f});
+    chassis.shapes[1].pose.position = {0.0f, 0.48f, -0.3f};
+    chassis.shapes[1].density = 80.0f;
+    chassis.position = {0.0f, ride, 0.0f};
+    const std::size_t body = scene.bodies.size();
+    scene.bodies.push_back(chassis);
+    std::size_t wheels[4];
+    for (int i = 0; i < 4; ++i) {
+        const bool front = i < 2;
+        const vec3 place(i % 2 ? half_track : -half_track, wheel_radius, front ? half_base : -half_base);
+        const quat lying = turn({0, 0, 1}, -0.5f * pi);  // its own y, the axle, along x
+        BodyDef wheel;
+        wheel.shape = cylinder(0.14f, wheel_radius);
+        wheel.position = place;
+        wheel.rotation = lying;
+        wheel.material.friction = 1.5f;
+        wheel.density = 300.0f;
+        scene.bodies.push_back(wheel);
+        WheelDef def;
+        def.ends.frame_a.position = place - chassis.position;
+        def.ends.frame_b.rotation = conjugate(lying);
+        def.travel = {-0.2f, 0.2f};
+        def.suspension = {.hertz = 2.5f, .damping_ratio = 0.5f, .target = -0.08f};
+        if (front) {
+            def.steering = {-0.5f, 0.5f};
+            def.steering_servo = {.hertz = 8.0f, .damping_ratio = 1.0f, .target = 0.0f};
+        } else {
+            def.motor = {12.0f / wheel_radius, 700.0f};
+        }
+        wheels[i] = scene.joints.size();
+        scene.joints.push_back({static_cast<std::uint32_t>(body), static_cast<std::uint32_t>(scene.bodies.size() - 1), def});
+    }
+    scene.act = [left = wheels[0], right = wheels[1]](SceneBodies& bodies, int step) {
+        if (step != 260 && step != 420) return;
+        const JointSpring servo{.hertz = 8.0f, .damping_ratio = 1.0f, .target = step == 260 ? 0.3f : 0.0f};
+        for (const std::size_t wheel : {left, right}) bodies.set_joint_spring(wheel, servo, JointAxis::turn_y);
+    };
+    scene.figures.push_back({"driven, in the end", "m", Over::last, [=](const SceneBodies& bodies, double) {
+                                 const vec3 at = bodies.transform(body).position;
+                                 return std::sqrt(static_cast<double>(at.x * at.x + at.z * at.z));
+                             }});
+    scene.figures.push_back({"most tilted, cosine", "", Over::smallest, [=](const SceneBodies& bodies, double) {
+                                 return static_cast<double>(rotate(bodies.transform(body).rotation, {0, 1, 0}).y);
+                             }});
+    scene.camera = orbit({2, 0, 22}, 38, -62, 24);
+    return scene;
+}
+
+/// A motor drives a train of three gear wheels, and the last of them a rack.
+Result<SceneData> gears(const SceneOptions&) {
+    constexpr int count = 3;
+    constexpr int teeth[count] = {12, 16, 24};
+    constexpr float pitch = 0.2f, depth = 0.15f, height = 2.5f;  // pitch: of teeth along the rim, m
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    scene.bodies.push_back(block({1.2f, height, -0.8f}, {4.0f, 1.6f, 0.1f}));
+    std::size_t hinges[count];
+    std::size_t wheels[count];
+    float x = -1.2f, last_radius = 0.0f;
+    for (int i = 0; i < count; ++i) {
+        const float radius = pitch * static_cast<float>(teeth[i]) / (2.0f * pi);
+        if (i > 0) x += last_radius + radius;
+        last_radius = radius;
+        BodyDef wheel;
+        wheel.position = {x, height, 0.0f};
+        ShapeDef disc;
+        disc.shape = cylinder(depth, radius - 0.35f * pitch);
+        disc.pose.rotation = turn({1, 0, 0}, 0.5f * pi);
+        disc.filter = {1, 0, 0};  // the joints do the work: teeth meet nothing
+        wheel.shapes.push_back(disc);
+        for (int k = 0; k < teeth[i]; ++k) {
+            // The train meshes: where one wheel has a tooth towards the next, that has a gap.
+            float angle = 2.0f * pi * (static_cast<float>(k) + (i % 2 ? 0.5f : 0.0f)) / static_cast<float>(teeth[i]);
+            if (angle > pi) angle -= 2.0f * pi;
+            ShapeDef tooth = disc;
+            tooth.shape = box({0.35f * pitch, 0.22f * pitch, depth});
+            tooth.pose.rotation = turn({0, 0, 1}, angle);
+            tooth.pose.position = rotate(tooth.pose.rotation, {radius - 0.1f * pitch, 0.0f, 0.0f});
+            wheel.shapes.push_back(tooth);
+        }
+        wheels[i] = scene.bodies.size();
+        scene.bodies.push_back(wheel);
+        HingeDef hinge;
+        if (i == 0) hinge.motor = {2.0f, 2000.0f};
+        hinges[i] = tie(scene, 1, wheels[i], wheel.position, {0, 0, 1}, hinge);
+        if (i > 0) {
+            GearDef gear;
+            gear.ratio = -static_cast<float>(teeth[i - 1]) / static_cast<float>(teeth[i]);
+            scene.joints.push_back({static_cast<std::uint32_t>(hinges[i - 1]), static_cast<std::uint32_t>(hinges[i]), gear});
+        }
+    }
+    // The rack lies on top of the last wheel and moves against the sense of its turn.
+    BodyDef rack;
+    constexpr int rack_teeth = 24;
+    ShapeDef bar;
+    bar.shape = box({0.5f * pitch * rack_teeth, 0.1f, depth});
+    bar.filter = {1, 0, 0};
+    bar.pose.position = {0.0f, 0.17f, 0.0f};
+    rack.shapes.push_back(bar);
+    for (int k = 0; k < rack_teeth; ++k) {
+        ShapeDef tooth = bar;
+        tooth.shape = box({0.22f * pitch, 0.35f * pitch, depth});
+        tooth.pose.position = {pitch * (static_cast<float>(k) - 0.5f * rack_teeth + 0.5f), 0.02f, 0.0f};
+        rack.shapes.push_back(tooth);
+    }
+    rack.position = {x + 1.0f, height + last_radius, 0.0f};
+    scene.bodies.push_back(rack);
+    const std::size_t rack_body = scene.bodies.size() - 1;
+    const std::size_t slider = tie(scene, 1, rack_body, rack.position, {1, 0, 0}, SliderDef{.limit = {-2.2f, 2.2f}});
+    GearDef pinion;
+    pinion.ratio = -last_radius;
+    scene.joints.push_back({static_cast<std::uint32_t>(hinges[count - 1]), static_cast<std::uint32_t>(slider), pinion});
+    // To and fro.
+    scene.act = [first = hinges[0]](SceneBodies& bodies, int step) {
+        if (step % 240 == 120) bodies.set_joint_motor(first, {step % 480 == 120 ? -2.0f : 2.0f, 2000.0f});
+    };
+    const auto speed = [=](const SceneBodies& bodies, int i) { return static_cast<double>(bodies.angular_velocity(wheels[i]).z); };
+    scene.figures.push_back({"slip of the train", "m/s", Over::largest, [=](const SceneBodies& bodies, double) {
+                                 double worst = 0.0;
+                                 for (int i = 0; i < count; ++i) {
+                                     const double rim = static_cast<double>(pitch) / 6.283185307179586 * speed(bodies, i) * teeth[i];
+                                     const double other = i + 1 < count
+                                                              ? static_cast<double>(pitch) / 6.283185307179586 * speed(bodies, i + 1) * teeth[i + 1]
+                                                              : static_cast<double>(bodies.linear_velocity(rack_body).x);
+                                     worst = std::max(worst, std::abs(rim + other));
+                                 }
+                                 return worst;
+                             }});
+    scene.camera = orbit({0.6f, height, 0}, 9, 14, 8);
+    return scene;
+}
+
 constexpr Scene scenes[] = {
     {"conveyor", "Crates on three running belts, each twice as fast as the one before.", 720, conveyor},
+    {"car", "A car with suspension, motor and steering on a bumpy track.", 600, car},
+    {"gears", "A motor, three gear wheels and a rack, to and fro.", 600, gears},
 };
 
 }  // namespace

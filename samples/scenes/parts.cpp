@@ -1,7 +1,9 @@
 #include "samples/scenes/parts.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace talus::samples {
 
@@ -66,6 +68,30 @@ Figure largest_displacement(const SceneData& scene) {
                 for (const auto& [body, place] : places)
                     largest = std::max(largest, glm::distance(bodies.transform(body).position, place));
                 return static_cast<double>(largest);
+            }};
+}
+
+Figure widest_joint_gap(const SceneData& scene) {
+    struct Ends {
+        std::size_t a, b;
+        vec3 on_a, on_b;
+    };
+    std::vector<Ends> all;
+    for (const SceneJoint& joint : scene.joints) {
+        std::visit(
+            [&]<class Def>(const Def& def) {
+                if constexpr (std::is_same_v<Def, BallDef> || std::is_same_v<Def, HingeDef>)
+                    all.push_back({joint.a, joint.b, def.ends.frame_a.position, def.ends.frame_b.position});
+            },
+            joint.def);
+    }
+    return {"widest gap of a joint", "m", Over::largest, [all](const SceneBodies& bodies, double) {
+                float widest = 0.0f;
+                for (const Ends& e : all) {
+                    widest = std::max(widest, glm::distance(transform_point(bodies.transform(e.a), e.on_a),
+                                                            transform_point(bodies.transform(e.b), e.on_b)));
+                }
+                return static_cast<double>(widest);
             }};
 }
 

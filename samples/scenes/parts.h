@@ -34,6 +34,18 @@ vec3 jitter(Random& random, float size);
 Figure displacement(const char* name, const SceneData& scene, std::size_t body);
 Figure largest_displacement(const SceneData& scene);
 
+/// Ties body b to body a at a point and along an axis of the world, as they are placed; gives the joint's place.
+template <class Def>
+std::size_t tie(SceneData& scene, std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, Def def) {
+    const auto first = static_cast<std::uint32_t>(a), second = static_cast<std::uint32_t>(b);
+    def.ends = scene_ends(scene, first, second, anchor, axis);
+    scene.joints.push_back({first, second, def});
+    return scene.joints.size() - 1;
+}
+
+/// The widest gap between the two anchors of a ball joint or hinge that should be one point, m.
+Figure widest_joint_gap(const SceneData& scene);
+
 /// The hull of `points` random points on an ellipsoid with semi-axes drawn from [low, high].
 Result<Shape> random_hull(Random& random, int points, float low, float high);
 

@@ -12,8 +12,8 @@ namespace {
 std::vector<Scene> gather() {
     std::vector<Scene> all;
     for (const std::span<const Scene> part :
-         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), machine_scenes(), force_scenes(), fast_scenes(), benchmark_scenes(),
-                     real_thing_scenes()}) {
+         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), hanging_scenes(),
+                    ragdoll_scenes(), machine_scenes(), force_scenes(), fast_scenes(), benchmark_scenes(), real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -22,7 +22,7 @@ std::vector<Scene> gather() {
 /// The bodies of a world that make_world() made: its slots are the scene's places.
 class WorldBodies : public SceneBodies {
 public:
-    explicit WorldBodies(World& world) : world_(world), ids_(world.bodies()) {}
+    explicit WorldBodies(World& world) : world_(world), ids_(world.bodies()), joints_(world.joints()) {}
 
     Transform transform(std::size_t body) const override { return world_.transform(ids_[body]); }
     vec3 center_of_mass(std::size_t body) const override { return world_.center_of_mass(ids_[body]); }
@@ -36,10 +36,17 @@ public:
     void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override {
         world_.apply_impulse_at(ids_[body], impulse, point);
     }
+    void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override {
+        world_.set_joint_motor(joints_[joint], motor, axis);
+    }
+    void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis) override {
+        world_.set_joint_spring(joints_[joint], spring, axis);
+    }
 
 private:
     World& world_;
     std::vector<BodyId> ids_;
+    std::vector<JointId> joints_;
 };
 
 }  // namespace

@@ -44,6 +44,9 @@ public:
     virtual mat3 inertia(std::size_t body) const = 0;           ///< about the centre of mass, world axes, kg m^2; 0 unless dynamic
     virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;      ///< for one step, N; world
     virtual void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) = 0;  ///< at once, N s; world
+    /// By place in SceneData::joints.
+    virtual void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis = JointAxis::main) = 0;
+    virtual void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis = JointAxis::main) = 0;
 };
 
 /// What becomes of a quantity that is measured after each step.

@@ -37,8 +37,8 @@ expect(papers.csv 66  # 4 simplex x 4 support x 2 start x 2 stop methods work wi
   gjk --papers --quick --table static --vertices 8/8)
 set(scene_columns "scene,bodies,steps,threads,talus_ms,bullet_ms,ratio,talus_broad_ms,bullet_broad_ms,broad_ratio,talus_collide_ms,bullet_narrow_ms,narrow_ratio,talus_solve_ms,bullet_solve_ms,solve_ratio,talus_pairs_ms,talus_rest_ms,talus_bytes,bullet_bytes,talus_max_penetration_m,bullet_max_penetration_m,talus_mean_penetration_m,bullet_mean_penetration_m,talus_lost,bullet_lost,figure,talus_figure,bullet_figure")
 expect(scenes.csv 1 ${scene_columns} scenes --scene falling_box --steps 60 --repeats 1)
-# Two threads, and scenes with figures.
-expect(threads.csv 2 ${scene_columns} scenes --scene pyramid10 --scene explosion --steps 30 --repeats 1 --threads 2)
+# Two threads; figures; joints: balls with cones and hinges with limits, in Bullet too.
+expect(threads.csv 3 ${scene_columns} scenes --scene pyramid10 --scene ragdolls --scene bridge --steps 30 --repeats 1 --threads 2)
 expect(broadphase.csv 20  # six cases of motion, two at rest, two of threads, seven pathologies, three of rays
   "table,case,boxes,score,unit,bar,right,overlaps,uniform_overlaps,talus_pairs,talus_mean_ms,talus_ms,dbvt_ms,deferred_ms,sap_ms,uniform_ms,talus_bytes,dbvt_bytes,deferred_bytes,sap_bytes,uniform_bytes"
   broadphase --quick)

@@ -1,0 +1,108 @@
+/// People of joints.
+
+#include "samples/scenes/parts.h"
+#include "samples/scenes/scene_list.h"
+
+namespace talus::samples {
+
+namespace {
+
+/// A person 1.75 m tall and of about 75 kg with its feet at `origin`, arms spread, facing +z: 13 parts, 12 joints with limits.
+void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const vec3& velocity) {
+    const auto part = [&](const Shape& shape, const vec3& place, const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f)) {
+        BodyDef def;
+        def.shape = shape;
+        def.position = origin + rotate(facing, place);
+        def.rotation = multiply(facing, rotation);
+        def.linear_velocity = velocity;
+        def.angular_damping = 0.3f;
+        scene.bodies.push_back(def);
+        return scene.bodies.size() - 1;
+    };
+    const auto join = [&](std::size_t a, std::size_t b, const vec3& anchor, const vec3& axis, auto def) {
+        tie(scene, a, b, origin + rotate(facing, anchor), rotate(facing, axis), def);
+    };
+    const auto ball = [](float cone, float twist) { return BallDef{.cone = cone, .twist = {-twist, twist}}; };
+    // Muscle tone: a little dry friction.
+    const auto hinge = [](float lower, float upper) { return HingeDef{.limit = {lower, upper}, .motor = {0.0f, 2.0f}}; };
+
+    const std::size_t pelvis = part(box({0.16f, 0.09f, 0.10f}), {0.0f, 0.98f, 0.0f});
+    const std::size_t chest = part(box({0.18f, 0.21f, 0.11f}), {0.0f, 1.30f, 0.0f});
+    const std::size_t head = part(sphere(0.11f), {0.0f, 1.64f, 0.0f});
+    join(pelvis, chest, {0.0f, 1.08f, 0.0f}, {0, 1, 0}, ball(0.5f, 0.5f));
+    join(chest, head, {0.0f, 1.52f, 0.0f}, {0, 1, 0}, ball(0.6f, 0.9f));
+    const quat sideways = turn({0, 0, 1}, 1.5707964f);
+    for (const float side : {-1.0f, 1.0f}) {
+        const std::size_t upper_arm = part(capsule(0.10f, 0.045f), {side * 0.365f, 1.44f, 0.0f}, sideways);
+        const std::size_t forearm = part(capsule(0.11f, 0.04f), {side * 0.68f, 1.44f, 0.0f}, sideways);
+        join(chest, upper_arm, {side * 0.22f, 1.44f, 0.0f}, {side, 0, 0}, ball(1.5f, 0.8f));
+        join(upper_arm, forearm, {side * 0.52f, 1.44f, 0.0f}, {0, -side, 0}, hinge(0.0f, 2.4f));
+        const float x = side * 0.1f;
+        const std::size_t thigh = part(capsule(0.14f, 0.075f), {x, 0.70f, 0.0f});
+        const std::size_t shin = part(capsule(0.14f, 0.05f), {x, 0.28f, 0.0f});
+        const std::size_t foot = part(box({0.045f, 0.03f, 0.12f}), {x, 0.035f, 0.06f});
+        join(pelvis, thigh, {x, 0.90f, 0.0f}, {0, -1, 0}, ball(1.1f, 0.5f));
+        join(thigh, shin, {x, 0.48f, 0.0f}, {1, 0, 0}, hinge(0.0f, 2.3f));
+        join(shin, foot, {x, 0.08f, 0.0f}, {1, 0, 0}, hinge(-0.5f, 0.7f));
+    }
+}
+
+/// How far hinges with limits are beyond them, at most, rad: from the bodies' rotations.
+Figure widest_hinge_angle_beyond(const SceneData& scene) {
+    std::vector<SceneJoint> hinges;
+    for (const SceneJoint& joint : scene.joints) {
+        if (std::holds_alternative<HingeDef>(joint.def)) hinges.push_back(joint);
+    }
+    return {"furthest beyond a hinge's limit", "rad", Over::largest, [hinges](const SceneBodies& bodies, double) {
+                double worst = 0.0;
+                for (const SceneJoint& joint : hinges) {
+                    const HingeDef& def = std::get<HingeDef>(joint.def);
+                    const quat a = multiply(bodies.transform(joint.a).rotation, def.ends.frame_a.rotation);
+                    const quat b = multiply(bodies.transform(joint.b).rotation, def.ends.frame_b.rotation);
+                    const quat turned = multiply(conjugate(a), b);  // about x
+                    double angle = 2.0 * std::atan2(static_cast<double>(turned.x), static_cast<double>(turned.w));
+                    if (angle > 3.141592653589793) angle -= 6.283185307179586;
+                    if (angle < -3.141592653589793) angle += 6.283185307179586;
+                    worst = std::max({worst, angle - static_cast<double>(def.limit.upper), static_cast<double>(def.limit.lower) - angle});
+                }
+                return worst;
+            }};
+}
+
+/// Twelve people fall down a flight of stairs.
+Result<SceneData> ragdolls(const SceneOptions& options) {
+    constexpr int steps = 14, people = 12, columns = 4;
+    constexpr float rise = 0.25f, tread = 0.4f, half_width = 5.0f;
+    Random random(options.seed);
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    const float top = rise * static_cast<float>(steps);
+    for (int i = 0; i < steps; ++i) {
+        const float height = rise * static_cast<float>(i + 1);
+        scene.bodies.push_back(block({0.0f, 0.5f * height, -tread * static_cast<float>(i)}, {half_width, 0.5f * height, 0.5f * tread}));
+    }
+    const float landing = tread * (static_cast<float>(steps) - 0.5f);
+    scene.bodies.push_back(block({0.0f, 0.5f * top, -landing - 3.0f}, {half_width, 0.5f * top, 3.0f}));
+    for (int i = 0; i < people; ++i) {
+        const int row = i / columns;
+        const vec3 place(2.3f * (static_cast<float>(i % columns) - 0.5f * static_cast<float>(columns - 1)), top + 0.1f,
+                         -landing - 0.2f - 1.2f * static_cast<float>(row));
+        const float speed = random.between(2.5f, 3.5f) + 0.8f * static_cast<float>(row);
+        const quat facing = turn({0, 1, 0}, random.between(-0.9f, 0.9f));
+        add_ragdoll(scene, place, facing, {random.between(-0.3f, 0.3f), 0.5f, speed});
+    }
+    scene.figures.push_back(widest_joint_gap(scene));
+    scene.figures.push_back(widest_hinge_angle_beyond(scene));
+    scene.camera = orbit({0, 1.2f, -1.0f}, 15, 38, 20);
+    return scene;
+}
+
+constexpr Scene scenes[] = {
+    {"ragdolls", "Twelve ragdolls fall down a flight of stairs.", 600, ragdolls},
+};
+
+}  // namespace
+
+std::span<const Scene> ragdoll_scenes() { return scenes; }
+
+}  // namespace talus::samples
