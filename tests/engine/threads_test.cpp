@@ -1,0 +1,54 @@
+// A step on several threads: the same bits as on one, whoever runs the tasks.
+
+#include "samples/scenes/scene.h"
+#include "worlds.h"
+
+#include <talus/thread_pool.h>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+/// A host that runs the tasks one after the other, the last one first.
+void run_backwards(void*, int count, Jobs::Task task, void* data) {
+    for (int i = count - 1; i >= 0; --i) task(data, i);
+}
+
+void check_threads(const char* name, int steps) {
+    const Result<samples::SceneData> data = samples::find_scene(name)->make({});
+    REQUIRE(data);
+    ThreadPool two(2), four(4);
+    const Jobs jobs[] = {{}, two.jobs(), four.jobs(), {3, run_backwards, nullptr}};
+    std::vector<World> worlds;
+    for (std::size_t k = 0; k < std::size(jobs); ++k) worlds.push_back(samples::make_world(*data));
+    for (int step = 0; step < steps; ++step) {
+        for (std::size_t k = 0; k < std::size(jobs); ++k) REQUIRE(samples::step_scene(worlds[k], *data, step, jobs[k]));
+        if (step % 10 != 9) continue;
+        CAPTURE(name);
+        CAPTURE(step);
+        for (std::size_t k = 1; k < std::size(jobs); ++k) REQUIRE(worlds[k].hash() == worlds[0].hash());
+    }
+    for (const World& world : worlds) CHECK(world.profile().narrowphase.pairs == worlds[0].profile().narrowphase.pairs);
+}
+
+}  // namespace
+
+TEST_CASE("a pile of hulls gets the same bits on any number of threads") { check_threads("hullpile", 120); }
+TEST_CASE("a pyramid gets the same bits on any number of threads") { check_threads("pyramid40", 60); }
+TEST_CASE("bodies in free flight get the same bits on any number of threads") { check_threads("sparse10k", 20); }
+TEST_CASE("a pile of mixed shapes gets the same bits on any number of threads") { check_threads("mixed", 120); }
+TEST_CASE("a tumbling pile gets the same bits on any number of threads") { check_threads("tumble", 120); }
+
+TEST_CASE("threads may change from step to step") {
+    const Result<samples::SceneData> data = samples::find_scene("hullpile")->make({});
+    REQUIRE(data);
+    World alone = samples::make_world(*data), changing = samples::make_world(*data);
+    ThreadPool two(2), three(3);
+    for (int step = 0; step < 90; ++step) {
+        REQUIRE(samples::step_scene(alone, *data, step));
+        REQUIRE(samples::step_scene(changing, *data, step, step % 3 == 0 ? Jobs{} : step % 3 == 1 ? two.jobs() : three.jobs()));
+        if (step == 45) changing = World(changing);
+    }
+    CHECK(alone.hash() == changing.hash());
+}
