@@ -270,6 +270,7 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
                 link.solver != 0 ? motions.rotation(link.solver) : unit(bodies[link.slot].rotation);
             link.next_rotation = link.rotation;
             if (link.solver == 0) continue;
+            link.turns = bodies[link.slot].locks == 0;
             const SolverMass& mass = masses[link.solver];
             const float* m = mass.inverse_inertia;
             for (int k = 0; k < 3; ++k) link.inverse_mass[k] = mass.inverse_mass[k];
@@ -513,7 +514,7 @@ void JointSolver::evaluate(Articulation& a) {
         link.displacement = dvec3(body.displacement[0], body.displacement[1], body.displacement[2]);
         link.rotation = motions_.rotation(link.solver);
         const dquat& s = link.start_rotation;
-        const dmat3 turned = to_matrix(product(link.rotation, dquat(s.w, -s.x, -s.y, -s.z)));
+        const dmat3 turned = link.turns ? to_matrix(product(link.rotation, dquat(s.w, -s.x, -s.y, -s.z))) : dmat3(1.0);
         link.true_inverse_inertia = turned * link.start_inverse_inertia * glm::transpose(turned);
         link.inverse_inertia = link.true_inverse_inertia;
         link.inertia = turned * link.start_inertia * glm::transpose(turned);

@@ -108,6 +108,7 @@ private:
         dmat3 start_inertia{0.0}, start_inverse_inertia{0.0};  ///< at the step's start, world; 0 where nothing turns it
         dmat3 inertia{0.0}, true_inverse_inertia{0.0};         ///< now
         dmat3 inverse_inertia{0.0};                            ///< as joints feel it: see stabilise()
+        bool turns = true;                ///< its inertia turns with it: no axis is locked
         dquat start_rotation, rotation;
         dvec3 displacement, velocity, spin;
         dvec3 velocity_before, spin_before;  ///< when the pass began
