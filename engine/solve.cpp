@@ -238,34 +238,34 @@ void World::State::solve(float dt, const Jobs& jobs) {
         const std::uint32_t first_body = work.first_body + group_size * first;
         const std::uint32_t end_body_index = work.first_body + group_size * last;
         switch (work.kind) {
-            case StageWork::begin_bodies:
+            case StageWork::Kind::begin_bodies:
                 for (std::uint32_t i = first_body; i < end_body_index; ++i) begin_body(i, substep);
                 break;
-            case StageWork::free_bodies:
+            case StageWork::Kind::free_bodies:
                 for (std::uint32_t i = first_body; i < end_body_index; ++i) move_freely(i, substep);
                 break;
-            case StageWork::end_bodies:
+            case StageWork::Kind::end_bodies:
                 for (std::uint32_t i = first_body; i < end_body_index; ++i) end_body(i);
                 break;
-            case StageWork::bodies:
+            case StageWork::Kind::bodies:
                 body_motions.run(work.motion, first_body, end_body_index, solver_bodies, substep, def.substeps, def.max_speed);
                 break;
-            case StageWork::begin_columns:
+            case StageWork::Kind::begin_columns:
                 columns.prepare(solver, first, last);
                 break;
-            case StageWork::columns:
+            case StageWork::Kind::columns:
                 columns.solve(solver_bodies, first, last);
                 break;
-            case StageWork::begin_contacts:
+            case StageWork::Kind::begin_contacts:
                 solver.prepare(solver.colors()[work.color], first, last - first, input);
                 break;
-            case StageWork::contacts:
+            case StageWork::Kind::contacts:
                 solver.run(work.pass, solver.colors()[work.color], first, last - first, solver_bodies);
                 break;
-            case StageWork::joints:
+            case StageWork::Kind::joints:
                 (joint_solver.*work.joint_pass)(first, last);
                 break;
-            case StageWork::end_contacts:
+            case StageWork::Kind::end_contacts:
                 solver.store(solver.colors()[work.color], first, last - first, contacts);
                 break;
         }
@@ -312,39 +312,39 @@ void World::State::plan_columns(StageWork::Kind kind) {
 void World::State::plan_joints(StageWork::JointPass pass) {
     if (joint_solver.articulation_count() == 0) return;
     stages.push_back({joint_solver.articulation_count(), 1});
-    stage_works.push_back({.kind = StageWork::joints, .joint_pass = pass});
+    stage_works.push_back({.kind = StageWork::Kind::joints, .joint_pass = pass});
 }
 
 void World::State::plan_begin() {
     const auto end = static_cast<std::uint32_t>(solver_slots.size());
-    plan_bodies(StageWork::begin_bodies, 0, constrained_end);
-    plan_bodies(StageWork::begin_bodies, constrained_end, end);
-    plan_bodies(StageWork::bodies, constrained_end, coasting_end, &SolverKernel::coast);
-    plan_bodies(StageWork::free_bodies, coasting_end, end);
-    plan_contacts(StageWork::begin_contacts);
-    plan_columns(StageWork::begin_columns);
+    plan_bodies(StageWork::Kind::begin_bodies, 0, constrained_end);
+    plan_bodies(StageWork::Kind::begin_bodies, constrained_end, end);
+    plan_bodies(StageWork::Kind::bodies, constrained_end, coasting_end, &SolverKernel::coast);
+    plan_bodies(StageWork::Kind::free_bodies, coasting_end, end);
+    plan_contacts(StageWork::Kind::begin_contacts);
+    plan_columns(StageWork::Kind::begin_columns);
 }
 
 /// Contacts have the last word in each pass (joint_solver.h says why).
 void World::State::plan_substeps() {
     for (int i = 0; i < def.substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
-        plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
-        if (solver.any_bounce()) plan_contacts(StageWork::contacts, &SolverKernel::begin_restitution);
+        plan_bodies(StageWork::Kind::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
+        if (solver.any_bounce()) plan_contacts(StageWork::Kind::contacts, &SolverKernel::begin_restitution);
         plan_joints(&JointSolver::warm_start);
-        plan_contacts(StageWork::contacts, &SolverKernel::warm_start);
-        plan_columns(StageWork::columns);
+        plan_contacts(StageWork::Kind::contacts, &SolverKernel::warm_start);
+        plan_columns(StageWork::Kind::columns);
         plan_joints(&JointSolver::solve);
-        plan_contacts(StageWork::contacts, &SolverKernel::solve);
-        plan_bodies(StageWork::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
+        plan_contacts(StageWork::Kind::contacts, &SolverKernel::solve);
+        plan_bodies(StageWork::Kind::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
         plan_joints(&JointSolver::relax);
-        plan_contacts(StageWork::contacts, &SolverKernel::relax);
+        plan_contacts(StageWork::Kind::contacts, &SolverKernel::relax);
         if (!solver.any_bounce()) continue;
-        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::contacts, &SolverKernel::end_restitution);
-        plan_contacts(StageWork::contacts, &SolverKernel::forget_bounces);
+        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::Kind::contacts, &SolverKernel::end_restitution);
+        plan_contacts(StageWork::Kind::contacts, &SolverKernel::forget_bounces);
     }
-    plan_contacts(StageWork::end_contacts);
-    plan_bodies(StageWork::end_bodies, 0, constrained_end);
-    plan_bodies(StageWork::end_bodies, constrained_end, static_cast<std::uint32_t>(solver_slots.size()));
+    plan_contacts(StageWork::Kind::end_contacts);
+    plan_bodies(StageWork::Kind::end_bodies, 0, constrained_end);
+    plan_bodies(StageWork::Kind::end_bodies, constrained_end, static_cast<std::uint32_t>(solver_slots.size()));
 }
 
 }  // namespace talus

@@ -561,7 +561,8 @@ static void forget_bounces(const ContactPassInput& in) {
         if (!r.bounces) return;
         for (unsigned i = 0; i < r.point_count; ++i) {
             Point& p = points[i];
-            p.impulse = (p.bounce_speed > zero) & (p.impulse > zero) ? zero : p.impulse;
+            const I bounced = (p.bounce_speed > zero) & (p.impulse > zero);
+            p.impulse = bounced ? zero : p.impulse;
         }
     });
 }

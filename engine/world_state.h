@@ -66,7 +66,7 @@ struct World::State {
     Islands islands;
     /// What a stage of the solve does: with the groups of bodies from `first_body` on, or with the records of a colour.
     struct StageWork {
-        enum Kind : std::uint8_t {
+        enum class Kind : std::uint8_t {
             begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts, begin_columns, columns, joints
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);

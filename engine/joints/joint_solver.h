@@ -68,8 +68,8 @@ private:
 
     /// A row's Jacobian for one body, and what a unit of impulse does to that body.
     struct Side {
-        dvec3 linear, angular;  ///< J
-        dvec3 move, turn;       ///< M^-1 J^T
+        dvec3 linear{0.0}, angular{0.0};  ///< J
+        dvec3 move{0.0}, turn{0.0};  ///< M^-1 J^T
     };
 
     struct Row {
@@ -109,14 +109,14 @@ private:
         dmat3 inertia{0.0}, true_inverse_inertia{0.0};         ///< now
         dmat3 inverse_inertia{0.0};                            ///< as joints feel it: see stabilise()
         bool turns = true;                ///< its inertia turns with it: no axis is locked
-        dquat start_rotation, rotation;
-        dvec3 displacement, velocity, spin;
-        dvec3 velocity_before, spin_before;  ///< when the pass began
+        dquat start_rotation{1.0, 0.0, 0.0, 0.0}, rotation{1.0, 0.0, 0.0, 0.0};
+        dvec3 displacement{0.0}, velocity{0.0}, spin{0.0};
+        dvec3 velocity_before{0.0}, spin_before{0.0};  ///< when the pass began
         dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
         bool stiff = false;
         dmat3 slowing{1.0};               ///< of its spin by that stiffness, if stiff
-        dquat next_rotation;              ///< predicted for the end of the sub-step
-        dvec3 next_displacement;
+        dquat next_rotation{1.0, 0.0, 0.0, 0.0};  ///< predicted for the end of the sub-step
+        dvec3 next_displacement{0.0};
     };
 
     struct Run {  ///< a joint of an articulation
@@ -130,16 +130,16 @@ private:
         std::uint32_t first_row = 0, row_count = 0;
         std::uint32_t first_side = 0;     ///< side_count a row
         JointFrame frame_a, frame_b;
-        dvec3 between;                    ///< centres of mass at the step's start, A to B
+        dvec3 between{0.0};  ///< centres of mass at the step's start, A to B
         double ratio = 1.0, offset = 0.0;
         double turn = 0.0;
         bool angles = true;               ///< some row asks for turns
         Transform drive_target;
         JointPose pose, next_pose;        ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
-        dvec3 force, torque;              ///< impulses on B so far in this step
-        dvec3 force_before;               ///< ... when the sub-step began
-        dvec3 load;                       ///< impulse on B in the sub-step before
+        dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
+        dvec3 force_before{0.0};  ///< ... when the sub-step began
+        dvec3 load{0.0};  ///< impulse on B in the sub-step before
         double motor_impulses[joint_axes] = {};
     };
 
