@@ -67,8 +67,8 @@ inline constexpr float continuous_motion = 0.5f;
 /// held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
 inline constexpr float continuous_depth = 2.0f * linear_slop;
 inline constexpr float continuous_relative_depth = 0.25f;
-/// ... of a body that joints hold this * inner radius.
-inline constexpr float continuous_jointed_depth = 0.5f;
+/// ... of a body that joints hold this * inner radius. Larger: joints part less as one of two bodies is stopped, and rest deeper.
+inline constexpr float continuous_jointed_depth = 0.1f;
 /// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000 m/s between walls
 /// 1 m apart needs 17.
 inline constexpr int continuous_impacts = 8;
