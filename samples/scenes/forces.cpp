@@ -143,8 +143,10 @@ Result<SceneData> buoyancy(const SceneOptions& options) {
     }
     for (int i = 0; i < 8; ++i) {
         const float x = 1.7f * (static_cast<float>(i) - 3.5f);
-        add(sphere(random.between(0.35f, 0.6f)), {x, random.between(1.0f, 2.0f), -2.0f}, random.between(200.0f, 1200.0f));
-        add(cylinder(0.6f, 0.4f), {x, random.between(3.0f, 5.0f), 5.5f}, random.between(300.0f, 700.0f));
+        const float radius = random.between(0.35f, 0.6f), ball_height = random.between(1.0f, 2.0f);
+        add(sphere(radius), {x, ball_height, -2.0f}, random.between(200.0f, 1200.0f));
+        const float barrel_height = random.between(3.0f, 5.0f);
+        add(cylinder(0.6f, 0.4f), {x, barrel_height, 5.5f}, random.between(300.0f, 700.0f));
     }
     add(box({2.2f, 0.3f, 1.4f}), {0.0f, 0.4f, 2.0f}, 300.0f);
     add(box(vec3(0.5f)), {0.3f, 2.0f, 2.0f}, 600.0f);
