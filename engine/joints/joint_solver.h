@@ -15,7 +15,7 @@
 /// step, one core:
 ///
 ///     sub-steps                                       4                16               64
-///     sequential impulses, a block a joint, warm     10 x, 1.0 ms      2.4 x, 2.6 ms    3.4 x, 14 ms      (weight 1: 5.6 x, 1.5 x, none)
+///     sequential impulses, a block a joint, warm     9.7 x, 1.0 ms     2.4 x, 2.6 ms    3.4 x, 14 ms      (weight 1: 5.6 x, 1.5 x, none)
 ///     this                                           < 1e-6, 0.6 ms    < 1e-6, 2.3 ms   < 1e-6, 17 ms
 ///
 /// A direct solve alone is not enough for light links under heavy load: they swing in their joints faster than a sub-step can follow,
