@@ -440,7 +440,8 @@ void World::State::wake_if_struck(std::uint32_t slot) {
     if (std::find(struck.begin(), struck.end(), slot) == struck.end()) struck.push_back(slot);
 }
 
-/// Bodies that a fast kinematic one may go through are as good as fast.
+/// Bodies that a fast kinematic one may go through are as good as fast, but for those that it carries along: what counts is how they move
+/// against it, the way that its turn bends in a step included.
 void World::State::find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt) {
     const Body& body = bodies[kinematic];
     const vec3 start = motion.start.position, way = dt * motion.linear_velocity, end = start + way;
@@ -449,6 +450,12 @@ void World::State::find_in_the_way(std::uint32_t kinematic, const RigidMotion& m
     broadphase.query(box, [&](std::uint32_t slot) {
         const Body& other = bodies[slot];
         if (!other.is_dynamic() || other.continuous == Continuous::off || !is_fast(other, motion2)) return;
+        const RigidMotion own = Sweep{*this, dt}.step_motion(slot);
+        const vec3 arm = own.start.position - start, turn = dt * motion.angular_velocity;
+        const vec3 against = dt * (own.linear_velocity - motion.linear_velocity) - glm::cross(turn, arm);
+        const float bend = 0.5f * length_squared(turn) * length(arm);
+        const float relative = length(against) + bend + length(dt * own.angular_velocity - turn) * other.radius;
+        if (!is_fast(other, relative * relative)) return;
         std::vector<std::uint32_t>& list = other.continuous == Continuous::all ? bullets : fast;
         if (std::find(list.begin(), list.end(), slot) == list.end()) list.push_back(slot);
     });
