@@ -8,7 +8,7 @@ namespace talus {
 
 namespace {
 
-glm::dvec3 load(const float* v) { return glm::dvec3(v[0], v[1], v[2]); }
+glm::dvec3 load(const float* v) { return glm::dvec3(load3(v)); }
 
 void add(float* v, const glm::dvec3& change) {
     for (int i = 0; i < 3; ++i) v[i] = static_cast<float>(static_cast<double>(v[i]) + change[i]);

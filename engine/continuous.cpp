@@ -14,8 +14,6 @@ namespace {
 
 float length(const vec3& v) { return std::sqrt(length_squared(v)); }
 
-vec3 load(const float* v) { return vec3(v[0], v[1], v[2]); }
-
 /// Velocities and masses of one of the two at an impact.
 struct Party {
     vec3 center, velocity, spin;
@@ -148,8 +146,8 @@ RigidMotion World::State::Sweep::step_motion(std::uint32_t slot) const {
     const std::uint32_t first = body.first_shape;
     const quat start =
         normalized(multiply(s.colliders.poses[first].rotation, conjugate(s.shapes.defs[first].pose.rotation)));
-    return motion_between({body.center - load(moved.displacement), start}, {body.center, body.rotation}, vec3(0.0f), dt,
-                          load(moved.turn));
+    return motion_between({body.center - load3(moved.displacement), start}, {body.center, body.rotation}, vec3(0.0f), dt,
+                          load3(moved.turn));
 }
 
 /// The same from a time on: along its new way, if an impact has turned that.
@@ -246,9 +244,9 @@ bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
     Aabb start = s.shapes.world_boxes[body.first_shape];
     for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i)
         start = merge(start, s.shapes.world_boxes[i]);
-    const vec3 way = load(s.solver_bodies[index].displacement);
+    const vec3 way = load3(s.solver_bodies[index].displacement);
     const Aabb end{start.lower + way, start.upper + way};
-    const Aabb box = expand(merge(start, end), length(load(s.solver_bodies[index].turn)) * body.radius);
+    const Aabb box = expand(merge(start, end), length(load3(s.solver_bodies[index].turn)) * body.radius);
     const Aabb& fat = s.broadphase.fat_box(body.proxy);
     if (glm::any(glm::lessThan(box.lower, fat.lower)) || glm::any(glm::greaterThan(box.upper, fat.upper))) return false;
     bool clear = true;
@@ -474,7 +472,7 @@ void World::State::sweep_fast_bodies(float dt) {
     for (const std::uint32_t slot : list) {
         const Body& body = bodies[slot];
         const SolverBody& moved = solver_bodies[solver_index[slot]];
-        const float motion2 = motion_squared(body, load(moved.displacement), load(moved.turn));
+        const float motion2 = motion_squared(body, load3(moved.displacement), load3(moved.turn));
         if (!body.is_dynamic()) {
             kinematic2 = std::max(kinematic2, motion2);
             if (motion2 > 0.0f) fast_kinematics.push_back(slot);

@@ -1,8 +1,8 @@
 /// Stage `pairs`: broadphase events become pairs, pairs of bodies become contacts of their shapes.
 
 #include <talus/engine/settings.h>
-#include <talus/engine/stage_clock.h>
 #include <talus/engine/world_state.h>
+#include <talus/stopwatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ void World::State::update_pairs(const Jobs& jobs) {
     ended.swap(ended_at_next_step);
     broken.clear();
     broken.swap(broken_outside_step);
-    StageClock clock;
+    Stopwatch clock;
     broadphase.update(jobs);
     profile.broadphase = clock.lap();
     for (const ProxyPair& pair : broadphase.ended()) {

@@ -16,12 +16,6 @@ namespace {
 /// a pyramid of 820 boxes gains 1.1 times from a second thread, not 1.3.
 constexpr std::uint32_t group_size = 8, group_block = 24, record_block = 24;
 
-void put(float* out, const vec3& v) {
-    for (int k = 0; k < 3; ++k) out[k] = v[k];
-}
-
-vec3 take(const float* v) { return vec3(v[0], v[1], v[2]); }
-
 }  // namespace
 
 void World::State::build_graph(const Jobs& jobs) {
@@ -157,7 +151,7 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     body.angular_velocity = limited(body.angular_velocity, body.max_spin);
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
-    put(mass.center, body.center);
+    store3(mass.center, body.center);
     BodyMotion motion;
     if (body.is_dynamic()) {
         const auto [inverse_mass, inertia, inverse_inertia] = response_of(body, body.rotation);
@@ -167,8 +161,8 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         }
         const bool falls = inverse_mass != vec3(0.0f);
         const vec3 gravity = body.gravity_scale * def.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
-        put(mass.gravity, gravity);
-        put(mass.inverse_mass, inverse_mass);
+        store3(mass.gravity, gravity);
+        store3(mass.inverse_mass, inverse_mass);
         const float entries[6] = {inverse_inertia[0][0], inverse_inertia[1][1], inverse_inertia[2][2],
                                   inverse_inertia[0][1], inverse_inertia[0][2], inverse_inertia[1][2]};
         std::copy(entries, entries + 6, mass.inverse_inertia);
@@ -181,8 +175,8 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         motion.inverse_inertia = inverse_inertia;
         motion.spin = body.angular_velocity;
     }
-    put(sb.velocity, body.linear_velocity);
-    put(sb.angular_velocity, body.angular_velocity);
+    store3(sb.velocity, body.linear_velocity);
+    store3(sb.angular_velocity, body.angular_velocity);
     body_motions.set(i, motion);
 }
 
@@ -192,10 +186,10 @@ void World::State::end_body(std::uint32_t i) {
     const SolverBody& sb = solver_bodies[i];
     body.force = body.torque = vec3(0.0f);
     // Lanes of zeros beside other ones may have made -0 of 0.
-    body.linear_velocity = limited(take(sb.velocity) + vec3(0.0f), body.max_speed);
-    body.center += take(sb.displacement);
+    body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), body.max_speed);
+    body.center += load3(sb.displacement);
     if (i >= coasting_end) return;  // turned freely
-    body.angular_velocity = limited(take(sb.angular_velocity) + vec3(0.0f), body.max_spin);
+    body.angular_velocity = limited(load3(sb.angular_velocity) + vec3(0.0f), body.max_spin);
     body.exact_spin = glm::dvec3(body.angular_velocity);
     const glm::dquat q = glm::dquat(body_motions.turn(i)) * body.exact_rotation;
     body.exact_rotation = q * (1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
@@ -215,12 +209,12 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     }
     FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};
     turn_freely(turn, body.inertia, def.substeps, substep);
-    put(sb.velocity, velocity);
-    put(sb.displacement, displacement);
-    put(sb.turn, vec3(turn.turned));
+    store3(sb.velocity, velocity);
+    store3(sb.displacement, displacement);
+    store3(sb.turn, vec3(turn.turned));
     body.exact_spin = turn.spin;
     body.angular_velocity = vec3(turn.spin);
-    put(sb.angular_velocity, body.angular_velocity);
+    store3(sb.angular_velocity, body.angular_velocity);
     body.exact_rotation = turn.rotation;
     body.rotation = quat(turn.rotation);
 }

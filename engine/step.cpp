@@ -8,8 +8,8 @@
 ///   finish   poses -> colliders, boxes, proxies; islands fall asleep
 ///   publish  manifolds, impulses -> events, profile
 
-#include <talus/engine/stage_clock.h>
 #include <talus/engine/world_state.h>
+#include <talus/stopwatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ bool World::step(float dt, const Jobs& jobs) {
     FrameProfile profile;
     profile.frame = s.profile.frame + 1;
     s.profile = profile;
-    StageClock clock, whole;
+    Stopwatch clock, whole;
     s.set_off_for_targets(dt);
     s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
@@ -123,7 +123,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
         }
     });
     put_islands_to_sleep(dt);
-    StageClock clock;
+    Stopwatch clock;
     broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
     for (const std::uint32_t slot : struck) {
         place(slot, dt);

@@ -168,6 +168,8 @@ struct World::State {
         return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
     }
     AxisDef* settable_axis(JointId id, JointAxis axis, const char* call);  ///< nullptr, and error set, if it is not the user's
+    template <class Part>
+    bool set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::* part, const Part& value);
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
     ContactEvent event_of(std::uint32_t contact) const;
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid

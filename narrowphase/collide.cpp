@@ -9,9 +9,9 @@
 #include <talus/narrowphase/support.h>
 #include <talus/narrowphase/supporting_feature.h>
 #include <talus/narrowphase/tolerances.h>
+#include <talus/stopwatch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -20,20 +20,6 @@ namespace talus {
 namespace {
 
 using Work = CollideScratch::Work;
-
-/// Microseconds since construction or the last call.
-class Stopwatch {
-public:
-    double lap() {
-        const auto now = std::chrono::steady_clock::now();
-        const double us = std::chrono::duration<double, std::micro>(now - last_).count();
-        last_ = now;
-        return us;
-    }
-
-private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 /// Anchors stay where they are in their bodies, and the normal in that of the larger shape, where a turn costs least; what changes
 /// is the gap.

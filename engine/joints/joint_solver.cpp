@@ -409,8 +409,8 @@ void JointSolver::read_velocities(Articulation& a) {
         Link& link = links_[l];
         if (link.solver == 0) continue;
         const SolverBody& body = motions_.bodies[link.solver];
-        link.velocity = dvec3(body.velocity[0], body.velocity[1], body.velocity[2]);
-        link.spin = dvec3(body.angular_velocity[0], body.angular_velocity[1], body.angular_velocity[2]);
+        link.velocity = dvec3(load3(body.velocity));
+        link.spin = dvec3(load3(body.angular_velocity));
         link.velocity_before = link.velocity;
         link.spin_before = link.spin;
     }
@@ -511,7 +511,7 @@ void JointSolver::evaluate(Articulation& a) {
         Link& link = links_[l];
         if (link.solver == 0) continue;
         const SolverBody& body = motions_.bodies[link.solver];
-        link.displacement = dvec3(body.displacement[0], body.displacement[1], body.displacement[2]);
+        link.displacement = dvec3(load3(body.displacement));
         link.rotation = motions_.rotation(link.solver);
         const dquat& s = link.start_rotation;
         const dmat3 turned = link.turns ? to_matrix(product(link.rotation, dquat(s.w, -s.x, -s.y, -s.z))) : dmat3(1.0);

@@ -427,30 +427,25 @@ bool World::set_joint_limit(JointId id, const JointLimit& limit, JointAxis axis)
     return true;
 }
 
-bool World::set_joint_motor(JointId id, const JointMotor& motor, JointAxis axis) {
-    State& s = *state_;
-    AxisDef* const def = s.settable_axis(id, axis, "set_joint_motor");
-    if (def == nullptr) return false;
-    if (Error error = check(motor)) {
-        s.error.set(std::move(error));
+template <class Part>
+bool World::State::set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::* part, const Part& value) {
+    AxisDef* const settable = settable_axis(id, axis, call);
+    if (settable == nullptr) return false;
+    if (Error problem = check(value)) {
+        error.set(std::move(problem));
         return false;
     }
-    def->motor = motor;
-    s.wake_joint(id.slot);
+    settable->*part = value;
+    wake_joint(id.slot);
     return true;
 }
 
+bool World::set_joint_motor(JointId id, const JointMotor& motor, JointAxis axis) {
+    return state_->set_axis(id, axis, "set_joint_motor", &AxisDef::motor, motor);
+}
+
 bool World::set_joint_spring(JointId id, const JointSpring& spring, JointAxis axis) {
-    State& s = *state_;
-    AxisDef* const def = s.settable_axis(id, axis, "set_joint_spring");
-    if (def == nullptr) return false;
-    if (Error error = check(spring)) {
-        s.error.set(std::move(error));
-        return false;
-    }
-    def->spring = spring;
-    s.wake_joint(id.slot);
-    return true;
+    return state_->set_axis(id, axis, "set_joint_spring", &AxisDef::spring, spring);
 }
 
 bool World::set_joint_cone(JointId id, float cone) {

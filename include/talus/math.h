@@ -94,6 +94,12 @@ inline bool is_finite(const quat& q) {
     return std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z);
 }
 
+/// Three floats of a plain array as a vector, and back.
+inline vec3 load3(const float* v) { return vec3(v[0], v[1], v[2]); }
+inline void store3(float* out, const vec3& v) {
+    for (int k = 0; k < 3; ++k) out[k] = v[k];
+}
+
 inline float length_squared(const vec3& v) { return glm::dot(v, v); }
 
 /// A unit vector at right angles to the unit vector n; the same choice for the same n, without a branch on its sign.

@@ -121,6 +121,23 @@ Result<SceneData> bridge(const SceneOptions&) {
     return scene;
 }
 
+/// Hangs links from the scene's second body, on ball joints: the first at `top`, each `length` further along the unit vector `along`. Returns
+/// where the last one ends.
+vec3 hang_chain(SceneData& scene, const Shape& link, float density, int links, float length, const vec3& top, const vec3& along,
+                const quat& rotation) {
+    for (int i = 0; i < links; ++i) {
+        BodyDef def;
+        def.shape = link;
+        def.density = density;
+        def.position = top + (static_cast<float>(i) + 0.5f) * length * along;
+        def.rotation = rotation;
+        scene.bodies.push_back(def);
+        tie(scene, i == 0 ? 1 : scene.bodies.size() - 2, scene.bodies.size() - 1, top + static_cast<float>(i) * length * along, along,
+            BallDef{});
+    }
+    return top + static_cast<float>(links) * length * along;
+}
+
 /// 100 links on ball joints with a ball of 1,000 times a link's mass at their end, let go aslant.
 Result<SceneData> chain(const SceneOptions&) {
     constexpr int links = 100;
@@ -134,20 +151,10 @@ Result<SceneData> chain(const SceneOptions&) {
     const float c = std::sqrt(0.5f * (1.0f - along.y)), h = std::sqrt(0.5f * (1.0f + along.y));
     const quat lean(c, 0.0f, 0.0f, h);
     const Shape link = capsule(0.5f * length - radius, radius);
-    for (int i = 0; i < links; ++i) {
-        BodyDef def;
-        def.shape = link;
-        def.density = link_mass / mass_properties(link, 1.0f).mass;
-        def.position = top + (static_cast<float>(i) + 0.5f) * length * along;
-        def.rotation = lean;
-        scene.bodies.push_back(def);
-        tie(scene, i == 0 ? 1 : scene.bodies.size() - 2, scene.bodies.size() - 1, top + static_cast<float>(i) * length * along, along,
-            BallDef{});
-    }
+    const vec3 end = hang_chain(scene, link, link_mass / mass_properties(link, 1.0f).mass, links, length, top, along, lean);
     BodyDef weight;
     weight.shape = sphere(weight_radius);
     weight.density = ball_density(weight_mass, weight_radius);
-    const vec3 end = top + static_cast<float>(links) * length * along;
     weight.position = end + weight_radius * along;
     weight.rotation = lean;
     weight.linear_damping = weight.angular_damping = 0.2f;
@@ -184,19 +191,11 @@ Result<SceneData> wrecking(const SceneOptions& options) {
     // Turns y to -along: about x.
     const float c = std::sqrt(0.5f * (1.0f - along.y)), h = std::sqrt(0.5f * (1.0f + along.y));
     const quat lean(c, -h, 0.0f, 0.0f);
-    for (int i = 0; i < links; ++i) {
-        BodyDef link;
-        link.shape = capsule(0.5f * length - radius, radius);
-        link.position = top + (static_cast<float>(i) + 0.5f) * length * along;
-        link.rotation = lean;
-        scene.bodies.push_back(link);
-        tie(scene, i == 0 ? 1 : scene.bodies.size() - 2, scene.bodies.size() - 1, top + static_cast<float>(i) * length * along, along,
-            BallDef{});
-    }
+    const vec3 end =
+        hang_chain(scene, capsule(0.5f * length - radius, radius), BodyDef{}.density, links, length, top, along, lean);
     BodyDef ball;
     ball.shape = sphere(ball_radius);
     ball.density = ball_density(ball_mass, ball_radius);
-    const vec3 end = top + static_cast<float>(links) * length * along;
     ball.position = end + ball_radius * along;
     scene.bodies.push_back(ball);
     tie(scene, scene.bodies.size() - 2, scene.bodies.size() - 1, end, along, BallDef{});

@@ -4,10 +4,10 @@
 
 namespace talus {
 
-/// Wall time between stages.
-class StageClock {
+/// Wall time.
+class Stopwatch {
 public:
-    /// Microseconds since the last call.
+    /// Microseconds since construction or the last call.
     double lap() {
         const auto now = std::chrono::steady_clock::now();
         const double since = std::chrono::duration<double, std::micro>(now - last_).count();
