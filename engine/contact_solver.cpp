@@ -219,6 +219,7 @@ void ContactSolver::run(Pass pass, const Color& color, std::uint32_t first, std:
     in.surfaces = surfaces_.data();
     in.count = count;
     in.substep = substep_;
+    in.least_bounce = std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
     (kernel_->*pass)(in);
 }
 

@@ -333,8 +333,8 @@ void World::State::plan_substeps() {
         plan_joints(&JointSolver::relax);
         plan_contacts(StageWork::Kind::contacts, &SolverKernel::relax);
         if (!solver.any_bounce()) continue;
-        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::Kind::contacts, &SolverKernel::end_restitution);
-        plan_contacts(StageWork::Kind::contacts, &SolverKernel::forget_bounces);
+        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::Kind::contacts, &SolverKernel::bounce);
+        plan_contacts(StageWork::Kind::contacts, &SolverKernel::end_restitution);
     }
     plan_contacts(StageWork::Kind::end_contacts);
     plan_bodies(StageWork::Kind::end_bodies, 0, constrained_end);
