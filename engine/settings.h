@@ -38,6 +38,12 @@ inline constexpr float max_push_speed = 1.0f;
 /// overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.
 inline constexpr float patch_depth = linear_slop;
 
+/// Beyond these, products of the solver would leave the floats. Heavier bodies are refused (kg); faster belts run (m/s) and rougher
+/// surfaces rub at just so much: what has a friction of a million sticks.
+inline constexpr float largest_mass = 1e15f;
+inline constexpr float largest_surface_speed = 1e6f;
+inline constexpr float largest_friction = 1e6f;
+
 /// Approach speed below which nothing bounces, m/s. Lower: small bounces go on longer before they rest.
 inline constexpr float restitution_threshold = 0.5f;
 /// Passes over what bounces. One makes 216 balls that bounce off each other lose or gain some hundred J of 80,000 (mean squared error
