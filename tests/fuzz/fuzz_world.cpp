@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace talus::fuzz {
@@ -37,13 +38,13 @@ void modify(ContactModification& contact, void*) {
     if ((wish & 32) != 0) contact.normal = vec3(0.0f);
 }
 
-// Two shapes as events name them.
-using Touch = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
-Touch touch(const ContactEvent& e) {
-    return {e.body_a.slot, e.body_a.generation, e.shape_a, e.body_b.slot, e.body_b.generation, e.shape_b};
-}
-Touch touch(const Contact& c) {
-    return {c.body_a.slot, c.body_a.generation, c.shape_a, c.body_b.slot, c.body_b.generation, c.shape_b};
+// Two shapes as events name them, whichever of them comes first: a change of shapes may turn them round.
+using Side = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+using Touch = std::pair<Side, Side>;
+template <class Event>
+Touch touch(const Event& e) {
+    const Side a{e.body_a.slot, e.body_a.generation, e.shape_a}, b{e.body_b.slot, e.body_b.generation, e.shape_b};
+    return std::minmax(a, b);
 }
 
 // A world, and from some moment on a copy that gets the same calls and steps on several threads.
