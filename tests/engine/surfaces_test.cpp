@@ -38,8 +38,8 @@ TEST_CASE("a rolling ball is slowed down by five sevenths of its rolling resista
 }
 
 TEST_CASE("rolling resistance holds a grain of sand and a mountain") {
-    // Inertias, inverted, of 1e18 and of 1e-22: cubes of these are no floats.
-    for (const float radius : {1e-4f, 3e3f}) {
+    // Inertias, inverted, of 6e16 and of 6e-19: cubes of these are no floats.
+    for (const float radius : {1e-4f, 1e3f}) {
         CAPTURE(radius);
         WorldDef settings = sleepless();
         settings.gravity = {0.0f, -radius, 0.0f};  // the same motion at any size
