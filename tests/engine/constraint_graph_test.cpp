@@ -13,6 +13,8 @@ namespace {
 
 using Edge = ConstraintGraph::Edge;
 
+std::vector<std::uint8_t> one_slab(std::uint32_t bodies) { return std::vector<std::uint8_t>(bodies); }
+
 /// Every edge once, colours contiguous; in a parallel colour no pushable body twice; groups of those that may share a
 /// record, in each those with most points first.
 void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
@@ -29,14 +31,15 @@ void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
         REQUIRE(color.first == next);
         REQUIRE(color.count > 0);
         next += color.count;
-        if (color.immovable) immovable_began = true;
-        REQUIRE(color.immovable == immovable_began);  // they come last
+        const bool immovable = color.phase == ContactPhase::immovable;
+        if (immovable) immovable_began = true;
+        REQUIRE(immovable == immovable_began);  // they come last
         std::set<std::uint32_t> used;
         std::uint32_t points = 4;
         std::uint32_t before = 0;
         for (std::uint32_t i = color.first; i < color.first + color.count; ++i) {
             const Edge& e = edges[graph.order()[i]];
-            REQUIRE((e.pushes_a && e.pushes_b) == !color.immovable);
+            REQUIRE((e.pushes_a && e.pushes_b) == !immovable);
             REQUIRE(e.color == edges[graph.order()[color.first]].color);
             const Edge& last = edges[graph.order()[i > color.first ? i - 1 : i]];
             const bool new_group = e.pushes_b != last.pushes_b || e.special != last.special;
@@ -78,7 +81,7 @@ TEST_CASE("no two contacts of a parallel colour share a body that can be pushed"
         const std::size_t count = random.below(round % 10 == 0 ? 6000 : 200);
         CAPTURE(round);
         std::vector<Edge> edges = random_edges(random, bodies, count, 0.2f);
-        graph.build(edges, bodies);
+        graph.build(edges, one_slab(bodies), false);
         check_coloring(graph, edges);
     }
 }
@@ -88,7 +91,7 @@ TEST_CASE("contacts that stay keep their colour while others come and go") {
     ConstraintGraph graph;
     const std::uint32_t bodies = 400;
     std::vector<Edge> edges = random_edges(random, bodies, 2000, 0.0f);
-    graph.build(edges, bodies);
+    graph.build(edges, one_slab(bodies), false);
     std::size_t kept = 0, changed = 0;
     for (int step = 0; step < 100; ++step) {
         for (int k = 0; k < 20; ++k) {
@@ -98,7 +101,7 @@ TEST_CASE("contacts that stay keep their colour while others come and go") {
         const std::vector<Edge> before = edges;
         std::vector<std::size_t> members(256);
         for (const Edge& e : before) ++members[e.color];
-        graph.build(edges, bodies);
+        graph.build(edges, one_slab(bodies), false);
         check_coloring(graph, edges);
         for (std::size_t i = 0; i < edges.size(); ++i) {
             if (before[i].color == no_color) continue;
@@ -118,7 +121,7 @@ TEST_CASE("colours that make no sense any more are replaced") {
     for (int round = 0; round < 100; ++round) {
         std::vector<Edge> edges = random_edges(random, 50, 400, 0.3f);
         for (Edge& edge : edges) edge.color = static_cast<std::uint8_t>(random.below(256));
-        graph.build(edges, 50);
+        graph.build(edges, one_slab(50), false);
         check_coloring(graph, edges);
     }
 }
@@ -129,7 +132,7 @@ TEST_CASE("a body with ten thousand contacts spills into a colour that is solved
         for (std::uint32_t i = 0; i < 10000; ++i)
             edges.push_back({i, 1, other_pushable ? i + 2 : 0, 1 + i % 4, true, other_pushable});
         ConstraintGraph graph;
-        graph.build(edges, 10003);
+        graph.build(edges, one_slab(10003), false);
         check_coloring(graph, edges);
         std::uint32_t serial = 0;
         for (const ContactColor& color : graph.colors()) serial += color.parallel ? 0 : color.count;
@@ -142,10 +145,10 @@ TEST_CASE("few colours do for what needs few") {
     std::vector<Edge> edges;
     for (std::uint32_t i = 1; i < 1000; ++i) edges.push_back({i - 1, i, i + 1, 4, true, true});
     ConstraintGraph graph;
-    graph.build(edges, 1001);
+    graph.build(edges, one_slab(1001), false);
     check_coloring(graph, edges);
     CHECK(graph.colors().size() <= 3);
-    graph.build(std::span<Edge>{}, 1);
+    graph.build(std::span<Edge>{}, one_slab(1), false);
     CHECK(graph.colors().empty());
     CHECK(graph.order().empty());
 }
