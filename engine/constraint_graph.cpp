@@ -24,8 +24,6 @@ constexpr std::size_t points_max = 4;
 void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t> slabs, bool fields) {
     const std::size_t bodies = slabs.size(), field_count = fields ? most_slabs : 1;
     used_.assign(contact_phases * bodies, 0);
-    constexpr std::size_t groups = 2 * 2 * points_max;  // of a colour in a field
-    places_.assign(all_colors * field_count * groups, 0);
 
     // By the bodies that can be pushed.
     const auto slab_a = [&](const Edge& edge) { return slabs[edge.pushes_a ? edge.a : edge.b]; };
@@ -36,17 +34,9 @@ void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t>
         if (away == 0) return ContactPhase::inner;
         return away > 1 ? ContactPhase::far : lower % 2 == 0 ? ContactPhase::even : ContactPhase::odd;
     };
-    const auto bucket_of = [&](const Edge& edge) {
-        const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
-        const std::size_t phase = edge.color / phase_colors, color = edge.color % phase_colors;
-        const bool far = phase == static_cast<std::size_t>(ContactPhase::far);
-        const std::size_t field = fields && !far ? std::min(slab_a(edge), slab_b(edge)) : 0;
-        return (((phase * field_count + field) * phase_colors + color) * 4 + 2 * side + special) * points_max +
-               (points_max - edge.point_count);
-    };
-
     std::array<std::uint32_t, 256> members{};
     for (const Edge& edge : edges) ++members[edge.color];
+    std::array<std::size_t, contact_phases> most_colors{};  ///< of a phase, up to the last that it uses
     std::array<bool, 256> in_use{};
 
     // The masks of an edge's bodies in its phase; the one that can't be pushed does not count.
@@ -83,16 +73,33 @@ void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t>
             edge.color = static_cast<std::uint8_t>(phase * phase_colors + static_cast<std::size_t>(color));
         }
         in_use[edge.color] = true;
-        ++places_[bucket_of(edge)];
     }
     color_count_ = static_cast<std::uint32_t>(std::count(in_use.begin(), in_use.end(), true));
+    for (std::size_t color = 0; color < all_colors; ++color) {
+        if (in_use[color]) most_colors[color / phase_colors] = color % phase_colors + 1;
+    }
 
+    // A counting sort.
+    constexpr std::size_t groups = 2 * 2 * points_max;  // of a colour in a field
+    std::array<std::size_t, contact_phases + 1> phase_begin{};
+    for (std::size_t phase = 0; phase < contact_phases; ++phase)
+        phase_begin[phase + 1] = phase_begin[phase] + field_count * most_colors[phase] * groups;
+    places_.assign(phase_begin[contact_phases], 0);
+    const auto bucket_of = [&](const Edge& edge) {
+        const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
+        const std::size_t phase = edge.color / phase_colors, color = edge.color % phase_colors;
+        const bool far = phase == static_cast<std::size_t>(ContactPhase::far);
+        const std::size_t field = fields && !far ? std::min(slab_a(edge), slab_b(edge)) : 0;
+        return phase_begin[phase] + ((field * most_colors[phase] + color) * 4 + 2 * side + special) * points_max +
+               (points_max - edge.point_count);
+    };
+    for (const Edge& edge : edges) ++places_[bucket_of(edge)];
     colors_.clear();
     std::uint32_t total = 0;
     std::uint32_t* place = places_.data();
     for (std::size_t phase = 0; phase < contact_phases; ++phase) {
         for (std::uint32_t field = 0; field < field_count; ++field) {
-            for (std::size_t color = 0; color < phase_colors; ++color) {
+            for (std::size_t color = 0; color < most_colors[phase]; ++color) {
                 ContactColor c{total, 0, color != color_limit, static_cast<ContactPhase>(phase), field};
                 for (std::size_t k = 0; k < groups; ++k, ++place) {
                     const std::uint32_t n = *place;

@@ -45,7 +45,8 @@ void World::State::build_graph(const Jobs& jobs) {
 
     edges.clear();
     constrained.resize(bodies.slot_count(), 0);
-    for (const std::uint32_t slot : awake.list()) constrained[slot] = 0;  // nobody asks about others
+    loads.resize(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
     for (const std::uint32_t c : touching) {
         if (contacts.states[c].sensor) continue;
         const int count = contacts.caches[c].manifold.count;
@@ -54,6 +55,8 @@ void World::State::build_graph(const Jobs& jobs) {
         edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,
                          contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f, contacts.states[c].color});
         constrained[pair.a] = constrained[pair.b] = by_contact;
+        ++loads[pair.a];
+        ++loads[pair.b];
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -92,7 +95,7 @@ void World::State::index_bodies() {
     for (const std::uint32_t slot : awake.list()) {
         if (is_held(slot)) held.push_back(slot);
     }
-    slabs.cut(held, bodies);
+    slabs.cut(held, loads, bodies);
     const auto whole_groups = [](std::uint32_t count) { return (count + group_size - 1) / group_size * group_size; };
     std::array<std::uint32_t, most_slabs> places{};
     for (const std::uint32_t slot : held) ++places[slabs.of(slot)];
@@ -254,6 +257,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 break;
         }
     };
+    weigh_fields();
     clear_plan();
     plan_begin();
     if (joints.slot_count() != 0) {
@@ -301,6 +305,16 @@ void World::State::do_field_work(const FieldWork& work, std::uint32_t field, flo
 // All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on. What needs
 // nothing but one slab is one stage, however much it is.
 
+/// So that threads get as much to do in each stage.
+void World::State::weigh_fields() {
+    std::uint32_t inside = 0, even = 0, odd = 0;
+    for (std::size_t i = 0; i < most_slabs; ++i) {
+        slab_loads[i] = inside += solver.field(ContactPhase::inner, i).count + solver.field(ContactPhase::immovable, i).count;
+        even_loads[i] = even += solver.field(ContactPhase::even, i).count;
+        odd_loads[i] = odd += solver.field(ContactPhase::odd, i).count;
+    }
+}
+
 void World::State::clear_plan() {
     stages.clear();
     stage_works.clear();
@@ -318,7 +332,7 @@ void World::State::plan_in_slabs(const FieldWork& work) {
     const bool goes_on = !stage_works.empty() && stage_works.back().kind == StageWork::Kind::fields &&
                          field_works[stage_works.back().first].is_inside_slabs();
     if (!goes_on) {
-        plan_stage({in_fields ? slabs.count() : 1, 1},
+        plan_stage({in_fields ? slabs.count() : 1, 1, slab_loads.data()},
                    {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size())});
     }
     field_works.push_back(work);
@@ -327,8 +341,8 @@ void World::State::plan_in_slabs(const FieldWork& work) {
 
 void World::State::plan_across(ContactPhase phase, ContactSolver::Pass pass) {
     if (!solver.has(phase)) return;
-    const bool far = phase == ContactPhase::far;
-    plan_stage({in_fields && !far ? slabs.count() - 1 : 1, 1},
+    const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data()}, odd{slabs.count() - 1, 1, odd_loads.data()};
+    plan_stage(!in_fields || phase == ContactPhase::far ? one : phase == ContactPhase::even ? even : odd,
                {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size()), .count = 1});
     field_works.push_back({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = phase});
 }

@@ -53,7 +53,8 @@ struct World::State {
     std::vector<std::uint32_t> solver_index;  ///< by body slot
     std::vector<std::uint32_t> solver_slots;  ///< and back; null_index in index 0 and the fill
     std::vector<std::uint8_t> solver_slabs;   ///< by solver index
-    std::vector<std::uint32_t> held;          ///< scratch: constrained bodies that can be pushed
+    std::vector<std::uint32_t> held;          ///< constrained bodies that can be pushed
+    std::vector<std::uint32_t> loads;         ///< by body slot: one more than its contacts
     Slabs slabs;
     std::array<std::uint32_t, most_slabs + 1> slab_begins{};  ///< solver indices
     std::uint32_t held_end = 0, constrained_end = 0, coasting_end = 0;
@@ -89,6 +90,7 @@ struct World::State {
         BodyMotions::Pass motion = nullptr;  ///< of `bodies`
         JointPass joint_pass = nullptr;      ///< of `joints`
     };
+    std::array<std::uint32_t, most_slabs> slab_loads{}, even_loads{}, odd_loads{};  ///< records: Stage::loads
     std::vector<Stage> stages;
     std::vector<StageWork> stage_works;
     std::vector<FieldWork> field_works;
@@ -208,6 +210,7 @@ private:
     void put_islands_to_sleep(float dt);
     void index_bodies();
     void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
+    void weigh_fields();
     void clear_plan();
     void plan_begin();
     void plan_substeps();
