@@ -21,7 +21,7 @@ constexpr std::size_t points_max = 4;
 
 }  // namespace
 
-void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t> slabs, bool fields) {
+void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, bool fields) {
     const std::size_t bodies = slabs.size(), field_count = fields ? most_slabs : 1;
     used_.assign(contact_phases * bodies, 0);
 
@@ -48,20 +48,21 @@ void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t>
         both.b = &used_[phase * bodies + (edge.pushes_b ? edge.b : edge.a)];
         return both;
     };
-    for (Edge& edge : edges) {
+    edge_colors_.assign(edges.size(), no_color);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        const Edge& edge = edges[i];
         const std::size_t phase = static_cast<std::size_t>(phase_of(edge)), old = edge.color;
-        const bool keeps = old / phase_colors == phase && old % phase_colors < color_limit && members[old] >= rare;
-        edge.color = no_color;
-        if (!keeps) continue;
+        if (old / phase_colors != phase || old % phase_colors >= color_limit || members[old] < rare) continue;
         const auto [a, b] = masks(edge, phase);
         const std::uint64_t mask = std::uint64_t{1} << (old % phase_colors);
         if (((*a | *b) & mask) != 0) continue;
         *a |= mask;
         *b |= mask;
-        edge.color = static_cast<std::uint8_t>(old);
+        edge_colors_[i] = static_cast<std::uint8_t>(old);
     }
-    for (Edge& edge : edges) {
-        if (edge.color == no_color) {
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        const Edge& edge = edges[i];
+        if (edge_colors_[i] == no_color) {
             const std::size_t phase = static_cast<std::size_t>(phase_of(edge));
             const auto [a, b] = masks(edge, phase);
             const int color = std::min(std::countr_one(*a | *b), color_limit);
@@ -70,9 +71,9 @@ void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t>
                 *a |= mask;
                 *b |= mask;
             }
-            edge.color = static_cast<std::uint8_t>(phase * phase_colors + static_cast<std::size_t>(color));
+            edge_colors_[i] = static_cast<std::uint8_t>(phase * phase_colors + static_cast<std::size_t>(color));
         }
-        in_use[edge.color] = true;
+        in_use[edge_colors_[i]] = true;
     }
     color_count_ = static_cast<std::uint32_t>(std::count(in_use.begin(), in_use.end(), true));
     for (std::size_t color = 0; color < all_colors; ++color) {
@@ -85,15 +86,16 @@ void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t>
     for (std::size_t phase = 0; phase < contact_phases; ++phase)
         phase_begin[phase + 1] = phase_begin[phase] + field_count * most_colors[phase] * groups;
     places_.assign(phase_begin[contact_phases], 0);
-    const auto bucket_of = [&](const Edge& edge) {
+    const auto bucket_of = [&](std::size_t i) {
+        const Edge& edge = edges[i];
         const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
-        const std::size_t phase = edge.color / phase_colors, color = edge.color % phase_colors;
+        const std::size_t phase = edge_colors_[i] / phase_colors, color = edge_colors_[i] % phase_colors;
         const bool far = phase == static_cast<std::size_t>(ContactPhase::far);
         const std::size_t field = fields && !far ? std::min(slab_a(edge), slab_b(edge)) : 0;
         return phase_begin[phase] + ((field * most_colors[phase] + color) * 4 + 2 * side + special) * points_max +
                (points_max - edge.point_count);
     };
-    for (const Edge& edge : edges) ++places_[bucket_of(edge)];
+    for (std::size_t i = 0; i < edges.size(); ++i) ++places_[bucket_of(i)];
     colors_.clear();
     std::uint32_t total = 0;
     std::uint32_t* place = places_.data();
@@ -112,12 +114,12 @@ void ConstraintGraph::build(std::span<Edge> edges, std::span<const std::uint8_t>
         }
     }
     order_.resize(edges.size());
-    for (std::size_t i = 0; i < edges.size(); ++i) order_[places_[bucket_of(edges[i])]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < edges.size(); ++i) order_[places_[bucket_of(i)]++] = static_cast<std::uint32_t>(i);
 }
 
 std::size_t ConstraintGraph::bytes() const {
     return colors_.capacity() * sizeof(ContactColor) + order_.capacity() * sizeof(std::uint32_t) +
-           used_.capacity() * sizeof(std::uint64_t) + places_.capacity() * sizeof(std::uint32_t);
+           edge_colors_.capacity() + used_.capacity() * sizeof(std::uint64_t) + places_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace talus

@@ -51,15 +51,16 @@ public:
         bool pushes_a, pushes_b;    ///< has inverse mass; at least one
         bool special = false;       ///< has a surface that is more than rough
         bool bounces = false;       ///< has restitution
-        std::uint8_t color = no_color;  ///< in: that of the last step; out: that of this one
+        std::uint8_t color = no_color;  ///< that of the last step
         std::uint32_t link = no_link;   ///< in a column (columns.h)
     };
 
     /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend on `fields`: whether the
     /// edges are ordered by field, so that threads can take one each, or whether each phase is one, so that fewer lanes stay empty.
-    void build(std::span<Edge> edges, std::span<const std::uint8_t> slabs, bool fields);
+    void build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, bool fields);
 
     std::span<const ContactColor> colors() const { return colors_; }
+    std::span<const std::uint8_t> edge_colors() const { return edge_colors_; }
     std::uint32_t color_count() const { return color_count_; }  ///< whatever the fields
     /// Edge indices in solving order: by phase, by field, by colour, then by what may not share a record (the sides pushed, special or not), then
     /// by point count, most first, then by edge order.
@@ -70,6 +71,7 @@ private:
     std::vector<ContactColor> colors_;
     std::uint32_t color_count_ = 0;
     std::vector<std::uint32_t> order_;
+    std::vector<std::uint8_t> edge_colors_;
     std::vector<std::uint64_t> used_;    ///< a bit a colour, by phase and body
     std::vector<std::uint32_t> places_;  ///< by bucket: its size, then where its next edge goes
 };

@@ -47,7 +47,17 @@ void World::State::build_graph(const Jobs& jobs) {
     constrained.resize(bodies.slot_count(), 0);
     loads.resize(bodies.slot_count(), 0);
     for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
-    for (const std::uint32_t c : touching) {
+    for (std::size_t i = 0; i < touching.size(); ++i) {
+        constexpr std::size_t ahead = 8;
+        if (i + ahead < touching.size()) {
+            const std::uint32_t next = touching[i + ahead];
+            __builtin_prefetch(&contacts.caches[next].manifold.count);
+            __builtin_prefetch(&contacts.states[next].restitution);
+            __builtin_prefetch(&contacts.states[next].color);
+            __builtin_prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
+            __builtin_prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
+        }
+        const std::uint32_t c = touching[i];
         if (contacts.states[c].sensor) continue;
         const int count = contacts.caches[c].manifold.count;
         const ContactBodies& pair = contacts.bodies[c];
@@ -66,22 +76,34 @@ void World::State::build_graph(const Jobs& jobs) {
     }
     index_bodies();
 
-    const auto total = static_cast<std::uint32_t>(solver_slots.size());
-    islands.reset(total);
     for (ConstraintGraph::Edge& edge : edges) {
         edge.a = solver_index[edge.a];
         edge.b = solver_index[edge.b];
-        if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
     }
-    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
-        const JointBodies ends = joints.bodies(j);
-        if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
-        islands.join(solver_index[ends.a], solver_index[ends.b]);
-    }
-    columns.find(edges, solver_slots, bodies);
     in_fields = slabs.count() > 1 && jobs.tasks_for(held.size(), least_bodies) > 1;
-    graph.build(edges, solver_slabs, in_fields);
-    for (const ConstraintGraph::Edge& edge : edges) contacts.states[edge.contact].color = edge.color;
+    const auto join_islands = [&] {
+        islands.reset(static_cast<std::uint32_t>(solver_slots.size()));
+        for (const ConstraintGraph::Edge& edge : edges) {
+            if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
+        }
+        for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+            const JointBodies ends = joints.bodies(j);
+            if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
+            islands.join(solver_index[ends.a], solver_index[ends.b]);
+        }
+        columns.find(edges, solver_slots, bodies);
+    };
+    const auto color_contacts = [&] {
+        graph.build(edges, solver_slabs, in_fields);
+        for (std::size_t i = 0; i < edges.size(); ++i) contacts.states[edges[i].contact].color = graph.edge_colors()[i];
+    };
+    // Neither reads what the other writes.
+    if (in_fields) {
+        jobs.for_each(2, [&](int i) { i == 0 ? color_contacts() : join_islands(); });
+    } else {
+        join_islands();
+        color_contacts();
+    }
     profile.colors = graph.color_count();
 }
 
