@@ -222,6 +222,7 @@ void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bod
     in.surfaces = surfaces_.data();
     in.count = field.count;
     in.substep = substep_;
+    in.least_bounce = std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
     (kernel_->*pass)(in);
 }
 

@@ -416,8 +416,8 @@ void World::State::plan_substeps() {
         plan_joints(&JointSolver::relax);
         plan_contacts(&SolverKernel::relax);
         if (!solver.any_bounce()) continue;
-        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::end_restitution);
-        plan_contacts(&SolverKernel::forget_bounces);
+        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);
+        plan_contacts(&SolverKernel::end_restitution);
     }
     plan_in_slabs({.kind = FieldWork::Kind::end_contacts});
     plan_in_slabs({.kind = FieldWork::Kind::end_bodies});

@@ -153,8 +153,8 @@ struct Problem {
                 }
             }
             solver.run(&SolverKernel::relax, bodies);
+            solver.run(&SolverKernel::bounce, bodies);
             solver.run(&SolverKernel::end_restitution, bodies);
-            solver.run(&SolverKernel::forget_bounces, bodies);
         }
         solver.store(contacts);
     }
