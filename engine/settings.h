@@ -94,6 +94,9 @@ inline constexpr double joint_load_memory = 0.9;
 inline constexpr double joint_gain_speed = 10.0;
 /// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
 inline constexpr double joint_release_speed = 1e-7;
+/// Speeds below this that joints leave, m/s and rad/s, are their rounding, and become zero. At 0 the products of such speeds are denormal
+/// numbers wherever things move in a plane: processors take a hundred times as long for those.
+inline constexpr double joint_least_speed = 1e-12;
 /// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what
 /// missed by less than joint_quick before it. Larger: light links between heavy bodies tremble.
 inline constexpr double joint_tolerance = 1e-4;

@@ -62,7 +62,7 @@ struct World::State {
     ConstraintGraph graph;
     Columns columns;
     ContactSolver solver;
-    JointSolver joint_solver;
+    JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
     /// What a stage of the solve does: with the groups of bodies from `first_body` on, or with the records of a colour.
     struct StageWork {
