@@ -15,6 +15,7 @@ void BlockLdl::clear() {
     order_.clear();
     values_.clear();
     vectors_.clear();
+    scratch_.clear();
 }
 
 void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> edges, std::vector<Place>& places) {
@@ -58,6 +59,7 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         }
     }
 
+    std::uint32_t most = 0;
     for (std::uint32_t i = 0; i < defs.size(); ++i) {
         auto& column = columns[i];
         std::sort(column.begin(), column.end(), [&](std::uint32_t a, std::uint32_t b) { return position[a] < position[b]; });
@@ -73,9 +75,12 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         for (const std::uint32_t row : column) {
             blocks_.push_back({.row = system.first + row, .offset = offset, .fill = true});
             offset += n * joint_width(defs[row].capacity);
+            most = std::max(most, n * joint_width(defs[row].capacity));
         }
         nodes_.push_back(node);
     }
+    system.scratch = static_cast<std::uint32_t>(joint_lanes * scratch_.size());
+    scratch_.resize(scratch_.size() + most / joint_lanes);
     values_.resize(offset / joint_lanes);
     vectors_.resize(vector_end / joint_lanes);
 
@@ -113,13 +118,13 @@ void BlockLdl::clear_fill(std::uint32_t s) {
 
 LdlInput BlockLdl::input(std::uint32_t s) {
     const System& system = systems_[s];
-    return {nodes_.data(), blocks_.data(), order_.data() + system.first, system.count, values(), vectors_.data()->at};
+    return {nodes_.data(), blocks_.data(), order_.data() + system.first, system.count, values(), vectors_.data()->at, scratch_.data()->at + system.scratch};
 }
 
 std::size_t BlockLdl::bytes() const {
     return systems_.capacity() * sizeof(System) + nodes_.capacity() * sizeof(LdlNode) + blocks_.capacity() * sizeof(LdlBlock) +
            fills_.capacity() * sizeof(Fill) + order_.capacity() * sizeof(std::uint32_t) +
-           (values_.capacity() + vectors_.capacity()) * sizeof(JointLane);
+           (values_.capacity() + vectors_.capacity() + scratch_.capacity()) * sizeof(JointLane);
 }
 
 }  // namespace talus

@@ -61,6 +61,7 @@ private:
     struct System {
         std::uint32_t first = 0, count = 0;  ///< nodes, and as many places in order_
         std::uint32_t first_fill = 0, fill_count = 0;
+        std::uint32_t scratch = 0;
     };
     struct Fill {
         std::uint32_t row = 0, column = 0, offset = 0;
@@ -74,6 +75,7 @@ private:
     std::vector<Fill> fills_;
     std::vector<std::uint32_t> order_;  ///< nodes in order of elimination
     std::vector<JointLane> values_, vectors_;
+    std::vector<JointLane> scratch_;    ///< a part for each system: they may be worked on at once
 };
 
 }  // namespace talus

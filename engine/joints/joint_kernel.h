@@ -28,12 +28,12 @@ struct JointRows {
     unsigned numbers = 0;        ///< [width]: place of the rows' speeds and impulses
 };
 
-/// Those of them that are in the matrix: a block row.
+/// Those of them that are in the matrix: a block row. The others leave zeros there.
 struct JointNode {
-    unsigned size = 0, width = 0;
-    unsigned jacobian = 0;       ///< of these rows alone, as above
+    unsigned size = 0, width = 0;///< up to the last that is
+    unsigned parts = 0;          ///< a bit a row: it is
+    unsigned jacobian = 0;       ///< as above, zero for those that are not
     unsigned hubs = 0;           ///< a bit a side: what its body adds is not in this block (block_ldl.h)
-    unsigned char row[28] = {};  ///< their numbers among all
 };
 
 /// Bodies that two block rows share: an off-diagonal block.
@@ -48,7 +48,8 @@ struct JointRowsInput {
     const JointRows* rows;
     const JointNode* nodes;      ///< parallel to it
     unsigned first, last;        ///< joints
-    const double *jacobians, *responses;
+    double* jacobians;
+    const double* responses;
     double* velocities;          ///< [link][8]: velocity, a zero, spin, a zero
     double* numbers;             ///< speeds, or changes of impulses
 };
@@ -74,6 +75,7 @@ struct LdlInput {
     const unsigned* order;       ///< nodes in order of elimination
     unsigned count;
     double *values, *vectors;
+    double* scratch;             ///< room for the largest block
 };
 
 struct JointKernel {
@@ -81,10 +83,12 @@ struct JointKernel {
     void (*speeds)(const JointRowsInput&);
     /// velocities += M^-1 J^T numbers.
     void (*apply)(const JointRowsInput&);
-    /// Diagonal blocks J M^-1 J^T, the upper triangle being what counts; `first_node` is that of the first joint.
+    /// Jacobians of the nodes that are not whole joints.
+    void (*select)(const JointRowsInput&);
+    /// Diagonal blocks J M^-1 J^T; `first_node` is that of the first joint.
     void (*diagonals)(const JointRowsInput&, const LdlInput&, unsigned first_node);
     void (*couplings)(const JointRowsInput&, const LdlInput&, const JointCoupling* couplings, unsigned count);
-    /// L D L^T in place: rows of L^T with the pivots' reciprocals on the diagonal, blocks below as D L^T.
+    /// L D L^T in place: inverses of the blocks of D, and below L^T, block by block.
     void (*factor)(const LdlInput&);
     void (*solve)(const LdlInput&);
 };

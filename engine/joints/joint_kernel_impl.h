@@ -2,8 +2,6 @@
 
 #include <talus/engine/joints/joint_kernel.h>
 
-#define TALUS_UNROLL
-
 namespace talus::TALUS_LANES {
 
 typedef double D4 __attribute__((vector_size(32), may_alias));
@@ -68,7 +66,7 @@ static void speeds(const JointRowsInput& in) {
             const D4* const j = lanes(jacobians + rows.jacobian);
             D4* const out = lanes(numbers + rows.numbers);
             const unsigned side = 6 * w.value;
-            TALUS_UNROLL for (unsigned k = 0; k < w.value; ++k) {
+            for (unsigned k = 0; k < w.value; ++k) {
                 D4 sum = {};
                 for (unsigned s = 0; s < rows.sides; ++s) add_product(sum, j + side * s + k, w, velocities + 8 * rows.link[s]);
                 out[k] = sum;
@@ -83,17 +81,45 @@ static void apply(const JointRowsInput& in) {
     for (unsigned r = in.first; r < in.last; ++r) {
         const JointRows rows = in.rows[r];
         const double* const change = in.numbers + rows.numbers;
-        for (unsigned s = 0; s < rows.sides; ++s) {
-            D4* const v = lanes(velocities + 8 * rows.link[s]);
-            const D4* response = lanes(responses + rows.response) + 2 * s;
-            D4 move = v[0], turn = v[1];
-            for (unsigned i = 0; i < rows.count; ++i, response += 2 * rows.sides) {
-                move += change[i] * response[0];
-                turn += change[i] * response[1];
-            }
-            v[0] = move;
-            v[1] = turn;
+        const D4* const response = lanes(responses + rows.response);
+        if (rows.sides == 2) {
+            D4 *const a = lanes(velocities + 8 * rows.link[0]), *const b = lanes(velocities + 8 * rows.link[1]);
+            D4 move_a = a[0], turn_a = a[1], move_b = b[0], turn_b = b[1];
+            for_size(rows.count, [&](const auto n) {
+                for (unsigned i = 0; i < n.value; ++i) {
+                    move_a += change[i] * response[4 * i];
+                    turn_a += change[i] * response[4 * i + 1];
+                    move_b += change[i] * response[4 * i + 2];
+                    turn_b += change[i] * response[4 * i + 3];
+                }
+            });
+            a[0] = move_a, a[1] = turn_a, b[0] = move_b, b[1] = turn_b;
+            continue;
         }
+        for (unsigned i = 0; i < rows.count; ++i) {
+            for (unsigned s = 0; s < rows.sides; ++s) {
+                D4* const v = lanes(velocities + 8 * rows.link[s]);
+                v[0] += change[i] * response[2 * (rows.sides * i + s)];
+                v[1] += change[i] * response[2 * (rows.sides * i + s) + 1];
+            }
+        }
+    }
+}
+
+static void select(const JointRowsInput& in) {
+    for (unsigned r = in.first; r < in.last; ++r) {
+        const JointRows rows = in.rows[r];
+        const JointNode node = in.nodes[r];
+        if (node.jacobian == rows.jacobian || node.size == 0) continue;
+        D4 parts[most_rows / 4];
+        for (unsigned i = 0; i < node.width; ++i) parts[i / 4][i % 4] = (node.parts >> i & 1u) != 0 ? 1.0 : 0.0;
+        const D4* from = lanes(in.jacobians + rows.jacobian);
+        D4* to = lanes(in.jacobians + node.jacobian);
+        for_width(node.width, [&](const auto w) {
+            for (unsigned c = 0; c < 6 * rows.sides; ++c, from += rows.width / 4, to += w.value) {
+                for (unsigned m = 0; m < w.value; ++m) to[m] = parts[m] * from[m];
+            }
+        });
     }
 }
 
@@ -106,17 +132,25 @@ static void diagonals(const JointRowsInput& in, const LdlInput& ldl, unsigned fi
         const D4* const jacobian = lanes(jacobians + node.jacobian);
         for_width(node.width, [&](const auto w) {
             for (unsigned i = 0; i < node.size; ++i) {
-                const double* const response = responses + rows.response + 8 * rows.sides * node.row[i];
+                const double* const response = responses + rows.response + 8 * rows.sides * i;
                 D4 sums[most_rows / 4] = {};
-                for (unsigned s = 0; s < rows.sides; ++s) {
-                    if ((node.hubs >> s & 1u) != 0) continue;
-                    for (unsigned t = 0; t < rows.sides; ++t) {
-                        if (rows.link[t] != rows.link[s]) continue;
-                        TALUS_UNROLL for (unsigned k = 0; k < w.value; ++k)
-                            add_product(sums[k], jacobian + 6 * w.value * t + k, w, response + 8 * s);
+                if ((node.parts >> i & 1u) != 0) {
+                    if (rows.sides == 2 && node.hubs == 0) {
+                        for (unsigned k = 0; k < w.value; ++k) {
+                            add_product(sums[k], jacobian + k, w, response);
+                            add_product(sums[k], jacobian + 6 * w.value + k, w, response + 8);
+                        }
+                    } else {
+                        for (unsigned s = 0; s < rows.sides; ++s) {
+                            for (unsigned t = 0; t < rows.sides; ++t) {
+                                if ((node.hubs >> s & 1u) != 0 || rows.link[t] != rows.link[s]) continue;
+                                for (unsigned k = 0; k < w.value; ++k)
+                                    add_product(sums[k], jacobian + 6 * w.value * t + k, w, response + 8 * s);
+                            }
+                        }
                     }
                 }
-                TALUS_UNROLL for (unsigned k = 0; k < w.value; ++k) out[i * w.value + k] = sums[k];
+                for (unsigned k = 0; k < w.value; ++k) out[i * w.value + k] = sums[k];
             }
         });
     }
@@ -132,11 +166,12 @@ static void couplings(const JointRowsInput& in, const LdlInput& ldl, const Joint
         for_width(row.width, [&](const auto w) {
             const D4* const jacobian = lanes(jacobians + row.jacobian) + 6 * w.value * coupling.row_side;
             for (unsigned i = 0; i < column.size; ++i) {
-                const double* const response = responses + 8 * sides * column.row[i];
-                TALUS_UNROLL for (unsigned k = 0; k < w.value; ++k) {
+                const double* const response = responses + 8 * sides * i;
+                const bool parts = (column.parts >> i & 1u) != 0;
+                for (unsigned k = 0; k < w.value; ++k) {
                     D4 sum = {};
                     if (coupling.adds) sum = out[i * w.value + k];
-                    add_product(sum, jacobian + k, w, response);
+                    if (parts) add_product(sum, jacobian + k, w, response);
                     out[i * w.value + k] = sum;
                 }
             }
@@ -146,34 +181,38 @@ static void couplings(const JointRowsInput& in, const LdlInput& ldl, const Joint
 
 // ---- Factorisation ---------------------------------------------------------------------------------------------------
 
-/// Row i of the diagonal block becomes row i of D L^T (what is left of its diagonal is junk), but for its diagonal: 1 / D.
+/// A symmetric block becomes its inverse (Gauss and Jordan). Where a pivot is lost, row and column become zero.
 template <class Size>
-static inline __attribute__((always_inline)) void factor_diagonal(double* diagonal, Size n) {
+static inline __attribute__((always_inline)) void invert(double* block, Size n) {
     const unsigned w = (n.value + 3) / 4, width = 4 * w;
     double before[most_rows];
-    TALUS_UNROLL for (unsigned i = 0; i < n.value; ++i) before[i] = diagonal[i * width + i];
-    TALUS_UNROLL for (unsigned i = 0; i < n.value; ++i) {
-        double* const row = diagonal + i * width;
+    for (unsigned i = 0; i < n.value; ++i) before[i] = block[i * width + i];
+    for (unsigned i = 0; i < n.value; ++i) {
+        double* const row = block + i * width;
         const double pivot = row[i];
         const bool sound = before[i] > 0.0 ? pivot > lost_pivot * before[i] : pivot < lost_pivot * before[i];
         const double inverse = sound ? 1.0 / pivot : 0.0;
-        TALUS_UNROLL for (unsigned k = i + 1; k < n.value; ++k) {
-            const double factor = row[k] * inverse;
-            TALUS_UNROLL for (unsigned m = k / 4; m < w; ++m) lanes(diagonal)[k * w + m] -= factor * lanes(row)[m];
+        for (unsigned m = 0; m < w; ++m) lanes(row)[m] *= inverse;
+        for (unsigned k = 0; k < n.value; ++k) {
+            if (k == i) continue;
+            double* const other = block + k * width;
+            const double factor = other[i];
+            for (unsigned m = 0; m < w; ++m) lanes(other)[m] -= factor * lanes(row)[m];
+            other[i] = -factor * inverse;
         }
         row[i] = inverse;
     }
 }
 
-/// Forward substitution: the rows of a block below become rows of D L^T.
+/// out = inverse * block, rows of both in the lanes of w.
 template <class Size, class Width>
-static inline __attribute__((always_inline)) void factor_block(double* block, const double* diagonal, Size n, Width w) {
+static inline __attribute__((always_inline)) void multiply(double* out, const double* inverse, const double* block, Size n, Width w) {
     const unsigned width = (n.value + 3) / 4 * 4;
-    TALUS_UNROLL for (unsigned m = 0; m < w.value; ++m) {
-        D4* const rows = lanes(block) + m;
-        TALUS_UNROLL for (unsigned i = 0; i + 1 < n.value; ++i) {
-            const D4 scaled = rows[i * w.value] * diagonal[i * width + i];
-            TALUS_UNROLL for (unsigned k = i + 1; k < n.value; ++k) rows[k * w.value] -= diagonal[i * width + k] * scaled;
+    for (unsigned i = 0; i < n.value; ++i) {
+        for (unsigned m = 0; m < w.value; ++m) {
+            D4 sum = inverse[i * width] * lanes(block)[m];
+            for (unsigned k = 1; k < n.value; ++k) sum += inverse[i * width + k] * lanes(block)[k * w.value + m];
+            lanes(out)[i * w.value + m] = sum;
         }
     }
 }
@@ -182,43 +221,34 @@ static inline __attribute__((always_inline)) void factor_block(double* block, co
 template <class Size, class Width>
 static inline __attribute__((always_inline)) void subtract_product(double* target, const double* left, unsigned size, unsigned left_width,
                                                                    const double* right, Size n, Width w) {
-    TALUS_UNROLL for (unsigned m = 0; m < w.value; ++m) {
+    for (unsigned m = 0; m < w.value; ++m) {
         D4* out = lanes(target) + m;
         for (unsigned i = 0; i < size; ++i, out += w.value) {
-            D4 sum = *out;
-            TALUS_UNROLL for (unsigned k = 0; k < n.value; ++k) sum -= left[k * left_width + i] * lanes(right)[k * w.value + m];
-            *out = sum;
+            D4 sum = left[i] * lanes(right)[m];
+            for (unsigned k = 1; k < n.value; ++k) sum += left[k * left_width + i] * lanes(right)[k * w.value + m];
+            *out -= sum;
         }
     }
 }
 
 static void factor(const LdlInput& in) {
-    alignas(32) double scaled[most_rows * ((most_rows + 3) / 4 * 4)];
     const LdlNode* const nodes = in.nodes;
-    double* const values = in.values;
+    double *const values = in.values, *const scratch = in.scratch;
     for (unsigned at = 0; at < in.count; ++at) {
         const LdlNode node = nodes[in.order[at]];
         if (node.size == 0) continue;
         double* const diagonal = values + node.diagonal;
         const LdlBlock* const column = in.blocks + node.first_block;
         for_size(node.size, [&](const auto n) {
-            factor_diagonal(diagonal, n);
-            for (unsigned b = 0; b < node.block_count; ++b) {
-                double* const block = values + column[b].offset;
-                for_width(nodes[column[b].row].width, [&](const auto w) { factor_block(block, diagonal, n, w); });
-            }
+            invert(diagonal, n);
             // What is below in this column is among what is below in the column of each of its rows, in the same order.
             for (unsigned b = 0; b < node.block_count; ++b) {
                 const LdlNode target = nodes[column[b].row];
                 if (target.size == 0) continue;
                 const double* const left = values + column[b].offset;
                 for_width(target.width, [&](const auto w) {
-                    TALUS_UNROLL for (unsigned k = 0; k < n.value; ++k) {
-                        const double inverse = diagonal[k * node.width + k];
-                        TALUS_UNROLL for (unsigned m = 0; m < w.value; ++m)
-                            lanes(scaled)[k * w.value + m] = inverse * lanes(left)[k * w.value + m];
-                    }
-                    subtract_product(values + target.diagonal, scaled, target.size, target.width, left, n, w);
+                    multiply(scratch, diagonal, left, n, w);
+                    subtract_product(values + target.diagonal, scratch, target.size, target.width, left, n, w);
                 });
                 const LdlBlock* place = in.blocks + target.first_block;
                 for (unsigned c = b + 1; c < node.block_count; ++c) {
@@ -226,8 +256,12 @@ static void factor(const LdlInput& in) {
                     double* const out = values + place->offset;
                     const double* const right = values + column[c].offset;
                     for_width(nodes[column[c].row].width,
-                              [&](const auto w) { subtract_product(out, scaled, target.size, target.width, right, n, w); });
+                              [&](const auto w) { subtract_product(out, scratch, target.size, target.width, right, n, w); });
                 }
+                // The block itself is done with.
+                for_width(target.width, [&](const auto w) {
+                    for (unsigned i = 0; i < n.value * w.value; ++i) lanes(values + column[b].offset)[i] = lanes(scratch)[i];
+                });
             }
         });
     }
@@ -240,26 +274,16 @@ static void solve(const LdlInput& in) {
     double* const vectors = in.vectors;
     for (unsigned at = 0; at < in.count; ++at) {
         const LdlNode node = nodes[in.order[at]];
+        const double* const x = vectors + node.vector;
         for_size(node.size, [&](const auto n) {
-            double* const x = vectors + node.vector;
-            const double* const diagonal = values + node.diagonal;
-            const unsigned width = (n.value + 3) / 4 * 4;
-            // x := D^-1 L^-1 x.
-            double done[most_rows];
-            TALUS_UNROLL for (unsigned k = 0; k < n.value; ++k) {
-                double sum = x[k];
-                TALUS_UNROLL for (unsigned i = 0; i < k; ++i) sum -= diagonal[i * width + k] * done[i];
-                done[k] = sum * diagonal[k * width + k];
-            }
-            TALUS_UNROLL for (unsigned i = 0; i < n.value; ++i) x[i] = done[i];
             for (unsigned b = node.first_block; b < node.first_block + node.block_count; ++b) {
                 const LdlNode& below = nodes[blocks[b].row];
                 const D4* const block = lanes(values + blocks[b].offset);
                 D4* const y = lanes(vectors + below.vector);
                 for_width(below.width, [&](const auto w) {
-                    TALUS_UNROLL for (unsigned m = 0; m < w.value; ++m) {
+                    for (unsigned m = 0; m < w.value; ++m) {
                         D4 sum = y[m];
-                        TALUS_UNROLL for (unsigned k = 0; k < n.value; ++k) sum -= done[k] * block[k * w.value + m];
+                        for (unsigned k = 0; k < n.value; ++k) sum -= x[k] * block[k * w.value + m];
                         y[m] = sum;
                     }
                 });
@@ -269,34 +293,39 @@ static void solve(const LdlInput& in) {
     for (unsigned at = in.count; at-- > 0;) {
         const LdlNode node = nodes[in.order[at]];
         for_size(node.size, [&](const auto n) {
+            const unsigned vectors_wide = (n.value + 3) / 4;
             double* const x = vectors + node.vector;
-            const double* const diagonal = values + node.diagonal;
-            const unsigned width = (n.value + 3) / 4 * 4;
-            double sum[most_rows];
-            TALUS_UNROLL for (unsigned k = 0; k < n.value; ++k) sum[k] = 0.0;
+            const D4* const inverse = lanes(values + node.diagonal);
+            // By columns: it is symmetric.
+            D4 sums[most_rows / 4] = {};
+            for (unsigned k = 0; k < n.value; ++k) {
+                for (unsigned m = 0; m < vectors_wide; ++m) sums[m] += x[k] * inverse[k * vectors_wide + m];
+            }
             for (unsigned b = node.first_block; b < node.first_block + node.block_count; ++b) {
                 const LdlNode& below = nodes[blocks[b].row];
                 const D4* const block = lanes(values + blocks[b].offset);
                 const D4* const y = lanes(vectors + below.vector);
                 for_width(below.width, [&](const auto w) {
                     if (w.value == 0) return;
-                    TALUS_UNROLL for (unsigned k = 0; k < n.value; ++k) {
-                        D4 products = block[k * w.value] * y[0];
-                        TALUS_UNROLL for (unsigned m = 1; m < w.value; ++m) products += block[k * w.value + m] * y[m];
-                        sum[k] += (products[0] + products[2]) + (products[1] + products[3]);
+                    for (unsigned m = 0; m < vectors_wide; ++m) {
+                        D4 rows[4] = {};
+                        for (unsigned l = 0; l < 4; ++l) {
+                            if (4 * m + l >= n.value) break;
+                            const D4* const row = block + (4 * m + l) * w.value;
+                            for (unsigned i = 0; i < w.value; ++i) rows[l] += row[i] * y[i];
+                        }
+                        // Sums of the lanes of each row.
+                        const D4 low = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6) + __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+                        const D4 high = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6) + __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+                        sums[m] -= __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
                     }
                 });
             }
-            TALUS_UNROLL for (unsigned k = 0; k < n.value; ++k) {
-                const unsigned i = n.value - 1 - k;
-                double rest = sum[i];
-                TALUS_UNROLL for (unsigned j = i + 1; j < n.value; ++j) rest += diagonal[i * width + j] * x[j];
-                x[i] -= rest * diagonal[i * width + i];
-            }
+            for (unsigned m = 0; m < vectors_wide; ++m) lanes(x)[m] = sums[m];
         });
     }
 }
 
-constexpr JointKernel joint_kernel{&speeds, &apply, &diagonals, &couplings, &factor, &solve};
+constexpr JointKernel joint_kernel{&speeds, &apply, &select, &diagonals, &couplings, &factor, &solve};
 
 }  // namespace talus::TALUS_LANES

@@ -116,9 +116,11 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
     for (std::uint32_t index = 0; index < articulations_.size(); ++index) {
         Articulation& a = articulations_[index];
         bool awake = false;
+        a.touched = false;
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             links_[l].solver = solver_index[links_[l].slot];
             awake = awake || (links_[l].dynamic && links_[l].solver != 0);
+            a.touched = a.touched || motions.is_touched(links_[l].slot);
         }
         if (!awake) continue;
         active_.push_back(index);
@@ -128,7 +130,7 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
             prepare_run(runs_[r], joints[runs_[r].slot], bodies);
             for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
                 const Row& row = rows_[i];
-                a.bounded = a.bounded || row.low != -infinite || row.high != infinite;
+                a.bounded = a.bounded || is_bounded(row);
                 a.springs = a.springs || row.kind == RowKind::spring;
                 a.driven = a.driven || row.kind == RowKind::spring || row.kind == RowKind::motor;
             }
@@ -139,7 +141,13 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
     responses_.assign(room_.response / joint_lanes, JointLane{});
     residuals_.assign(room_.numbers / joint_lanes, JointLane{});
     changes_.assign(room_.numbers / joint_lanes, JointLane{});
-    for (const std::uint32_t index : active_) evaluate(articulations_[index]);
+    for (const std::uint32_t index : active_) {
+        const Articulation& a = articulations_[index];
+        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+            if (runs_[r].anchored) begin_point_rows(runs_[r]);
+        }
+        evaluate(articulations_[index]);
+    }
 }
 
 void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<const SolverMass> masses) {
@@ -175,6 +183,8 @@ void JointSolver::prepare_run(Run& run, const Joint& joint, const BodyStore& bod
         run.between = dvec3(body_b.center) - dvec3(body_a.center);
     }
     prepare_rows(run, joint);
+    run.first_bounded = 0;
+    while (run.first_bounded < run.row_count && !is_bounded(rows_[run.first_row + run.first_bounded])) ++run.first_bounded;
     find_parts(run);
     place_rows(run);
 }
@@ -198,7 +208,7 @@ JointSolver::Row& JointSolver::add_row(Run& run, const Joint& joint, RowKind kin
 void JointSolver::prepare_rows(Run& run, const Joint& joint) {
     run.first_row = static_cast<std::uint32_t>(rows_.size());
     run.row_count = 0;
-    run.locks_swing = run.locks_twist = run.bent = false;
+    run.locks_swing = run.locks_twist = run.bent = run.anchored = false;
     const double h = substep_;
     const auto lock = [&](RowForm form, int axis, double at) {
         Row& row = add_row(run, joint, RowKind::lock, form, axis, limit_row(axis));
@@ -239,16 +249,17 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
     }
     run.as_point = joint.kind == JointKind::distance && joint.axes[0].limit.upper == 0.0f;
     if (run.as_point) {
+        run.anchored = true;
         for (int i = 0; i < 3; ++i) lock(RowForm::point, i, 0.0);
         return;
     }
     const bool cone_shut = joint.cone <= 0.0f, ordinary = joint.kind != JointKind::wheel && joint.kind != JointKind::distance;
     run.locks_swing = ordinary && ((locked_at_zero(4) && locked_at_zero(5)) || cone_shut);
     run.locks_twist = run.locks_swing && locked_at_zero(3);
-    const bool anchored = ordinary && locked_at_zero(0) && locked_at_zero(1) && locked_at_zero(2);
+    run.anchored = ordinary && locked_at_zero(0) && locked_at_zero(1) && locked_at_zero(2);
     const auto form_of = [&](int i) {
         if (joint.kind == JointKind::distance) return RowForm::length;
-        if (i < 3) return anchored ? RowForm::point : RowForm::move;
+        if (i < 3) return run.anchored ? RowForm::point : RowForm::move;
         return (i == 3 ? run.locks_twist : run.locks_swing) ? RowForm::lock : RowForm::turn;
     };
     for (int i = 0; i < joint_axes; ++i) {
@@ -290,6 +301,7 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
     if (d.max_torque > 0.0f) drive(RowForm::drive_turn, d.angular_velocity, d.angular_hertz, d.damping_ratio, d.max_torque);
     run.drive_target = d.target;
 }
+
 
 /// Which parts of the joint's pose its rows read, now and at the end of a sub-step.
 void JointSolver::find_parts(Run& run) const {
@@ -403,10 +415,12 @@ void JointSolver::stabilise(Articulation& a) {
     }
 }
 
-void JointSolver::set_row(Run& run, std::uint32_t i, const Jacobian& j, double factor, std::uint32_t first_side) {
+/// A row of any form; returns J M^-1 J^T of it alone.
+double JointSolver::set_row(const Run& run, std::uint32_t i, const Jacobian& j, double factor, std::uint32_t first_side) {
     const JointRows& rows = joint_rows_[index_of(run)];
     double* jacobian = flat(jacobians_) + rows.jacobian + 6 * rows.width * first_side + i;
     double* response = flat(responses_) + rows.response + 8 * (rows.sides * i + first_side);
+    double sum = 0.0;
     for (std::uint32_t s = 0; s < 2; ++s, response += 8) {
         const dvec3 linear = (s == 0 ? -factor : factor) * j.linear, angular = s == 0 ? -factor * j.angular_a : factor * j.angular_b;
         for (int k = 0; k < 3; ++k, jacobian += rows.width) *jacobian = linear[k];
@@ -417,7 +431,72 @@ void JointSolver::set_row(Run& run, std::uint32_t i, const Jacobian& j, double f
         for (int k = 0; k < 3; ++k) {
             response[k] = link.inverse_mass[k] * linear[k];
             response[k + 4] = turn[k];
+            sum += linear[k] * response[k] + angular[k] * turn[k];
         }
+    }
+    return sum;
+}
+
+/// A row about turns alone: what it has of moves is and stays zero.
+double JointSolver::set_turn_row(const Run& run, std::uint32_t i, const dvec3& axis) {
+    const JointRows& rows = joint_rows_[index_of(run)];
+    double* const jacobian = flat(jacobians_) + rows.jacobian + i;
+    double* const response = flat(responses_) + rows.response + 16 * i;
+    for (unsigned k = 0; k < 3; ++k) {
+        jacobian[(k + 3) * rows.width] = -axis[static_cast<int>(k)];
+        jacobian[(k + 9) * rows.width] = axis[static_cast<int>(k)];
+    }
+    double sum = 0.0;
+    for (std::uint32_t s = 0; s < 2; ++s) {
+        const Link& link = links_[run.link[s]];
+        if (!link.dynamic) continue;
+        const dvec3 turn = link.inverse_inertia * axis;
+        for (unsigned k = 0; k < 3; ++k) response[8 * s + 4 + k] = s == 0 ? -turn[static_cast<int>(k)] : turn[static_cast<int>(k)];
+        sum += glm::dot(axis, turn);
+    }
+    return sum;
+}
+
+/// What of the rows that hold an anchor in place is the same for the whole step.
+void JointSolver::begin_point_rows(const Run& run) {
+    const JointRows& rows = joint_rows_[index_of(run)];
+    double* const jacobian = flat(jacobians_) + rows.jacobian;
+    double* const responses = flat(responses_) + rows.response;
+    for (unsigned i = 0; i < 3; ++i) {
+        jacobian[i * rows.width + i] = -1.0;
+        jacobian[(i + 6) * rows.width + i] = 1.0;
+        const Link &a = links_[run.link[0]], &b = links_[run.link[1]];
+        if (a.dynamic) responses[16 * i + i] = -a.inverse_mass[i];
+        if (b.dynamic) responses[16 * i + 8 + i] = b.inverse_mass[i];
+    }
+}
+
+/// The rest: moments of the world's axes at the arms.
+void JointSolver::set_point_rows(const Run& run) {
+    const JointRows& rows = joint_rows_[index_of(run)];
+    double* jacobian = flat(jacobians_) + rows.jacobian + 3 * rows.width;
+    double* response = flat(responses_) + rows.response + 4;
+    Row* const row = &rows_[run.first_row];
+    for (int i = 0; i < 3; ++i) row[i].response = 0.0;
+    for (std::uint32_t s = 0; s < 2; ++s, jacobian += 6 * rows.width, response += 8) {
+        const dvec3 r = s == 0 ? -run.pose.arm_a : run.pose.arm_b;
+        jacobian[1] = -r.z;
+        jacobian[2] = r.y;
+        jacobian[rows.width] = r.z;
+        jacobian[rows.width + 2] = -r.x;
+        jacobian[2 * rows.width] = -r.y;
+        jacobian[2 * rows.width + 1] = r.x;
+        const Link& link = links_[run.link[s]];
+        if (!link.dynamic) continue;
+        const dmat3& m = link.inverse_inertia;
+        const dvec3 turns[3] = {r.z * m[1] - r.y * m[2], r.x * m[2] - r.z * m[0], r.y * m[0] - r.x * m[1]};
+        for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < 3; ++k) response[16 * i + k] = turns[i][k];
+            row[i].response += link.inverse_mass[i];
+        }
+        row[0].response += r.z * turns[0].y - r.y * turns[0].z;
+        row[1].response += r.x * turns[1].z - r.z * turns[1].x;
+        row[2].response += r.y * turns[2].x - r.x * turns[2].y;
     }
 }
 
@@ -440,20 +519,27 @@ double JointSolver::between(const Run& run, std::uint32_t i, std::uint32_t other
 
 void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
     const double h = substep_;
-    for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
-        Row& row = rows_[i];
+    if (run.anchored) set_point_rows(run);
+    for (std::uint32_t i = 0; i < run.row_count; ++i) {
+        Row& row = rows_[run.first_row + i];
         double coordinate = 0.0;
-        if (row.form == RowForm::geared) {
-            for (std::uint32_t k = 0; k < 2; ++k) {
-                const Run& tied = runs_[run.geared[k]];
-                set_row(run, 0, jacobian(tied.kind, tied.pose, main_axis(tied.kind)), k == 0 ? -run.ratio : 1.0, 2 * k);
-            }
-            coordinate = geared_coordinate(run, runs_[run.geared[0]].coordinates, runs_[run.geared[1]].coordinates);
-        } else {
-            set_row(run, i - run.first_row, row_jacobian(run, row), 1.0, 0);
-            coordinate = row_coordinate(run, row, run.pose, run.coordinates);
+        switch (row.form) {
+            case RowForm::point: break;
+            case RowForm::move:
+            case RowForm::length:
+            case RowForm::drive_move: row.response = set_row(run, i, row_jacobian(run, row), 1.0, 0); break;
+            case RowForm::geared:
+                for (std::uint32_t k = 0; k < 2; ++k) {
+                    const Run& tied = runs_[run.geared[k]];
+                    set_row(run, 0, jacobian(tied.kind, tied.pose, main_axis(tied.kind)), k == 0 ? -run.ratio : 1.0, 2 * k);
+                }
+                row.response = between(run, 0, 0);
+                break;
+            default: row.response = set_turn_row(run, i, row_jacobian(run, row).angular_b);
         }
-        row.response = between(run, i - run.first_row, i - run.first_row);
+        coordinate = row.form == RowForm::geared
+                         ? geared_coordinate(run, runs_[run.geared[0]].coordinates, runs_[run.geared[1]].coordinates)
+                         : row_coordinate(run, row, run.pose, run.coordinates);
         const bool drive = row.kind == RowKind::motor && row.number > cone_row;  // may meet a cone and a twist limit
         row.slack = (drive ? settings::joint_slack_drive : a.looped ? settings::joint_slack_looped : settings::joint_slack) * row.response;
 
@@ -477,16 +563,11 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
             row.position = coordinate - row.target;
         }
     }
-    soften_springs(run);
+    if (a.springs) soften_springs(run);
 }
 
 Jacobian JointSolver::row_jacobian(const Run& run, const Row& row) const {
     switch (row.form) {
-        case RowForm::point: {
-            dvec3 axis(0.0);
-            axis[row.axis] = 1.0;
-            return {axis, glm::cross(run.pose.arm_a, axis), glm::cross(run.pose.arm_b, axis)};
-        }
         case RowForm::lock: return run.bent ? jacobian(run.kind, run.pose, row.axis) : lock_jacobian(run.pose, row.axis);
         case RowForm::cone: return cone_jacobian(run.pose);
         case RowForm::drive_move: return move_along(run.pose.a[row.axis], run.pose);

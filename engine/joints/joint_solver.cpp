@@ -114,7 +114,7 @@ bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
         double *const residual = residuals(run), *const change = changes(run);
-        for (std::uint32_t i = 0; i < run.row_count; ++i) {
+        for (std::uint32_t i = run.first_bounded; i < run.row_count; ++i) {
             Row* const row = &rows_[run.first_row + i];
             if (row->free || row->group == 0 || row->response <= 0.0 || (pass == Pass::relax && row->kind == RowKind::spring)) continue;
             if (row->group == 1) {
@@ -157,7 +157,7 @@ bool JointSolver::catch_bounded(Articulation& a, Pass pass) {
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
         double* const change = changes(run);
-        for (std::uint32_t i = 0; i < run.row_count; ++i) {
+        for (std::uint32_t i = run.first_bounded; i < run.row_count; ++i) {
             Row* const row = &rows_[run.first_row + i];
             if (!takes_part(*row, pass) || row->group == 0) continue;
             if (row->group == 1) {
@@ -191,32 +191,30 @@ void JointSolver::factor(Articulation& a, Pass pass) {
         const Run& run = runs_[r];
         const JointRows& rows = joint_rows_[r];
         JointNode& node = joint_nodes_[r];
-        node.size = 0;
+        node.parts = 0;
+        std::uint32_t count = 0;
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
-            if (takes_part(rows_[run.first_row + i], pass)) node.row[node.size++] = static_cast<unsigned char>(i);
+            if (!takes_part(rows_[run.first_row + i], pass)) continue;
+            node.parts |= 1u << i;
+            node.size = i + 1;
+            ++count;
         }
+        if (count == 0) node.size = 0;
         node.width = joint_width(node.size);
-        node.jacobian = rows.jacobian;
-        if (node.size < rows.count) {
-            const unsigned components = 6 * rows.sides;
-            node.jacobian += components * rows.width;
-            const double* all = flat(jacobians_) + rows.jacobian;
-            double* part = flat(jacobians_) + node.jacobian;
-            for (unsigned c = 0; c < components; ++c, all += rows.width, part += node.width) {
-                for (unsigned i = 0; i < node.size; ++i) part[i] = all[node.row[i]];
-                for (unsigned i = node.size; i < node.width; ++i) part[i] = 0.0;
-            }
-        }
+        node.jacobian = rows.jacobian + (count < rows.count ? 6 * rows.sides * rows.width : 0);
         ldl_.set_size(run.node, node.size);
     }
     const JointRowsInput input = rows_input(a, residuals_);
     const LdlInput matrix = ldl_.input(system);
     ldl_.clear_fill(system);
+    kernel_->select(input);
     kernel_->diagonals(input, matrix, runs_[a.first_run].node);
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const JointNode& node = joint_nodes_[r];
         double* const diagonal = ldl_.diagonal(runs_[r].node);
-        for (unsigned i = 0; i < node.size; ++i) diagonal[i * node.width + i] += rows_[runs_[r].first_row + node.row[i]].slack;
+        for (unsigned i = 0; i < node.size; ++i) {
+            if (node.parts >> i & 1u) diagonal[i * node.width + i] += rows_[runs_[r].first_row + i].slack;
+        }
     }
     kernel_->couplings(input, matrix, couplings_.data() + a.first_coupling, a.coupling_count);
     if (a.hub_count != 0) factor_hubs(a);
@@ -243,10 +241,11 @@ void JointSolver::factor_hubs(const Articulation& a) {
         const std::uint32_t width = ldl_.width(coupling.place.row);
         double* const block = ldl_.block(coupling.place);
         for (unsigned i = 0; i < node.size; ++i) {
-            const double* const response = flat(responses_) + rows.response + 8 * (rows.sides * node.row[i] + coupling.side);
+            const double* const response = flat(responses_) + rows.response + 8 * (rows.sides * i + coupling.side);
+            const bool parts = node.parts >> i & 1u;
             for (unsigned k = 0; k < 3; ++k) {
-                block[i * width + k] = response[k];
-                block[i * width + k + 3] = response[k + 4];
+                block[i * width + k] = parts ? response[k] : 0.0;
+                block[i * width + k + 3] = parts ? response[k + 4] : 0.0;
             }
             for (unsigned k = 6; k < width; ++k) block[i * width + k] = 0.0;
         }
@@ -259,8 +258,7 @@ void JointSolver::solve_free(Articulation& a, Pass pass) {
         const JointNode& node = joint_nodes_[r];
         const double* const residual = residuals(runs_[r]);
         double* const x = ldl_.vector(runs_[r].node);
-        for (unsigned i = 0; i < node.size; ++i) x[i] = -residual[node.row[i]];
-        for (unsigned i = node.size; i < node.width; ++i) x[i] = 0.0;
+        for (unsigned i = 0; i < node.width; ++i) x[i] = node.parts >> i & 1u ? -residual[i] : 0.0;
     }
     if (a.hub_count != 0) {
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
@@ -272,7 +270,7 @@ void JointSolver::solve_free(Articulation& a, Pass pass) {
         const JointNode& node = joint_nodes_[r];
         const double* const x = ldl_.vector(runs_[r].node);
         double* const change = changes(runs_[r]);
-        for (unsigned i = 0; i < node.size; ++i) change[node.row[i]] = x[i];
+        for (unsigned i = 0; i < node.size; ++i) change[i] = x[i];
     }
 }
 
@@ -338,7 +336,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         }
         if (final) {  // unsettled: what has bounds does in this pass what it did before it
             for_each_row([](Row& row, double& change) {
-                if (row.low == -infinite && row.high == infinite) return;
+                if (!is_bounded(row)) return;
                 row.free = false;
                 change = row.given - row.impulse;
                 row.impulse = row.given;
@@ -354,7 +352,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             if (!linear) row.newton += change;
         });
         apply_changes(a);
-        if (final || (!a.bounded && (pass == Pass::relax || (settled && worst < settings::joint_quick)))) break;
+        if (final || (!a.bounded && pass == Pass::relax) || (!linear && !caught && worst < settings::joint_quick)) break;
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }
@@ -450,13 +448,29 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         evaluate(a);
         read_velocities(a);
         run_pass(a, Pass::relax);
-        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
-            Run& run = runs_[r];
-            const dvec3 load = run.force - run.force_before;
-            run.load *= settings::joint_load_memory;
-            if (glm::dot(load, load) > glm::dot(run.load, run.load)) run.load = load;
-            run.force_before = run.force;
+        end_substep(a);
+    }
+}
+
+void JointSolver::relax_touched(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t at = first; at < last; ++at) {
+        Articulation& a = articulations_[active_[at]];
+        if (a.touched) {
+            relax(at, at + 1);
+            continue;
         }
+        evaluate(a);
+        end_substep(a);
+    }
+}
+
+void JointSolver::end_substep(const Articulation& a) {
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        Run& run = runs_[r];
+        const dvec3 load = run.force - run.force_before;
+        run.load *= settings::joint_load_memory;
+        if (glm::dot(load, load) > glm::dot(run.load, run.load)) run.load = load;
+        run.force_before = run.force;
     }
 }
 

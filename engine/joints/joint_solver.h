@@ -41,6 +41,7 @@
 #include <talus/engine/joints/joint_store.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -58,6 +59,9 @@ public:
     // Articulations first .. last - 1. Different ranges may run at once.
     void solve(std::uint32_t first, std::uint32_t last);
     void relax(std::uint32_t first, std::uint32_t last);
+    /// Between sub-steps. What no contact touches is only put where its bodies are now: the next solve does what relax would have done,
+    /// since both give impulses at the same pose (the positions of RATTLE and SHAKE are the same).
+    void relax_touched(std::uint32_t first, std::uint32_t last);
 
     /// Writes impulses, forces and angles back to the joints; `step` in seconds.
     void store(JointStore& joints, float step) const;
@@ -131,11 +135,13 @@ private:
         std::uint32_t slot = 0;
         JointKind kind = JointKind::ball;
         bool as_point = false;            ///< a distance joint of no length
+        bool anchored = false;            ///< its first three rows are of the form `point`
         std::uint8_t side_count = 2;      ///< 4 for gears: both ends of both joints
         std::uint32_t node = 0;
         std::uint32_t link[4] = {};
         std::uint32_t geared[2] = {};     ///< runs
         std::uint32_t first_row = 0, row_count = 0;
+        std::uint32_t first_bounded = 0;  ///< its rows before this one have no bounds
         JointFrame frame_a, frame_b;
         dvec3 between{0.0};  ///< centres of mass at the step's start, A to B
         double ratio = 1.0, offset = 0.0;
@@ -162,6 +168,7 @@ private:
         bool bounded = false;             ///< some rows have bounds
         bool springs = false;
         bool driven = false;              ///< some rows have no position
+        bool touched = false;             ///< some body has a contact
     };
 
     /// What a hub's velocity has to do with a joint: an off-diagonal block.
@@ -191,7 +198,10 @@ private:
     void place(Run& run);
     void stabilise(Articulation& a);
     void evaluate_rows(const Articulation& a, Run& run);
-    void set_row(Run& run, std::uint32_t row, const Jacobian& jacobian, double factor, std::uint32_t first_side);
+    double set_row(const Run& run, std::uint32_t row, const Jacobian& jacobian, double factor, std::uint32_t first_side);
+    double set_turn_row(const Run& run, std::uint32_t row, const dvec3& axis);
+    void begin_point_rows(const Run& run);
+    void set_point_rows(const Run& run);
     double between(const Run& run, std::uint32_t row, std::uint32_t other) const;
     void soften_springs(Run& run);
     void predict(Articulation& a);
@@ -217,6 +227,10 @@ private:
     void tame(const Articulation& a, Pass pass);
     /// Adds the pass's impulses to what the joints report.
     void report(const Articulation& a, Pass pass);
+    static bool is_bounded(const Row& row) {
+        return row.low != -std::numeric_limits<double>::infinity() || row.high != std::numeric_limits<double>::infinity();
+    }
+    void end_substep(const Articulation& a);
     /// A motor leaves its axis to the limit while that holds: the two together would have no unique impulses.
     bool takes_part(const Row& row, Pass pass) const {
         return row.free && !(pass == Pass::relax && row.kind == RowKind::spring) && !(row.rival != null_index && rows_[row.rival].free);
