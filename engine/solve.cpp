@@ -270,8 +270,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
     if (joints.slot_count() != 0) {
         // Which articulations there are to solve is known once the bodies are ready.
         stage_team.run(jobs, stages, work_on);
-        joint_solver.prepare(joints, bodies, solver_index, solver_masses,
-                             {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed, constrained, by_contact}, substep);
+        joint_solver.prepare(joints, bodies, solver_index, solver_masses, {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed},
+                             substep);
         stages.clear();
         stage_works.clear();
     }
@@ -329,7 +329,7 @@ void World::State::plan_substeps() {
         plan_joints(&JointSolver::solve);
         plan_contacts(StageWork::Kind::contacts, &SolverKernel::solve);
         plan_bodies(StageWork::Kind::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
-        plan_joints(i + 1 < def.substeps ? &JointSolver::relax_touched : &JointSolver::relax);
+        plan_joints(&JointSolver::relax);
         plan_contacts(StageWork::Kind::contacts, &SolverKernel::relax);
         if (!solver.any_bounce()) continue;
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::Kind::contacts, &SolverKernel::end_restitution);

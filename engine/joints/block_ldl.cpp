@@ -31,12 +31,12 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         neighbours[edge.a].push_back(edge.b);
         neighbours[edge.b].push_back(edge.a);
     }
-    std::set<std::tuple<bool, std::size_t, std::uint32_t>> queue;
+    std::set<std::tuple<std::uint32_t, std::size_t, std::uint32_t>> queue;
     for (std::uint32_t i = 0; i < defs.size(); ++i) {
         auto& list = neighbours[i];
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(), list.end()), list.end());
-        queue.insert({defs[i].last, list.size(), i});
+        queue.insert({defs[i].phase, list.size(), i});
     }
     std::vector<std::uint32_t> position(defs.size()), merged;
     std::vector<std::vector<std::uint32_t>> columns(defs.size());
@@ -49,13 +49,13 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         const auto& clique = columns[node];
         for (const std::uint32_t i : clique) {
             auto& list = neighbours[i];
-            queue.erase({defs[i].last, list.size(), i});
+            queue.erase({defs[i].phase, list.size(), i});
             merged.clear();
             std::set_union(list.begin(), list.end(), clique.begin(), clique.end(), std::back_inserter(merged));
             merged.erase(std::remove_if(merged.begin(), merged.end(), [&](std::uint32_t k) { return k == i || k == node; }),
                          merged.end());
             list = merged;
-            queue.insert({defs[i].last, list.size(), i});
+            queue.insert({defs[i].phase, list.size(), i});
         }
     }
 

@@ -3,11 +3,11 @@
 ///
 /// A system is a graph: nodes are block rows, edges are off-diagonal blocks. Blocks of a node may be smaller at one factorisation than at
 /// the next (rows come and go), never larger than its capacity; the pattern is made once and used until the graph changes. Nodes
-/// are eliminated in order of fewest neighbours (minimum degree; ties to the lowest index), those called last after all others.
+/// are eliminated in order of fewest neighbours (minimum degree; ties to the lowest index), phase by phase.
 /// A tree is eliminated from its leaves without any fill, so that a chain of n joints costs O(n); a loop adds one chain of blocks.
 ///
-/// Diagonal blocks are positive definite, but for those of nodes that come last, which are negative definite when their turn comes (the
-/// matrix is quasi-definite: Vanderbei 1995), so that no pivoting is needed. A pivot that is lost to rounding counts as
+/// Diagonal blocks are positive or negative definite when their turn comes (the matrix is quasi-definite: Vanderbei 1995), so that no
+/// pivoting is needed. A pivot that is lost to rounding counts as
 /// infinite: its unknown becomes zero.
 ///
 /// This class knows where things are; the arithmetic is in joint_kernel_impl.h.
@@ -24,7 +24,7 @@ class BlockLdl {
 public:
     struct NodeDef {
         std::uint32_t capacity = 0;
-        bool last = false;      ///< eliminated after all that are not
+        std::uint32_t phase = 0;     ///< nodes of a phase are eliminated after all of earlier ones
     };
     struct Edge {
         std::uint32_t a = 0, b = 0;  ///< nodes of the system, a != b; may repeat

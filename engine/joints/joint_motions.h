@@ -17,10 +17,6 @@ struct JointMotions {
     std::span<const std::uint32_t> slots;  ///< by solver index
     const BodyStore* store = nullptr;
     float max_speed = 0.0f;                ///< m/s
-    std::span<const std::uint8_t> constrained;  ///< by body slot: a bit of these for those with contacts
-    std::uint8_t by_contact = 0;
-
-    bool is_touched(std::uint32_t slot) const { return slot < constrained.size() && (constrained[slot] & by_contact) != 0; }
 
     dquat rotation(std::uint32_t body) const { return dquat(motions->turn(body)) * (*store)[slots[body]].exact_rotation; }
 

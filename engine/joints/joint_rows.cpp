@@ -116,11 +116,9 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
     for (std::uint32_t index = 0; index < articulations_.size(); ++index) {
         Articulation& a = articulations_[index];
         bool awake = false;
-        a.touched = false;
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             links_[l].solver = solver_index[links_[l].slot];
             awake = awake || (links_[l].dynamic && links_[l].solver != 0);
-            a.touched = a.touched || motions.is_touched(links_[l].slot);
         }
         if (!awake) continue;
         active_.push_back(index);
@@ -175,6 +173,7 @@ void JointSolver::prepare_run(Run& run, const Joint& joint, const BodyStore& bod
     run.offset = joint.offset;
     run.force = run.torque = run.force_before = dvec3(0.0);
     run.load = static_cast<double>(substep_) * dvec3(joint.load);
+    run.new_load = dvec3(0.0);
     std::fill_n(run.motor_impulses, joint_axes, 0.0);
     if (joint.kind != JointKind::gear) {
         const Body &body_a = bodies[links_[run.link[0]].slot], &body_b = bodies[links_[run.link[1]].slot];
@@ -375,6 +374,7 @@ void JointSolver::place(Run& run) {
     run.coordinates = coordinates(run.kind, run.pose, run.turn, parts);
     if (parts.twist) run.turn = run.coordinates[3];
 
+    if (glm::dot(run.new_load, run.new_load) > glm::dot(run.load, run.load)) run.load = link_a.pose.axes * run.new_load;
     const double pull = bound_of(run.load);
     link_a.most_stiffness += bound_of(run.pose.arm_a + run.pose.apart) * pull;
     link_b.most_stiffness += bound_of(run.pose.arm_b) * pull;

@@ -238,16 +238,14 @@ void JointSolver::factor_hubs(const Articulation& a) {
         const HubCoupling& coupling = hub_couplings_[c];
         const JointRows& rows = joint_rows_[coupling.run];
         const JointNode& node = joint_nodes_[coupling.run];
-        const std::uint32_t width = ldl_.width(coupling.place.row);
+        const bool hub_first = coupling.place.row == runs_[coupling.run].node;
+        const std::uint32_t width = ldl_.width(coupling.place.row), lines = hub_first ? 6 : node.size;
         double* const block = ldl_.block(coupling.place);
+        std::fill_n(block, lines * width, 0.0);
         for (unsigned i = 0; i < node.size; ++i) {
+            if (!(node.parts >> i & 1u)) continue;
             const double* const response = flat(responses_) + rows.response + 8 * (rows.sides * i + coupling.side);
-            const bool parts = node.parts >> i & 1u;
-            for (unsigned k = 0; k < 3; ++k) {
-                block[i * width + k] = parts ? response[k] : 0.0;
-                block[i * width + k + 3] = parts ? response[k + 4] : 0.0;
-            }
-            for (unsigned k = 6; k < width; ++k) block[i * width + k] = 0.0;
+            for (unsigned k = 0; k < 6; ++k) block[hub_first ? k * width + i : i * width + k] = response[k < 3 ? k : k + 1];
         }
     }
 }
@@ -352,7 +350,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             if (!linear) row.newton += change;
         });
         apply_changes(a);
-        if (final || (!a.bounded && pass == Pass::relax) || (!linear && !caught && worst < settings::joint_quick)) break;
+        if (final || (!a.bounded && pass == Pass::relax) || (!a.bounded && !linear && worst < settings::joint_quick)) break;
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }
@@ -428,8 +426,7 @@ void JointSolver::report(const Articulation& a, Pass pass) {
         const dvec3& arm = run.kind == JointKind::gear ? runs_[run.geared[1]].pose.arm_b : run.pose.arm_b;
         run.force += force;
         run.torque += torque - glm::cross(arm, force);
-        // A load may have come just now.
-        if (pass == Pass::solve && glm::dot(force, force) > glm::dot(run.load, run.load)) run.load = force;
+        if (pass == Pass::solve) run.new_load = force * links_[run.link[0]].pose.axes;
     }
 }
 
@@ -448,29 +445,13 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         evaluate(a);
         read_velocities(a);
         run_pass(a, Pass::relax);
-        end_substep(a);
-    }
-}
-
-void JointSolver::relax_touched(std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t at = first; at < last; ++at) {
-        Articulation& a = articulations_[active_[at]];
-        if (a.touched) {
-            relax(at, at + 1);
-            continue;
+        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+            Run& run = runs_[r];
+            const dvec3 load = run.force - run.force_before;
+            run.load *= settings::joint_load_memory;
+            if (glm::dot(load, load) > glm::dot(run.load, run.load)) run.load = load;
+            run.force_before = run.force;
         }
-        evaluate(a);
-        end_substep(a);
-    }
-}
-
-void JointSolver::end_substep(const Articulation& a) {
-    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
-        Run& run = runs_[r];
-        const dvec3 load = run.force - run.force_before;
-        run.load *= settings::joint_load_memory;
-        if (glm::dot(load, load) > glm::dot(run.load, run.load)) run.load = load;
-        run.force_before = run.force;
     }
 }
 

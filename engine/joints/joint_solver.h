@@ -59,9 +59,6 @@ public:
     // Articulations first .. last - 1. Different ranges may run at once.
     void solve(std::uint32_t first, std::uint32_t last);
     void relax(std::uint32_t first, std::uint32_t last);
-    /// Between sub-steps. What no contact touches is only put where its bodies are now: the next solve does what relax would have done,
-    /// since both give impulses at the same pose (the positions of RATTLE and SHAKE are the same).
-    void relax_touched(std::uint32_t first, std::uint32_t last);
 
     /// Writes impulses, forces and angles back to the joints; `step` in seconds.
     void store(JointStore& joints, float step) const;
@@ -155,6 +152,7 @@ private:
         dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
         dvec3 force_before{0.0};  ///< ... when the sub-step began
         dvec3 load{0.0};  ///< impulse on B in the sub-step before
+        dvec3 new_load{0.0};  ///< ... in the solve of this one, as A's axes turn it: a load may have come just now
         double motor_impulses[joint_axes] = {};
     };
 
@@ -168,7 +166,6 @@ private:
         bool bounded = false;             ///< some rows have bounds
         bool springs = false;
         bool driven = false;              ///< some rows have no position
-        bool touched = false;             ///< some body has a contact
     };
 
     /// What a hub's velocity has to do with a joint: an off-diagonal block.
@@ -230,7 +227,6 @@ private:
     static bool is_bounded(const Row& row) {
         return row.low != -std::numeric_limits<double>::infinity() || row.high != std::numeric_limits<double>::infinity();
     }
-    void end_substep(const Articulation& a);
     /// A motor leaves its axis to the limit while that holds: the two together would have no unique impulses.
     bool takes_part(const Row& row, Pass pass) const {
         return row.free && !(pass == Pass::relax && row.kind == RowKind::spring) && !(row.rival != null_index && rows_[row.rival].free);

@@ -149,13 +149,15 @@ void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bo
     a.looped = a.run_count > dynamic_count;
 
     std::vector<BlockLdl::Edge> edges, hub_edges;
+    std::vector<std::uint32_t> hub_ends(a.run_count, 0);
     for (std::uint32_t l = 0; l < a.link_count; ++l) {
         const auto& list = uses[l];
         if (list.size() > hub_degree) {
             const auto node = static_cast<std::uint32_t>(nodes.size());
             links_[a.first_link + l].node = node;
-            nodes.push_back({.capacity = 6, .last = true});
+            nodes.push_back({.capacity = 6, .phase = 1});
             for (const Use& use : list) {
+                ++hub_ends[use.run - a.first_run];
                 hub_edges.push_back({use.run - a.first_run, node});
                 hub_couplings_.push_back({use.run, use.side, {}});
             }
@@ -168,6 +170,13 @@ void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bo
                 couplings_.push_back({.row = list[i].run, .column = list[k].run, .row_side = list[i].side, .column_side = list[k].side});
             }
         }
+    }
+    // A joint that moves nothing but hubs has nothing in its block until they are eliminated.
+    for (std::uint32_t i = 0; i < a.run_count; ++i) {
+        const Run& run = runs_[a.first_run + i];
+        std::uint32_t moved = 0;
+        for (std::uint32_t side = 0; side < run.side_count; ++side) moved += links_[run.link[side]].dynamic ? 1u : 0u;
+        if (moved == hub_ends[i]) nodes[i].phase = 2;
     }
     a.coupling_count = static_cast<std::uint32_t>(couplings_.size()) - a.first_coupling;
     a.hub_count = static_cast<std::uint32_t>(hub_couplings_.size()) - a.first_hub;
