@@ -171,7 +171,7 @@ void JointSolver::prepare_run(Run& run, const Joint& joint, const BodyStore& bod
     run.turn = joint.turn;
     run.ratio = joint.ratio;
     run.offset = joint.offset;
-    run.force = run.torque = run.force_before = dvec3(0.0);
+    run.force = run.torque = run.demand = dvec3(0.0);
     run.load = static_cast<double>(substep_) * dvec3(joint.load);
     run.new_load = dvec3(0.0);
     std::fill_n(run.motor_impulses, joint_axes, 0.0);
@@ -471,7 +471,8 @@ void JointSolver::begin_point_rows(const Run& run) {
     }
 }
 
-/// The rest: moments of the world's axes at the arms.
+/// The rest: moments of the world's axes about both centres of mass. Both are taken at B's anchor, where the impulse acts: were A's taken
+/// at its own, joints that are apart would make angular momentum of nothing.
 void JointSolver::set_point_rows(const Run& run) {
     const JointRows& rows = joint_rows_[index_of(run)];
     double* jacobian = flat(jacobians_) + rows.jacobian + 3 * rows.width;
@@ -479,7 +480,7 @@ void JointSolver::set_point_rows(const Run& run) {
     Row* const row = &rows_[run.first_row];
     for (int i = 0; i < 3; ++i) row[i].response = 0.0;
     for (std::uint32_t s = 0; s < 2; ++s, jacobian += 6 * rows.width, response += 8) {
-        const dvec3 r = s == 0 ? -run.pose.arm_a : run.pose.arm_b;
+        const dvec3 r = s == 0 ? -(run.pose.arm_a + run.pose.apart) : run.pose.arm_b;
         jacobian[1] = -r.z;
         jacobian[2] = r.y;
         jacobian[rows.width] = r.z;
@@ -660,6 +661,9 @@ void JointSolver::predict(Articulation& a) {
         run.next_pose = joint_pose(run.frame_a, link_a.next_pose, run.frame_b, link_b.next_pose,
                                    run.between + link_b.next_displacement - link_a.next_displacement, parts);
         run.next_coordinates = coordinates(run.kind, run.next_pose, run.turn, parts);
+        // As A sees it, since links that swing fast turn together: Newton's method with the matrix of now converges for turns of 1 rad
+        // and more, and does not on the world's axes.
+        if (run.anchored && link_a.solver != 0) run.next_pose.apart = link_a.pose.axes * (run.next_pose.apart * link_a.next_pose.axes);
     }
 }
 

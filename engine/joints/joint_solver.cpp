@@ -275,10 +275,10 @@ void JointSolver::solve_free(Articulation& a, Pass pass) {
 /// What takes part in the direct solve needs no guess; what is at a bound acts with the full bound.
 void JointSolver::begin_solve(Articulation& a) {
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
-        const Link& link = links_[l];
+        Link& link = links_[l];
         if (!link.stiff) continue;
-        const dvec3 spin = link.slowing * link.spin_before;
-        for (int k = 0; k < 3; ++k) velocity_of(l)[k + 4] = spin[k];
+        link.spin_before = link.slowing * link.spin_before;
+        for (int k = 0; k < 3; ++k) velocity_of(l)[k + 4] = link.spin_before[k];
     }
     bool any = false;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
@@ -354,12 +354,11 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }
-    tame(a, pass);
-    report(a, pass);
+    report(a, pass, tame(a));
     write_velocities(a);
 }
 
-void JointSolver::tame(const Articulation& a, Pass pass) {
+double JointSolver::tame(const Articulation& a) {
     double mass = 0.0, most_change = 0.0;
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         const Link& link = links_[l];
@@ -371,7 +370,7 @@ void JointSolver::tame(const Articulation& a, Pass pass) {
     }
     // In the norm whose square is the energy: |v + s dv| <= |v| + s |dv|.
     const double gain = std::sqrt(0.5 * mass) * settings::joint_gain_speed;
-    if (most_change <= gain * gain) return;
+    if (most_change <= gain * gain) return 1.0;
     double before = 0.0, after = 0.0, change = 0.0;
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         const Link& link = links_[l];
@@ -386,7 +385,7 @@ void JointSolver::tame(const Articulation& a, Pass pass) {
         after += energy(velocity, spin);
         change += energy(velocity - link.velocity_before, spin - link.spin_before);
     }
-    if (std::sqrt(after) <= std::sqrt(before) + gain) return;  // and not if it is not a number
+    if (std::sqrt(after) <= std::sqrt(before) + gain) return 1.0;  // and not if it is not a number
     const double scale = after < infinite && change < infinite ? std::min(1.0, gain / std::sqrt(change)) : 0.0;
     const auto part = [scale](double from, double to) { return scale > 0.0 ? from + scale * (to - from) : from; };
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
@@ -398,34 +397,32 @@ void JointSolver::tame(const Articulation& a, Pass pass) {
             v[k + 4] = part(link.spin_before[k], v[k + 4]);
         }
     }
-    // The solve's impulses are counted from none, as it began with those that are warm.
-    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
-        for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
-            Row& row = rows_[i];
-            row.impulse = part(pass == Pass::solve ? 0.0 : row.given, row.impulse);
-        }
-    }
+    return scale;
 }
 
-void JointSolver::report(const Articulation& a, Pass pass) {
+void JointSolver::report(const Articulation& a, Pass pass, double scale) {
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         Run& run = runs_[r];
         const JointRows& rows = joint_rows_[r];
         const double* const jacobian = flat(jacobians_) + rows.jacobian + 6 * rows.width * (rows.sides - 1);
         dvec3 force(0.0), torque(0.0);
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
-            const Row& row = rows_[run.first_row + i];
-            const double impulse = pass == Pass::solve ? row.impulse : row.impulse - row.given;
+            Row& row = rows_[run.first_row + i];
+            // The solve's impulses are counted from none, as it began with those that are warm.
+            const double from = pass == Pass::solve ? 0.0 : row.given, impulse = row.impulse - from;
+            if (scale != 1.0) row.impulse = scale > 0.0 ? from + scale * impulse : from;
             if (impulse == 0.0) continue;
             for (int k = 0; k < 3; ++k) {
                 force[k] += impulse * jacobian[static_cast<unsigned>(k) * rows.width + i];
                 torque[k] += impulse * jacobian[static_cast<unsigned>(k + 3) * rows.width + i];
             }
-            if (row.kind == RowKind::motor && row.number < cone_row) run.motor_impulses[row.axis] += impulse;
+            if (row.kind == RowKind::motor && row.number < cone_row) run.motor_impulses[row.axis] += row.impulse - from;
         }
+        if (scale <= 0.0) continue;
         const dvec3& arm = run.kind == JointKind::gear ? runs_[run.geared[1]].pose.arm_b : run.pose.arm_b;
-        run.force += force;
-        run.torque += torque - glm::cross(arm, force);
+        run.force += scale * force;
+        run.torque += scale * (torque - glm::cross(arm, force));
+        run.demand += force;
         if (pass == Pass::solve) run.new_load = force * links_[run.link[0]].pose.axes;
     }
 }
@@ -447,10 +444,9 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         run_pass(a, Pass::relax);
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             Run& run = runs_[r];
-            const dvec3 load = run.force - run.force_before;
             run.load *= settings::joint_load_memory;
-            if (glm::dot(load, load) > glm::dot(run.load, run.load)) run.load = load;
-            run.force_before = run.force;
+            if (glm::dot(run.demand, run.demand) > glm::dot(run.load, run.load)) run.load = run.demand;
+            run.demand = dvec3(0.0);
         }
     }
 }

@@ -150,8 +150,8 @@ private:
         JointPose pose, next_pose;        ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
         dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
-        dvec3 force_before{0.0};  ///< ... when the sub-step began
-        dvec3 load{0.0};  ///< impulse on B in the sub-step before
+        dvec3 demand{0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
+        dvec3 load{0.0};  ///< the largest demand of late
         dvec3 new_load{0.0};  ///< ... in the solve of this one, as A's axes turn it: a load may have come just now
         double motor_impulses[joint_axes] = {};
     };
@@ -221,9 +221,10 @@ private:
     void solve_free(Articulation& a, Pass pass);
     void apply_changes(const Articulation& a);
     /// No pass may make much more motion than there was: joints that contradict each other give way instead of exploding.
-    void tame(const Articulation& a, Pass pass);
+    /// Returns what part of the pass's impulses is left.
+    double tame(const Articulation& a);
     /// Adds the pass's impulses to what the joints report.
-    void report(const Articulation& a, Pass pass);
+    void report(const Articulation& a, Pass pass, double scale);
     static bool is_bounded(const Row& row) {
         return row.low != -std::numeric_limits<double>::infinity() || row.high != std::numeric_limits<double>::infinity();
     }
