@@ -407,7 +407,6 @@ void World::State::plan_substeps() {
     for (int i = 0; i < def.substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
         plan_motion(&SolverKernel::integrate_velocities);
         if (solver.any_bounce()) plan_contacts(&SolverKernel::begin_restitution);
-        plan_joints(&JointSolver::warm_start);
         plan_contacts(&SolverKernel::warm_start);
         plan_columns(StageWork::Kind::columns);
         plan_joints(&JointSolver::solve);

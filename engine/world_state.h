@@ -68,7 +68,7 @@ struct World::State {
     ConstraintGraph graph;
     Columns columns;
     ContactSolver solver;
-    JointSolver joint_solver;
+    JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
     /// What the solve does with the bodies of a slab, or with the contacts of a field.
     struct FieldWork {
