@@ -38,6 +38,12 @@ inline constexpr float max_push_speed = 1.0f;
 /// overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.
 inline constexpr float patch_depth = linear_slop;
 
+/// Beyond these, products of the solver would leave the floats. Heavier bodies are refused (kg); faster belts run (m/s) and rougher
+/// surfaces rub at just so much: what has a friction of a million sticks.
+inline constexpr float largest_mass = 1e15f;
+inline constexpr float largest_surface_speed = 1e6f;
+inline constexpr float largest_friction = 1e6f;
+
 /// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives what rests that
 /// much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at sub-steps of 0.25 ms as well, 216
 /// elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.

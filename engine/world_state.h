@@ -133,7 +133,7 @@ struct World::State {
     std::vector<Contact> hit_contacts;        ///< scratch
     std::vector<Approach> approaches;         ///< of contacts with hit events, before the solve
 
-    std::vector<ContactEvent> carried;        ///< contacts that touched when their bodies were changed: to go on, or to end, in the next step
+    std::vector<ContactEvent> carried;        ///< contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step
     struct Target {
         BodyId body;
         vec3 center;

@@ -14,6 +14,13 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+/// To floats, and finite: absurd springs and masses need impulses of more than floats hold.
+float to_float(double x) {
+    constexpr double most = std::numeric_limits<float>::max();
+    return static_cast<float>(std::clamp(x, -most, most));
+}
+vec3 to_floats(const dvec3& v) { return {to_float(v.x), to_float(v.y), to_float(v.z)}; }
+
 }  // namespace
 
 // ---- velocities -----------------------------------------------------------------------------------------------------
@@ -460,15 +467,15 @@ void JointSolver::store(JointStore& joints, float step) const {
             const Run& run = runs_[r];
             Joint& joint = joints[run.slot];
             joint.turn = run.turn;
-            joint.load = vec3(per_substep * run.load);
-            joint.force = vec3(per_step * run.force);
-            joint.torque = vec3(per_step * run.torque);
+            joint.load = to_floats(per_substep * run.load);
+            joint.force = to_floats(per_step * run.force);
+            joint.torque = to_floats(per_step * run.torque);
             joint.forces.fill(0.0f);
             joint.pressed = joint.at_upper = 0;
-            for (std::size_t i = 0; i < joint_axes; ++i) joint.motor_forces[i] = static_cast<float>(per_step * run.motor_impulses[i]);
+            for (std::size_t i = 0; i < joint_axes; ++i) joint.motor_forces[i] = to_float(per_step * run.motor_impulses[i]);
             for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
                 const Row& row = rows_[i];
-                joint.forces[row.number] = static_cast<float>(per_substep * row.impulse);
+                joint.forces[row.number] = to_float(per_substep * row.impulse);
                 joint.pressed |= (row.free ? 1u : 0u) << row.number;
                 joint.at_upper |= (row.upper ? 1u : 0u) << row.number;
             }
