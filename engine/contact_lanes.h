@@ -15,7 +15,7 @@ struct ContactPointLanes {
     F impulse;                          ///< accumulated in this sub-step, N s
     F step_impulse;                     ///< summed over the sub-steps, N s
     F arm;                              ///< lever of its friction against twist: distance from the manifold's centre plus the patch's, m
-    F bounce_speed;                     ///< after a bounce at s = 0, m/s; 0 if it shall not bounce
+    F bounce;                           ///< > 0: speed after a bounce at s = 0, m/s; else minus the load that rests on it, N s
 };
 
 /// Of surfaces that are more than rough: rolling resistance, friction that differs with the direction, and surfaces that run.

@@ -39,6 +39,7 @@ struct ContactPassInput {
     void* surfaces;  ///< all of them
     unsigned count;  ///< records
     float substep;   ///< s
+    float least_bounce;  ///< approach speed below which nothing bounces, m/s
 };
 
 /// What the passes over bodies share: `count` groups of as many bodies as lanes, from body 0 on.
@@ -62,7 +63,7 @@ struct SolverKernel {
     void (*prepare_surface)(void* record, void* surface, const float* sources, unsigned used);
 
     using ContactPass = void(const ContactPassInput&);
-    ContactPass *warm_start, *solve, *relax, *begin_restitution, *end_restitution, *forget_bounces;
+    ContactPass *warm_start, *solve, *relax, *begin_restitution, *bounce, *end_restitution;
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;

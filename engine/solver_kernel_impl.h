@@ -409,7 +409,7 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         p.mass = real ? inverse_or_zero(linear + dot(p.angular_a, p.turn_a) + dot(p.angular_b, p.turn_b)) : zero;
         p.impulse = real ? impulse_of[i] : zero;
         p.step_impulse = zero;
-        p.bounce_speed = zero;
+        p.bounce = zero;
     }
     const F share = inverse_or_zero(__builtin_convertvector(count, F));
     r.center_a = share * middle_a;
@@ -494,6 +494,11 @@ static void solve(const ContactPassInput& in) {
     });
 }
 
+/// To the sums of the step, at a sub-step's end.
+static inline void add_impulses(const Record& r, Point* points) {
+    for (unsigned i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
+}
+
 static void relax(const ContactPassInput& in) {
     const F inverse_substep = splat<F>(1.0f / in.substep);
     for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
@@ -506,20 +511,25 @@ static void relax(const ContactPassInput& in) {
         } else {
             solve_friction<true>(r, surface, points, motion, v);
         }
-        for (unsigned i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
+        if (!r.bounces) add_impulses(r, points);
         scatter(r, in.bodies, v);
     });
 }
 
 // Velocities come to begin_restitution after gravity was added for this sub-step. Semi-implicit Euler conserves
 // (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0, before
-// the bounce here and after it in end_restitution, so that a ball with restitution 1 keeps its height whatever part of the
-// sub-step the impact falls in. Where several bounce off each other at once, Newton's law for all of them together conserves
-// energy, and takes some passes of end_restitution.
+// the bounce here and after it in bounce(), so that a ball with restitution 1 keeps its height whatever part of the
+// sub-step the impact falls in.
+//
+// Where several bounce off each other at once, Newton's law v+ = -e v- for all of them together conserves energy, and takes some passes
+// of bounce(). For what was at rest and is only now knocked by a neighbour's bounce it says v+ = 0: shared out like that over a
+// row of balls, a blow makes the one that gave it rebound. What happens in fact conserves energy too: one impact after the
+// other. Relax has stopped such a contact as if there were no restitution; that impulse is taken back down to the load that rested
+// there, and it bounces in the next sub-step. Up to e = 0.5 all of it is kept, from there on (2 - 2e)^2 of it: the less there is to
+// hand on, the better do heaps hold that fall.
 
 static void begin_restitution(const ContactPassInput& in) {
-    const F zero = {}, half_substep = splat<F>(0.5f * in.substep);
-    const F threshold = splat<F>(-settings::restitution_threshold);
+    const F zero = {}, half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
     for_each_record(in, [&](Record& r, Point* points, Surface*) {
         if (!r.bounces) return;
         const Sides v = gather<Part::velocity>(r, in.bodies), motion = gather<Part::motion>(r, in.bodies);
@@ -529,14 +539,15 @@ static void begin_restitution(const ContactPassInput& in) {
             const F s = p.separation + normal_speed(r.normal, p, motion);
             const F true_speed = speed - half_substep * r.gravity;
             const F squared = max(true_speed * true_speed - (s + s) * r.gravity, zero);
-            const I hits = (speed < threshold) & (r.restitution > zero);
-            p.bounce_speed = hits ? r.restitution * sqrt_lanes(squared) : zero;
+            const I hits = (speed < -threshold) & (r.restitution > zero);
+            p.bounce = hits ? r.restitution * sqrt_lanes(squared) : -(p.impulse + p.mass * max(-speed, zero));
         }
     });
 }
 
-static void end_restitution(const ContactPassInput& in) {
-    const F zero = {}, half_substep = splat<F>(0.5f * in.substep);
+static void bounce(const ContactPassInput& in) {
+    const F zero = {}, one = splat<F>(1.0f), two = splat<F>(2.0f);
+    const F half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
     for_each_record(in, [&](Record& r, Point* points, Surface*) {
         if (!r.bounces) return;
         Sides v = gather<Part::velocity>(r, in.bodies);
@@ -544,28 +555,29 @@ static void end_restitution(const ContactPassInput& in) {
         const Push push(r);
         for (unsigned i = 0; i < r.point_count; ++i) {
             Point& p = points[i];
-            const F bounce = p.bounce_speed;
-            const I hit = (bounce > zero) & (p.impulse > zero);
-            const F s = p.separation + normal_speed(r.normal, p, motion);
-            const F wanted = sqrt_lanes(max(bounce * bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
-            const F impulse = hit ? max(p.mass * (wanted - normal_speed(r.normal, p, v)), -p.impulse) : zero;
-            apply_normal(push, p, impulse, v);
-            p.impulse += impulse;
-            p.step_impulse += impulse;
+            const F s = p.separation + normal_speed(r.normal, p, motion), speed = normal_speed(r.normal, p, v);
+            const I bounces = (p.bounce > zero) & (p.impulse > zero);
+            const F after = sqrt_lanes(max(p.bounce * p.bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
+            const I knocked = (p.bounce <= zero) & (max(speed, -speed) > threshold) & (p.impulse > -p.bounce) & (r.restitution > zero);
+            const F loss = two - two * r.restitution, kept = min(loss * loss, one), load = kept * p.impulse - (one - kept) * p.bounce;
+            p.bounce = knocked ? -load : p.bounce;
+            const F impulse = bounces ? max(p.impulse + p.mass * (after - speed), zero) : knocked ? load : p.impulse;
+            apply_normal(push, p, impulse - p.impulse, v);
+            p.impulse = impulse;
         }
         scatter(r, in.bodies, v);
     });
 }
 
 /// A bounce is no resting load: warm starting the next sub-step with it would push twice.
-static void forget_bounces(const ContactPassInput& in) {
+static void end_restitution(const ContactPassInput& in) {
     const F zero = {};
     for_each_record(in, [&](Record& r, Point* points, Surface*) {
         if (!r.bounces) return;
+        add_impulses(r, points);
         for (unsigned i = 0; i < r.point_count; ++i) {
             Point& p = points[i];
-            const I bounced = (p.bounce_speed > zero) & (p.impulse > zero);
-            p.impulse = bounced ? zero : p.impulse;
+            p.impulse = p.bounce > zero ? zero : p.impulse;
         }
     });
 }
@@ -684,6 +696,6 @@ static void coast(const MotionPassInput& in) {
 
 constexpr SolverKernel kernel = {
     width, sizeof(Record), sizeof(Point), sizeof(Surface), sizeof(Motion), prepare, prepare_surface, warm_start, solve, relax,
-    begin_restitution, end_restitution, forget_bounces, integrate_velocities, integrate_positions, coast};
+    begin_restitution, bounce, end_restitution, integrate_velocities, integrate_positions, coast};
 
 }  // namespace talus::TALUS_LANES

@@ -160,11 +160,11 @@ Error check(const Joint& joint) {
 
 /// Where the joint's frame is on a body.
 JointFrame frame_on(const Body& body, const Transform& frame) {
-    return {dvec3(frame.position) - dvec3(body.local_center), dquat(frame.rotation)};
+    return {dvec3(frame.position) - dvec3(body.local_center), Turned(dquat(frame.rotation))};
 }
 
 JointPose pose_now(const Joint& joint, const Body& a, const Body& b) {
-    return joint_pose(frame_on(a, joint.frame_a), dquat(a.rotation), frame_on(b, joint.frame_b), dquat(b.rotation),
+    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b), Turned(dquat(b.rotation)),
                       dvec3(b.center) - dvec3(a.center));
 }
 

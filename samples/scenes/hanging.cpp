@@ -25,8 +25,11 @@ Result<SceneData> cradle(const SceneOptions&) {
         frame.shapes[static_cast<std::size_t>(i)].pose.position = {0.0f, height, i == 0 ? -half_width : half_width};
     }
     scene.bodies.push_back(frame);
+    const auto place_of = [=](int i) {
+        return (2.0f * radius + gap) * (static_cast<float>(i) - 0.5f * static_cast<float>(balls - 1));
+    };
     for (int i = 0; i < balls; ++i) {
-        const float x = (2.0f * radius + gap) * (static_cast<float>(i) - 0.5f * static_cast<float>(balls - 1));
+        const float x = place_of(i);
         BodyDef ball;
         ball.shape = sphere(radius);
         // The first is pulled aside by 53 degrees: 0.8 of its drop outwards, 0.6 down.
@@ -56,6 +59,14 @@ Result<SceneData> cradle(const SceneOptions&) {
                              }});
     scene.figures.push_back({"energy in the end", "of it", Over::last,
                              [=](const SceneBodies& bodies, double) { return energy(bodies); }});
+    scene.figures.push_back({"the inner balls' furthest swing", "m", Over::largest, [=](const SceneBodies& bodies, double) {
+                                 double furthest = 0.0;
+                                 for (std::size_t i = first + 1; i < last; ++i) {
+                                     const double place = static_cast<double>(place_of(static_cast<int>(i - first)));
+                                     furthest = std::max(furthest, std::abs(static_cast<double>(bodies.transform(i).position.x) - place));
+                                 }
+                                 return furthest;
+                             }});
     scene.camera = orbit({-0.3f, 2.4f, 0}, 13, 24, 10);
     return scene;
 }

@@ -159,3 +159,50 @@ TEST_CASE("a row of five equal balls hit by one passes its speed to the last") {
     CHECK(world.linear_velocity(ids[5]).x == doctest::Approx(3.0).epsilon(0.02));
     for (int i = 0; i < 5; ++i) CHECK(std::abs(world.linear_velocity(ids[static_cast<std::size_t>(i)]).x) < 0.06f);
 }
+
+TEST_CASE("a row of touching balls hit by one passes its speed to the last: the blow goes from ball to ball") {
+    for (const float e : {0.9f, 1.0f}) {
+        for (const float dt : {1.0f / 60.0f, 0.001f}) {
+            CAPTURE(e);
+            CAPTURE(dt);
+            World world(weightless());
+            std::vector<BodyId> ids;
+            for (int i = 0; i < 6; ++i) {
+                BodyDef def = body(sphere(0.5f), {i == 0 ? -0.6f : 1.0f * static_cast<float>(i), 0, 0});
+                def.material.restitution = e;
+                if (i == 0) def.linear_velocity = {3, 0, 0};
+                ids.push_back(add(world, def));
+            }
+            for (float t = 0.0f; t < 1.0f; t += dt) REQUIRE(world.step(dt));
+            const auto speed = [&](int i) { return static_cast<double>(world.linear_velocity(ids[static_cast<std::size_t>(i)]).x); };
+            // Five impacts one after the other: each leaves (1 - e) / 2 of the speed behind, and a little more where e < 1.
+            const double passed = 0.5 * (1.0 + static_cast<double>(e));
+            CHECK(speed(5) == doctest::Approx(3.0 * std::pow(passed, 5)).epsilon(e == 1.0f ? 0.02 : 0.1));
+            double energy = 0.0;
+            for (int i = 0; i < 6; ++i) energy += speed(i) * speed(i) / 9.0;
+            CHECK(energy <= 1.0001);
+            if (e == 1.0f) CHECK(energy > 0.98);
+        }
+    }
+}
+
+TEST_CASE("a stack with restitution that nothing hits stands like one without") {
+    World bouncy(sleepless()), dead(sleepless());
+    for (World* const world : {&bouncy, &dead}) {
+        add(*world, ground());
+        for (int i = 0; i < 10; ++i) {
+            for (int k = 0; k < 10 - i; ++k) {
+                BodyDef def = body(box({0.5f, 0.5f, 0.5f}), {1.05f * (static_cast<float>(k) + 0.5f * static_cast<float>(i)),
+                                                             0.5f + static_cast<float>(i), 0});
+                def.material.restitution = world == &bouncy ? 0.8f : 0.0f;
+                add(*world, def);
+            }
+        }
+    }
+    run(bouncy, 300);
+    run(dead, 300);
+    for (std::size_t i = 0; i < bouncy.body_count(); ++i) {
+        const vec3 apart = bouncy.position(bouncy.bodies()[i]) - dead.position(dead.bodies()[i]);
+        CHECK(glm::dot(apart, apart) < 1e-6f);
+    }
+}
