@@ -25,7 +25,7 @@ enum class Continuous : std::uint8_t {
 
 /// Surface of a shape. Two surfaces mix as friction = sqrt(f1 * f2), the others as said there.
 struct Material {
-    float friction = 0.6f;     ///< Coulomb coefficient, >= 0
+    float friction = 0.6f;     ///< Coulomb coefficient, >= 0; more than a million (settings.h) is a million
     float restitution = 0.0f;  ///< 0 (no bounce) to 1; the greater of two counts
     /// Moment that rolling takes, over radius times normal force, >= 0 (a car's tyre on asphalt about 0.01); the greater moment of two
     /// counts. Spheres, capsules, cylinders and cones roll, by their radius; a flat partner adds what it says times that radius.
@@ -41,9 +41,9 @@ struct Material {
 /// One shape of a body that has several.
 struct ShapeDef {
     Shape shape{};
-    Transform pose{};        ///< of the shape's frame in the body's frame
+    Transform pose{};        ///< of the shape's frame in the body's frame, within 1e6 m of it
     Material material{};
-    float density = 1000.0f; ///< kg/m^3, >= 0; a dynamic body needs mass from at least one shape
+    float density = 1000.0f; ///< kg/m^3, >= 0; a dynamic body needs mass from at least one shape, and not above 1e15 kg
     Filter filter{};
     /// Reports overlaps with what is no sensor and moves, never pushes, adds no mass. Of two bodies one must be dynamic, awake or asleep: a
     /// fixed sensor sees dynamic bodies, one on a dynamic body sees all kinds. Bodies that sleep keep the overlaps they fell asleep with.

@@ -1,5 +1,9 @@
 #include <talus/engine/body_setup.h>
 
+#include <talus/engine/integrate.h>
+#include <talus/engine/settings.h>
+#include <talus/narrowphase/size_limits.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,6 +23,14 @@ Error check_at_least_zero(const char* what, float x) {
         return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
     if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
     return {};
+}
+
+Error check_place(const char* call, const char* what, const vec3& v) {
+    if (Error error = check_finite(call, what, v)) return error;
+    const vec3 far = glm::abs(v);
+    if (std::max({far.x, far.y, far.z}) <= largest_size) return {};
+    return refuse(ErrorCode::bad_size,
+                  std::string(call) + ": " + what + " is more than 1e6 m from the body's origin; move the body instead");
 }
 
 Error check_material(const Material& m) {
@@ -46,8 +58,10 @@ Error check_rotation(const quat& q) {
 }
 
 Surface surface_of(const Material& material) {
+    const glm::dvec3 axis(material.grip_axis);  // of any length whose square a double holds
     const bool has_axis = material.grip_axis != vec3(0.0f);
-    return {material.surface_velocity, material.grip_axis, has_axis ? material.grip_across : 1.0f};
+    return {limited(material.surface_velocity, settings::largest_surface_speed),
+            has_axis ? vec3(axis / std::sqrt(glm::dot(axis, axis))) : vec3(0.0f), has_axis ? material.grip_across : 1.0f};
 }
 
 namespace {
@@ -65,7 +79,7 @@ std::vector<ShapeDef> shapes_of(const BodyDef& def) {
 Error check_shape(const ShapeDef& shape, BodyType type) {
     if (Error error = check(shape.shape)) return error;
     if (Error error = check_material(shape.material)) return error;
-    if (Error error = check_finite("shape", "pose", shape.pose.position)) return error;
+    if (Error error = check_place("shape", "pose", shape.pose.position)) return error;
     if (Error error = check_rotation(shape.pose.rotation)) return error;
     if (Error error = check_at_least_zero("shape: density", shape.density)) return error;
     if (type == BodyType::dynamic && !shape.sensor && !is_solid(shape.shape))
@@ -179,6 +193,8 @@ Error check_mass(const Body& body) {
         return refuse(ErrorCode::bad_size,
                       "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the "
                       "body fixed");
+    if (body.mass > settings::largest_mass)
+        return refuse(ErrorCode::bad_size, "body: its mass is above 1e15 kg; change its density or size, or make the body fixed");
     const auto fits = [](const mat3& m) {
         return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f &&
                m[2][2] > 0.0f;

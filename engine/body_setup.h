@@ -14,11 +14,13 @@ namespace talus {
 Error refuse(ErrorCode code, std::string message);
 Error check_finite(const char* call, const char* what, const vec3& v);
 Error check_at_least_zero(const char* what, float x);
+/// A place in a body's frame: finite, and no farther off than a shape's own points may be (size_limits.h).
+Error check_place(const char* call, const char* what, const vec3& v);
 Error check_rotation(const quat& q);
 Error check_material(const Material& material);
 Error check_shape(const ShapeDef& shape, BodyType type);
 Error check_body(const BodyDef& def);
-/// Of a dynamic body: one that floats can hold, and not none.
+/// Of a dynamic body: one that floats can compute with, and not none.
 Error check_mass(const Body& body);
 
 /// The shapes of a body, however they were given.

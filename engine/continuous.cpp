@@ -3,6 +3,7 @@
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/support.h>
 #include <talus/narrowphase/tolerances.h>
 
 #include <algorithm>
@@ -128,6 +129,8 @@ struct World::State::Sweep {
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
     bool is_clear(std::uint32_t slot, bool dynamic_too) const;
+    bool stays_before(std::uint32_t slot, std::uint32_t pair) const;
+    float bend(std::uint32_t slot) const;
     void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& found) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& found);
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
@@ -241,12 +244,12 @@ bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
     const std::uint32_t index = s.awake.contains(slot) ? s.solver_index[slot] : 0;
     if (index == 0) return false;
     const Body& body = s.bodies[slot];
-    Aabb start = s.shapes.world_boxes[body.first_shape];
-    for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i)
-        start = merge(start, s.shapes.world_boxes[i]);
-    const vec3 way = load3(s.solver_bodies[index].displacement);
-    const Aabb end{start.lower + way, start.upper + way};
-    const Aabb box = expand(merge(start, end), length(load3(s.solver_bodies[index].turn)) * body.radius);
+    Aabb box = s.shapes.world_boxes[body.first_shape];
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+        const Aabb end = transform_box(to_frame(multiply(body.pose(), s.shapes.defs[i].pose)), s.shapes.local_boxes[i]);
+        box = merge(box, merge(s.shapes.world_boxes[i], end));
+    }
+    box = expand(box, bend(slot));
     const Aabb& fat = s.broadphase.fat_box(body.proxy);
     if (glm::any(glm::lessThan(box.lower, fat.lower)) || glm::any(glm::greaterThan(box.upper, fat.upper))) return false;
     bool clear = true;
@@ -254,10 +257,43 @@ bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
     for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
         const Pair& pair = s.contacts.pairs[p];
         const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
-        clear = clear &&
-                (!may_meet(slot, other, dynamic_too) || !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)));
+        clear = clear && (!may_meet(slot, other, dynamic_too) ||
+                          !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)) || stays_before(slot, p));
     });
     return clear;
+}
+
+/// True where a plane, along which the narrowphase found an obstacle that does not move, shows that the body got into it nowhere by as
+/// much as it may.
+bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) const {
+    const Pair& pair = s.contacts.pairs[p];
+    const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+    if (s.bodies[other].is_dynamic() || s.awake.contains(other) || pair.compound) return false;
+    if (pair.first_contact == null_index) return true;
+    const std::uint32_t c = pair.first_contact;
+    const PairRecord& record = s.contacts.records[c];
+    const PairCache& cache = s.contacts.caches[c];
+    if (s.contacts.states[c].sensor || cache.axis == vec3(0.0f)) return false;
+    const bool body_is_a = s.contacts.bodies[c].a == slot;
+    const std::uint32_t i = body_is_a ? record.a : record.b, j = body_is_a ? record.b : record.a;
+    const Body& body = s.bodies[slot];
+    const quat& frame = s.colliders.poses[cache.axis_in_b ? record.b : record.a].rotation;
+    const vec3 n = rotate(frame, body_is_a ? -cache.axis : cache.axis);  // from the obstacle to the body
+    const auto reach = [&](const Shape& shape, const Transform& pose, const vec3& d) {
+        const vec3 local = inverse_rotate(pose.rotation, d);
+        return glm::dot(pose.position, d) + glm::dot(support(shape, local).point, local) + shape.radius;
+    };
+    const ShapeDef& def = s.shapes.defs[i];
+    const float edge = reach(s.shapes.defs[j].shape, s.colliders.poses[j], n);
+    const float at_start = -reach(def.shape, s.colliders.poses[i], -n) - edge;
+    const float at_end = -reach(def.shape, multiply(body.pose(), def.pose), -n) - edge;
+    return std::min(at_start, at_end) - bend(slot) > -allowed_depth(slot);
+}
+
+/// How far a point of the body may at most be from the straight way between where it is at the start and at the end, m: on an arm r that turns
+/// by t at a constant rate, r t^2 / 8.
+float World::State::Sweep::bend(std::uint32_t slot) const {
+    return 0.125f * s.bodies[slot].radius * length_squared(load3(s.solver_bodies[s.solver_index[slot]].turn));
 }
 
 /// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the contacts.

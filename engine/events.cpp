@@ -3,8 +3,20 @@
 #include <talus/engine/world_state.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace talus {
+
+namespace {
+
+/// Whichever of the two is A.
+bool same_shapes(const ContactEvent& x, const ContactEvent& y) {
+    const auto side_a = [](const ContactEvent& e) { return std::tie(e.body_a.slot, e.body_a.generation, e.shape_a); };
+    const auto side_b = [](const ContactEvent& e) { return std::tie(e.body_b.slot, e.body_b.generation, e.shape_b); };
+    return (side_a(x) == side_a(y) && side_b(x) == side_b(y)) || (side_a(x) == side_b(y) && side_b(x) == side_a(y));
+}
+
+}  // namespace
 
 ContactEvent World::State::event_of(std::uint32_t c) const {
     const ContactBodies& pair = contacts.bodies[c];
@@ -79,10 +91,7 @@ void World::State::report_impact(const Impact& impact) {
                                                               impact.shape - bodies[impact.body].first_shape,
                                                               impact.sensor,
                                                               impact.impulse};
-    const auto known = std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) {
-        return e.body_a == event.body_a && e.body_b == event.body_b && e.shape_a == event.shape_a &&
-               e.shape_b == event.shape_b;
-    });
+    const auto known = std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });
     const bool over = known != ended.end();  // a moment ago, by the poses that the step began with
     if (!over) begun.push_back(event);
     if (c == null_index || impact.sensor) {

@@ -6,10 +6,12 @@
 /// take care of what caches know of the old shapes.
 
 #include <talus/engine/body_setup.h>
+#include <talus/engine/integrate.h>
 #include <talus/engine/world_state.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace talus {
 
@@ -211,6 +213,10 @@ bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
     const bool finite = is_finite(properties.mass) && is_finite(properties.center) && is_finite(m[0]) &&
                         is_finite(m[1]) && is_finite(m[2]);
     if (!s.refuse_unless(finite, "set_mass_properties: mass, center and inertia must be finite")) return false;
+    if (Error error = check_place("set_mass_properties", "center", properties.center)) {
+        s.error.set(std::move(error));
+        return false;
+    }
     // Sylvester's criterion.
     const glm::dmat3 d = 0.5 * (glm::dmat3(m) + glm::transpose(glm::dmat3(m)));
     const bool positive = d[0][0] > 0.0 && d[0][0] * d[1][1] - d[0][1] * d[0][1] > 0.0 && glm::determinant(d) > 0.0;
@@ -286,8 +292,9 @@ void World::State::set_off_for_targets(float dt) {
         Body& body = bodies[target.body.slot];
         const RigidMotion motion =
             motion_between({body.center, body.rotation}, {target.center, target.rotation}, vec3(0.0f), dt);
-        body.linear_velocity = motion.linear_velocity;
-        body.angular_velocity = motion.angular_velocity;
+        // What is too far for its top speed is reached all the same, and felt to come at that speed.
+        body.linear_velocity = limited(motion.linear_velocity, def.max_speed);
+        body.angular_velocity = limited(motion.angular_velocity, std::numeric_limits<float>::max());
         start_moving(target.body.slot);
         place(target.body.slot, dt);  // what is ahead of it feels it coming in this step
     }

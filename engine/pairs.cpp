@@ -87,7 +87,7 @@ void World::State::update_contacts_of(std::uint32_t a, std::uint32_t b) {
         return;
     }
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].touching) ended_at_next_step.push_back(event_of(c));
+        if (contacts.states[c].touching) carried.push_back(event_of(c));  // the joint may be gone again before the step
         contacts.remove_contact(c);
     });
 }

@@ -57,7 +57,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
     for (int i = 0; i < manifold.count; ++i) {
         const ManifoldPoint& point = manifold.points[i];
         const vec3 a = transform_point(pose_a, point.on_a), b = transform_point(pose_b, point.on_b);
-        contact.points[i] = {0.5f * (a + b), glm::dot(b - a, contact.normal), state.step_impulses[i], point.id};
+        contact.points[i] = {0.5f * a + 0.5f * b, glm::dot(b - a, contact.normal), state.step_impulses[i], point.id};
     }
     out.push_back(contact);
 }

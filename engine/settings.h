@@ -38,6 +38,12 @@ inline constexpr float max_push_speed = 1.0f;
 /// overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.
 inline constexpr float patch_depth = linear_slop;
 
+/// Beyond these, products of the solver would leave the floats. Heavier bodies are refused (kg); faster belts run (m/s) and rougher
+/// surfaces rub at just so much: what has a friction of a million sticks.
+inline constexpr float largest_mass = 1e15f;
+inline constexpr float largest_surface_speed = 1e6f;
+inline constexpr float largest_friction = 1e6f;
+
 /// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives what rests that
 /// much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at sub-steps of 0.25 ms as well, 216
 /// elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.
@@ -97,10 +103,15 @@ inline constexpr double joint_load_memory = 0.9;
 inline constexpr double joint_gain_speed = 10.0;
 /// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
 inline constexpr double joint_release_speed = 1e-7;
+/// Speeds below this that joints leave, m/s and rad/s, are their rounding, and become zero. At 0 the products of such speeds are denormal
+/// numbers wherever things move in a plane: processors take a hundred times as long for those.
+inline constexpr double joint_least_speed = 1e-12;
 /// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what
-/// missed by less than joint_quick before it. Larger: light links between heavy bodies tremble.
+/// missed by less than joint_quick before it. Larger: light links between heavy bodies tremble; and gears whose motor starts are out of step
+/// by 1 percent if the second is 1e-2, too, where limits and motors may come in.
 inline constexpr double joint_tolerance = 1e-4;
 inline constexpr double joint_quick = 1e-2;
+inline constexpr double joint_quick_bounded = 1e-3;
 /// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a sub-step.
 inline constexpr int joint_rounds = 8;
 /// Springs that turn their phase by no more than this in a sub-step (rad) lose no energy but by their damping ratio; stiffer ones, by

@@ -377,7 +377,7 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     const Rows impulses = load_rows([&](int i) { return lanes[i]->state; });
     const Rows surface = load_rows([&](int i) { return lanes[i]->state + 4; });
     const Rows friction = load_rows([&](int i) { return lanes[i]->state + 8; });
-    r.friction = surface.x;
+    r.friction = min(surface.x, splat<F>(settings::largest_friction));
     r.restitution = surface.y;
     r.slop = friction.w;
     const F impulse_of[4] = {impulses.x, impulses.y, impulses.z, impulses.w};
@@ -426,10 +426,13 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     r.twist = surface.w;
 }
 
-/// Inverse of a symmetric matrix by cofactors; zeros where it has none.
-static inline S3 inverse(const S3& m) {
+/// Inverse of a positive definite matrix by cofactors; zeros where it has none. Of the matrix over its trace, whose products stay in
+/// range: the inertia of a ball of 0.1 mm, inverted, has a cube that no float holds.
+static inline S3 inverse(const S3& a) {
+    const F k = inverse_or_zero(a.xx + a.yy + a.zz);
+    const S3 m = {k * a.xx, k * a.yy, k * a.zz, k * a.xy, k * a.xz, k * a.yz};
     const F xx = m.yy * m.zz - m.yz * m.yz, xy = m.xz * m.yz - m.xy * m.zz, xz = m.xy * m.yz - m.xz * m.yy;
-    const F s = inverse_or_zero(m.xx * xx + m.xy * xy + m.xz * xz);
+    const F s = k * inverse_or_zero(m.xx * xx + m.xy * xy + m.xz * xz);
     return {s * xx, s * (m.xx * m.zz - m.xz * m.xz), s * (m.xx * m.yy - m.xy * m.xy), s * xy, s * xz,
             s * (m.xy * m.xz - m.xx * m.yz)};
 }
@@ -455,7 +458,7 @@ static void prepare_surface(void* record, void* surface_lanes, const float* sour
     const Rows grip = row(3);
     s.grip_1 = grip.x;
     s.grip_2 = grip.y;
-    s.rolling_arm = grip.z;
+    s.rolling_arm = min(grip.z, splat<F>(settings::largest_friction));
     s.rolling_mass = inverse(r.inertia_a + r.inertia_b);
 }
 

@@ -169,16 +169,23 @@ void World::State::publish() {
         state.touching = false;
         ended.push_back(event_of(c));
     }
-    for (const std::uint32_t c : touching) {
+    for (std::size_t k = 0; k < touching.size(); ++k) {
+        constexpr std::size_t ahead = 8;
+        if (k + ahead < touching.size()) {
+            const ContactState& next = contacts.states[touching[k + ahead]];
+            __builtin_prefetch(&next.point_count);
+            __builtin_prefetch(&next.last_impulse);
+        }
+        const std::uint32_t c = touching[k];
         ContactState& state = contacts.states[c];
-        const Manifold& manifold = contacts.caches[c].manifold;
         // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends when
         // there is neither force nor overlap.
-        bool met = false;
         float impulse = 0.0f;
-        for (int i = 0; i < manifold.count; ++i) {
-            if (!state.sensor) impulse += state.step_impulses[i];
-            met = met || manifold.points[i].separation <= 0.0f || impulse > 0.0f;
+        for (int i = 0; i < state.point_count && !state.sensor; ++i) impulse += state.step_impulses[i];
+        bool met = impulse > 0.0f;
+        if (!met) {
+            const Manifold& manifold = contacts.caches[c].manifold;
+            for (int i = 0; i < manifold.count; ++i) met = met || manifold.points[i].separation <= 0.0f;
         }
         if (met) state.last_impulse = impulse;
         if (met == state.touching) continue;

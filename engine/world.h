@@ -120,9 +120,9 @@ public:
     bool set_filter(BodyId body, std::uint32_t shape, const Filter& filter);
     /// Velocities stay, but a fixed body has none. What becomes dynamic gets its mass from the densities of its shapes.
     bool set_type(BodyId body, BodyType type);
-    /// Of a dynamic body, kg, > 0: inertia is scaled with it. Until its shapes or its type are set.
+    /// Of a dynamic body, kg, > 0, at most 1e15: inertia is scaled with it. Until its shapes or its type are set.
     bool set_mass(BodyId body, float mass);
-    /// Mass (kg, > 0), centre in the body's frame (m) and inertia about it (kg m^2, positive definite) of a dynamic body. Until then likewise.
+    /// Mass (kg, > 0, at most 1e15), centre in the body's frame (m, within 1e6) and inertia about it (kg m^2, positive definite) of a dynamic body. Until then likewise.
     bool set_mass_properties(BodyId body, const MassProperties& properties);
 
     bool set_user_data(BodyId body, std::uint64_t user_data);

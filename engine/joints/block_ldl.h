@@ -3,12 +3,16 @@
 ///
 /// A system is a graph: nodes are block rows, edges are off-diagonal blocks. Blocks of a node may be smaller at one factorisation than at
 /// the next (rows come and go), never larger than its capacity; the pattern is made once and used until the graph changes. Nodes
-/// are eliminated in order of fewest neighbours (minimum degree; ties to the lowest index), those called last after all others.
+/// are eliminated in order of fewest neighbours (minimum degree; ties to the lowest index), phase by phase.
 /// A tree is eliminated from its leaves without any fill, so that a chain of n joints costs O(n); a loop adds one chain of blocks.
 ///
-/// Diagonal blocks are positive definite but for those of `negative` nodes, which are negative definite when their turn comes (the
-/// matrix is quasi-definite: Vanderbei 1995), so that no pivoting is needed. A pivot that is lost to rounding counts as
+/// Diagonal blocks are positive or negative definite when their turn comes (the matrix is quasi-definite: Vanderbei 1995), so that no
+/// pivoting is needed. A pivot that is lost to rounding counts as
 /// infinite: its unknown becomes zero.
+///
+/// This class knows where things are; the arithmetic is in joint_kernel_impl.h.
+
+#include <talus/engine/joints/joint_kernel.h>
 
 #include <cstdint>
 #include <span>
@@ -16,27 +20,22 @@
 
 namespace talus {
 
-/// Lower Cholesky factor of an n x n matrix in place (its lower triangle, row by row), with the reciprocals of the diagonal on the diagonal: 0
-/// where the pivot was lost.
-void cholesky(double* a, std::uint32_t n);
-/// x := C^-1 x.
-void forward(const double* c, std::uint32_t n, double* x);
-
 class BlockLdl {
 public:
     struct NodeDef {
         std::uint32_t capacity = 0;
-        bool last = false;      ///< eliminated after all that are not
-        bool negative = false;
+        std::uint32_t phase = 0;     ///< nodes of a phase are eliminated after all of earlier ones
     };
     struct Edge {
         std::uint32_t a = 0, b = 0;  ///< nodes of the system, a != b; may repeat
     };
-    /// A block of the matrix, as its rows are to be filled in: row i of node `row` with column j of node `column` at
-    /// values[i * size(column) + j].
+    /// A block of the matrix as it is to be filled in, transposed: row i of node `row` with column j of node `column` at
+    /// values()[offset + j * width(row) + i].
     struct Place {
         std::uint32_t row = 0, column = 0, offset = 0;
     };
+
+    explicit BlockLdl(const JointKernel& kernel) : kernel_(&kernel) {}
 
     void clear();
     /// Adds a system; its number is the count before. places[i] says where edges[i] goes.
@@ -45,42 +44,38 @@ public:
     std::uint32_t first_node(std::uint32_t system) const { return systems_[system].first; }
 
     // Numbers. Nodes are counted through all systems in the order in which they were given.
-    std::uint32_t size(std::uint32_t node) const { return nodes_[node].size; }
-    void set_size(std::uint32_t node, std::uint32_t size) { nodes_[node].size = size; }
-    void set_zero(std::uint32_t system);                     ///< all blocks; sizes must be set
-    double* diagonal(std::uint32_t node) { return &values_[nodes_[node].diagonal]; }  ///< size * size, row by row
-    double* block(const Place& place) { return &values_[place.offset]; }
-    double* vector(std::uint32_t node) { return &vector_[nodes_[node].vector]; }      ///< right-hand side, then solution
+    std::uint32_t width(std::uint32_t node) const { return nodes_[node].width; }
+    void set_size(std::uint32_t node, std::uint32_t size);
+    double* diagonal(std::uint32_t node) { return values() + nodes_[node].diagonal; }  ///< size rows of the width
+    double* block(const Place& place) { return values() + place.offset; }
+    double* vector(std::uint32_t node) { return vectors_.data()->at + nodes_[node].vector; }  ///< right-hand side, then solution
 
-    void factor(std::uint32_t system);  ///< the lower triangle of diagonal blocks is read
-    void solve(std::uint32_t system);
+    void clear_fill(std::uint32_t system);  ///< blocks that no edge fills in; sizes must be set
+    void factor(std::uint32_t system) { kernel_->factor(input(system)); }
+    void solve(std::uint32_t system) { kernel_->solve(input(system)); }
+    LdlInput input(std::uint32_t system);
 
-    /// Multiplications and additions of one factorisation with all blocks at capacity.
-    double work(std::uint32_t system) const { return systems_[system].work; }
     std::size_t bytes() const;
 
 private:
-    struct Node {
-        std::uint32_t size = 0, capacity = 0;
-        std::uint32_t diagonal = 0, vector = 0;          ///< offsets
-        std::uint32_t first_block = 0, block_count = 0;  ///< below the diagonal
-        bool negative = false;
-    };
-    struct Block {
-        std::uint32_t row = 0;  ///< node
-        std::uint32_t offset = 0;
-    };
     struct System {
         std::uint32_t first = 0, count = 0;  ///< nodes, and as many places in order_
-        std::uint32_t values = 0, value_count = 0;
-        double work = 0.0;
+        std::uint32_t first_fill = 0, fill_count = 0;
+        std::uint32_t scratch = 0;
     };
+    struct Fill {
+        std::uint32_t row = 0, column = 0, offset = 0;
+    };
+    double* values() { return values_.data()->at; }
 
+    const JointKernel* kernel_;
     std::vector<System> systems_;
-    std::vector<Node> nodes_;
-    std::vector<Block> blocks_;         ///< of a column, in order of elimination
+    std::vector<LdlNode> nodes_;
+    std::vector<LdlBlock> blocks_;      ///< of a column, in order of elimination
+    std::vector<Fill> fills_;
     std::vector<std::uint32_t> order_;  ///< nodes in order of elimination
-    std::vector<double> values_, vector_;
+    std::vector<JointLane> values_, vectors_;
+    std::vector<JointLane> scratch_;    ///< a part for each system: they may be worked on at once
 };
 
 }  // namespace talus

@@ -24,7 +24,7 @@ namespace talus {
 inline constexpr float unlimited = std::numeric_limits<float>::infinity();
 
 /// The two bodies and the joint's frame in each, in that body's frame (not its centre of mass). One body at least is dynamic.
-/// Rotations are normalised on entry.
+/// Rotations are normalised on entry, positions within 1e6 m.
 struct JointEnds {
     BodyId body_a{}, body_b{};
     Transform frame_a{}, frame_b{};

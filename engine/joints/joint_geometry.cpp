@@ -18,17 +18,15 @@ dquat product(const dquat& a, const dquat& b) {
 
 dquat inverse(const dquat& q) { return dquat(q.w, -q.x, -q.y, -q.z); }
 
-/// 0 <= x <= 1: halved three times to where the series converges at once.
-double arc_tangent(double x) {
-    double scale = 1.0;
-    for (int i = 0; i < 3; ++i) {
-        x /= 1.0 + std::sqrt(1.0 + x * x);
-        scale *= 2.0;
-    }
-    const double x2 = x * x;
-    double sum = 0.0;
-    for (int n = 19; n >= 1; n -= 2) sum = (n % 4 == 1 ? 1.0 : -1.0) / n + x2 * sum;
-    return scale * x * sum;
+/// Of the angle whose tangent is y / x, 0 <= y <= x, x > 0: by the tangents' difference from the nearest quarter of 1 the series converges
+/// at once.
+double arc_tangent(double y, double x) {
+    constexpr double angles[] = {0.0, 0.24497866312686415, 0.4636476090008061, 0.6435011087932844, 0.7853981633974483};
+    const int quarter = (y > 0.125 * x) + (y > 0.375 * x) + (y > 0.625 * x) + (y > 0.875 * x);
+    const double c = 0.25 * quarter, t = (y - c * x) / (x + c * y), t2 = t * t, t4 = t2 * t2;
+    const double even = 1.0 + t4 * (1.0 / 5 + t4 * (1.0 / 9 + t4 * (1.0 / 13 + t4 * (1.0 / 17))));
+    const double odd = 1.0 / 3 + t4 * (1.0 / 7 + t4 * (1.0 / 11 + t4 * (1.0 / 15)));
+    return angles[quarter] + t * (even - t2 * odd);
 }
 
 /// The angle that differs from `angle` by whole turns and is nearest to `near`.
@@ -95,49 +93,61 @@ dmat3 to_matrix(const dquat& q) {
 double angle_of(double x, double y) {
     const double ax = std::abs(x), ay = std::abs(y);
     if (ax == 0.0 && ay == 0.0) return 0.0;
-    double angle = ay <= ax ? arc_tangent(ay / ax) : 0.5 * pi - arc_tangent(ax / ay);
+    double angle = ay <= ax ? arc_tangent(ay, ax) : 0.5 * pi - arc_tangent(ax, ay);
     if (x < 0.0) angle = pi - angle;
     return y < 0.0 ? -angle : angle;
 }
 
-JointPose joint_pose(const JointFrame& frame_a, const dquat& rotation_a, const JointFrame& frame_b, const dquat& rotation_b,
-                     const dvec3& between) {
+JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b, const dvec3& between,
+                     const JointParts& parts) {
     JointPose pose;
-    pose.arm_a = to_matrix(rotation_a) * frame_a.arm;
-    pose.arm_b = to_matrix(rotation_b) * frame_b.arm;
+    pose.arm_a = body_a.axes * frame_a.arm;
+    pose.arm_b = body_b.axes * frame_b.arm;
     pose.apart = between + pose.arm_b - pose.arm_a;
-    const dquat a = product(rotation_a, frame_a.rotation), b = product(rotation_b, frame_b.rotation);
-    pose.a = to_matrix(a);
-    pose.b = to_matrix(b);
-    pose.relative = product(inverse(a), b);
+    if (parts.axes) {
+        pose.a = body_a.axes * frame_a.turn.axes;
+        pose.b = body_b.axes * frame_b.turn.axes;
+    }
+    if (parts.swing) {
+        pose.relative = product(inverse(product(body_a.rotation, frame_a.turn.rotation)), product(body_b.rotation, frame_b.turn.rotation));
+    }
     return pose;
 }
 
-Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, bool angles) {
+Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, const JointParts& parts) {
     Coordinates q{};
     if (kind == JointKind::distance) {
         q[0] = std::sqrt(glm::dot(pose.apart, pose.apart));
         return q;
     }
-    for (int i = 0; i < 3; ++i) q[static_cast<std::size_t>(i)] = glm::dot(pose.a[i], pose.apart);
-    if (!angles) return q;
+    if (parts.axes) {
+        for (int i = 0; i < 3; ++i) q[static_cast<std::size_t>(i)] = glm::dot(pose.a[i], pose.apart);
+    }
     if (kind == JointKind::wheel) {
+        if (!parts.twist) return q;
         const dvec3 &y = pose.a[1], &axle = pose.b[0];
         q[3] = unwound(angle_of(glm::dot(y, pose.b[1]), -glm::dot(y, pose.b[2])), turn);
         q[4] = angle_of(glm::dot(axle, pose.a[0]), -glm::dot(axle, pose.a[2]));
         q[5] = glm::dot(axle, y);
         return q;
     }
-    const dquat& r = pose.relative;
-    const double twist = 2.0 * angle_of(r.w, r.x);
-    q[3] = unwound(twist, kind == JointKind::ball ? 0.0 : turn);
-    const dvec3 swing = stretched(swing_of(r));
-    q[4] = swing.y;
-    q[5] = swing.z;
+    if (parts.twist) {
+        const double twist = angle_of(glm::dot(pose.a[1], pose.b[1]) + glm::dot(pose.a[2], pose.b[2]),
+                                      glm::dot(pose.a[2], pose.b[1]) - glm::dot(pose.a[1], pose.b[2]));
+        q[3] = kind == JointKind::ball ? twist : unwound(twist, turn);
+    }
+    if (parts.swing) {
+        const dvec3 swing = stretched(swing_of(pose.relative));
+        q[4] = swing.y;
+        q[5] = swing.z;
+    }
     return q;
 }
 
-double cone_angle(const JointPose& pose) { return swing_plane(pose).angle; }
+double cone_angle(const JointPose& pose) {
+    const dvec3 n = glm::cross(pose.a[0], pose.b[0]);
+    return angle_of(glm::dot(pose.a[0], pose.b[0]), std::sqrt(glm::dot(n, n)));
+}
 
 Jacobian move_along(const dvec3& axis, const JointPose& pose) {
     return {axis, glm::cross(pose.arm_a + pose.apart, axis), glm::cross(pose.arm_b, axis)};
@@ -163,7 +173,27 @@ Jacobian jacobian(JointKind kind, const JointPose& pose, int axis) {
     return turn_about(swing_rate(pose, pose.a[axis - 3]));
 }
 
-Jacobian cone_jacobian(const JointPose& pose) { return turn_about(swing_plane(pose).n); }
+Jacobian cone_jacobian(const JointPose& pose) {
+    const dvec3 n = glm::cross(pose.a[0], pose.b[0]);
+    const double sine = std::sqrt(glm::dot(n, n));
+    return turn_about(sine < 1e-7 ? pose.a[1] : n / sine);
+}
+
+bool nearly_locked(const JointPose& pose, bool twist) {
+    const double least = 0.5;  // cosine of a sixth of a turn
+    return glm::dot(pose.a[0], pose.b[0]) > least &&
+           (!twist || glm::dot(pose.a[1], pose.b[1]) + glm::dot(pose.a[2], pose.b[2]) > 2.0 * least);
+}
+
+double lock_coordinate(const JointPose& pose, int axis) {
+    if (axis == 3) return 0.5 * (glm::dot(pose.a[2], pose.b[1]) - glm::dot(pose.a[1], pose.b[2]));
+    return axis == 4 ? -glm::dot(pose.a[2], pose.b[0]) : glm::dot(pose.a[1], pose.b[0]);
+}
+
+Jacobian lock_jacobian(const JointPose& pose, int axis) {
+    if (axis == 3) return turn_about(0.5 * (glm::cross(pose.b[1], pose.a[2]) + glm::cross(pose.a[1], pose.b[2])));
+    return turn_about(axis == 4 ? glm::cross(pose.a[2], pose.b[0]) : glm::cross(pose.b[0], pose.a[1]));
+}
 
 dvec3 rotation_vector(const dquat& from, const dquat& to) { return stretched(product(to, inverse(from))); }
 

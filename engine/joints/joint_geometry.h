@@ -25,6 +25,13 @@ struct Jacobian {
     dvec3 linear{0.0}, angular_a{0.0}, angular_b{0.0};
 };
 
+/// What of a pose and of its coordinates is wanted: the rest is left as it was made.
+struct JointParts {
+    bool axes = true;      ///< of both frames, and moves along A's
+    bool twist = true;     ///< the turn about x; all turns of a wheel
+    bool swing = true;     ///< the other turns, and the rotation of B's frame in A's
+};
+
 /// The two frames of a joint in the world.
 struct JointPose {
     dvec3 arm_a{0.0}, arm_b{0.0};  ///< from the centres of mass to the frames' origins
@@ -33,26 +40,42 @@ struct JointPose {
     dquat relative{1.0, 0.0, 0.0, 0.0};  ///< B's rotation in A
 };
 
+/// A rotation in both its forms.
+struct Turned {
+    dquat rotation{1.0, 0.0, 0.0, 0.0};
+    dmat3 axes{1.0};
+
+    Turned() = default;
+    explicit Turned(const dquat& q) : rotation(q), axes(to_matrix(q)) {}
+};
+
 /// What a joint needs to know of a body.
 struct JointFrame {
-    dvec3 arm{0.0};                         ///< frame's origin from the centre of mass, body axes
-    dquat rotation{1.0, 0.0, 0.0, 0.0};     ///< of the frame in the body
+    dvec3 arm{0.0};  ///< frame's origin from the centre of mass, body axes
+    Turned turn;     ///< of the frame in the body
 };
 
 /// `between` leads from A's centre of mass to B's.
-JointPose joint_pose(const JointFrame& frame_a, const dquat& rotation_a, const JointFrame& frame_b, const dquat& rotation_b,
-                     const dvec3& between);
+JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b, const dvec3& between,
+                     const JointParts& parts = {});
 
 /// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in the first place; the
 /// turns of a wheel are spin, steering and camber (the cosine between axle and suspension).
 using Coordinates = std::array<double, joint_axes>;
-/// Without `angles` turns are left 0.
-Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, bool angles = true);
+Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, const JointParts& parts = {});
 /// Angle between the frames' x axes.
 double cone_angle(const JointPose& pose);
 
 Jacobian jacobian(JointKind kind, const JointPose& pose, int axis);
 Jacobian cone_jacobian(const JointPose& pose);
+
+// Turns that are locked at zero have coordinates without angles: the sines, as long as `nearly_locked`.
+
+/// Whether the turns are near enough to zero for lock_coordinate to rise with them: below a sixth of a turn.
+bool nearly_locked(const JointPose& pose, bool twist);
+double lock_coordinate(const JointPose& pose, int axis);
+Jacobian lock_jacobian(const JointPose& pose, int axis);
+
 /// Of a move along a world axis that turns with A, and of a turn about one.
 Jacobian move_along(const dvec3& axis, const JointPose& pose);
 Jacobian turn_about(const dvec3& axis);

@@ -22,13 +22,13 @@ struct JointMotions {
 
     /// Sets the velocities that joints made of the body's. The integrator keeps account of angular momentum: joints change it by the
     /// inertia as it is turned by now, which they know, not by that of the step's start.
-    void set_velocities(std::uint32_t body, const dvec3& velocity, const dvec3& spin) const {
+    void set_velocities(std::uint32_t body, const vec3& velocity, const vec3& spin) const {
         SolverBody& sb = bodies[body];
         vec3 change;
         for (int k = 0; k < 3; ++k) {
             const float before = sb.angular_velocity[k];
-            sb.velocity[k] = static_cast<float>(velocity[k]);
-            sb.angular_velocity[k] = static_cast<float>(spin[k]);
+            sb.velocity[k] = velocity[k];
+            sb.angular_velocity[k] = spin[k];
             change[k] = sb.angular_velocity[k] - before;
         }
         motions->change_spin(body, change);

@@ -36,10 +36,12 @@
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/joints/block_ldl.h>
 #include <talus/engine/joints/joint_geometry.h>
+#include <talus/engine/joints/joint_kernel.h>
 #include <talus/engine/joints/joint_motions.h>
 #include <talus/engine/joints/joint_store.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -47,13 +49,14 @@ namespace talus {
 
 class JointSolver {
 public:
+    explicit JointSolver(const JointKernel& kernel) : kernel_(&kernel), ldl_(kernel) {}
+
     /// Finds the articulations with an awake body. `solver_index` is by body slot.
     void prepare(const JointStore& joints, const BodyStore& bodies, std::span<const std::uint32_t> solver_index,
                  std::span<const SolverMass> masses, const JointMotions& motions, float substep);
 
     std::uint32_t articulation_count() const { return static_cast<std::uint32_t>(active_.size()); }
     // Articulations first .. last - 1. Different ranges may run at once.
-    void warm_start(std::uint32_t first, std::uint32_t last);
     void solve(std::uint32_t first, std::uint32_t last);
     void relax(std::uint32_t first, std::uint32_t last);
 
@@ -64,16 +67,23 @@ public:
 
 private:
     enum class RowKind : std::uint8_t { lock, limit, motor, spring };
-    enum class Pass : std::uint8_t { none, solve, relax };
-
-    /// A row's Jacobian for one body, and what a unit of impulse does to that body.
-    struct Side {
-        dvec3 linear{0.0}, angular{0.0};  ///< J
-        dvec3 move{0.0}, turn{0.0};  ///< M^-1 J^T
+    /// What a row's coordinate is.
+    enum class RowForm : std::uint8_t {
+        point,       ///< along a world axis, of where B's anchor is from A's
+        move,        ///< the same along A's axis
+        length,      ///< of what is between the anchors
+        lock,        ///< turn that is locked at zero
+        turn,        ///< any other
+        cone,
+        drive_move, drive_turn,
+        geared
     };
+    enum class Pass : std::uint8_t { none, solve, relax };
 
     struct Row {
         RowKind kind = RowKind::lock;
+        RowForm form = RowForm::point;
+        std::uint8_t axis = 0;
         std::uint8_t number = 0;     ///< limit_row(axis) and so on
         std::uint8_t group = 1;      ///< rows that share a bound on their length begin here; 0: the row belongs to one before
         bool free = true;            ///< in the direct solve; else its impulse is given
@@ -87,10 +97,8 @@ private:
 
         // Of the sub-step.
         double impulse = 0.0;
-        double change = 0.0;         ///< of the impulse, about to be applied
         double given = 0.0;          ///< impulse when the pass began
         double newton = 0.0;         ///< part of the impulse that rounds after the first gave
-        double residual = 0.0;       ///< speed that should be zero
         double position = 0.0;       ///< coordinate less what it should be
         double goal = 0.0;           ///< the same, at the end of the sub-step
         double response = 0.0;       ///< J M^-1 J^T of this row alone
@@ -105,96 +113,135 @@ private:
         bool dynamic = false;
         std::uint32_t solver = 0;
         double inverse_mass[3] = {};
+        double mass = 0.0, most_inertia = 0.0;  ///< the largest along any axis; no moment is larger
         dmat3 start_inertia{0.0}, start_inverse_inertia{0.0};  ///< at the step's start, world; 0 where nothing turns it
-        dmat3 inertia{0.0}, true_inverse_inertia{0.0};         ///< now
-        dmat3 inverse_inertia{0.0};                            ///< as joints feel it: see stabilise()
-        bool turns = true;                ///< its inertia turns with it: no axis is locked
-        dquat start_rotation{1.0, 0.0, 0.0, 0.0}, rotation{1.0, 0.0, 0.0, 0.0};
-        dvec3 displacement{0.0}, velocity{0.0}, spin{0.0};
+        dmat3 true_inverse_inertia{0.0};  ///< now
+        dmat3 inverse_inertia{0.0};       ///< as joints feel it: see stabilise()
+        bool turns = true;                ///< its inertia turns with it: it is not a ball's, and nothing locks its axes
+        bool stiff = false, perhaps_stiff = false;
+        dmat3 turn{1.0};                  ///< since the step's start
+        Turned pose, next_pose;           ///< now, and predicted for the end of the sub-step
+        dvec3 displacement{0.0}, next_displacement{0.0};
         dvec3 velocity_before{0.0}, spin_before{0.0};  ///< when the pass began
         dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
-        bool stiff = false;
+        double most_stiffness = 0.0;      ///< no part of it is larger
         dmat3 slowing{1.0};               ///< of its spin by that stiffness, if stiff
-        dquat next_rotation{1.0, 0.0, 0.0, 0.0};  ///< predicted for the end of the sub-step
-        dvec3 next_displacement{0.0};
     };
 
     struct Run {  ///< a joint of an articulation
         std::uint32_t slot = 0;
         JointKind kind = JointKind::ball;
         bool as_point = false;            ///< a distance joint of no length
+        bool anchored = false;            ///< its first three rows are of the form `point`
         std::uint8_t side_count = 2;      ///< 4 for gears: both ends of both joints
         std::uint32_t node = 0;
         std::uint32_t link[4] = {};
         std::uint32_t geared[2] = {};     ///< runs
         std::uint32_t first_row = 0, row_count = 0;
-        std::uint32_t first_side = 0;     ///< side_count a row
+        std::uint32_t first_bounded = 0;  ///< its rows before this one have no bounds
         JointFrame frame_a, frame_b;
         dvec3 between{0.0};  ///< centres of mass at the step's start, A to B
         double ratio = 1.0, offset = 0.0;
         double turn = 0.0;
-        bool angles = true;               ///< some row asks for turns
+        JointParts parts, next_parts;     ///< of the poses that rows ask for
+        bool locks_swing = false, locks_twist = false;  ///< by rows of the form `lock`
+        bool bent = false;                ///< too far for them
         Transform drive_target;
         JointPose pose, next_pose;        ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
         dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
-        dvec3 force_before{0.0};  ///< ... when the sub-step began
-        dvec3 load{0.0};  ///< impulse on B in the sub-step before
+        dvec3 demand{0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
+        dvec3 load{0.0};  ///< the largest demand of late
+        dvec3 new_load{0.0};  ///< ... in the solve of this one, as A's axes turn it: a load may have come just now
         double motor_impulses[joint_axes] = {};
-    };
-
-    /// Two runs that share a dynamic body: an off-diagonal block of the matrix.
-    struct Coupling {
-        std::uint32_t row, column;        ///< runs; column null for a hub's block, which has the hub as its row
-        std::uint8_t row_side, column_side;
-        std::uint32_t link;
-        BlockLdl::Place place;
     };
 
     struct Articulation {
         std::uint32_t first_run = 0, run_count = 0;
         std::uint32_t first_link = 0, link_count = 0;
         std::uint32_t first_coupling = 0, coupling_count = 0;
+        std::uint32_t first_hub = 0, hub_count = 0;
         bool looped = false;              ///< some rows may be redundant
         Pass factored = Pass::none;
         bool bounded = false;             ///< some rows have bounds
         bool springs = false;
+        bool driven = false;              ///< some rows have no position
     };
 
+    /// What a hub's velocity has to do with a joint: an off-diagonal block.
+    struct HubCoupling {
+        std::uint32_t run = 0, side = 0;
+        BlockLdl::Place place;
+    };
+
+    // Topology (joint_topology.cpp).
     bool topology_changed(const JointStore& joints, const BodyStore& bodies) const;
     void build_topology(const JointStore& joints, const BodyStore& bodies);
     void add_articulation(const JointStore& joints, const BodyStore& bodies, std::span<const std::uint32_t> slots);
+
+    // Rows (joint_rows.cpp).
+    /// Doubles that the joints of this step have so far.
+    struct Room {
+        std::uint32_t jacobian = 0, response = 0, numbers = 0;
+    };
+    void prepare_link(Link& link, const BodyStore& bodies, std::span<const SolverMass> masses);
+    void prepare_run(Run& run, const Joint& joint, const BodyStore& bodies);
     void prepare_rows(Run& run, const Joint& joint);
-    Row& add_row(Run& run, const Joint& joint, RowKind kind, int number);
+    Row& add_row(Run& run, const Joint& joint, RowKind kind, RowForm form, int axis, int number);
+    void find_parts(Run& run) const;
+    void place_rows(Run& run);
+    void evaluate(Articulation& a);
+    void turn_link(Link& link);
+    void place(Run& run);
+    void stabilise(Articulation& a);
+    void evaluate_rows(const Articulation& a, Run& run);
+    double set_row(const Run& run, std::uint32_t row, const Jacobian& jacobian, double factor, std::uint32_t first_side);
+    double set_turn_row(const Run& run, std::uint32_t row, const dvec3& axis);
+    void begin_point_rows(const Run& run);
+    void set_point_rows(const Run& run);
+    double between(const Run& run, std::uint32_t row, std::uint32_t other) const;
+    void soften_springs(Run& run);
+    void predict(Articulation& a);
     Jacobian row_jacobian(const Run& run, const Row& row) const;
     double row_coordinate(const Run& run, const Row& row, const JointPose& pose, const Coordinates& q) const;
     double geared_coordinate(const Run& gear, const Coordinates& a, const Coordinates& b) const;
     bool is_angular(const Run& run, const Row& row) const;
 
+    // Passes (joint_solver.cpp).
     void read_velocities(Articulation& a);
-    /// No pass may make much more motion than there was: joints that contradict each other give way instead of exploding.
-    void tame(Articulation& a);
     void write_velocities(const Articulation& a);
-    void evaluate(Articulation& a);
-    void place(Run& run);
-    void stabilise(Articulation& a);
-    void evaluate_rows(const Articulation& a, Run& run);
-    void set_row(Run& run, std::uint32_t row, const Jacobian& jacobian, double factor, std::uint32_t first_side);
-    void soften_springs(Run& run);
+    void begin_solve(Articulation& a);
+    void run_pass(Articulation& a, Pass pass);
     void set_residuals(Articulation& a, Pass pass, bool linear);
-    void predict(Articulation& a);
+    double worst_residual(const Articulation& a, Pass pass);
     bool let_go(Articulation& a, Pass pass, bool linear);
     bool catch_bounded(Articulation& a, Pass pass);
     void factor(Articulation& a, Pass pass);
+    void factor_hubs(const Articulation& a);
     void solve_free(Articulation& a, Pass pass);
-    void apply_changes(Articulation& a);
-    void run_pass(Articulation& a, Pass pass);
+    void apply_changes(const Articulation& a);
+    /// No pass may make much more motion than there was: joints that contradict each other give way instead of exploding.
+    /// Returns what part of the pass's impulses is left.
+    double tame(const Articulation& a);
+    /// Adds the pass's impulses to what the joints report.
+    void report(const Articulation& a, Pass pass, double scale);
+    static bool is_bounded(const Row& row) {
+        return row.low != -std::numeric_limits<double>::infinity() || row.high != std::numeric_limits<double>::infinity();
+    }
     /// A motor leaves its axis to the limit while that holds: the two together would have no unique impulses.
     bool takes_part(const Row& row, Pass pass) const {
         return row.free && !(pass == Pass::relax && row.kind == RowKind::spring) && !(row.rival != null_index && rows_[row.rival].free);
     }
-    double speed_of(const Run& run, std::uint32_t row) const;
 
+    // Numbers of the kernel's.
+    JointRowsInput rows_input(const Articulation& a, std::vector<JointLane>& numbers);
+    static double* flat(std::vector<JointLane>& lanes) { return lanes.data()->at; }
+    double* velocity_of(std::uint32_t link) { return flat(velocities_) + 8 * link; }  ///< its spin begins four further
+    double* residuals(const Run& run) { return flat(residuals_) + joint_rows_[index_of(run)].numbers; }
+    double* changes(const Run& run) { return flat(changes_) + joint_rows_[index_of(run)].numbers; }
+    std::uint32_t index_of(const Run& run) const { return static_cast<std::uint32_t>(&run - runs_.data()); }
+
+    const JointKernel* kernel_;
     JointMotions motions_;
     float substep_ = 0.0f;
 
@@ -204,14 +251,22 @@ private:
     std::vector<Articulation> articulations_;
     std::vector<Run> runs_;
     std::vector<Link> links_;
-    std::vector<Coupling> couplings_;
+    std::vector<JointCoupling> couplings_;
+    std::vector<HubCoupling> hub_couplings_;
     std::vector<std::uint32_t> run_of_;  ///< by joint slot
     BlockLdl ldl_;
 
     // Of the step.
     std::vector<std::uint32_t> active_;  ///< articulations
     std::vector<Row> rows_;
-    std::vector<Side> sides_;
+    std::vector<JointRows> joint_rows_;  ///< parallel to runs
+    std::vector<JointNode> joint_nodes_;
+    std::vector<JointLane> jacobians_, responses_, residuals_, changes_;
+    std::vector<JointLane> velocities_;  ///< two a link
+    Room room_;
 };
+
+/// The kernel for this processor.
+const JointKernel& best_joint_kernel();
 
 }  // namespace talus

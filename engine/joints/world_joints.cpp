@@ -2,6 +2,7 @@
 
 #include <talus/engine/joints/joint_geometry.h>
 #include <talus/engine/world_state.h>
+#include <talus/narrowphase/size_limits.h>
 
 #include <algorithm>
 #include <string>
@@ -52,8 +53,11 @@ Error check(const AxisDef& axis) {
     return check(axis.spring);
 }
 
+/// An anchor is as near to its body's origin as a shape must be.
 Error check_frame(const Transform& frame) {
     if (!is_finite(frame.position)) return refuse(ErrorCode::not_finite, "a frame's position has a NaN or an infinity; give finite numbers");
+    if (glm::any(glm::greaterThan(glm::abs(frame.position), vec3(largest_size))))
+        return refuse(ErrorCode::bad_size, "a frame's position is more than 1e6 m from the body's origin; put bodies nearer to each other");
     const quat& q = frame.rotation;
     const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     if (!is_finite(q) || !is_finite(n2)) return refuse(ErrorCode::not_finite, "a frame's rotation has a NaN or an infinity");
@@ -156,11 +160,11 @@ Error check(const Joint& joint) {
 
 /// Where the joint's frame is on a body.
 JointFrame frame_on(const Body& body, const Transform& frame) {
-    return {dvec3(frame.position) - dvec3(body.local_center), dquat(frame.rotation)};
+    return {dvec3(frame.position) - dvec3(body.local_center), Turned(dquat(frame.rotation))};
 }
 
 JointPose pose_now(const Joint& joint, const Body& a, const Body& b) {
-    return joint_pose(frame_on(a, joint.frame_a), dquat(a.rotation), frame_on(b, joint.frame_b), dquat(b.rotation),
+    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b), Turned(dquat(b.rotation)),
                       dvec3(b.center) - dvec3(a.center));
 }
 

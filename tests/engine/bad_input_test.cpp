@@ -303,6 +303,14 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
         BodyDef def = kinematic_body(box(vec3(0.5f)), {0, 9, 0}, {0, -3e38f, 3e38f});
         w.add_body(def);
     });
+    survives("kinematic target", [](World& w, BodyId) {
+        const BodyId id = add(w, kinematic_body(box(vec3(0.5f)), {0, 9, 0}));
+        w.set_kinematic_target(id, {-3e38f, 0, 0}, quat(1, 0, 0, 0));
+        run(w, 1);
+        CHECK(w.position(id).x == -3e38f);
+        CHECK(glm::length(w.linear_velocity(id)) <= w.settings().max_speed);
+        w.set_kinematic_target(id, {3e38f, 0, 0}, quat(1, 0, 0, 0));
+    });
     World world(sleepless());
     const BodyId id = add(world, crate({0, 0.5f, 0}));
     world.set_gravity({0, -3e38f, 3e38f});
@@ -313,6 +321,71 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
     world.ray_cast({0, 3e38f, 0}, {0, -3e38f, 3e38f});
     const CastHit hit = world.ray_cast({3e38f, 3e38f, 0}, {3e38f, 3e38f, 3e38f});
     CHECK(!hit);
+}
+
+TEST_CASE("materials at the end of the float range make no impulse that is no number") {
+    constexpr float big = 3e38f;
+    Material belt, rough, tacky, long_axis, short_axis;
+    belt.surface_velocity = {big, -big, 1.0f};
+    rough.friction = big;
+    tacky.rolling_resistance = big;
+    long_axis.grip_axis = {big, big, 0};
+    long_axis.grip_across = 0.5f;
+    short_axis = long_axis;
+    short_axis.grip_axis = {1e-30f, 0, 0};
+    for (const Material& material : {belt, rough, tacky, long_axis, short_axis}) {
+        World world(sleepless());
+        add(world, ground());
+        BodyDef def = crate({0, 0.48f, 0}), ball = body(sphere(0.5f), {3, 0.48f, 0});
+        def.linear_velocity = ball.linear_velocity = {1.0f, 0, 0.5f};
+        def.material = ball.material = material;
+        add(world, def);
+        add(world, ball);
+        for (int i = 0; i < 20; ++i) {
+            run(world, 1);
+            for (const Contact& contact : world.contacts()) {
+                CHECK(is_finite(contact.friction_impulse));
+                CHECK(std::isfinite(contact.points[0].normal_impulse));
+            }
+        }
+        std::string complaint;
+        CHECK_MESSAGE(is_sound(world, &complaint), complaint);
+    }
+}
+
+TEST_CASE("what is farther from its body than floats can tell is refused") {
+    const Victim v;
+    BodyDef def;
+    def.shapes = {part(sphere(0.5f), {-3.4e38f, 0, 0})};
+    v.refuses_body("shape a world away", ErrorCode::bad_size, def);
+    const std::vector<ShapeDef> shapes = def.shapes;
+    v.refuses("shape a world away", ErrorCode::bad_size, [&](World& w) { return w.set_shapes(v.crate_id, shapes); });
+    v.refuses("centre of mass a world away", ErrorCode::bad_size, [&](World& w) {
+        return w.set_mass_properties(v.crate_id, {1.0f, {0, 1e30f, 0}, mat3(1.0f)});
+    });
+    v.refuses("anchor a world away", ErrorCode::bad_size, [&](World& w) {
+        return static_cast<bool>(w.add_joint(BallDef{.ends = {v.fixed_id, v.crate_id, {{0, 0, 1e30f}}, {}}}));
+    });
+}
+
+TEST_CASE("masses whose impulses have no square are refused") {
+    const Victim v;
+    BodyDef def = body(box(vec3(1e6f)), {0, 1e7f, 0});
+    v.refuses_body("a moon", ErrorCode::bad_size, def);
+    def.type = BodyType::fixed;
+    World world;
+    CHECK(world.add_body(def));
+    v.refuses("a moon's mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, 1e20f); });
+}
+
+TEST_CASE("contacts at the end of the float range are somewhere") {
+    World world(weightless());
+    for (const float away : {0.0f, 0.5f}) add(world, crate({3e38f, -3e38f, away}));
+    run(world, 2);
+    REQUIRE(!world.contacts().empty());
+    for (const Contact& contact : world.contacts()) {
+        for (int i = 0; i < contact.point_count; ++i) CHECK(is_finite(contact.points[i].position));
+    }
 }
 
 TEST_CASE("a very fast body stays very fast in the direction in which it was sent") {

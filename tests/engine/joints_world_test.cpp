@@ -248,6 +248,37 @@ TEST_CASE("connected bodies do not collide until they may again") {
     CHECK(!later.contacts().empty());
 }
 
+TEST_CASE("a joint that comes and goes between two steps ends no contact") {
+    World world;
+    add(world, ground());
+    const BodyId below = add(world, crate({0, 0.5f, 0})), above = add(world, crate({0, 1.5f, 0}));
+    run(world, 10);
+    const std::size_t contacts = world.contacts().size();
+    const JointId joint = world.add_joint(FixedDef{.ends = world.joint_ends(below, above, {0, 1, 0})});
+    REQUIRE(joint);
+    REQUIRE(world.remove_joint(joint));
+    run(world, 1);
+    CHECK(world.contacts().size() == contacts);
+    CHECK(world.contacts_begun().empty());
+    CHECK(world.contacts_ended().empty());
+}
+
+TEST_CASE("a spring that no float can hold back reports a force that is a number") {
+    World world;
+    const BodyId post = add(world, fixed_body(sphere(0.1f), {0, 5, 0}));
+    const BodyId weight = add(world, body(box(vec3(50.0f)), {0, -100, 0}));
+    const JointId coil = world.add_joint(DistanceDef{.ends = world.joint_ends(post, weight, {0, 5, 0}),
+                                                     .length = {0.0f, unlimited},
+                                                     .spring = {.hertz = 1e30f, .damping_ratio = 1e30f},
+                                                     .rest_length = 1e6f});
+    REQUIRE(coil);
+    for (int i = 0; i < 5; ++i) {
+        run(world, 1);
+        CHECK(is_finite(world.joint_force(coil)));
+        CHECK(is_finite(world.joint_torque(coil)));
+    }
+}
+
 TEST_CASE("a joint breaks at its load and not below") {
     for (const float share : {0.99f, 1.01f}) {
         CAPTURE(share);

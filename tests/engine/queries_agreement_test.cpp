@@ -287,7 +287,9 @@ void check_overlaps(const std::vector<BodyId>& found, bool any, const std::map<s
     CHECK(std::is_sorted(found.begin(), found.end(), [](BodyId a, BodyId b) { return a.slot < b.slot; }));
     std::map<std::uint32_t, int> times;
     for (const BodyId id : found) ++times[id.slot];
-    for (const auto& [slot, separation] : separations) {
+    for (const auto& entry : separations) {
+        const std::uint32_t slot = entry.first;  // variables, since clang 14 captures no structured bindings
+        const float separation = entry.second;
         CAPTURE(slot);
         CAPTURE(separation);
         const int expected = separation <= 0.0f ? 1 : 0;

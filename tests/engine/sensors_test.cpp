@@ -80,3 +80,22 @@ TEST_CASE("what sleeps in a sensor stays in it and a sensor that comes to a slee
     CHECK(ended == 1);
     CHECK(!world.is_awake(sleeper));
 }
+
+TEST_CASE("what is put in front of its sensor and flies through it has left it once") {
+    World world(weightless());
+    const BodyId gate = add(world, as_sensor(fixed_body(box(vec3(1.0f)))));
+    const BodyId ball = add(world, body(sphere(0.2f)));
+    run(world, 1);
+    REQUIRE(count(world.contacts_begun(), gate) == 1);
+    REQUIRE(world.set_transform(ball, {-5, 0, 0}, quat(1, 0, 0, 0)));
+    REQUIRE(world.set_linear_velocity(ball, {600, 0, 0}));
+    int begun = 0, ended = 0;
+    for (int i = 0; i < 3; ++i) {
+        run(world, 1);
+        begun += count(world.contacts_begun(), gate);
+        ended += count(world.contacts_ended(), gate);
+    }
+    CHECK(world.position(ball).x > 5.0f);
+    CHECK(begun == 0);
+    CHECK(ended == 1);
+}

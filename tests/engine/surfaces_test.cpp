@@ -37,6 +37,23 @@ TEST_CASE("a rolling ball is slowed down by five sevenths of its rolling resista
     }
 }
 
+TEST_CASE("rolling resistance holds a grain of sand and a mountain") {
+    // Inertias, inverted, of 6e16 and of 6e-19: cubes of these are no floats.
+    for (const float radius : {1e-4f, 1e3f}) {
+        CAPTURE(radius);
+        WorldDef settings = sleepless();
+        settings.gravity = {0.0f, -radius, 0.0f};  // the same motion at any size
+        World world(settings);
+        add(world, fixed_body(box(vec3(100.0f * radius)), {0, -100.0f * radius, 0}));
+        const BodyId id = add(world, rolling_ball(radius, 0.5f, 0.1f * radius));
+        run(world, 60);
+        CHECK(std::abs(world.linear_velocity(id).x) < 1e-3f * radius);
+        CHECK(world.position(id).x < 0.1f * radius);  // v^2 / (2 * 5/7 * 0.5 * radius) = 0.014 radii
+        CHECK(world.position(id).x > 0.0f);
+        for (const Contact& contact : world.contacts()) CHECK(is_finite(contact.friction_impulse));
+    }
+}
+
 TEST_CASE("a ball with rolling resistance rests on a slope up to its angle and rolls beyond it") {
     for (const float slope : {0.04f, 0.06f}) {
         World world(sleepless());

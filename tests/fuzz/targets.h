@@ -28,11 +28,15 @@ std::string fuzz_cast(Input input);
 /// Calls of a broadphase in any order, on it and on a copy: after each update the pairs are those of brute force, and so are the
 /// answers of queries, casts and the nearest.
 std::string fuzz_broadphase(Input input);
+/// Calls of a world in any order with any numbers: every refusal changes nothing and has a reason, all that a step leaves is finite and
+/// adds up, events say what touches and which joints are left, and a copy that steps on several threads has the same bits.
+std::string fuzz_world(Input input);
 
 struct Target {
     const char* name;  ///< of its corpus folder
     std::string (*run)(Input);
 };
-inline constexpr Target targets[] = {{"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}, {"broadphase", fuzz_broadphase}};
+inline constexpr Target targets[] = {{"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}, {"broadphase", fuzz_broadphase},
+                                     {"world", fuzz_world}};
 
 }  // namespace talus::fuzz
