@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 
 namespace talus {
 
 namespace {
 
-constexpr std::uint8_t color_limit = 64;             // bits of a mask
-constexpr std::uint8_t overflow_color = color_limit; // after the dynamic colours, before the immovable ones
-constexpr std::uint8_t first_immovable = overflow_color + 1;
-constexpr std::uint8_t color_count = first_immovable + color_limit + 1;  // the last one is the immovable overflow
-constexpr std::uint8_t immovable_overflow = color_count - 1;
+constexpr int color_limit = 48;                          // of a phase: fewer than a mask has bits, so that a byte holds all
+constexpr std::size_t phase_colors = color_limit + 1;    // the last one is the overflow colour
+constexpr std::size_t all_colors = contact_phases * phase_colors;
+static_assert(color_limit < 64 && all_colors <= no_color);
 
 /// A colour with fewer contacts than this gives them away: it is a stage of the solver with hardly any work.
 constexpr std::uint32_t rare = 16;
@@ -21,81 +21,105 @@ constexpr std::size_t points_max = 4;
 
 }  // namespace
 
-void ConstraintGraph::build(std::span<Edge> edges, std::uint32_t body_count, std::uint32_t parts) {
-    used_.assign(body_count, 0);
-    used_immovable_.assign(body_count, 0);
-    parts = std::clamp(parts, 1u, most_parts);
-    const std::size_t buckets = 2 * 2 * parts * points_max;  // of a colour
-    places_.assign(color_count * buckets, 0);
-    const auto bucket_of = [&](const Edge& edge) {
-        const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
-        const std::uint64_t body = edge.pushes_a ? edge.a : edge.b;
-        const std::size_t part = body * parts / body_count;
-        return edge.color * buckets + ((2 * side + special) * parts + part) * points_max + (points_max - edge.point_count);
-    };
+void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, bool fields) {
+    const std::size_t bodies = slabs.size(), field_count = fields ? most_slabs : 1;
+    used_.assign(contact_phases * bodies, 0);
 
+    // By the bodies that can be pushed.
+    const auto slab_a = [&](const Edge& edge) { return slabs[edge.pushes_a ? edge.a : edge.b]; };
+    const auto slab_b = [&](const Edge& edge) { return slabs[edge.pushes_b ? edge.b : edge.a]; };
+    const auto phase_of = [&](const Edge& edge) {
+        if (!edge.pushes_a || !edge.pushes_b) return ContactPhase::immovable;
+        const int a = slab_a(edge), b = slab_b(edge), lower = std::min(a, b), away = std::abs(a - b);
+        if (away == 0) return ContactPhase::inner;
+        return away > 1 ? ContactPhase::far : lower % 2 == 0 ? ContactPhase::even : ContactPhase::odd;
+    };
     std::array<std::uint32_t, 256> members{};
     for (const Edge& edge : edges) ++members[edge.color];
+    std::array<std::size_t, contact_phases> most_colors{};  ///< of a phase, up to the last that it uses
+    std::array<bool, 256> in_use{};
 
-    // The masks of an edge's bodies; the one that can't be pushed does not count.
-    const auto masks = [&](const Edge& edge) {
+    // The masks of an edge's bodies in its phase; the one that can't be pushed does not count.
+    const auto masks = [&](const Edge& edge, std::size_t phase) {
         struct {
             std::uint64_t *a, *b;
         } both;
-        const bool dynamic = edge.pushes_a && edge.pushes_b;
-        std::vector<std::uint64_t>& used = dynamic ? used_ : used_immovable_;
-        both.a = &used[edge.pushes_a ? edge.a : edge.b];
-        both.b = &used[edge.pushes_b ? edge.b : edge.a];
+        both.a = &used_[phase * bodies + (edge.pushes_a ? edge.a : edge.b)];
+        both.b = &used_[phase * bodies + (edge.pushes_b ? edge.b : edge.a)];
         return both;
     };
-    for (Edge& edge : edges) {
-        const std::uint8_t first = edge.pushes_a && edge.pushes_b ? 0 : first_immovable;
-        const int bit = edge.color - first;
-        const bool keeps = bit >= 0 && bit < color_limit && members[edge.color] >= rare;
-        edge.color = no_color;
-        if (!keeps) continue;
-        const auto [a, b] = masks(edge);
-        const std::uint64_t mask = std::uint64_t{1} << bit;
+    edge_colors_.assign(edges.size(), no_color);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        const Edge& edge = edges[i];
+        const std::size_t phase = static_cast<std::size_t>(phase_of(edge)), old = edge.color;
+        if (old / phase_colors != phase || old % phase_colors >= color_limit || members[old] < rare) continue;
+        const auto [a, b] = masks(edge, phase);
+        const std::uint64_t mask = std::uint64_t{1} << (old % phase_colors);
         if (((*a | *b) & mask) != 0) continue;
         *a |= mask;
         *b |= mask;
-        edge.color = static_cast<std::uint8_t>(first + bit);
+        edge_colors_[i] = static_cast<std::uint8_t>(old);
     }
-    for (Edge& edge : edges) {
-        if (edge.color == no_color) {
-            const auto [a, b] = masks(edge);
-            const int bit = std::countr_one(*a | *b);  // 64 when full: the overflow colour
-            if (bit < color_limit) {
-                const std::uint64_t mask = std::uint64_t{1} << bit;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        const Edge& edge = edges[i];
+        if (edge_colors_[i] == no_color) {
+            const std::size_t phase = static_cast<std::size_t>(phase_of(edge));
+            const auto [a, b] = masks(edge, phase);
+            const int color = std::min(std::countr_one(*a | *b), color_limit);
+            if (color < color_limit) {
+                const std::uint64_t mask = std::uint64_t{1} << color;
                 *a |= mask;
                 *b |= mask;
             }
-            edge.color = static_cast<std::uint8_t>((edge.pushes_a && edge.pushes_b ? 0 : first_immovable) + bit);
+            edge_colors_[i] = static_cast<std::uint8_t>(phase * phase_colors + static_cast<std::size_t>(color));
         }
-        ++places_[bucket_of(edge)];
+        in_use[edge_colors_[i]] = true;
+    }
+    color_count_ = static_cast<std::uint32_t>(std::count(in_use.begin(), in_use.end(), true));
+    for (std::size_t color = 0; color < all_colors; ++color) {
+        if (in_use[color]) most_colors[color / phase_colors] = color % phase_colors + 1;
     }
 
+    // A counting sort.
+    constexpr std::size_t groups = 2 * 2 * points_max;  // of a colour in a field
+    std::array<std::size_t, contact_phases + 1> phase_begin{};
+    for (std::size_t phase = 0; phase < contact_phases; ++phase)
+        phase_begin[phase + 1] = phase_begin[phase] + field_count * most_colors[phase] * groups;
+    places_.assign(phase_begin[contact_phases], 0);
+    const auto bucket_of = [&](std::size_t i) {
+        const Edge& edge = edges[i];
+        const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
+        const std::size_t phase = edge_colors_[i] / phase_colors, color = edge_colors_[i] % phase_colors;
+        const bool far = phase == static_cast<std::size_t>(ContactPhase::far);
+        const std::size_t field = fields && !far ? std::min(slab_a(edge), slab_b(edge)) : 0;
+        return phase_begin[phase] + ((field * most_colors[phase] + color) * 4 + 2 * side + special) * points_max +
+               (points_max - edge.point_count);
+    };
+    for (std::size_t i = 0; i < edges.size(); ++i) ++places_[bucket_of(i)];
     colors_.clear();
     std::uint32_t total = 0;
-    for (std::size_t color = 0; color < color_count; ++color) {
-        ContactColor c{total, 0, color != overflow_color && color != immovable_overflow, color >= first_immovable};
-        for (std::size_t k = 0; k < buckets; ++k) {
-            std::uint32_t& place = places_[color * buckets + k];
-            const std::uint32_t n = place;
-            place = total;  // from here on: where the bucket's next edge goes
-            total += n;
+    std::uint32_t* place = places_.data();
+    for (std::size_t phase = 0; phase < contact_phases; ++phase) {
+        for (std::uint32_t field = 0; field < field_count; ++field) {
+            for (std::size_t color = 0; color < most_colors[phase]; ++color) {
+                ContactColor c{total, 0, color != color_limit, static_cast<ContactPhase>(phase), field};
+                for (std::size_t k = 0; k < groups; ++k, ++place) {
+                    const std::uint32_t n = *place;
+                    *place = total;  // from here on: where the bucket's next edge goes
+                    total += n;
+                }
+                c.count = total - c.first;
+                if (c.count != 0) colors_.push_back(c);
+            }
         }
-        c.count = total - c.first;
-        if (c.count != 0) colors_.push_back(c);
     }
     order_.resize(edges.size());
-    for (std::size_t i = 0; i < edges.size(); ++i) order_[places_[bucket_of(edges[i])]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < edges.size(); ++i) order_[places_[bucket_of(i)]++] = static_cast<std::uint32_t>(i);
 }
 
 std::size_t ConstraintGraph::bytes() const {
     return colors_.capacity() * sizeof(ContactColor) + order_.capacity() * sizeof(std::uint32_t) +
-           (used_.capacity() + used_immovable_.capacity()) * sizeof(std::uint64_t) +
-           places_.capacity() * sizeof(std::uint32_t);
+           edge_colors_.capacity() + used_.capacity() * sizeof(std::uint64_t) + places_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace talus

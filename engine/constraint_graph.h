@@ -5,8 +5,21 @@
 /// A contact keeps the colour it had in the last step as long as it is free; others take, in contact order, the lowest one that
 /// neither body uses yet (64-bit masks). So what comes and goes changes the order of solving where it is, and nowhere else: warm
 /// started sweeps go on where they stood. A colour that has become rare gives its contacts away to lower ones.
-/// Contacts between two dynamic bodies come first, contacts with immovable bodies last: what stands on the ground gets
-/// the last word in each sweep. A body with more contacts than colours spills into the overflow colour, solved one by one.
+/// A body with more contacts than colours spills into an overflow colour, solved one by one.
+///
+/// Before the colours, space: a contact is inside one slab of bodies (slabs.h), between two neighbours, or between bodies farther apart. A
+/// sweep goes through
+///
+///     inner        | slab 0 | slab 1 | slab 2 | slab 3 |    colour after colour
+///     even         |    0 and 1      |    2 and 3      |
+///     odd                   |    1 and 2      |
+///     far          the few that are left
+///     immovable    | slab 0 | slab 1 | slab 2 | slab 3 |    with what can't be pushed: what stands on the ground gets the last word
+///
+/// Contacts of a line that are in different fields share no body that can be pushed: threads can take a field each, all of its colours, and meet
+/// only where a line ends.
+
+#include <talus/engine/slabs.h>
 
 #include <cstdint>
 #include <span>
@@ -17,11 +30,16 @@ namespace talus {
 inline constexpr std::uint8_t no_color = 0xff;
 inline constexpr std::uint32_t no_link = 0xffffffffu;
 
-/// Edges order()[first .. first + count) of one colour; `parallel` is false for the overflow colour.
+/// The lines above.
+enum class ContactPhase : std::uint8_t { inner, even, odd, far, immovable };
+inline constexpr std::size_t contact_phases = 5;
+
+/// Edges order()[first .. first + count) of one colour in a field.
 struct ContactColor {
     std::uint32_t first = 0, count = 0;
-    bool parallel = true;
-    bool immovable = false;  ///< one body of each contact can't be pushed
+    bool parallel = true;  ///< false for an overflow colour
+    ContactPhase phase = ContactPhase::inner;
+    std::uint32_t field = 0;  ///< the slab, or the lower one of two
 };
 
 class ConstraintGraph {
@@ -33,26 +51,29 @@ public:
         bool pushes_a, pushes_b;    ///< has inverse mass; at least one
         bool special = false;       ///< has a surface that is more than rough
         bool bounces = false;       ///< has restitution
-        std::uint8_t color = no_color;  ///< in: that of the last step; out: that of this one
+        std::uint8_t color = no_color;  ///< that of the last step
         std::uint32_t link = no_link;   ///< in a column (columns.h)
     };
 
-    /// Colours `edges` for `body_count` solver bodies. The edges of a colour come in `parts` groups (up to most_parts) by their bodies'
-    /// indices, so that threads that take one each, in colour after colour, keep to bodies of their own.
-    void build(std::span<Edge> edges, std::uint32_t body_count, std::uint32_t parts = 1);
-    static constexpr std::uint32_t most_parts = 8;
+    /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend on `fields`: whether the
+    /// edges are ordered by field, so that threads can take one each, or whether each phase is one, so that fewer lanes stay empty.
+    void build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, bool fields);
 
     std::span<const ContactColor> colors() const { return colors_; }
-    /// Edge indices in solving order: by colour, then by what may not share a record (the sides pushed, special or not), then by part, then
+    std::span<const std::uint8_t> edge_colors() const { return edge_colors_; }
+    std::uint32_t color_count() const { return color_count_; }  ///< whatever the fields
+    /// Edge indices in solving order: by phase, by field, by colour, then by what may not share a record (the sides pushed, special or not), then
     /// by point count, most first, then by edge order.
     std::span<const std::uint32_t> order() const { return order_; }
     std::size_t bytes() const;
 
 private:
     std::vector<ContactColor> colors_;
+    std::uint32_t color_count_ = 0;
     std::vector<std::uint32_t> order_;
-    std::vector<std::uint64_t> used_, used_immovable_;  ///< a bit a colour, by body
-    std::vector<std::uint32_t> places_;                 ///< by bucket: its size, then where its next edge goes
+    std::vector<std::uint8_t> edge_colors_;
+    std::vector<std::uint64_t> used_;    ///< a bit a colour, by phase and body
+    std::vector<std::uint32_t> places_;  ///< by bucket: its size, then where its next edge goes
 };
 
 }  // namespace talus

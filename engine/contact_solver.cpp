@@ -96,7 +96,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
     }
     link_places_.clear();
     order_.assign(graph.order().begin(), graph.order().end());
-    colors_.clear();
+    fields_ = {};
     layout_.clear();
     any_bounce_ = false;
     real_points_ = 0;
@@ -123,7 +123,9 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
             next.first_point += points;
             next.first_surface += first.special ? 1 : 0;
         }
-        colors_.push_back({first_record, static_cast<std::uint32_t>(layout_.size()) - first_record, color.parallel});
+        Field& field = fields_[static_cast<std::size_t>(color.phase)][color.field];
+        if (field.count == 0) field.first = first_record;
+        field.count += static_cast<std::uint32_t>(layout_.size()) - first_record;
     }
     const std::size_t records = layout_.size();
     layout_.push_back(next);
@@ -196,8 +198,13 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 
-void ContactSolver::prepare(const Color& color, std::uint32_t first, std::uint32_t count, const Input& input) {
-    for (std::uint32_t k = color.first + first; k < color.first + first + count; ++k) {
+bool ContactSolver::has(ContactPhase phase) const {
+    const auto& fields = fields_[static_cast<std::size_t>(phase)];
+    return std::any_of(fields.begin(), fields.end(), [](const Field& field) { return field.count != 0; });
+}
+
+void ContactSolver::prepare(const Field& field, const Input& input) {
+    for (std::uint32_t k = field.first; k < field.first + field.count; ++k) {
         if (kernel_->lanes == 8) {
             fill<8>(k, input);
         } else {
@@ -206,24 +213,16 @@ void ContactSolver::prepare(const Color& color, std::uint32_t first, std::uint32
     }
 }
 
-void ContactSolver::prepare(const Input& input) {
-    for (const Color& color : colors_) prepare(color, 0, color.count, input);
-}
-
-void ContactSolver::run(Pass pass, const Color& color, std::uint32_t first, std::uint32_t count,
-                        std::span<SolverBody> bodies) {
+void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bodies) {
+    if (field.count == 0) return;
     ContactPassInput in;
     in.bodies = bodies.data();
-    in.records = record(color.first + first);
+    in.records = record(field.first);
     in.points = points_.data();
     in.surfaces = surfaces_.data();
-    in.count = count;
+    in.count = field.count;
     in.substep = substep_;
     (kernel_->*pass)(in);
-}
-
-void ContactSolver::run(Pass pass, std::span<SolverBody> bodies) {
-    for (const Color& color : colors_) run(pass, color, 0, color.count, bodies);
 }
 
 template <int width>
@@ -248,8 +247,8 @@ void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const 
     }
 }
 
-void ContactSolver::store(const Color& color, std::uint32_t first, std::uint32_t count, ContactTable& contacts) const {
-    for (std::uint32_t k = color.first + first; k < color.first + first + count; ++k) {
+void ContactSolver::store(const Field& field, ContactTable& contacts) const {
+    for (std::uint32_t k = field.first; k < field.first + field.count; ++k) {
         if (kernel_->lanes == 8) {
             store_record<8>(k, contacts);
         } else {
@@ -258,8 +257,12 @@ void ContactSolver::store(const Color& color, std::uint32_t first, std::uint32_t
     }
 }
 
+void ContactSolver::prepare(const Input& input) { prepare(all_records(), input); }
+
+void ContactSolver::run(Pass pass, std::span<SolverBody> bodies) { run(pass, all_records(), bodies); }
+
 void ContactSolver::store(ContactTable& contacts) {
-    for (const Color& color : colors_) store(color, 0, color.count, contacts);
+    store(all_records(), contacts);
     end();
 }
 

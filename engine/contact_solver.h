@@ -14,13 +14,14 @@
 /// Friction acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is solved
 /// in the relax pass only, where the spring cannot pump it.
 ///
-/// Contacts of one colour share no body that can be pushed, so its records can be solved in any order, on any threads and in
-/// lanes of any width, to the same bits. The loops are in solver_kernel_impl.h, what they read in contact_lanes.h.
+/// Contacts of one colour share no body that can be pushed, so they can be solved in any order and in lanes of any width, and fields of
+/// contacts (constraint_graph.h) on any threads, to the same bits. The loops are in solver_kernel_impl.h, what they read in contact_lanes.h.
 
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_table.h>
 #include <talus/engine/solver_kernel.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -55,10 +56,9 @@ class ContactSolver {
 public:
     explicit ContactSolver(const SolverKernel& kernel = best_solver_kernel()) : kernel_(&kernel) {}
 
-    /// Records first .. first + count of one colour.
-    struct Color {
-        std::uint32_t first, count;
-        bool parallel;  ///< its records may be solved on several threads
+    /// The records of a field, colour after colour.
+    struct Field {
+        std::uint32_t first = 0, count = 0;
     };
 
     /// What is read of the world. `surfaces` by collider, `masses` by solver body.
@@ -72,21 +72,22 @@ public:
 
     /// Lays out records for the graph's edges, in its order.
     void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep);
-    /// Fills `count` records of a colour from its `first` on from the contacts' manifolds.
-    void prepare(const Color& color, std::uint32_t first, std::uint32_t count, const Input& input);
+    /// Fills a field's records from the contacts' manifolds.
+    void prepare(const Field& field, const Input& input);
 
-    std::span<const Color> colors() const { return colors_; }
+    const Field& field(ContactPhase phase, std::size_t i) const { return fields_[static_cast<std::size_t>(phase)][i]; }
+    bool has(ContactPhase phase) const;
     bool any_bounce() const { return any_bounce_; }
 
-    /// A pass over `count` records of a colour from its `first` on.
+    /// A pass over a field's records.
     using Pass = SolverKernel::ContactPass* SolverKernel::*;
-    void run(Pass pass, const Color& color, std::uint32_t first, std::uint32_t count, std::span<SolverBody> bodies);
+    void run(Pass pass, const Field& field, std::span<SolverBody> bodies);
 
     /// A contact in a column, once it is prepared; valid until the next begin().
     ContactLane read_link(std::uint32_t link);
 
     /// Writes impulses back to the contacts.
-    void store(const Color& color, std::uint32_t first, std::uint32_t count, ContactTable& contacts) const;
+    void store(const Field& field, ContactTable& contacts) const;
 
     /// After the last pass: adds up the statistics.
     void end();
@@ -112,6 +113,8 @@ private:
     template <int width>
     void store_record(std::uint32_t record, ContactTable& contacts) const;
 
+    Field all_records() const { return {0, static_cast<std::uint32_t>(layout_.size() - 1)}; }
+
     struct alignas(64) Line {
         std::byte bytes[64];
     };
@@ -123,7 +126,7 @@ private:
     const void* surface(std::size_t i) const { return const_cast<ContactSolver*>(this)->surface(i); }
 
     const SolverKernel* kernel_;
-    std::vector<Color> colors_;
+    std::array<std::array<Field, most_slabs>, contact_phases> fields_{};
     std::vector<Line> records_, points_, surfaces_;
     /// Where the lanes and the points of a record are; one more than there are records.
     struct Layout {

@@ -12,9 +12,8 @@ namespace talus {
 
 namespace {
 
-/// Bodies are counted in groups of the widest lanes. Groups and records that are taken by a thread at a time: with a sixth of that,
-/// a pyramid of 820 boxes gains 1.1 times from a second thread, not 1.3.
-constexpr std::uint32_t group_size = 8, group_block = 24, record_block = 24;
+/// Bodies are counted in groups of the widest lanes; so many groups are taken by a thread at a time.
+constexpr std::uint32_t group_size = 8, group_block = 24;
 
 }  // namespace
 
@@ -46,8 +45,19 @@ void World::State::build_graph(const Jobs& jobs) {
 
     edges.clear();
     constrained.resize(bodies.slot_count(), 0);
-    for (const std::uint32_t slot : awake.list()) constrained[slot] = 0;  // nobody asks about others
-    for (const std::uint32_t c : touching) {
+    loads.resize(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
+    for (std::size_t i = 0; i < touching.size(); ++i) {
+        constexpr std::size_t ahead = 8;
+        if (i + ahead < touching.size()) {
+            const std::uint32_t next = touching[i + ahead];
+            __builtin_prefetch(&contacts.caches[next].manifold.count);
+            __builtin_prefetch(&contacts.states[next].restitution);
+            __builtin_prefetch(&contacts.states[next].color);
+            __builtin_prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
+            __builtin_prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
+        }
+        const std::uint32_t c = touching[i];
         if (contacts.states[c].sensor) continue;
         const int count = contacts.caches[c].manifold.count;
         const ContactBodies& pair = contacts.bodies[c];
@@ -55,6 +65,8 @@ void World::State::build_graph(const Jobs& jobs) {
         edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,
                          contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f, contacts.states[c].color});
         constrained[pair.a] = constrained[pair.b] = by_contact;
+        ++loads[pair.a];
+        ++loads[pair.b];
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -62,67 +74,74 @@ void World::State::build_graph(const Jobs& jobs) {
         constrained[ends.a] |= by_joint;
         constrained[ends.b] |= by_joint;
     }
-    index_bodies(jobs);
+    index_bodies();
 
-    const auto total = static_cast<std::uint32_t>(solver_slots.size());
-    islands.reset(total);
     for (ConstraintGraph::Edge& edge : edges) {
         edge.a = solver_index[edge.a];
         edge.b = solver_index[edge.b];
-        if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
     }
-    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
-        const JointBodies ends = joints.bodies(j);
-        if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
-        islands.join(solver_index[ends.a], solver_index[ends.b]);
-    }
-    columns.find(edges, solver_slots, bodies);
-    graph.build(edges, total, static_cast<std::uint32_t>(jobs.tasks_for(total, 2 * least_bodies)));
-    for (const ConstraintGraph::Edge& edge : edges) contacts.states[edge.contact].color = edge.color;
-    profile.colors = static_cast<std::uint32_t>(graph.colors().size());
-}
-
-/// The awake bodies in the order in which they are to get their indices: any will do, as far as the result is concerned. Threads want
-/// what is near to have indices that are near: then they write to bodies that others seldom read. So they go in slices along the longest
-/// side of the box around all.
-std::span<const std::uint32_t> World::State::ordered_bodies(const Jobs& jobs) {
-    const auto list = awake.list();
-    if (jobs.tasks_for(list.size(), 2 * least_bodies) == 1) return list;
-    Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
-    for (const std::uint32_t slot : list) {
-        box.lower = glm::min(box.lower, bodies[slot].center);
-        box.upper = glm::max(box.upper, bodies[slot].center);
-    }
-    const vec3 size = box.upper - box.lower;
-    const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-    constexpr std::uint32_t slices = 256;
-    const float scale = size[axis] > 0.0f ? static_cast<float>(slices) / size[axis] : 0.0f;
-    std::array<std::uint32_t, slices + 1> places{};
-    const auto slice_of = [&](std::uint32_t slot) {
-        const float at = scale * (bodies[slot].center[axis] - box.lower[axis]);
-        return at > 0.0f ? std::min(static_cast<std::uint32_t>(at), slices - 1) : 0u;
+    in_fields = slabs.count() > 1 && jobs.tasks_for(held.size(), least_bodies) > 1;
+    const auto join_islands = [&] {
+        islands.reset(static_cast<std::uint32_t>(solver_slots.size()));
+        for (const ConstraintGraph::Edge& edge : edges) {
+            if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
+        }
+        for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+            const JointBodies ends = joints.bodies(j);
+            if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
+            islands.join(solver_index[ends.a], solver_index[ends.b]);
+        }
+        columns.find(edges, solver_slots, bodies);
     };
-    for (const std::uint32_t slot : list) ++places[slice_of(slot) + 1];
-    for (std::uint32_t i = 0; i < slices; ++i) places[i + 1] += places[i];
-    sliced.resize(list.size());
-    for (const std::uint32_t slot : list) sliced[places[slice_of(slot)]++] = slot;
-    return sliced;
+    const auto color_contacts = [&] {
+        graph.build(edges, solver_slabs, in_fields);
+        for (std::size_t i = 0; i < edges.size(); ++i) contacts.states[edges[i].contact].color = graph.edge_colors()[i];
+    };
+    // Neither reads what the other writes.
+    if (in_fields) {
+        jobs.for_each(2, [&](int i) { i == 0 ? color_contacts() : join_islands(); });
+    } else {
+        join_islands();
+        color_contacts();
+    }
+    profile.colors = graph.color_count();
 }
 
-void World::State::index_bodies(const Jobs& jobs) {
+void World::State::index_bodies() {
     for (const std::uint32_t slot : solver_slots) {  // of the last step
         if (slot != null_index) solver_index[slot] = 0;
     }
     solver_index.resize(bodies.slot_count(), 0);
-    solver_slots.assign(1, null_index);
-    const auto order = ordered_bodies(jobs);
+    const auto is_held = [&](std::uint32_t slot) { return constrained[slot] != 0 && bodies[slot].inverse_mass > 0.0f; };
+    held.clear();
+    for (const std::uint32_t slot : awake.list()) {
+        if (is_held(slot)) held.push_back(slot);
+    }
+    slabs.cut(held, loads, bodies);
+    const auto whole_groups = [](std::uint32_t count) { return (count + group_size - 1) / group_size * group_size; };
+    std::array<std::uint32_t, most_slabs> places{};
+    for (const std::uint32_t slot : held) ++places[slabs.of(slot)];
+    slab_begins[0] = group_size;
+    for (std::uint32_t i = 0; i < most_slabs; ++i) {
+        slab_begins[i + 1] = slab_begins[i] + whole_groups(places[i]);
+        places[i] = slab_begins[i];
+    }
+    held_end = slab_begins[most_slabs];
+    solver_slots.assign(held_end, null_index);
+    solver_slabs.assign(held_end, 0);
+    for (const std::uint32_t slot : held) {
+        const std::uint8_t slab = slabs.of(slot);
+        const std::uint32_t i = places[slab]++;
+        solver_index[slot] = i;
+        solver_slots[i] = slot;
+        solver_slabs[i] = slab;
+    }
     const auto add = [&](auto&& wanted) {
-        for (const std::uint32_t slot : order) {
+        for (const std::uint32_t slot : awake.list()) {
             if (!wanted(slot)) continue;
             solver_index[slot] = static_cast<std::uint32_t>(solver_slots.size());
             solver_slots.push_back(slot);
         }
-        // Whole groups of lanes.
         while (solver_slots.size() % group_size != 0) solver_slots.push_back(null_index);
         return static_cast<std::uint32_t>(solver_slots.size());
     };
@@ -130,9 +149,10 @@ void World::State::index_bodies(const Jobs& jobs) {
         const Body& body = bodies[slot];
         return body.is_dynamic() && !body.isotropic && body.locks == 0;
     };
-    constrained_end = add([&](std::uint32_t slot) { return constrained[slot] != 0; });
+    constrained_end = add([&](std::uint32_t slot) { return constrained[slot] != 0 && !is_held(slot); });
     coasting_end = add([&](std::uint32_t slot) { return constrained[slot] == 0 && !turns_freely(slot); });
     add([&](std::uint32_t slot) { return constrained[slot] == 0 && turns_freely(slot); });
+    solver_slabs.resize(solver_slots.size(), 0);
 }
 
 // ---- solve ----------------------------------------------------------------------------------------------------------
@@ -226,23 +246,27 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver_masses.resize(count);
     body_motions.reset(count);
     solver.begin(graph, edges, substep);
-    const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
-        const std::uint32_t first_body = work.first_body + group_size * first;
-        const std::uint32_t end_body_index = work.first_body + group_size * last;
+        const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;
         switch (work.kind) {
+            case StageWork::Kind::fields:
+                for (std::uint32_t field = first; field < last; ++field) {
+                    for (std::uint32_t k = work.first; k < work.first + work.count; ++k)
+                        do_field_work(field_works[k], field, substep);
+                }
+                break;
             case StageWork::Kind::begin_bodies:
-                for (std::uint32_t i = first_body; i < end_body_index; ++i) begin_body(i, substep);
-                break;
-            case StageWork::Kind::free_bodies:
-                for (std::uint32_t i = first_body; i < end_body_index; ++i) move_freely(i, substep);
-                break;
-            case StageWork::Kind::end_bodies:
-                for (std::uint32_t i = first_body; i < end_body_index; ++i) end_body(i);
+                for (std::uint32_t i = first_body; i < last_body; ++i) begin_body(i, substep);
                 break;
             case StageWork::Kind::bodies:
-                body_motions.run(work.motion, first_body, end_body_index, solver_bodies, substep, def.substeps, def.max_speed);
+                body_motions.run(work.motion, first_body, last_body, solver_bodies, substep, def.substeps, def.max_speed);
+                break;
+            case StageWork::Kind::free_bodies:
+                for (std::uint32_t i = first_body; i < last_body; ++i) move_freely(i, substep);
+                break;
+            case StageWork::Kind::end_bodies:
+                for (std::uint32_t i = first_body; i < last_body; ++i) end_body(i);
                 break;
             case StageWork::Kind::begin_columns:
                 columns.prepare(solver, first, last);
@@ -250,30 +274,20 @@ void World::State::solve(float dt, const Jobs& jobs) {
             case StageWork::Kind::columns:
                 columns.solve(solver_bodies, first, last);
                 break;
-            case StageWork::Kind::begin_contacts:
-                solver.prepare(solver.colors()[work.color], first, last - first, input);
-                break;
-            case StageWork::Kind::contacts:
-                solver.run(work.pass, solver.colors()[work.color], first, last - first, solver_bodies);
-                break;
             case StageWork::Kind::joints:
                 (joint_solver.*work.joint_pass)(first, last);
                 break;
-            case StageWork::Kind::end_contacts:
-                solver.store(solver.colors()[work.color], first, last - first, contacts);
-                break;
         }
     };
-    stages.clear();
-    stage_works.clear();
+    weigh_fields();
+    clear_plan();
     plan_begin();
     if (joints.slot_count() != 0) {
         // Which articulations there are to solve is known once the bodies are ready.
         stage_team.run(jobs, stages, work_on);
         joint_solver.prepare(joints, bodies, solver_index, solver_masses, {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed},
                              substep);
-        stages.clear();
-        stage_works.clear();
+        clear_plan();
     }
     plan_substeps();
     stage_team.run(jobs, stages, work_on);
@@ -281,63 +295,132 @@ void World::State::solve(float dt, const Jobs& jobs) {
     if (joints.slot_count() != 0) joint_solver.store(joints, dt);
 }
 
-// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on.
-
-void World::State::plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion) {
-    if (first == last) return;
-    stages.push_back({(last - first) / group_size, group_block});
-    stage_works.push_back({.kind = kind, .motion = motion, .first_body = first});
-}
-
-void World::State::plan_contacts(StageWork::Kind kind, ContactSolver::Pass pass) {
-    for (std::uint32_t color = 0; color < solver.colors().size(); ++color) {
-        const ContactSolver::Color& c = solver.colors()[color];
-        stages.push_back({c.count, c.parallel ? record_block : 5 * c.count});
-        stage_works.push_back({.kind = kind, .pass = pass, .color = color});
+void World::State::do_field_work(const FieldWork& work, std::uint32_t field, float substep) {
+    const std::uint32_t first = in_fields ? slab_begins[field] : group_size;
+    const std::uint32_t last = in_fields ? slab_begins[field + 1] : held_end;
+    switch (work.kind) {
+        case FieldWork::Kind::begin_bodies:
+            for (std::uint32_t i = first; i < last; ++i) begin_body(i, substep);
+            break;
+        case FieldWork::Kind::bodies:
+            body_motions.run(work.motion, first, last, solver_bodies, substep, def.substeps, def.max_speed);
+            break;
+        case FieldWork::Kind::end_bodies:
+            for (std::uint32_t i = first; i < last; ++i) end_body(i);
+            break;
+        case FieldWork::Kind::begin_contacts: {
+            const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
+            for (std::size_t phase = 0; phase < contact_phases; ++phase)
+                solver.prepare(solver.field(static_cast<ContactPhase>(phase), field), input);
+            break;
+        }
+        case FieldWork::Kind::contacts:
+            solver.run(work.pass, solver.field(work.phase, field), solver_bodies);
+            break;
+        case FieldWork::Kind::end_contacts:
+            for (std::size_t phase = 0; phase < contact_phases; ++phase)
+                solver.store(solver.field(static_cast<ContactPhase>(phase), field), contacts);
+            break;
     }
 }
 
-void World::State::plan_columns(StageWork::Kind kind) {
-    if (columns.group_count() == 0) return;
-    stages.push_back({columns.group_count(), 1});
-    stage_works.push_back({.kind = kind});
+// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on. What needs
+// nothing but one slab is one stage, however much it is.
+
+/// So that threads get as much to do in each stage.
+void World::State::weigh_fields() {
+    std::uint32_t inside = 0, even = 0, odd = 0;
+    for (std::size_t i = 0; i < most_slabs; ++i) {
+        slab_loads[i] = inside += solver.field(ContactPhase::inner, i).count + solver.field(ContactPhase::immovable, i).count;
+        even_loads[i] = even += solver.field(ContactPhase::even, i).count;
+        odd_loads[i] = odd += solver.field(ContactPhase::odd, i).count;
+    }
 }
 
+void World::State::clear_plan() {
+    stages.clear();
+    stage_works.clear();
+    field_works.clear();
+}
+
+void World::State::plan_stage(const Stage& stage, const StageWork& work) {
+    if (stage.items == 0) return;
+    stages.push_back(stage);
+    stage_works.push_back(work);
+}
+
+/// Goes on with the last stage if that is of this kind, too.
+void World::State::plan_in_slabs(const FieldWork& work) {
+    const bool goes_on = !stage_works.empty() && stage_works.back().kind == StageWork::Kind::fields &&
+                         field_works[stage_works.back().first].is_inside_slabs();
+    if (!goes_on) {
+        plan_stage({in_fields ? slabs.count() : 1, 1, slab_loads.data()},
+                   {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size())});
+    }
+    field_works.push_back(work);
+    ++stage_works.back().count;
+}
+
+void World::State::plan_across(ContactPhase phase, ContactSolver::Pass pass) {
+    if (!solver.has(phase)) return;
+    const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data()}, odd{slabs.count() - 1, 1, odd_loads.data()};
+    plan_stage(!in_fields || phase == ContactPhase::far ? one : phase == ContactPhase::even ? even : odd,
+               {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size()), .count = 1});
+    field_works.push_back({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = phase});
+}
+
+void World::State::plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion) {
+    plan_stage({(last - first) / group_size, group_block}, {.kind = kind, .first = first, .motion = motion});
+}
+
+/// What can't be pushed is read from many slabs: it moves when nobody does.
+void World::State::plan_motion(BodyMotions::Pass motion) {
+    plan_bodies(StageWork::Kind::bodies, held_end, constrained_end, motion);
+    plan_in_slabs({.kind = FieldWork::Kind::bodies, .motion = motion});
+}
+
+void World::State::plan_contacts(ContactSolver::Pass pass) {
+    plan_in_slabs({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::inner});
+    for (const ContactPhase phase : {ContactPhase::even, ContactPhase::odd, ContactPhase::far}) plan_across(phase, pass);
+    plan_in_slabs({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::immovable});
+}
+
+void World::State::plan_columns(StageWork::Kind kind) { plan_stage({columns.group_count(), 1}, {.kind = kind}); }
+
 void World::State::plan_joints(StageWork::JointPass pass) {
-    if (joint_solver.articulation_count() == 0) return;
-    stages.push_back({joint_solver.articulation_count(), 1});
-    stage_works.push_back({.kind = StageWork::Kind::joints, .joint_pass = pass});
+    plan_stage({joint_solver.articulation_count(), 1}, {.kind = StageWork::Kind::joints, .joint_pass = pass});
 }
 
 void World::State::plan_begin() {
     const auto end = static_cast<std::uint32_t>(solver_slots.size());
-    plan_bodies(StageWork::Kind::begin_bodies, 0, constrained_end);
-    plan_bodies(StageWork::Kind::begin_bodies, constrained_end, end);
+    plan_in_slabs({.kind = FieldWork::Kind::begin_bodies});
+    plan_bodies(StageWork::Kind::begin_bodies, 0, group_size);  // index 0; and nobody prepares contacts before all bodies are ready
+    plan_bodies(StageWork::Kind::begin_bodies, held_end, end);
     plan_bodies(StageWork::Kind::bodies, constrained_end, coasting_end, &SolverKernel::coast);
     plan_bodies(StageWork::Kind::free_bodies, coasting_end, end);
-    plan_contacts(StageWork::Kind::begin_contacts);
+    plan_in_slabs({.kind = FieldWork::Kind::begin_contacts});
     plan_columns(StageWork::Kind::begin_columns);
 }
 
 /// Contacts have the last word in each pass (joint_solver.h says why).
 void World::State::plan_substeps() {
     for (int i = 0; i < def.substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
-        plan_bodies(StageWork::Kind::bodies, 0, constrained_end, &SolverKernel::integrate_velocities);
-        if (solver.any_bounce()) plan_contacts(StageWork::Kind::contacts, &SolverKernel::begin_restitution);
-        plan_contacts(StageWork::Kind::contacts, &SolverKernel::warm_start);
+        plan_motion(&SolverKernel::integrate_velocities);
+        if (solver.any_bounce()) plan_contacts(&SolverKernel::begin_restitution);
+        plan_contacts(&SolverKernel::warm_start);
         plan_columns(StageWork::Kind::columns);
         plan_joints(&JointSolver::solve);
-        plan_contacts(StageWork::Kind::contacts, &SolverKernel::solve);
-        plan_bodies(StageWork::Kind::bodies, 0, constrained_end, &SolverKernel::integrate_positions);
+        plan_contacts(&SolverKernel::solve);
+        plan_motion(&SolverKernel::integrate_positions);
         plan_joints(&JointSolver::relax);
-        plan_contacts(StageWork::Kind::contacts, &SolverKernel::relax);
+        plan_contacts(&SolverKernel::relax);
         if (!solver.any_bounce()) continue;
-        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(StageWork::Kind::contacts, &SolverKernel::end_restitution);
-        plan_contacts(StageWork::Kind::contacts, &SolverKernel::forget_bounces);
+        for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::end_restitution);
+        plan_contacts(&SolverKernel::forget_bounces);
     }
-    plan_contacts(StageWork::Kind::end_contacts);
-    plan_bodies(StageWork::Kind::end_bodies, 0, constrained_end);
-    plan_bodies(StageWork::Kind::end_bodies, constrained_end, static_cast<std::uint32_t>(solver_slots.size()));
+    plan_in_slabs({.kind = FieldWork::Kind::end_contacts});
+    plan_in_slabs({.kind = FieldWork::Kind::end_bodies});
+    plan_bodies(StageWork::Kind::end_bodies, held_end, static_cast<std::uint32_t>(solver_slots.size()));
 }
 
 }  // namespace talus

@@ -8,13 +8,14 @@
 ///     thread 0 [b0][b1]....[b0].....[b0][b1]      ... wait, spinning
 ///     thread 1 [b2][b3][b4][b1][b2].[b2]....
 ///
-/// Each thread begins with the blocks of its own part, the same in each stage so that they stay in its cache, and then
-/// takes what is left of the others'. Nobody waits for a block that nobody has begun: a host that runs the tasks one after the other, or
-/// never all at once, is slower, but not stuck.
+/// Each thread does the blocks of its own part, the same in each stage, so that they stay in its cache. Another takes them only if their
+/// thread is late: a block costs twice as much where it is not at home. So nobody waits for long for a block that nobody has begun: a host
+/// that runs the tasks one after the other, or never all at once, is slower, but not stuck.
 
 #include <talus/jobs.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,7 @@ namespace talus {
 struct Stage {
     std::uint32_t items = 0;
     std::uint32_t block = 1;  ///< items that are worth being taken at a time, at least 1; a fifth as many are left to one thread
+    const std::uint32_t* loads = nullptr;  ///< by item: what there is to do for all up to and with this one; without, all are alike
 };
 
 class StageTeam {
@@ -52,11 +54,13 @@ public:
         }
         for (std::size_t i = 0; i < counters; ++i) counters_[i].value.store(0, std::memory_order_relaxed);
         const auto count = static_cast<std::uint32_t>(threads);
+        for (std::atomic<bool>& here : here_) here.store(false, std::memory_order_relaxed);
         jobs.for_each(threads, [&](int worker) { work(static_cast<std::uint32_t>(worker), count, stages, f); });
     }
 
 private:
     static constexpr int most_threads = 64;
+    static constexpr int patience = 1500;  ///< spins, some 20 microseconds
 
     /// Of each stage one that counts the items done, and one for each thread's part that counts the items taken. Lines of their own, or
     /// threads would wait for each other's writes.
@@ -66,15 +70,16 @@ private:
 
     template <class F>
     void work(std::uint32_t worker, std::uint32_t threads, std::span<const Stage> stages, F&& f) {
+        here_[worker].store(true, std::memory_order_relaxed);
         for (std::size_t s = 0; s < stages.size(); ++s) {
             const Stage& stage = stages[s];
             Counter* const counters = &counters_[s * (threads + 1)];
-            std::uint32_t done = 0;
-            for (std::uint32_t k = 0; k < threads; ++k) {
-                const std::uint32_t part = worker + k < threads ? worker + k : worker + k - threads;
+            std::atomic<std::uint32_t>& all_done = counters[0].value;
+            const auto do_part = [&](std::uint32_t part) {
                 const std::uint32_t begin = cut(stage, part, threads), end = cut(stage, part + 1, threads);
                 std::atomic<std::uint32_t>& taken = counters[1 + part].value;
                 const std::uint32_t blocks = std::max((end - begin) / stage.block, 1u), block = (end - begin + blocks - 1) / blocks;
+                std::uint32_t done = 0;
                 // Looked at first: an atomic addition is dearer than a load, and most parts of others are done.
                 while (taken.load(std::memory_order_relaxed) < end - begin) {
                     const std::uint32_t first = begin + taken.fetch_add(block, std::memory_order_relaxed);
@@ -83,11 +88,15 @@ private:
                     f(s, first, last);
                     done += last - first;
                 }
-            }
-            std::atomic<std::uint32_t>& all_done = counters[0].value;
-            if (done != 0) all_done.fetch_add(done, std::memory_order_acq_rel);
+                if (done != 0) all_done.fetch_add(done, std::memory_order_acq_rel);
+            };
+            do_part(worker);
             for (int spins = 0; all_done.load(std::memory_order_acquire) < stage.items; ++spins) {
-                if (spins < 1000) {
+                // Once for those that have not come, once more for those that are late.
+                for (std::uint32_t part = 0; part < threads && (spins == 0 || spins == patience); ++part) {
+                    if (spins != 0 || !here_[part].load(std::memory_order_relaxed)) do_part(part);
+                }
+                if (spins < patience) {
                     __builtin_ia32_pause();
                 } else {
                     std::this_thread::yield();
@@ -98,10 +107,18 @@ private:
 
     /// Where a part begins. Few items are one part.
     static std::uint32_t cut(const Stage& stage, std::uint32_t part, std::uint32_t threads) {
+        if (stage.loads != nullptr) {
+            const std::uint64_t all = stage.loads[stage.items - 1];
+            std::uint32_t i = 0;
+            // To the side where more of it lies.
+            while (i < stage.items && (i == 0 ? 0 : stage.loads[i - 1]) + std::uint64_t{stage.loads[i]} <= 2 * all * part / threads) ++i;
+            return part == threads ? stage.items : part == 0 ? 0 : i;
+        }
         if (5 * stage.items <= stage.block) return part == 0 ? 0 : stage.items;
         return static_cast<std::uint32_t>(std::uint64_t{stage.items} * part / threads);
     }
 
+    std::array<std::atomic<bool>, most_threads> here_{};
     std::unique_ptr<Counter[]> counters_;
     std::size_t capacity_ = 0;
 };

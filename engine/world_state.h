@@ -15,6 +15,7 @@
 #include <talus/engine/joints/joint_solver.h>
 #include <talus/engine/joints/joint_store.h>
 #include <talus/engine/last_error.h>
+#include <talus/engine/slabs.h>
 #include <talus/engine/stage_team.h>
 #include <talus/engine/world.h>
 
@@ -47,12 +48,17 @@ struct World::State {
     // Of the step in progress. Kept so that a steady step allocates nothing.
     static constexpr std::uint8_t by_contact = 1, by_joint = 2;
     std::vector<std::uint8_t> constrained;    ///< by body slot: held by a contact, by a joint
-    // Solver indices: 0 is everything immovable, then the constrained bodies, those that nothing touches, and of these those whose
-    // inertia is not a ball's; each kind filled up to whole groups of lanes.
+    // Solver indices: 0 is everything immovable, then come the constrained bodies slab by slab, those of them that can't be pushed, those that
+    // nothing touches, and of these those whose inertia is not a ball's; each kind and slab begins with a whole group of lanes.
     std::vector<std::uint32_t> solver_index;  ///< by body slot
     std::vector<std::uint32_t> solver_slots;  ///< and back; null_index in index 0 and the fill
-    std::vector<std::uint32_t> sliced;        ///< awake bodies in slices of space
-    std::uint32_t constrained_end = 0, coasting_end = 0;
+    std::vector<std::uint8_t> solver_slabs;   ///< by solver index
+    std::vector<std::uint32_t> held;          ///< constrained bodies that can be pushed
+    std::vector<std::uint32_t> loads;         ///< by body slot: one more than its contacts
+    Slabs slabs;
+    std::array<std::uint32_t, most_slabs + 1> slab_begins{};  ///< solver indices
+    std::uint32_t held_end = 0, constrained_end = 0, coasting_end = 0;
+    bool in_fields = false;  ///< several threads solve this step: a field each
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
@@ -64,20 +70,30 @@ struct World::State {
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
-    /// What a stage of the solve does: with the groups of bodies from `first_body` on, or with the records of a colour.
+    /// What the solve does with the bodies of a slab, or with the contacts of a field.
+    struct FieldWork {
+        enum class Kind : std::uint8_t { begin_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts };
+        Kind kind;
+        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
+        ContactSolver::Pass pass = nullptr;  ///< of `contacts`
+        ContactPhase phase = ContactPhase::inner;
+
+        /// Needs no body beyond one slab.
+        bool is_inside_slabs() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
+    };
+    /// What a stage of the solve does: one thing after the other with each slab or field, or one with the groups of bodies from `first` on.
     struct StageWork {
-        enum class Kind : std::uint8_t {
-            begin_bodies, free_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts, begin_columns, columns, joints
-        };
+        enum class Kind : std::uint8_t { fields, begin_bodies, bodies, free_bodies, end_bodies, begin_columns, columns, joints };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
-        BodyMotions::Pass motion = nullptr;    ///< of `bodies`
-        ContactSolver::Pass pass = nullptr;    ///< of `contacts`
-        JointPass joint_pass = nullptr;        ///< of `joints`
-        std::uint32_t color = 0, first_body = 0;
+        std::uint32_t first = 0, count = 0;  ///< of `fields`: in field_works
+        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
+        JointPass joint_pass = nullptr;      ///< of `joints`
     };
+    std::array<std::uint32_t, most_slabs> slab_loads{}, even_loads{}, odd_loads{};  ///< records: Stage::loads
     std::vector<Stage> stages;
     std::vector<StageWork> stage_works;
+    std::vector<FieldWork> field_works;
     StageTeam stage_team;
     std::vector<float> island_still_time;     ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
@@ -192,12 +208,18 @@ private:
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
-    void index_bodies(const Jobs& jobs);
-    std::span<const std::uint32_t> ordered_bodies(const Jobs& jobs);
+    void index_bodies();
+    void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
+    void weigh_fields();
+    void clear_plan();
     void plan_begin();
     void plan_substeps();
+    void plan_stage(const Stage& stage, const StageWork& work);
+    void plan_in_slabs(const FieldWork& work);
+    void plan_across(ContactPhase phase, ContactSolver::Pass pass);
     void plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr);
-    void plan_contacts(StageWork::Kind kind, ContactSolver::Pass pass = nullptr);
+    void plan_motion(BodyMotions::Pass motion);
+    void plan_contacts(ContactSolver::Pass pass);
     void plan_columns(StageWork::Kind kind);
     void plan_joints(StageWork::JointPass pass);
     void begin_body(std::uint32_t index, float substep);  ///< its solver index

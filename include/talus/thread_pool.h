@@ -4,6 +4,7 @@
 #include <talus/jobs.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -78,17 +79,23 @@ private:
             }
         }
     }
-    // One job follows the other within some microseconds, and waking a thread takes longer than that.
+    // One job follows the other within some ten or hundred microseconds, and waking a thread takes some ten, too.
     template <class Condition>
     static void spin_while(Condition&& condition) {
-        constexpr int spins = 4000;  // about 200 us
-        for (int i = 0; i < spins && condition(); ++i) {
+        using Clock = std::chrono::steady_clock;
+        constexpr std::chrono::microseconds patience(300);
+        constexpr int spins = 64;  // between two looks at the clock: about a microsecond
+        const Clock::time_point start = Clock::now();
+        do {
+            for (int i = 0; i < spins; ++i) {
+                if (!condition()) return;
 #if defined(__x86_64__)
-            __builtin_ia32_pause();
+                __builtin_ia32_pause();
 #else
-            std::this_thread::yield();
+                std::this_thread::yield();
 #endif
-        }
+            }
+        } while (Clock::now() - start < patience);
     }
 
     Jobs::Task task_ = nullptr;
