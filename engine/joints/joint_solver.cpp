@@ -357,8 +357,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             if (!linear) row.newton += change;
         });
         apply_changes(a);
-        const double quick = a.bounded ? settings::joint_quick_bounded : settings::joint_quick;
-        if (final || (!a.bounded && pass == Pass::relax) || (!linear && !let && !caught && worst < quick)) break;
+        if (final || (!a.bounded && (pass == Pass::relax || (!linear && worst < settings::joint_quick)))) break;
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }

@@ -4,12 +4,15 @@
 /// An *articulation* is what joints hold together: dynamic bodies linked by joints, fixed and kinematic ones being where links end. No
 /// two articulations share a dynamic body, so they can be solved side by side, in any order, with the same result.
 ///
-/// One sub-step:  warm_start -> solve -> [positions] -> relax. It is RATTLE (Andersen 1983), which is symplectic: a pendulum neither
+/// One sub-step:  solve -> [positions] -> relax. It is RATTLE (Andersen 1983), which is symplectic: a pendulum neither
 /// gains nor loses energy. With J the Jacobian of all rows at the sub-step's start, M the masses,
 ///
 ///     solve:  impulses l so that the positions at the end of the sub-step, predicted as they will be integrated, obey the constraints:
 ///             (J M^-1 J^T) dl = -(J v + C(q) / h), then Newton's method on the same matrix: dl from -C(q + h v) / h
 ///     relax:  at the new positions, J v = 0: takes out what position errors put into velocities.
+///
+/// Contacts come after joints in both passes: the other way round, ragdolls that fall on stairs sink in by 107 mm, not 4, and their joints
+/// part by no less at the hardest impacts.
 ///
 /// What was compared: a chain of 100 links of 20 cm with a weight of 1,000 links swinging at its end, 60 Hz, stretch after 15 s and time of a
 /// step, one core:
