@@ -114,8 +114,8 @@ double JointSolver::worst_residual(const Articulation& a, Pass pass) {
     return worst;
 }
 
-/// Rows at a bound whose residual pulls them off it join the direct solve; a drive at the limit of its force turns that force to where
-/// it is needed. True when a row was let go.
+/// Rows at a bound whose residual pulls them off it join the direct solve; a drive at the limit of its force turns that
+/// force to where it is needed. True when a row was let go.
 bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
     bool any = false, turned = false;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
