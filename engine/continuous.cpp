@@ -283,10 +283,10 @@ bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) cons
         const vec3 local = inverse_rotate(pose.rotation, d);
         return glm::dot(pose.position, d) + glm::dot(support(shape, local).point, local) + shape.radius;
     };
-    const ShapeDef& def = s.shapes.defs[i];
+    const ShapeDef& own = s.shapes.defs[i];
     const float edge = reach(s.shapes.defs[j].shape, s.colliders.poses[j], n);
-    const float at_start = -reach(def.shape, s.colliders.poses[i], -n) - edge;
-    const float at_end = -reach(def.shape, multiply(body.pose(), def.pose), -n) - edge;
+    const float at_start = -reach(own.shape, s.colliders.poses[i], -n) - edge;
+    const float at_end = -reach(own.shape, multiply(body.pose(), own.pose), -n) - edge;
     return std::min(at_start, at_end) - bend(slot) > -allowed_depth(slot);
 }
 

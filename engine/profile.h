@@ -20,6 +20,7 @@ struct FrameProfile {
     std::uint32_t contact_points = 0;     ///< solved in this step
     std::uint32_t swept_bodies = 0, impacts = 0;  ///< fast bodies (continuous.h), and what they met on their way
     std::uint32_t islands = 0, colors = 0;
+    std::uint32_t slabs = 1;              ///< of space that threads solved side by side (slabs.h)
     float max_penetration = 0;            ///< of the points solved in this step, m, >= 0
     float mean_penetration = 0;           ///< over the points solved in this step, counting separated ones as 0, m
     double kinetic_energy = 0;            ///< of awake bodies, J

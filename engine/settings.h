@@ -107,11 +107,9 @@ inline constexpr double joint_release_speed = 1e-7;
 /// numbers wherever things move in a plane: processors take a hundred times as long for those.
 inline constexpr double joint_least_speed = 1e-12;
 /// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what
-/// missed by less than joint_quick before it. Larger: light links between heavy bodies tremble; and gears whose motor starts are out of step
-/// by 1 percent if the second is 1e-2, too, where limits and motors may come in.
+/// missed by less than joint_quick before it, where no limits and motors may come in. Larger: light links between heavy bodies tremble.
 inline constexpr double joint_tolerance = 1e-4;
 inline constexpr double joint_quick = 1e-2;
-inline constexpr double joint_quick_bounded = 1e-3;
 /// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a sub-step.
 inline constexpr int joint_rounds = 8;
 /// Springs that turn their phase by no more than this in a sub-step (rad) lose no energy but by their damping ratio; stiffer ones, by

@@ -105,6 +105,7 @@ void World::State::build_graph(const Jobs& jobs) {
         color_contacts();
     }
     profile.colors = graph.color_count();
+    profile.slabs = in_fields ? slabs.count() : 1;
 }
 
 void World::State::index_bodies() {

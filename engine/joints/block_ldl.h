@@ -1,14 +1,14 @@
 #pragma once
 /// Sparse LDL^T of symmetric block matrices, many independent ones side by side: the direct solver of joints.
 ///
-/// A system is a graph: nodes are block rows, edges are off-diagonal blocks. Blocks of a node may be smaller at one factorisation than at
-/// the next (rows come and go), never larger than its capacity; the pattern is made once and used until the graph changes. Nodes
-/// are eliminated in order of fewest neighbours (minimum degree; ties to the lowest index), phase by phase.
-/// A tree is eliminated from its leaves without any fill, so that a chain of n joints costs O(n); a loop adds one chain of blocks.
+/// A system is a graph: nodes are block rows, edges are off-diagonal blocks. Blocks of a node may be smaller at one
+/// factorisation than at the next (rows come and go), never larger than its capacity; the pattern is made once and used
+/// until the graph changes. Nodes are eliminated in order of fewest neighbours (minimum degree; ties to the lowest
+/// index), phase by phase. A tree is eliminated from its leaves without any fill, so that a chain of n joints costs
+/// O(n); a loop adds one chain of blocks.
 ///
-/// Diagonal blocks are positive or negative definite when their turn comes (the matrix is quasi-definite: Vanderbei 1995), so that no
-/// pivoting is needed. A pivot that is lost to rounding counts as
-/// infinite: its unknown becomes zero.
+/// Diagonal blocks are positive or negative definite when their turn comes (the matrix is quasi-definite: Vanderbei
+/// 1995), so that no pivoting is needed. A pivot that is lost to rounding counts as infinite: its unknown becomes zero.
 ///
 /// This class knows where things are; the arithmetic is in joint_kernel_impl.h.
 
@@ -29,8 +29,8 @@ public:
     struct Edge {
         std::uint32_t a = 0, b = 0;  ///< nodes of the system, a != b; may repeat
     };
-    /// A block of the matrix as it is to be filled in, transposed: row i of node `row` with column j of node `column` at
-    /// values()[offset + j * width(row) + i].
+    /// A block of the matrix as it is to be filled in, transposed: row i of node `row` with column j of node `column`
+    /// at values()[offset + j * width(row) + i].
     struct Place {
         std::uint32_t row = 0, column = 0, offset = 0;
     };

@@ -18,8 +18,8 @@ dquat product(const dquat& a, const dquat& b) {
 
 dquat inverse(const dquat& q) { return dquat(q.w, -q.x, -q.y, -q.z); }
 
-/// Of the angle whose tangent is y / x, 0 <= y <= x, x > 0: by the tangents' difference from the nearest quarter of 1 the series converges
-/// at once.
+/// Of the angle whose tangent is y / x, 0 <= y <= x, x > 0: by the tangents' difference from the nearest quarter of 1
+/// the series converges at once.
 double arc_tangent(double y, double x) {
     constexpr double angles[] = {0.0, 0.24497866312686415, 0.4636476090008061, 0.6435011087932844, 0.7853981633974483};
     const int quarter = (y > 0.125 * x) + (y > 0.375 * x) + (y > 0.625 * x) + (y > 0.875 * x);
@@ -69,8 +69,8 @@ SwingPlane swing_plane(const JointPose& pose) {
     return p;
 }
 
-/// Rate of the swing's rotation vector along `axis` (A's y or z): along n it is the turn about n; at right angles to it, it is how fast
-/// the plane turns about x, times the angle.
+/// Rate of the swing's rotation vector along `axis` (A's y or z): along n it is the turn about n; at right angles to
+/// it, it is how fast the plane turns about x, times the angle.
 dvec3 swing_rate(const JointPose& pose, const dvec3& axis) {
     const SwingPlane p = swing_plane(pose);
     if (p.angle < 1e-6) return axis;

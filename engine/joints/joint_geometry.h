@@ -5,8 +5,8 @@
 ///
 ///     dq/dt = linear . (v_b - v_a) + angular_b . w_b - angular_a . w_a
 ///
-/// with velocities of the centres of mass. In double, and from differences of positions, so that joints are as exact far from the
-/// origin as the positions are.
+/// with velocities of the centres of mass. In double, and from differences of positions, so that joints are as exact
+/// far from the origin as the positions are.
 
 #include <talus/engine/joints/joint_store.h>
 #include <talus/math.h>
@@ -59,8 +59,8 @@ struct JointFrame {
 JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b, const dvec3& between,
                      const JointParts& parts = {});
 
-/// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in the first place; the
-/// turns of a wheel are spin, steering and camber (the cosine between axle and suspension).
+/// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in
+/// the first place; the turns of a wheel are spin, steering and camber (the cosine between axle and suspension).
 using Coordinates = std::array<double, joint_axes>;
 Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, const JointParts& parts = {});
 /// Angle between the frames' x axes.

@@ -1,12 +1,14 @@
 #pragma once
-/// Internal: the loops of the joint solver that work on rows of numbers, compiled twice: for SSE2 and for AVX2, to the same bits; which
-/// ones run is chosen at run time.
+/// Internal: the loops of the joint solver that work on rows of numbers, compiled twice: for SSE2 and for AVX2, to the
+/// same bits; which ones run is chosen at run time.
 ///
-/// The rows of a joint lie side by side in lanes: a number of each row, filled up with zeros to a multiple of four doubles (the
-/// `width`). So what is done for all rows of a joint (five of a hinge) is done by vectors of four, whatever the articulation's shape.
-/// A 3 x 3 block of a chain of balls is three vectors, a 5 x 5 block of a chain of hinges ten.
+/// The rows of a joint lie side by side in lanes: a number of each row, filled up with zeros to a multiple of four
+/// doubles (the `width`). So what is done for all rows of a joint (five of a hinge) is done by vectors of four,
+/// whatever the articulation's shape. A 3 x 3 block of a chain of balls is three vectors, a 5 x 5 block of a chain of
+/// hinges ten.
 ///
-/// Plain data only, for the same reason as in solver_kernel.h. Offsets and widths count doubles and are multiples of four.
+/// Plain data only, for the same reason as in solver_kernel.h. Offsets and widths count doubles and are multiples of
+/// four.
 
 namespace talus {
 

@@ -14,7 +14,8 @@ constexpr unsigned most_rows = 28;
 static inline const D4* lanes(const double* p) { return reinterpret_cast<const D4*>(p); }
 static inline D4* lanes(double* p) { return reinterpret_cast<D4*>(p); }
 
-/// A number that is known as the code is compiled, where it is one of those that nearly all joints have, so that loops over it vanish.
+/// A number that is known as the code is compiled, where it is one of those that nearly all joints have, so that loops
+/// over it vanish.
 template <unsigned number>
 struct Known {
     static constexpr unsigned value = number;
@@ -48,7 +49,8 @@ static inline __attribute__((always_inline)) void for_size(unsigned size, Loop&&
     }
 }
 
-// ---- Rows ------------------------------------------------------------------------------------------------------------
+// ---- Rows
+// ------------------------------------------------------------------------------------------------------------
 
 /// Of the six components of Jacobians and one of velocities or responses.
 template <class Width>
@@ -179,7 +181,8 @@ static void couplings(const JointRowsInput& in, const LdlInput& ldl, const Joint
     }
 }
 
-// ---- Factorisation ---------------------------------------------------------------------------------------------------
+// ---- Factorisation
+// ---------------------------------------------------------------------------------------------------
 
 /// A symmetric block becomes its inverse (Gauss and Jordan). Where a pivot is lost, row and column become zero.
 template <class Size>

@@ -20,8 +20,8 @@ struct JointMotions {
 
     dquat rotation(std::uint32_t body) const { return dquat(motions->turn(body)) * (*store)[slots[body]].exact_rotation; }
 
-    /// Sets the velocities that joints made of the body's. The integrator keeps account of angular momentum: joints change it by the
-    /// inertia as it is turned by now, which they know, not by that of the step's start.
+    /// Sets the velocities that joints made of the body's. The integrator keeps account of angular momentum: joints
+    /// change it by the inertia as it is turned by now, which they know, not by that of the step's start.
     void set_velocities(std::uint32_t body, const vec3& velocity, const vec3& spin) const {
         SolverBody& sb = bodies[body];
         vec3 change;

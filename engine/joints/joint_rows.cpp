@@ -25,9 +25,9 @@ struct Oscillator {
     double decay, pull;
 };
 
-/// The pull is omega^2 h times the decay: a load sags by force / stiffness exactly. Slow springs decay by exp(-2 ratio omega h), just as the
-/// true motion does in area, and swing undamped for ever without damping. Fast ones are integrated by implicit Euler, which is stable
-/// with however many springs in parallel, and damps.
+/// The pull is omega^2 h times the decay: a load sags by force / stiffness exactly. Slow springs decay by exp(-2 ratio
+/// omega h), just as the true motion does in area, and swing undamped for ever without damping. Fast ones are
+/// integrated by implicit Euler, which is stable with however many springs in parallel, and damps.
 Oscillator oscillator(double hertz, double ratio, double h) {
     const double turn = 2.0 * pi * hertz * h, damp = ratio * turn;  // omega h, and by how much it decays
     double decay = 1.0 / (1.0 + 2.0 * damp + turn * turn);
@@ -38,9 +38,9 @@ Oscillator oscillator(double hertz, double ratio, double h) {
     return {decay, turn * turn / h * decay};
 }
 
-/// How the moment of a force f (or impulse) at an arm r that turns with a body changes when the body turns by w: (w x r) x f = -K w, with
-/// the symmetric K = (f . r) 1 - (r f^T + f r^T) / 2. Of K what is positive: along the bisector of r and f there is no
-/// stiffness, along n = r x f it is f . r, along e, at right angles to both, (|f| |r| + f . r) / 2.
+/// How the moment of a force f (or impulse) at an arm r that turns with a body changes when the body turns by w: (w x
+/// r) x f = -K w, with the symmetric K = (f . r) 1 - (r f^T + f r^T) / 2. Of K what is positive: along the bisector of
+/// r and f there is no stiffness, along n = r x f it is f . r, along e, at right angles to both, (|f| |r| + f . r) / 2.
 dmat3 turning_stiffness(const dvec3& r, const dvec3& f) {
     const double size_r = std::sqrt(glm::dot(r, r)), size_f = std::sqrt(glm::dot(f, f)), along = glm::dot(r, f);
     if (size_r * size_f <= 0.0 || along <= -0.999 * size_r * size_f) return dmat3(0.0);
@@ -68,8 +68,8 @@ dmat3 turned(const dmat3& t, const dmat3& m) {
 /// No part of v is longer.
 double bound_of(const dvec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); }
 
-/// Lower Cholesky factor of an n x n matrix in place (its lower triangle, row by row), with the reciprocals of the diagonal on the
-/// diagonal: 0 where the pivot was lost to rounding.
+/// Lower Cholesky factor of an n x n matrix in place (its lower triangle, row by row), with the reciprocals of the
+/// diagonal on the diagonal: 0 where the pivot was lost to rounding.
 void cholesky(double* a, std::uint32_t n) {
     for (std::uint32_t j = 0; j < n; ++j) {
         double* const row_j = a + j * n;
@@ -380,9 +380,10 @@ void JointSolver::place(Run& run) {
     link_b.most_stiffness += bound_of(run.pose.arm_b) * pull;
 }
 
-/// A link under tension is a pendulum in its joints, the faster the harder they pull: a light link that carries a heavy load swings a thousand
-/// times a second. What is too fast for the sub-step is integrated implicitly: (I + h^2 K) dw = -h^2 K w, so the spin is slowed
-/// and impulses meet more inertia. Every motion that joints leave is one of turns, so that bounding each body's own frequency bounds all.
+/// A link under tension is a pendulum in its joints, the faster the harder they pull: a light link that carries a heavy
+/// load swings a thousand times a second. What is too fast for the sub-step is integrated implicitly: (I + h^2 K) dw =
+/// -h^2 K w, so the spin is slowed and impulses meet more inertia. Every motion that joints leave is one of turns, so
+/// that bounding each body's own frequency bounds all.
 void JointSolver::stabilise(Articulation& a) {
     const double h = substep_, most = settings::joint_turn_rate * settings::joint_turn_rate;
     bool any = false;
@@ -471,8 +472,8 @@ void JointSolver::begin_point_rows(const Run& run) {
     }
 }
 
-/// The rest: moments of the world's axes about both centres of mass. Both are taken at B's anchor, where the impulse acts: were A's taken
-/// at its own, joints that are apart would make angular momentum of nothing.
+/// The rest: moments of the world's axes about both centres of mass. Both are taken at B's anchor, where the impulse
+/// acts: were A's taken at its own, joints that are apart would make angular momentum of nothing.
 void JointSolver::set_point_rows(const Run& run) {
     const JointRows& rows = joint_rows_[index_of(run)];
     double* jacobian = flat(jacobians_) + rows.jacobian + 3 * rows.width;
@@ -661,8 +662,8 @@ void JointSolver::predict(Articulation& a) {
         run.next_pose = joint_pose(run.frame_a, link_a.next_pose, run.frame_b, link_b.next_pose,
                                    run.between + link_b.next_displacement - link_a.next_displacement, parts);
         run.next_coordinates = coordinates(run.kind, run.next_pose, run.turn, parts);
-        // As A sees it, since links that swing fast turn together: Newton's method with the matrix of now converges for turns of 1 rad
-        // and more, and does not on the world's axes.
+        // As A sees it, since links that swing fast turn together: Newton's method with the matrix of now converges for
+        // turns of 1 rad and more, and does not on the world's axes.
         if (run.anchored && link_a.solver != 0) run.next_pose.apart = link_a.pose.axes * (run.next_pose.apart * link_a.next_pose.axes);
     }
 }

@@ -114,8 +114,8 @@ double JointSolver::worst_residual(const Articulation& a, Pass pass) {
     return worst;
 }
 
-/// Rows at a bound whose residual pulls them off it join the direct solve; a drive at the limit of its force turns that force to where
-/// it is needed. True when a row was let go.
+/// Rows at a bound whose residual pulls them off it join the direct solve; a drive at the limit of its force turns that
+/// force to where it is needed. True when a row was let go.
 bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
     bool any = false, turned = false;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
@@ -357,8 +357,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             if (!linear) row.newton += change;
         });
         apply_changes(a);
-        const double quick = a.bounded ? settings::joint_quick_bounded : settings::joint_quick;
-        if (final || (!a.bounded && pass == Pass::relax) || (!linear && !let && !caught && worst < quick)) break;
+        if (final || (!a.bounded && (pass == Pass::relax || (!linear && worst < settings::joint_quick)))) break;
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }

@@ -1,6 +1,6 @@
 #pragma once
-/// Joints as index-only arrays. Bodies know their joints through linked lists, whose heads are kept here, so that bodies without
-/// joints pay nothing.
+/// Joints as index-only arrays. Bodies know their joints through linked lists, whose heads are kept here, so that
+/// bodies without joints pay nothing.
 
 #include <talus/engine/body_store.h>
 #include <talus/engine/joints/joint.h>
@@ -13,8 +13,8 @@ namespace talus {
 
 inline constexpr int joint_axes = 6;  ///< moves along x, y, z, turns about x, y, z
 
-/// Rows that a joint may have, by number: for each axis its limit (or lock), motor and spring, then the cone and the two drives. The
-/// number names the row from step to step.
+/// Rows that a joint may have, by number: for each axis its limit (or lock), motor and spring, then the cone and the
+/// two drives. The number names the row from step to step.
 inline constexpr int cone_row = 3 * joint_axes;
 inline constexpr int linear_drive_row = cone_row + 1;    ///< and the next two
 inline constexpr int angular_drive_row = cone_row + 4;   ///< and the next two
@@ -48,8 +48,8 @@ struct Joint {
     std::array<float, joint_axes> motor_forces{};  ///< mean over the last step
 };
 
-/// The bodies of a joint, kept apart because finding the joints of awake bodies reads nothing else. Null in a free slot. For a gear one body
-/// of each joint that it ties: the second is null if that is the same one.
+/// The bodies of a joint, kept apart because finding the joints of awake bodies reads nothing else. Null in a free
+/// slot. For a gear one body of each joint that it ties: the second is null if that is the same one.
 struct JointBodies {
     std::uint32_t a = null_index, b = null_index;
 };
@@ -72,7 +72,8 @@ public:
     std::uint64_t version() const { return version_; }
     std::size_t bytes() const;
 
-    /// Calls visit(joint slot, slot of the other body or null_index) for each joint of a body. The joint visited may be removed.
+    /// Calls visit(joint slot, slot of the other body or null_index) for each joint of a body. The joint visited may be
+    /// removed.
     template <class Visit>
     void for_each(std::uint32_t body, Visit&& visit) const {
         if (body >= first_.size()) return;

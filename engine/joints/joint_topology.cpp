@@ -52,7 +52,8 @@ void JointSolver::build_topology(const JointStore& joints, const BodyStore& bodi
     ldl_.clear();
     run_of_.assign(joints.slot_count(), null_index);
 
-    // Joints linked through dynamic bodies, breadth first from the lowest slot. Gears come last: they read the joints that they tie.
+    // Joints linked through dynamic bodies, breadth first from the lowest slot. Gears come last: they read the joints
+    // that they tie.
     std::vector<std::uint8_t> seen(joints.slot_count(), 0);
     std::vector<std::uint32_t> component;
     for (std::uint32_t start = 0; start < joints.slot_count(); ++start) {

@@ -15,9 +15,13 @@ void run_backwards(void*, int count, Jobs::Task task, void* data) {
     for (int i = count - 1; i >= 0; --i) task(data, i);
 }
 
-void check_threads(const char* name, int steps) {
-    const Result<samples::SceneData> data = samples::find_scene(name)->make({});
+/// `slabs`: whether there is enough in the scene that threads share the solve.
+void check_threads(const char* name, int steps, bool slabs = true, float restitution = 0.0f) {
+    Result<samples::SceneData> data = samples::find_scene(name)->make({});
     REQUIRE(data);
+    for (BodyDef& body : data->bodies) {
+        for (ShapeDef& shape : body.shapes) shape.material.restitution = restitution;
+    }
     ThreadPool two(2), four(4);
     const Jobs jobs[] = {{}, two.jobs(), four.jobs(), {3, run_backwards, nullptr}};
     std::vector<World> worlds;
@@ -30,15 +34,22 @@ void check_threads(const char* name, int steps) {
         for (std::size_t k = 1; k < std::size(jobs); ++k) REQUIRE(worlds[k].hash() == worlds[0].hash());
     }
     for (const World& world : worlds) CHECK(world.profile().narrowphase.pairs == worlds[0].profile().narrowphase.pairs);
+    for (const World& world : worlds) CHECK((world.profile().slabs > 1) == (slabs && &world != &worlds[0]));
 }
 
 }  // namespace
 
 TEST_CASE("a pile of hulls gets the same bits on any number of threads") { check_threads("hullpile", 120); }
 TEST_CASE("a pyramid gets the same bits on any number of threads") { check_threads("pyramid40", 60); }
-TEST_CASE("bodies in free flight get the same bits on any number of threads") { check_threads("sparse10k", 20); }
+TEST_CASE("bodies in free flight get the same bits on any number of threads") { check_threads("sparse10k", 20, false); }
 TEST_CASE("a pile of mixed shapes gets the same bits on any number of threads") { check_threads("mixed", 120); }
 TEST_CASE("a tumbling pile gets the same bits on any number of threads") { check_threads("tumble", 120); }
+
+TEST_CASE("a pile that bounces gets the same bits on any number of threads") { check_threads("hullpile", 120, true, 0.6f); }
+TEST_CASE("what turns with its belt gets the same bits on any number of threads") { check_threads("drum", 60); }
+
+TEST_CASE("ragdolls on stairs get the same bits on any number of threads") { check_threads("ragdolls", 120); }
+TEST_CASE("a bridge gets the same bits on any number of threads") { check_threads("bridge", 60, false); }
 
 TEST_CASE("threads may change from step to step") {
     const Result<samples::SceneData> data = samples::find_scene("hullpile")->make({});

@@ -1,0 +1,59 @@
+// A steady step allocates nothing: counted in operator new, for the whole test program.
+
+#include "joints.h"
+
+#include "samples/scenes/scene.h"
+
+#include <talus/thread_pool.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+    ++allocations;
+    void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (p == nullptr) throw std::bad_alloc();
+    return p;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size == 0 ? 1 : size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return counted(size == 0 ? 1 : size, std::max(static_cast<std::size_t>(alignment), alignof(std::max_align_t)));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+using namespace talus;
+using namespace talus::test;
+
+TEST_CASE("a steady step with joints allocates nothing on one thread and on two") {
+    ThreadPool pool(2);
+    const Result<samples::SceneData> gears = samples::find_scene("gears")->make({});
+    REQUIRE(gears);
+    for (const bool two : {false, true}) {
+        CAPTURE(two);
+        const Jobs jobs = two ? pool.jobs() : Jobs{};
+        WorldDef settings;
+        settings.allow_sleep = false;
+        World turning = samples::make_world(*gears, nullptr, settings);
+        Chain hanging(30, 100.0f);
+        for (World* const world : {&turning, &hanging.world}) {
+            for (int step = 0; step < 120; ++step) REQUIRE(world->step(frame, jobs));
+            const std::size_t before = allocations;
+            for (int step = 0; step < 60; ++step) world->step(frame, jobs);
+            CHECK(allocations - before == 0);
+            const std::size_t steps_end = allocations;
+            CHECK(World(*world).body_count() == world->body_count());
+            CHECK(allocations > steps_end);  // the counter counts
+        }
+    }
+}
