@@ -38,6 +38,7 @@ struct ContactLanes {
     bool pushes_a, pushes_b;                      ///< bodies a, b have inverse mass; the same in all lanes
     bool moves_a, moves_b;                        ///< some body a, b may have a velocity: it is not body 0
     bool bounces;                                 ///< some lane has restitution
+    bool tilts;                                   ///< some lane has a tilt_rate
     Vec3Lanes<F> normal;
     Vec3Lanes<F> tangent;             ///< the second tangent is normal x tangent
     Vec3Lanes<F> center_a, center_b;  ///< from the centres of mass to the manifold's centre, m
@@ -47,6 +48,7 @@ struct ContactLanes {
     F slop;                           ///< overlap left alone, m
     // A soft contact's spring: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse * impulse_scale.
     F bias_rate, mass_scale, impulse_scale;
+    F tilt_rate;                      ///< most that is added to bias_rate for what a point overlaps more than the mean, 1/s
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
     F slide_mass;                     ///< least effective mass along any tangent, kg

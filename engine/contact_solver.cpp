@@ -148,7 +148,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.surface = first.special ? here.first_surface : no_surface;
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
-    r.moves_a = r.moves_b = r.bounces = false;
+    r.moves_a = r.moves_b = r.bounces = r.tilts = false;
     const bool immovable = !first.pushes_a || !first.pushes_b;
     for (int i = 0; i < width; ++i) {
         const auto lane = static_cast<std::uint32_t>(i);
@@ -157,6 +157,9 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.bias_rate[i] = spring.bias_rate;
         r.mass_scale[i] = spring.mass_scale;
         r.impulse_scale[i] = spring.impulse_scale;
+        const bool tilts = !in_column && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
+        r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
+        r.tilts = r.tilts || tilts;
     }
     ContactSource sources[width];
     float surface_rows[width][16];

@@ -30,6 +30,13 @@ inline constexpr float column_mass_ratio = 8.0f;
 inline constexpr float contact_damping_ratio = 0.7f;
 /// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last word.
 inline constexpr float fixed_contact_stiffening = 2.0f;
+/// Contacts of four points, all pressed, are stiffer against tilting than against load by up to this part of their stiffness, or walls
+/// one box thick bend out of their plane and fall: of 100 rows after 700 steps at 4 sub-steps, of 40 never. It comes in linearly from the
+/// first to the full load, the mean overlap over the points' lever. At 3 parts, or for light contacts too, pyramids tremble and houses of
+/// cards fall; from loads of .003 and .006 on, the 100 rows lean by 2 to 4 m in 1,000 steps, here by 0.7 to 0.8.
+inline constexpr float tilt_stiffening = 2.0f;
+inline constexpr float tilt_first_load = 0.002f;
+inline constexpr float tilt_full_load = 0.004f;
 /// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes put in one
 /// place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
 inline constexpr float max_push_speed = 1.0f;

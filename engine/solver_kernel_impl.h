@@ -188,19 +188,47 @@ static inline void apply_friction(const Record& r, const V3& impulse, const V3& 
     v.b.angular = v.b.angular + r.inertia_b * (cross(r.center_b, impulse) + moment);
 }
 
+/// How much faster the soft rows of a contact of four points work off what a point overlaps more than the mean of the four. A stack of soft
+/// contacts bends under its own weight; what carries much, measured by the mean overlap over the points' lever, is stiffened against that.
+static inline F tilt_rate(const Record& r, const Point* points, const F* depth, F mean) {
+    const F zero = {}, one = splat<F>(1.0f), quarter = splat<F>(0.25f);
+    const F shallowest = max(max(depth[0], depth[1]), max(depth[2], depth[3]));
+    const F lever = quarter * (points[0].arm + points[1].arm + points[2].arm + points[3].arm);
+    const F first = splat<F>(settings::tilt_first_load) * lever;
+    const F span = splat<F>(settings::tilt_full_load - settings::tilt_first_load) * lever;
+    const F load = clamp((-mean - first) * inverse_or_zero(span), zero, one);
+    return shallowest < zero ? load * r.tilt_rate : zero;
+}
+
 /// The normal rows of one record. With `soft`, overlap is worked off as a spring; without, only approach is stopped.
 template <bool soft>
 static inline void solve_normals(const Record& r, Point* points, F inverse_substep, const Sides& motion, Sides& v) {
     const F zero = {}, one = splat<F>(1.0f);
     const Push push(r);
+    F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
+    if constexpr (soft) {
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            separation[i] = points[i].separation + normal_speed(r.normal, points[i], motion);
+            depth[i] = min(separation[i] + r.slop, zero);
+        }
+        if (r.tilts) {
+            mean = splat<F>(0.25f) * (depth[0] + depth[1] + depth[2] + depth[3]);
+            tilt = tilt_rate(r, points, depth, mean);
+        }
+    }
     for (unsigned i = 0; i < r.point_count; ++i) {
         Point& p = points[i];
-        const F s = p.separation + normal_speed(r.normal, p, motion);
+        F s;
+        if constexpr (soft) {
+            s = separation[i];
+        } else {
+            s = p.separation + normal_speed(r.normal, p, motion);
+        }
         const I apart = s > zero;
         F bias, mass_scale = one, impulse_scale = zero;
         if constexpr (soft) {
-            const F spring = max(r.bias_rate * min(s + r.slop, zero), splat<F>(-settings::max_push_speed));
-            bias = apart ? s * inverse_substep : spring;
+            const F speed_back = r.bias_rate * depth[i] + tilt * (depth[i] - mean);
+            bias = apart ? s * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero);
             mass_scale = apart ? one : r.mass_scale;
             impulse_scale = apart ? zero : r.impulse_scale;
         } else {

@@ -24,14 +24,15 @@ TEST_CASE("a jittered tower of 50 stands for a minute with its top within 5 cm")
     }
 }
 
-// Not met at four sub-steps: it leans out of its plane further and further, as a thin wall of springs does that is too tall for their
-// stiffness (Greenhill, columns.h), and falls after some 700 steps. More sub-steps, which are stiffer, only put it off: seed 1 leans by
-// 0.67 m after 1,000 steps with six; by 0.19 m after 900 and 1.1 m after 1,200 with eight; by 0.04 and 0.11 m with twelve.
-TEST_CASE("a jittered pyramid with a base of 100 stands for 1000 steps" * doctest::may_fail()) {
-    const Run pyramid = run("pyramid100");
-    MESSAGE(pyramid.text);
-    // It sags by 1% of its height at most: what falls over or slides out moves by metres.
-    CHECK(pyramid["the largest displacement"] < 1.0);
+// Without settings::tilt_stiffening it leans out of its plane further and further, as a thin wall of springs does that is too tall for
+// their stiffness (Greenhill, columns.h), and falls after some 700 steps at four sub-steps, later at more.
+TEST_CASE("a jittered pyramid with a base of 100 stands for 1000 steps") {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const Run pyramid = run("pyramid100", seed);
+        MESSAGE(pyramid.text);
+        // It sags by 1% of its height at most: what falls over or slides out moves by metres.
+        CHECK(pyramid["the largest displacement"] < 1.0);
+    }
 }
 
 TEST_CASE("1000 kg on 1 kg sink by less than a centimetre in a minute") {
