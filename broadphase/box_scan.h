@@ -1,13 +1,14 @@
 #pragma once
-/// The innermost loops of the broadphase: one box, or one ray, against what stands in a window of cells, hits packed; and one ray through a
-/// tree. Compiled twice, for SSE2 and for AVX2, to the same bits; which one runs is chosen at run time.
+/// The innermost loops of the broadphase: one box, or one ray, against what stands in a window of cells, hits packed;
+/// and one ray through a tree. Compiled twice, for SSE2 and for AVX2, to the same bits; which one runs is chosen at run
+/// time.
 ///
 /// Plain data only: a file that is compiled for AVX2 includes neither glm nor the standard library.
 
 namespace talus::detail {
 
-/// A box and whose it is. Upper bounds are negated, so that all six conditions of an overlap are "less or equal" and one comparison of
-/// eight floats tests them; the two lanes left over hold no bounds.
+/// A box and whose it is. Upper bounds are negated, so that all six conditions of an overlap are "less or equal" and
+/// one comparison of eight floats tests them; the two lanes left over hold no bounds.
 struct alignas(32) BoxEntry {
     float low[3];
     unsigned id;
@@ -15,11 +16,12 @@ struct alignas(32) BoxEntry {
     unsigned unused;
 };
 
-/// Entries are tested this many at a time, so a scan may look at (and report) up to this many less one behind the end of a run; as many
-/// must be there to be looked at behind the last.
+/// Entries are tested this many at a time, so a scan may look at (and report) up to this many less one behind the end
+/// of a run; as many must be there to be looked at behind the last.
 inline constexpr unsigned scan_step = 4;
 
-/// The cells (i, j), i < size_u, j < size_v, each with the `length` cells from it on, of a grid whose cells wrap around.
+/// The cells (i, j), i < size_u, j < size_v, each with the `length` cells from it on, of a grid whose cells wrap
+/// around.
 struct CellWindow {
     const BoxEntry* entries;
     const unsigned* cell_first;  ///< into entries, mask + 2 of them: the last is the end of the last cell
@@ -34,8 +36,8 @@ struct alignas(32) BoxProbe {
     float minus_low[3], lane_7 = 0.0f;
 };
 
-/// A segment grown on all sides. It enters an entry at the fractions (low + to_low) * inverse and leaves it at (minus_high + to_high) *
-/// minus_inverse, along each axis, or the other way round where it runs backwards.
+/// A segment grown on all sides. It enters an entry at the fractions (low + to_low) * inverse and leaves it at
+/// (minus_high + to_high) * minus_inverse, along each axis, or the other way round where it runs backwards.
 struct alignas(32) RayProbe {
     float to_low[3], lane_3 = 0.0f;
     float to_high[3], lane_7 = 0.0f;
@@ -44,7 +46,8 @@ struct alignas(32) RayProbe {
     float max_fraction;
 };
 
-/// Boxes side by side, with bounds as entries have them, and what each is around: another node, or in a leaf whose it is.
+/// Boxes side by side, with bounds as entries have them, and what each is around: another node, or in a leaf whose it
+/// is.
 struct alignas(32) BoxNode {
     static constexpr unsigned width = 16;
     static constexpr unsigned leaf = 0x80000000u;  ///< added to the index of a node that is one
@@ -52,7 +55,8 @@ struct alignas(32) BoxNode {
     unsigned child[width];
 };
 
-/// A ray on its way through a tree of nodes. It enters what is in a row of bounds at the fractions (bound + to) * by, or leaves it.
+/// A ray on its way through a tree of nodes. It enters what is in a row of bounds at the fractions (bound + to) * by,
+/// or leaves it.
 struct alignas(32) RayWalk {
     static constexpr unsigned lanes = 8;         ///< of a node that are tested at once
     static constexpr unsigned most_items = 128;  ///< 15 a level of the tree, and its roots
@@ -60,22 +64,23 @@ struct alignas(32) RayWalk {
     unsigned enters_by[3], leaves_by[3];         ///< which rows
     float max_fraction;
     const BoxNode* nodes;
-    /// The bits of the fraction at which a node or a box is entered, or a lesser one, at least 0, above its index: the nearer the smaller.
+    /// The bits of the fraction at which a node or a box is entered, or a lesser one, at least 0, above its index: the
+    /// nearer the smaller.
     using Item = unsigned long long;
     unsigned count = 0;
     Item items[most_items];  ///< nodes that are still to be looked at, the last one next
     Item found[BoxNode::width];
 };
 
-/// Write the ids of the entries in the window that meet the probe; return how many. `out` needs room for as many as there are in the
-/// window, and scan_step more a run. Hits are written without a branch: nobody can predict them.
+/// Write the ids of the entries in the window that meet the probe; return how many. `out` needs room for as many as
+/// there are in the window, and scan_step more a run. Hits are written without a branch: nobody can predict them.
 using BoxScan = unsigned(const CellWindow& window, const BoxProbe& probe, unsigned* out);
 using RayScan = unsigned(const CellWindow& window, const RayProbe& probe, unsigned* out);
 BoxScan box_scan_sse2, box_scan_avx2;
 RayScan ray_scan_sse2, ray_scan_avx2;
 
-/// Walks on to the next leaf in which boxes are met up to max_fraction. Their number, or 0 at the end; `found` are their indices in
-/// the leaf, the nearest last, and `leaf` is which.
+/// Walks on to the next leaf in which boxes are met up to max_fraction. Their number, or 0 at the end; `found` are
+/// their indices in the leaf, the nearest last, and `leaf` is which.
 using RayStep = unsigned(RayWalk& walk, const BoxNode*& leaf);
 RayStep ray_step_sse2, ray_step_avx2;
 
@@ -100,7 +105,8 @@ inline void for_each_run(const CellWindow& w, Run&& run) {
     }
 }
 
-/// The scan with a test of four entries, `unsigned test(const BoxEntry*, unsigned* out, unsigned count)`, that gives the new count.
+/// The scan with a test of four entries, `unsigned test(const BoxEntry*, unsigned* out, unsigned count)`, that gives
+/// the new count.
 template <class Test>
 inline unsigned scan_window(const CellWindow& w, unsigned* out, Test&& test) {
     unsigned count = 0;
@@ -112,8 +118,8 @@ inline unsigned scan_window(const CellWindow& w, unsigned* out, Test&& test) {
     return count;
 }
 
-/// The walk with a test of a node, `unsigned test(const BoxNode&, unsigned* enter)`, that gives a bit for each child that is met, and the
-/// bits of their fractions.
+/// The walk with a test of a node, `unsigned test(const BoxNode&, unsigned* enter)`, that gives a bit for each child
+/// that is met, and the bits of their fractions.
 template <class Test>
 inline unsigned next_leaf(RayWalk& walk, const BoxNode*& leaf, Test&& test) {
     unsigned count = walk.count, found = 0;

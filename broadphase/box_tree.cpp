@@ -12,7 +12,8 @@ namespace {
 using detail::BoxNode;
 using detail::RayWalk;
 
-// A tree holds boxes up to so many times as long as the (geometric) mean of those left, and the last one all that are left.
+// A tree holds boxes up to so many times as long as the (geometric) mean of those left, and the last one all that are
+// left.
 constexpr std::uint32_t tree_octaves = 2;
 constexpr std::size_t most_trees = 4;
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -25,7 +26,8 @@ std::uint32_t size_of(const Aabb& box) {
 
 }  // namespace
 
-// Puts the `count` items with the least centres along the axis first: as std::nth_element, but without a branch on noise.
+// Puts the `count` items with the least centres along the axis first: as std::nth_element, but without a branch on
+// noise.
 void BoxTree::cut(std::span<Item> items, std::size_t count, int axis) {
     constexpr std::size_t few = 24;  // not worth a choice of pivot
     constexpr int most_rounds = 64;  // whatever the pivots are

@@ -1,12 +1,13 @@
 #pragma once
 /// A tree of boxes for many casts at once: built in one go, never changed.
 ///
-/// A node's children hold equal shares of its boxes, as cutting in halves across the widest axis gives them, so what lies far out or
-/// close together costs nothing. Boxes much larger than the rest would widen all nodes above them: they have trees of their own.
+/// A node's children hold equal shares of its boxes, as cutting in halves across the widest axis gives them, so what
+/// lies far out or close together costs nothing. Boxes much larger than the rest would widen all nodes above them: they
+/// have trees of their own.
 ///
-/// Worth building when so many casts follow that they gain more than it costs. Measured (talus-profile broadphase --case rays-batch,
-/// ten thousand boxes): 70 ns a box to build, and a ray takes half the time that it takes through the grid of columns; between two
-/// towns 10 km apart a tenth.
+/// Worth building when so many casts follow that they gain more than it costs. Measured (talus-profile broadphase
+/// --case rays-batch, ten thousand boxes): 70 ns a box to build, and a ray takes half the time that it takes through
+/// the grid of columns; between two towns 10 km apart a tenth.
 
 #include <talus/broadphase/column_grid.h>
 
@@ -22,7 +23,8 @@ public:
     /// To be called when all boxes have been added; `boxes` are those, by proxy.
     void build(std::span<const Aabb> boxes);
 
-    /// Visits the boxes that the cast enters with visit(proxy, max_fraction), once each, nodes by where they are entered.
+    /// Visits the boxes that the cast enters with visit(proxy, max_fraction), once each, nodes by where they are
+    /// entered.
     void cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) const;
 
 private:

@@ -21,7 +21,8 @@ constexpr std::size_t stale_factor = 2;
 // Fewer are not worth a task of their own.
 constexpr std::size_t least_moves = 2048, least_comparisons = 512;
 constexpr std::size_t lookahead = 8;  // proxies whose partners are being fetched while one is compared
-// A stretched box is held against what it needs once in this many updates: what trembles is not always as slow as it is now.
+// A stretched box is held against what it needs once in this many updates: what trembles is not always as slow as it is
+// now.
 constexpr std::uint32_t shrink_updates = 8;
 
 // How much of so many steps (m) a box with this longest edge is stretched along.
@@ -287,8 +288,8 @@ void Broadphase::compare(ProxyIndex p, Task& task) {
     pairs_.retain(p, [&](ProxyIndex q) { return marks.is_seen(q); });
 }
 
-// One of `count` parts of the dirty proxies: those of the restless grid in its order, so that neighbours find in the cache what they
-// look at, then the others.
+// One of `count` parts of the dirty proxies: those of the restless grid in its order, so that neighbours find in the
+// cache what they look at, then the others.
 void Broadphase::compare_all(Task& task, int index, int count) {
     std::vector<ProxyIndex>& order = task.order;
     order.resize(dirty_.size() + 1);

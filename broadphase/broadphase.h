@@ -101,8 +101,8 @@ public:
     std::span<const ProxyPair> ended() const { return ended_; }
 
     /// Optional: takes the boxes that were added or moved since the last update into the grids now. update() would do
-    /// it otherwise, at the same cost; until then questions look at those boxes one by one. Worth calling once after the
-    /// moves of a step when many questions follow before the next update().
+    /// it otherwise, at the same cost; until then questions look at those boxes one by one. Worth calling once after
+    /// the moves of a step when many questions follow before the next update().
     void refresh(const Jobs& jobs = {});
 
     std::size_t pair_count() const { return pairs_.size(); }
@@ -110,21 +110,21 @@ public:
     const Aabb& fat_box(ProxyIndex proxy) const { return boxes_[proxy]; }
     std::uint32_t user_data(ProxyIndex proxy) const { return proxies_[proxy].user_data; }
 
-    // Questions: all see the proxies as they are now, those added or moved since the last update() too; may be asked from many threads at
-    // once while nothing changes, and from within a visit. Boxes are the fat ones.
+    // Questions: all see the proxies as they are now, those added or moved since the last update() too; may be asked
+    // from many threads at once while nothing changes, and from within a visit. Boxes are the fat ones.
 
-    /// Calls visit(user_data) for each proxy whose box overlaps `box` (a point is a box), in ascending proxy index. A box with NaN or
-    /// lower > upper meets nothing.
+    /// Calls visit(user_data) for each proxy whose box overlaps `box` (a point is a box), in ascending proxy index. A
+    /// box with NaN or lower > upper meets nothing.
     template <class Visit>
     void query(const Aabb& box, Visit&& visit) const {
         for_each_overlap(box, [&visit](std::uint32_t user_data) { visit(user_data); });
     }
 
-    /// Calls visit(user_data, max_fraction) for each proxy whose box is entered by the cast up to max_fraction; the returned float is the
-    /// new max_fraction (smaller to clip the cast, same to go on, negative to stop). Each proxy is visited once, in an order that is only
-    /// roughly that of the way and depends on what moved before: so break ties of equal fractions by an index, and
-    /// round a fraction that you answer up, not down, if what is exactly as near is to be visited, too. A cast with NaN, an
-    /// infinity or a negative size meets nothing.
+    /// Calls visit(user_data, max_fraction) for each proxy whose box is entered by the cast up to max_fraction; the
+    /// returned float is the new max_fraction (smaller to clip the cast, same to go on, negative to stop). Each proxy
+    /// is visited once, in an order that is only roughly that of the way and depends on what moved before: so break
+    /// ties of equal fractions by an index, and round a fraction that you answer up, not down, if what is exactly as
+    /// near is to be visited, too. A cast with NaN, an infinity or a negative size meets nothing.
     template <class Visit>
     void cast(const BoxCast& cast, Visit&& visit) const {
         run_cast(cast,
@@ -135,8 +135,9 @@ public:
     void ray_cast(const vec3& origin, const vec3& translation, Visit&& visit) const {
         cast(BoxCast{origin, translation}, visit);
     }
-    /// Many casts: visit(index of the cast, user_data, max_fraction), one cast after the other. Each meets what it would meet alone, perhaps
-    /// in another order. Quicker than one by one where there are many: they share a tree of the boxes, built for them.
+    /// Many casts: visit(index of the cast, user_data, max_fraction), one cast after the other. Each meets what it
+    /// would meet alone, perhaps in another order. Quicker than one by one where there are many: they share a tree of
+    /// the boxes, built for them.
     template <class Visit>
     void cast(std::span<const BoxCast> casts, Visit&& visit) const {
         run_casts(casts, [&visit](std::size_t i, std::uint32_t user_data, float max_fraction) {
@@ -144,9 +145,9 @@ public:
         });
     }
 
-    /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the point, by ascending
-    /// distance, equal ones by index; the returned float is the new max_distance. For the k nearest, answer max_distance k - 1 times and
-    /// then a negative number, which stops.
+    /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the
+    /// point, by ascending distance, equal ones by index; the returned float is the new max_distance. For the k
+    /// nearest, answer max_distance k - 1 times and then a negative number, which stops.
     template <class Visit>
     void nearest(const vec3& point, float max_distance, Visit&& visit) const {
         run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {

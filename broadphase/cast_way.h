@@ -37,7 +37,8 @@ public:
             center[i] = double{cast.center[axis]};
             translation[i] = double{cast.translation[axis]};
             half[i] = double{cast.half[axis]};
-            // Along an axis on which it stands still it touches for ever, or never, or just so: then what is a little wider decides.
+            // Along an axis on which it stands still it touches for ever, or never, or just so: then what is a little
+            // wider decides.
             const bool still = translation[i] == 0.0;
             inverse[i] = still ? 1e200 : 1.0 / translation[i];  // times any difference of floats it is finite
             wider_[i] = still ? 1e-60 : 0.0;  // below all differences of floats; times the inverse beyond all fractions

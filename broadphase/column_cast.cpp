@@ -1,10 +1,12 @@
 /// Rays and swept boxes through a grid of columns.
 ///
-/// A swept box meets a box when the ray of its centre meets that box, grown by its half edges. The ray is cut into slabs of cells across
-/// its main direction, each about as thick as boxes are long; in a slab those boxes are looked at whose lower corner stands in it and near
-/// enough to the part of the ray that can reach them. So a box belongs to one slab and is reported once.
+/// A swept box meets a box when the ray of its centre meets that box, grown by its half edges. The ray is cut into
+/// slabs of cells across its main direction, each about as thick as boxes are long; in a slab those boxes are looked at
+/// whose lower corner stands in it and near enough to the part of the ray that can reach them. So a box belongs to one
+/// slab and is reported once.
 ///
-/// First a test in float, grown by more than float's rounding, sieves many boxes at a time; what is left is tested in double.
+/// First a test in float, grown by more than float's rounding, sieves many boxes at a time; what is left is tested in
+/// double.
 
 #include <talus/broadphase/cast_way.h>
 
@@ -15,7 +17,8 @@ namespace {
 constexpr double cell_slack = 1e-6;  // relative rounding of cells_of, in cells per cell of distance from the origin
 // A slab is this part of the longest box thick, or as a cell is. Larger: fewer slabs, more strangers in each.
 constexpr double slab_reach = 1.5;
-// A ray that would be cut into more slabs than this, and one for so many members, looks at all members instead: emptiness costs, too.
+// A ray that would be cut into more slabs than this, and one for so many members, looks at all members instead:
+// emptiness costs, too.
 constexpr double most_slabs = 64.0, members_per_slab = 16.0;
 
 }  // namespace

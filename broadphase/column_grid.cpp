@@ -11,7 +11,8 @@ namespace {
 
 using detail::BoxEntry;
 
-// A cell is this many mean edges long, and a column this many wide. Larger: more strangers are looked at; smaller: more runs.
+// A cell is this many mean edges long, and a column this many wide. Larger: more strangers are looked at; smaller: more
+// runs.
 constexpr double cell_length = 0.5, column_width = 2.0;
 // A level has at most this many cells a box; in a sparse world cells widen until that is enough.
 constexpr double cells_per_box = 1.0;
@@ -20,13 +21,15 @@ constexpr std::size_t one_cell_boxes = 32;
 // A level holds boxes up to this many medians (by their longest edges) long.
 constexpr float level_medians = 2.0f;
 constexpr std::size_t max_samples = 512;
-// A layout is chosen anew after this many builds, when the number of boxes has changed by this factor, when a box is longer by this factor
-// than the longest was, or when boxes share their cells with so many times more others, and more of them than a few.
+// A layout is chosen anew after this many builds, when the number of boxes has changed by this factor, when a box is
+// longer by this factor than the longest was, or when boxes share their cells with so many times more others, and more
+// of them than a few.
 constexpr std::uint32_t layout_builds = 32;
 constexpr std::size_t layout_change = 2;
 constexpr float reach_change = 2.0f;
 constexpr double crowding_change = 4.0, crowding_least = 16.0;
-// Widening, relative to the coordinates and far above the rounding of float, of a bound that is computed rather than compared.
+// Widening, relative to the coordinates and far above the rounding of float, of a bound that is computed rather than
+// compared.
 constexpr float reach_slack = 1e-6f;
 
 // Behind each level, entries that meet nothing: a scan may look at them.
@@ -117,7 +120,8 @@ void ColumnGrid::choose_layout(std::span<const ProxyIndex> members, std::span<co
 
 // Which axis is swept, and how long and wide the cells are.
 void ColumnGrid::choose_cells(Level& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) const {
-    // How far things are spread: the mean distance from the mean, which an outlier cannot dominate as it does a variance or a bound.
+    // How far things are spread: the mean distance from the mean, which an outlier cannot dominate as it does a
+    // variance or a bound.
     const double count = static_cast<double>(sample.size());
     double edge[3], width[3];  // of the mean box, and of an even spread that deviates as much
     for (int axis = 0; axis < 3; ++axis) {
@@ -140,7 +144,8 @@ void ColumnGrid::choose_cells(Level& level, std::span<const ProxyIndex> sample, 
     level.u = (level.s + 1) % 3;
     level.v = (level.s + 2) % 3;
 
-    // The smallest cells, by the edges; then the widest, that cover the whole spread; then as narrow as the crowd in them demands.
+    // The smallest cells, by the edges; then the widest, that cover the whole spread; then as narrow as the crowd in
+    // them demands.
     double narrow[3];
     for (std::uint32_t axis = 0; axis < 3; ++axis)
         narrow[axis] = edge[axis] * (axis == level.s ? cell_length : column_width);
@@ -225,7 +230,8 @@ void ColumnGrid::locate(std::span<const ProxyIndex> members, std::span<const Aab
     }
 }
 
-// From how many there are in each cell to where each task's last one goes. False when the layout turns out to be a bad one.
+// From how many there are in each cell to where each task's last one goes. False when the layout turns out to be a bad
+// one.
 bool ColumnGrid::add_up(std::size_t members, int tasks) {
     std::uint32_t end = 0;
     double shared = 0.0;
@@ -337,8 +343,8 @@ detail::CellWindow ColumnGrid::window(const Level& level, Int4 first, Int4 last)
     window.size_u = static_cast<unsigned>(size[level.u]);
     window.size_v = static_cast<unsigned>(size[level.v]);
     window.length = static_cast<unsigned>(size[level.s]);
-    // All of them if that is no more to look at. A window that laps itself, wider than a turn of its columns or than all cells, leads
-    // through cells again and again: there it is the boxes that count.
+    // All of them if that is no more to look at. A window that laps itself, wider than a turn of its columns or than
+    // all cells, leads through cells again and again: there it is the boxes that count.
     const std::uint64_t row = std::uint64_t{window.size_u - 1} * window.stride_u + window.length;
     const std::uint64_t rows = std::uint64_t{window.size_v - 1} * window.stride_v + row;
     bool all = std::uint64_t{window.length} * window.size_u * window.size_v > level.mask;

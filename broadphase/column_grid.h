@@ -1,11 +1,11 @@
 #pragma once
 /// Boxes in columns, in each column by their lower bounds: sweep and prune that has no axis to get wrong.
 ///
-/// One sorted axis over the whole world is a cliff: the boxes that share an interval of it grow as N^(2/3). So the two other axes, u and
-/// v, are cut into *columns* along the sweep axis s. Each box stands once, in the column of its lower corner, sorted along s to the width
-/// of a *cell*: finer than a box is long, so that sorting within would leave out next to nothing. A box's partners then stand in a few
-/// runs: in the columns between its lower corner less the longest reach and its upper corner, and in each of these from its lower bound
-/// less the reach to its upper bound.
+/// One sorted axis over the whole world is a cliff: the boxes that share an interval of it grow as N^(2/3). So the two
+/// other axes, u and v, are cut into *columns* along the sweep axis s. Each box stands once, in the column of its lower
+/// corner, sorted along s to the width of a *cell*: finer than a box is long, so that sorting within would leave out
+/// next to nothing. A box's partners then stand in a few runs: in the columns between its lower corner less the longest
+/// reach and its upper corner, and in each of these from its lower bound less the reach to its upper bound.
 ///
 ///        v ^   +----+----+----+        column:   s --->
 ///          |   |    |####|####|        |. a|  |b c| d|  |e .|...     cells; a run is a piece of one array
@@ -16,13 +16,16 @@
 ///
 /// - Nothing is sorted by comparisons or digits: one counting sort by cell, two passes over the boxes.
 /// - **Each box stands in one place**, and no flag or hash has to see to it that nothing is found twice.
-/// - **Levels.** A floor slab must not lengthen the reach of ten thousand pebbles. Boxes are split by size, each level has cells of its
+/// - **Levels.** A floor slab must not lengthen the reach of ten thousand pebbles. Boxes are split by size, each level
+/// has cells of its
 ///   own. Each takes at least half of what is left, so there are few: one in a world of similar things, two with a floor.
-/// - **Cells go by the size of the boxes, not of the world** (only where boxes are few and far between they are wider): there are about as
+/// - **Cells go by the size of the boxes, not of the world** (only where boxes are few and far between they are wider):
+/// there are about as
 ///   many places as boxes, and cells are counted round and round them, with odd strides from column to column, so that one thing 10 km
 ///   away, ten towns far apart or a diagonal line cost what an even crowd costs. Boxes of distant cells that fall into one place are told
 ///   apart by the test like any other two.
-/// - The layout (levels, axes, sizes) is chosen from the boxes and kept while it is good; what is found never depends on it.
+/// - The layout (levels, axes, sizes) is chosen from the boxes and kept while it is good; what is found never depends
+/// on it.
 
 #include <talus/aabb.h>
 #include <talus/broadphase/box_lanes.h>
@@ -53,15 +56,16 @@ struct FoundProxies {
     std::span<const ProxyIndex> ids() const { return {slots.data(), count}; }
 };
 
-/// A box that is swept from `center` to center + translation, of which the part up to max_fraction is left; a ray if it has no size.
+/// A box that is swept from `center` to center + translation, of which the part up to max_fraction is left; a ray if it
+/// has no size.
 struct BoxCast {
     vec3 center, translation;
     vec3 half{0.0f};            ///< half its edges, m, at least 0
     float max_fraction = 1.0f;  ///< at most 1
 };
 
-/// The fraction at which the cast touches the box (0 when it starts so), or a negative number when it misses it up to max_fraction. Errs
-/// on the side of hitting by rounding errors of double precision.
+/// The fraction at which the cast touches the box (0 when it starts so), or a negative number when it misses it up to
+/// max_fraction. Errs on the side of hitting by rounding errors of double precision.
 double enter_fraction(const BoxCast& cast, const Aabb& box);
 
 /// Working memory of a cast.
@@ -100,9 +104,9 @@ public:
     /// Appends each member whose box overlaps `box`, a finite one, now and then one of them more than once.
     void find(const Aabb& box, FoundProxies& found) const;
 
-    /// Visits the members that the cast enters with visit(proxy, max_fraction), once each, roughly along its way: level by level, slab by
-    /// slab, and in each in order. `boxes` are those the grid was built from; `visit` may be told of members whose box there has changed
-    /// since.
+    /// Visits the members that the cast enters with visit(proxy, max_fraction), once each, roughly along its way: level
+    /// by level, slab by slab, and in each in order. `boxes` are those the grid was built from; `visit` may be told of
+    /// members whose box there has changed since.
     void cast(BoxCast& cast, std::span<const Aabb> boxes, FunctionRef<float(ProxyIndex, float)> visit,
               CastScratch& scratch) const;
 
@@ -134,11 +138,13 @@ private:
 
     void choose_layout(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
     void choose_cells(Level& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) const;
-    /// Things further out than this many cells share the outermost cell, where float can no longer tell cells apart well.
+    /// Things further out than this many cells share the outermost cell, where float can no longer tell cells apart
+    /// well.
     static constexpr float cell_limit = 1048576.0f;
     // Which cell a coordinate is in, along each axis; non-decreasing in x.
     static Int4 cells_of(Float4 x, Float4 per_cell);
-    // Lower corners of boxes that meet this one, which meets the level's bounds, are in cells from first to last, along each axis.
+    // Lower corners of boxes that meet this one, which meets the level's bounds, are in cells from first to last, along
+    // each axis.
     static Int4 first_cell(const Level& level, const BoxLanes& box);
     static Int4 last_cell(const Level& level, const BoxLanes& box);
     detail::CellWindow window(const Level& level, Int4 first, Int4 last) const;

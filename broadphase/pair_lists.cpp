@@ -13,7 +13,8 @@ constexpr std::uint32_t least_capacity = 4;
 constexpr std::uint32_t slack = 4;  // a block may be this many times too large: partners come and go
 constexpr std::uint32_t long_list = 64;
 constexpr std::size_t least_changes = 1024;  // fewer are not worth a task of their own
-// A pool this many times larger than what is in it is packed: what a burst of pairs took is given back, without flutter.
+// A pool this many times larger than what is in it is packed: what a burst of pairs took is given back, without
+// flutter.
 constexpr std::size_t slack_factor = 6;
 
 // Of the smallest block that holds so many; 0: none is needed.
@@ -61,7 +62,8 @@ void PairLists::insert(ProxyIndex owner, ProxyIndex partner) {
     first_of(owner)[lists_[owner].count - 1] = partner;
 }
 
-// The last partner takes the place; in a long list, where looking for many would take long for each, `erase_long` does it for all at once.
+// The last partner takes the place; in a long list, where looking for many would take long for each, `erase_long` does
+// it for all at once.
 void PairLists::erase(ProxyIndex owner, ProxyIndex partner, Task& task) {
     const std::uint32_t count = lists_[owner].count;
     if (count > long_list) {

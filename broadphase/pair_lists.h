@@ -1,9 +1,9 @@
 #pragma once
 /// The set of pairs, as one list of partners a proxy.
 ///
-/// A pair stands in both proxies' lists: what a box that moved has lost is found among its own partners, and what it has gained by
-/// comparing with them, in time proportional to the answer. Lists live in a few arrays, in blocks of a power of two; a block that is too
-/// small or four times too large is given back and reused.
+/// A pair stands in both proxies' lists: what a box that moved has lost is found among its own partners, and what it
+/// has gained by comparing with them, in time proportional to the answer. Lists live in a few arrays, in blocks of a
+/// power of two; a block that is too small or four times too large is given back and reused.
 
 #include <talus/broadphase/proxy.h>
 #include <talus/broadphase/scratch.h>
@@ -58,8 +58,8 @@ public:
     }
     std::size_t size() const { return pairs_; }
 
-    /// Takes out of the proxy's list what `keep` says false of. The other halves of those pairs must be taken out, too, before anything
-    /// is asked. Lists of different proxies may be changed by different threads.
+    /// Takes out of the proxy's list what `keep` says false of. The other halves of those pairs must be taken out, too,
+    /// before anything is asked. Lists of different proxies may be changed by different threads.
     template <class Keep>
     void retain(ProxyIndex proxy, Keep&& keep) {
         if (proxy >= lists_.size()) return;
@@ -72,8 +72,9 @@ public:
         }
         lists_[proxy].count = kept & 0x7ffffffu;
     }
-    /// Takes (owner, partner) out of the owners' lists for each of `halves`; that and what `retain` took out were `ended` pairs. Then puts
-    /// in both halves of the pairs of `begun`, which must not be there. (What is in the lists does not depend on the number of threads.)
+    /// Takes (owner, partner) out of the owners' lists for each of `halves`; that and what `retain` took out were
+    /// `ended` pairs. Then puts in both halves of the pairs of `begun`, which must not be there. (What is in the lists
+    /// does not depend on the number of threads.)
     void apply(std::span<const PairKey> halves, std::size_t ended, std::span<const PairKey> begun, std::size_t proxies,
                const Jobs& jobs = {});
 

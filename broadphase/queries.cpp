@@ -52,8 +52,8 @@ bool has_meaning(const BoxCast& cast) {
            is_finite(cast.max_fraction) && glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
 }
 
-// Casts that are at least one for so many boxes gain by a tree what it takes to build, even if each ends at its first hit; long ones that
-// end at none, four times as few.
+// Casts that are at least one for so many boxes gain by a tree what it takes to build, even if each ends at its first
+// hit; long ones that end at none, four times as few.
 constexpr std::size_t boxes_per_cast = 4;
 
 }  // namespace
@@ -142,8 +142,8 @@ void Broadphase::run_nearest(const vec3& point, float max_distance,
     }
     const float furthest =
         std::min(max_distance, 2.0f * distance_to({world.upper, world.upper}, world.lower) + distance_to(world, point));
-    // The first cube: about as large as the boxes are. It doubles, so starting small costs little, while one that goes by the whole world
-    // would be as large as what a single stray box makes of it.
+    // The first cube: about as large as the boxes are. It doubles, so starting small costs little, while one that goes
+    // by the whole world would be as large as what a single stray box makes of it.
     float radius = 1e-6f * furthest;
     for (const ColumnGrid* grid : {&settled_, &restless_}) {
         if (grid->member_count() > 0) radius = std::max(radius, grid->common_reach());

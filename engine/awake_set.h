@@ -6,8 +6,8 @@
 
 namespace talus {
 
-/// The bodies that take part in the step: dynamic ones that are not asleep, kinematic ones that move. A list to walk and a flag
-/// to ask; taking out is lazy, so that the list keeps its order.
+/// The bodies that take part in the step: dynamic ones that are not asleep, kinematic ones that move. A list to walk
+/// and a flag to ask; taking out is lazy, so that the list keeps its order.
 class AwakeSet {
 public:
     bool contains(std::uint32_t slot) const { return slot < flags_.size() && flags_[slot] == Flag::awake; }

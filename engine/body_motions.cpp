@@ -48,8 +48,9 @@ void change_spin(MotionLanes<LaneArray<width>>& m, int lane, const vec3& change)
     const auto add = [&](Vec3Lanes<LaneArray<width>>& field, const vec3& v) {
         field.x[lane] += v.x, field.y[lane] += v.y, field.z[lane] += v.z;
     };
-    const mat3 inertia(m.inertia.xx[lane], m.inertia.xy[lane], m.inertia.xz[lane], m.inertia.xy[lane], m.inertia.yy[lane],
-                       m.inertia.yz[lane], m.inertia.xz[lane], m.inertia.yz[lane], m.inertia.zz[lane]);
+    const mat3 inertia(m.inertia.xx[lane], m.inertia.xy[lane], m.inertia.xz[lane], m.inertia.xy[lane],
+                       m.inertia.yy[lane], m.inertia.yz[lane], m.inertia.xz[lane], m.inertia.yz[lane],
+                       m.inertia.zz[lane]);
     const quat turn = turn_of<width>(m, lane);
     add(m.handed_out, change);
     add(m.momentum, rotate(turn, inertia * inverse_rotate(turn, change)));

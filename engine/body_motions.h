@@ -13,12 +13,12 @@ namespace talus {
 
 /// What moves a body within a step. World axes.
 struct BodyMotion {
-    vec3 acceleration{0.0f};          ///< from gravity and forces, m/s^2
-    vec3 angular_acceleration{0.0f};  ///< from torques, rad/s^2
+    vec3 acceleration{0.0f};                              ///< from gravity and forces, m/s^2
+    vec3 angular_acceleration{0.0f};                      ///< from torques, rad/s^2
     float linear_damping = 1.0f, angular_damping = 1.0f;  ///< factors a sub-step
-    bool gyroscopic = false;          ///< the rest counts
-    mat3 inertia{0.0f}, inverse_inertia{0.0f};  ///< kg m^2 and its inverse
-    vec3 spin{0.0f};                  ///< rad/s
+    bool gyroscopic = false;                              ///< the rest counts
+    mat3 inertia{0.0f}, inverse_inertia{0.0f};            ///< kg m^2 and its inverse
+    vec3 spin{0.0f};                                      ///< rad/s
 };
 
 class BodyMotions {
@@ -35,8 +35,8 @@ public:
 
     /// A pass over the bodies first .. last, both at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;
-    void run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep, int substeps,
-             float max_speed);
+    void run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep,
+             int substeps, float max_speed);
 
     std::size_t bytes() const { return lines_.capacity() * sizeof(Line); }
 

@@ -29,8 +29,8 @@ Error check_place(const char* call, const char* what, const vec3& v) {
     if (Error error = check_finite(call, what, v)) return error;
     const vec3 far = glm::abs(v);
     if (std::max({far.x, far.y, far.z}) <= largest_size) return {};
-    return refuse(ErrorCode::bad_size,
-                  std::string(call) + ": " + what + " is more than 1e6 m from the body's origin; move the body instead");
+    return refuse(ErrorCode::bad_size, std::string(call) + ": " + what +
+                                           " is more than 1e6 m from the body's origin; move the body instead");
 }
 
 Error check_material(const Material& m) {
@@ -61,7 +61,8 @@ Surface surface_of(const Material& material) {
     const glm::dvec3 axis(material.grip_axis);  // of any length whose square a double holds
     const bool has_axis = material.grip_axis != vec3(0.0f);
     return {limited(material.surface_velocity, settings::largest_surface_speed),
-            has_axis ? vec3(axis / std::sqrt(glm::dot(axis, axis))) : vec3(0.0f), has_axis ? material.grip_across : 1.0f};
+            has_axis ? vec3(axis / std::sqrt(glm::dot(axis, axis))) : vec3(0.0f),
+            has_axis ? material.grip_across : 1.0f};
 }
 
 namespace {
@@ -194,7 +195,8 @@ Error check_mass(const Body& body) {
                       "body: a dynamic body needs mass; give a shape that is no sensor a density above 0, or make the "
                       "body fixed");
     if (body.mass > settings::largest_mass)
-        return refuse(ErrorCode::bad_size, "body: its mass is above 1e15 kg; change its density or size, or make the body fixed");
+        return refuse(ErrorCode::bad_size,
+                      "body: its mass is above 1e15 kg; change its density or size, or make the body fixed");
     const auto fits = [](const mat3& m) {
         return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]) && m[0][0] > 0.0f && m[1][1] > 0.0f &&
                m[2][2] > 0.0f;

@@ -4,7 +4,8 @@ namespace talus {
 
 namespace {
 
-/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about the others.
+/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about
+/// the others.
 mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
     mat3 result(0.0f);
     int free[3], count = 0;

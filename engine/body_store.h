@@ -23,26 +23,27 @@ struct Body {
     vec3 angular_velocity{0.0f};
     glm::dquat exact_rotation{1.0, 0.0, 0.0, 0.0};  ///< what `rotation` is the rounding of, unless that was set since
     glm::dvec3 exact_spin{0.0};                     ///< the same for `angular_velocity`
-    vec3 force{0.0f};   ///< gathered for the next step
+    vec3 force{0.0f};                               ///< gathered for the next step
     vec3 torque{0.0f};
 
     // Mass, in the body's frame.
     vec3 local_center{0.0f};
-    mat3 inertia{0.0f};          ///< about the centre of mass
+    mat3 inertia{0.0f};  ///< about the centre of mass
     mat3 inverse_inertia{0.0f};
-    float mass = 0.0f;           ///< 0 unless dynamic
+    float mass = 0.0f;  ///< 0 unless dynamic
     float inverse_mass = 0.0f;
-    bool isotropic = true;       ///< inertia is a multiple of the identity: no gyroscopic term
+    bool isotropic = true;  ///< inertia is a multiple of the identity: no gyroscopic term
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
-    float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();  ///< m/s, rad/s
-    float radius = 0.0f;         ///< of a ball around the centre of mass that holds every shape
-    float inner_radius = 0.0f;   ///< of a ball that fits into its thinnest solid shape, m
-    float still_time = 0.0f;     ///< how long it has been still, s
-    vec3 still_place{0.0f};      ///< centre and rotation when that began
+    float max_speed = std::numeric_limits<float>::infinity(),
+          max_spin = std::numeric_limits<float>::infinity();  ///< m/s, rad/s
+    float radius = 0.0f;        ///< of a ball around the centre of mass that holds every shape
+    float inner_radius = 0.0f;  ///< of a ball that fits into its thinnest solid shape, m
+    float still_time = 0.0f;    ///< how long it has been still, s
+    vec3 still_place{0.0f};     ///< centre and rotation when that began
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
-    float slow_time = 0.0f;      ///< how long it has touched something, slower than the settle speeds, near settle_place, s
-    vec3 settle_place{0.0f};     ///< where it was when it last had gone farther than its radius
+    float slow_time = 0.0f;  ///< how long it has touched something, slower than the settle speeds, near settle_place, s
+    vec3 settle_place{0.0f};  ///< where it was when it last had gone farther than its radius
 
     std::uint32_t first_shape = 0, shape_count = 0;  ///< run in ShapePool and Colliders
     std::uint32_t proxy = null_index;                ///< in the broadphase; a body has one
@@ -60,7 +61,8 @@ struct Body {
     bool is_dynamic() const { return type == BodyType::dynamic; }
 };
 
-/// How a body at a rotation answers to pushes, along and about the world's axes: not at all along and about locked ones.
+/// How a body at a rotation answers to pushes, along and about the world's axes: not at all along and about locked
+/// ones.
 struct Response {
     vec3 inverse_mass;     ///< 1/kg
     mat3 inertia;          ///< kg m^2
@@ -70,9 +72,9 @@ Response response_of(const Body& body, const quat& rotation);
 
 /// What of a shape's material has a direction, in the shape's frame.
 struct Surface {
-    vec3 velocity{0.0f};      ///< m/s
-    vec3 grip_axis{0.0f};     ///< zero: grips alike in all directions
-    float grip_across = 1.0f; ///< friction across that axis over friction along it, 0 to 1
+    vec3 velocity{0.0f};       ///< m/s
+    vec3 grip_axis{0.0f};      ///< zero: grips alike in all directions
+    float grip_across = 1.0f;  ///< friction across that axis over friction along it, 0 to 1
     bool is_plain() const { return velocity == vec3(0.0f) && grip_across == 1.0f; }
 };
 

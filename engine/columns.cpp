@@ -17,7 +17,8 @@ void add(float* v, const glm::dvec3& change) {
 /// J q of a point, with the velocities or the motions of the two bodies.
 double along(const ContactLane& c, const ContactLane::Point& p, const glm::dvec3& linear_a, const glm::dvec3& angular_a,
              const glm::dvec3& linear_b, const glm::dvec3& angular_b) {
-    return glm::dot(c.normal, linear_b - linear_a) + glm::dot(p.angular_b, angular_b) - glm::dot(p.angular_a, angular_a);
+    return glm::dot(c.normal, linear_b - linear_a) + glm::dot(p.angular_b, angular_b) -
+           glm::dot(p.angular_a, angular_a);
 }
 
 /// J M^-1 J^T between a point of one contact and a point of another, through the body that is a (or b) of either.
@@ -31,8 +32,10 @@ double through(const ContactLane& c, const ContactLane::Point& p, bool c_by_a, c
 
 }  // namespace
 
-/// Appends the edges from `edge` on, coming from body `from`, to path_; `end` becomes the body beyond the last, 0 if it can't be pushed.
-void Columns::follow(std::span<const ConstraintGraph::Edge> edges, std::uint32_t edge, std::uint32_t from, std::uint32_t& end) {
+/// Appends the edges from `edge` on, coming from body `from`, to path_; `end` becomes the body beyond the last, 0 if it
+/// can't be pushed.
+void Columns::follow(std::span<const ConstraintGraph::Edge> edges, std::uint32_t edge, std::uint32_t from,
+                     std::uint32_t& end) {
     while (true) {
         path_.push_back(edge);
         taken_[edge] = 1;
@@ -47,7 +50,8 @@ void Columns::follow(std::span<const ConstraintGraph::Edge> edges, std::uint32_t
     }
 }
 
-void Columns::find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots, const BodyStore& bodies) {
+void Columns::find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots,
+                   const BodyStore& bodies) {
     links_.clear();
     columns_.clear();
     of_body_.assign(slots.size(), Contacts{});
@@ -145,7 +149,8 @@ void Columns::prepare(ContactSolver& solver, std::uint32_t first, std::uint32_t 
             const bool c_by_a = c.a != 0 && (c.a == d.a || c.a == d.b);
             const bool d_by_a = (c_by_a ? c.a : c.b) == d.a;
             for (int p = 0; p < c.count; ++p) {
-                for (int q = 0; q < d.count; ++q) link.next[q][p] = through(c, c.points[p], c_by_a, d, d.points[q], d_by_a);
+                for (int q = 0; q < d.count; ++q)
+                    link.next[q][p] = through(c, c.points[p], c_by_a, d, d.points[q], d_by_a);
             }
         }
     }
@@ -164,7 +169,8 @@ void Columns::solve(std::span<SolverBody> bodies, const Column& column) {
         Link& link = links_[i];
         const ContactLane& c = link.contact;
         const SolverBody &a = bodies[c.reads_a], &b = bodies[c.reads_b];
-        const glm::dvec3 va = load(a.velocity), wa = load(a.angular_velocity), vb = load(b.velocity), wb = load(b.angular_velocity);
+        const glm::dvec3 va = load(a.velocity), wa = load(a.angular_velocity), vb = load(b.velocity),
+                         wb = load(b.angular_velocity);
         const glm::dvec3 da = load(a.displacement), ta = load(a.turn), db = load(b.displacement), tb = load(b.turn);
         glm::dmat4 block = link.self - carried_block;
         glm::dvec4 right = -carried;
@@ -195,7 +201,8 @@ void Columns::solve(std::span<SolverBody> bodies, const Column& column) {
         carried = glm::transpose(next) * link.change;
     }
     // And up again. What is apart in the next link has no part: its change is 0.
-    for (std::uint32_t i = column.last - 1; i-- > column.first;) links_[i].change -= links_[i].share * links_[i + 1].change;
+    for (std::uint32_t i = column.last - 1; i-- > column.first;)
+        links_[i].change -= links_[i].share * links_[i + 1].change;
     for (std::uint32_t i = column.first; i < column.last; ++i) {
         const Link& link = links_[i];
         const ContactLane& c = link.contact;

@@ -9,8 +9,8 @@ namespace talus {
 
 namespace {
 
-constexpr int color_limit = 48;                          // of a phase: fewer than a mask has bits, so that a byte holds all
-constexpr std::size_t phase_colors = color_limit + 1;    // the last one is the overflow colour
+constexpr int color_limit = 48;  // of a phase: fewer than a mask has bits, so that a byte holds all
+constexpr std::size_t phase_colors = color_limit + 1;  // the last one is the overflow colour
 constexpr std::size_t all_colors = contact_phases * phase_colors;
 static_assert(color_limit < 64 && all_colors <= no_color);
 
@@ -119,7 +119,8 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
 
 std::size_t ConstraintGraph::bytes() const {
     return colors_.capacity() * sizeof(ContactColor) + order_.capacity() * sizeof(std::uint32_t) +
-           edge_colors_.capacity() + used_.capacity() * sizeof(std::uint64_t) + places_.capacity() * sizeof(std::uint32_t);
+           edge_colors_.capacity() + used_.capacity() * sizeof(std::uint64_t) +
+           places_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace talus

@@ -1,14 +1,14 @@
 #pragma once
-/// Colours contacts so that no two of one colour share a body that can be pushed: such contacts can be solved side by side in
-/// SIMD lanes and in threads with the same result as one after the other.
+/// Colours contacts so that no two of one colour share a body that can be pushed: such contacts can be solved side by
+/// side in SIMD lanes and in threads with the same result as one after the other.
 ///
-/// A contact keeps the colour it had in the last step as long as it is free; others take, in contact order, the lowest one that
-/// neither body uses yet (64-bit masks). So what comes and goes changes the order of solving where it is, and nowhere else: warm
-/// started sweeps go on where they stood. A colour that has become rare gives its contacts away to lower ones.
-/// A body with more contacts than colours spills into an overflow colour, solved one by one.
+/// A contact keeps the colour it had in the last step as long as it is free; others take, in contact order, the lowest
+/// one that neither body uses yet (64-bit masks). So what comes and goes changes the order of solving where it is, and
+/// nowhere else: warm started sweeps go on where they stood. A colour that has become rare gives its contacts away to
+/// lower ones. A body with more contacts than colours spills into an overflow colour, solved one by one.
 ///
-/// Before the colours, space: a contact is inside one slab of bodies (slabs.h), between two neighbours, or between bodies farther apart. A
-/// sweep goes through
+/// Before the colours, space: a contact is inside one slab of bodies (slabs.h), between two neighbours, or between
+/// bodies farther apart. A sweep goes through
 ///
 ///     inner        | slab 0 | slab 1 | slab 2 | slab 3 |    colour after colour
 ///     even         |    0 and 1      |    2 and 3      |
@@ -16,8 +16,8 @@
 ///     far          the few that are left
 ///     immovable    | slab 0 | slab 1 | slab 2 | slab 3 |    with what can't be pushed: what stands on the ground gets the last word
 ///
-/// Contacts of a line that are in different fields share no body that can be pushed: threads can take a field each, all of its colours, and meet
-/// only where a line ends.
+/// Contacts of a line that are in different fields share no body that can be pushed: threads can take a field each, all
+/// of its colours, and meet only where a line ends.
 
 #include <talus/engine/slabs.h>
 
@@ -46,24 +46,25 @@ class ConstraintGraph {
 public:
     struct Edge {
         std::uint32_t contact;
-        std::uint32_t a, b;         ///< solver indices; 0 cannot be pushed
-        std::uint32_t point_count;  ///< 1 to 4
-        bool pushes_a, pushes_b;    ///< has inverse mass; at least one
-        bool special = false;       ///< has a surface that is more than rough
-        bool bounces = false;       ///< has restitution
+        std::uint32_t a, b;             ///< solver indices; 0 cannot be pushed
+        std::uint32_t point_count;      ///< 1 to 4
+        bool pushes_a, pushes_b;        ///< has inverse mass; at least one
+        bool special = false;           ///< has a surface that is more than rough
+        bool bounces = false;           ///< has restitution
         std::uint8_t color = no_color;  ///< that of the last step
         std::uint32_t link = no_link;   ///< in a column (columns.h)
     };
 
-    /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend on `fields`: whether the
-    /// edges are ordered by field, so that threads can take one each, or whether each phase is one, so that fewer lanes stay empty.
+    /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend
+    /// on `fields`: whether the edges are ordered by field, so that threads can take one each, or whether each phase is
+    /// one, so that fewer lanes stay empty.
     void build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, bool fields);
 
     std::span<const ContactColor> colors() const { return colors_; }
     std::span<const std::uint8_t> edge_colors() const { return edge_colors_; }
     std::uint32_t color_count() const { return color_count_; }  ///< whatever the fields
-    /// Edge indices in solving order: by phase, by field, by colour, then by what may not share a record (the sides pushed, special or not), then
-    /// by point count, most first, then by edge order.
+    /// Edge indices in solving order: by phase, by field, by colour, then by what may not share a record (the sides
+    /// pushed, special or not), then by point count, most first, then by edge order.
     std::span<const std::uint32_t> order() const { return order_; }
     std::size_t bytes() const;
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Contact constraints as the solver's loops read them: every field holds one float for each of the lanes, points of a record
-/// follow each other, records of a colour follow each other. Plain data: see solver_kernel.h.
+/// Contact constraints as the solver's loops read them: every field holds one float for each of the lanes, points of a
+/// record follow each other, records of a colour follow each other. Plain data: see solver_kernel.h.
 
 #include <talus/lanes.h>
 
@@ -9,23 +9,24 @@ namespace talus {
 template <class F>
 struct ContactPointLanes {
     Vec3Lanes<F> angular_a, angular_b;  ///< r x n of each body, m
-    Vec3Lanes<F> turn_a, turn_b;        ///< inverse inertia times the above: angular velocity a unit impulse adds, 1/(kg m)
-    F separation;                       ///< at the start of the step, m
-    F mass;                             ///< 1 / (J M^-1 J^T), kg; 0 in unused lanes
-    F impulse;                          ///< accumulated in this sub-step, N s
-    F step_impulse;                     ///< summed over the sub-steps, N s
-    F arm;                              ///< lever of its friction against twist: distance from the manifold's centre plus the patch's, m
-    F bounce;                           ///< > 0: speed after a bounce at s = 0, m/s; else minus the load that rests on it, N s
+    Vec3Lanes<F> turn_a, turn_b;  ///< inverse inertia times the above: angular velocity a unit impulse adds, 1/(kg m)
+    F separation;                 ///< at the start of the step, m
+    F mass;                       ///< 1 / (J M^-1 J^T), kg; 0 in unused lanes
+    F impulse;                    ///< accumulated in this sub-step, N s
+    F step_impulse;               ///< summed over the sub-steps, N s
+    F arm;     ///< lever of its friction against twist: distance from the manifold's centre plus the patch's, m
+    F bounce;  ///< > 0: speed after a bounce at s = 0, m/s; else minus the load that rests on it, N s
 };
 
-/// Of surfaces that are more than rough: rolling resistance, friction that differs with the direction, and surfaces that run.
+/// Of surfaces that are more than rough: rolling resistance, friction that differs with the direction, and surfaces
+/// that run.
 template <class F>
 struct SurfaceLanes {
-    Vec3Lanes<F> velocity;            ///< of B's surface against A's, beyond that of the bodies, world, m/s
-    F grip_1, grip_2;                 ///< friction along the tangents over the greatest, 0 to 1
-    F rolling_arm;                    ///< limit of the rolling moment over the normal impulse, m
-    Vec3Lanes<F> rolling;             ///< accumulated moment about the tangents, world, N m s
-    SymmetricLanes<F> rolling_mass;   ///< inverse of the sum of the inverse inertias, kg m^2
+    Vec3Lanes<F> velocity;           ///< of B's surface against A's, beyond that of the bodies, world, m/s
+    F grip_1, grip_2;                ///< friction along the tangents over the greatest, 0 to 1
+    F rolling_arm;                   ///< limit of the rolling moment over the normal impulse, m
+    Vec3Lanes<F> rolling;            ///< accumulated moment about the tangents, world, N m s
+    SymmetricLanes<F> rolling_mass;  ///< inverse of the sum of the inverse inertias, kg m^2
 };
 
 template <class F>
@@ -40,23 +41,24 @@ struct ContactLanes {
     bool bounces;                                 ///< some lane has restitution
     bool tilts;                                   ///< some lane has a tilt_rate
     Vec3Lanes<F> normal;
-    Vec3Lanes<F> tangent;             ///< the second tangent is normal x tangent
-    Vec3Lanes<F> center_a, center_b;  ///< from the centres of mass to the manifold's centre, m
-    F turns_with_a, turns_with_b;     ///< 1 where that body's face makes the contact, else 0
-    SymmetricLanes<F> inertia_a, inertia_b;    ///< inverse, world, 1/(kg m^2)
+    Vec3Lanes<F> tangent;                    ///< the second tangent is normal x tangent
+    Vec3Lanes<F> center_a, center_b;         ///< from the centres of mass to the manifold's centre, m
+    F turns_with_a, turns_with_b;            ///< 1 where that body's face makes the contact, else 0
+    SymmetricLanes<F> inertia_a, inertia_b;  ///< inverse, world, 1/(kg m^2)
     Vec3Lanes<F> inverse_mass_a, inverse_mass_b;
-    F slop;                           ///< overlap left alone, m
-    // A soft contact's spring: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse * impulse_scale.
+    F slop;  ///< overlap left alone, m
+    // A soft contact's spring: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse *
+    // impulse_scale.
     F bias_rate, mass_scale, impulse_scale;
-    F tilt_rate;                      ///< most that is added to bias_rate for what a point overlaps more than the mean, 1/s
+    F tilt_rate;  ///< most that is added to bias_rate for what a point overlaps more than the mean, 1/s
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
-    F slide_mass;                     ///< least effective mass along any tangent, kg
-    F friction_1, friction_2;         ///< accumulated impulse along the tangents, N s
-    F step_friction_1, step_friction_2;  ///< summed over the sub-steps, N s
-    F twist_mass, twist;              ///< kg m^2, N m s
+    F slide_mass;                                            ///< least effective mass along any tangent, kg
+    F friction_1, friction_2;                                ///< accumulated impulse along the tangents, N s
+    F step_friction_1, step_friction_2;                      ///< summed over the sub-steps, N s
+    F twist_mass, twist;                                     ///< kg m^2, N m s
     F restitution;
-    F gravity;                        ///< relative acceleration along the normal from gravity, m/s^2
+    F gravity;  ///< relative acceleration along the normal from gravity, m/s^2
 };
 
 inline constexpr unsigned no_surface = ~0u;

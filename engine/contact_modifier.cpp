@@ -6,7 +6,8 @@
 
 namespace talus {
 
-/// Shows a contact to the modifier and does what it says. `names` gives the bodies and shapes. False when it is not to be.
+/// Shows a contact to the modifier and does what it says. `names` gives the bodies and shapes. False when it is not to
+/// be.
 bool World::State::modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b,
                           Manifold& manifold, float& friction, float& restitution, bool touched) const {
     const Body &a = bodies[names.body_a.slot], &b = bodies[names.body_b.slot];

@@ -17,12 +17,14 @@ constexpr float pi = 3.14159265358979f;
 // What the kernels read as rows of floats.
 static_assert(offsetof(Transform, rotation) == 12 && sizeof(Transform) == 28);
 static_assert(offsetof(quat, x) == 0 && offsetof(quat, w) == 12);
-static_assert(sizeof(ManifoldPoint) == 32 && offsetof(ManifoldPoint, on_b) == 12 && offsetof(ManifoldPoint, separation) == 24);
+static_assert(sizeof(ManifoldPoint) == 32 && offsetof(ManifoldPoint, on_b) == 12 &&
+              offsetof(ManifoldPoint, separation) == 24);
 static_assert(sizeof(Manifold) >= offsetof(Manifold, normal) + 16);
 static_assert(offsetof(ContactState, friction) == 16 && offsetof(ContactState, twist_impulse) == 28 &&
               offsetof(ContactState, friction_impulse) == 32 && offsetof(ContactState, slop) == 44);
 
-/// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds (Catto 2014).
+/// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds
+/// (Catto 2014).
 ContactSpring spring_of(float hertz, float damping_ratio, float h) {
     const float omega = 2.0f * pi * hertz;
     const float a1 = 2.0f * damping_ratio + h * omega;
@@ -56,8 +58,8 @@ void scale_impulses(ContactState& state, float scale) {
     state.rolling_impulse *= scale;
 }
 
-/// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a contact, as the
-/// kernel's prepare_surface reads them.
+/// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a
+/// contact, as the kernel's prepare_surface reads them.
 void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
                  const Transform& pose_b) {
     const bool axis_of_a = a.grip_across < b.grip_across;
@@ -111,7 +113,8 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
             std::uint32_t points = 0;
             for (; next.first_edge < end; ++next.first_edge) {
                 const ConstraintGraph::Edge& edge = edges[order_[next.first_edge]];
-                if (edge.pushes_a != first.pushes_a || edge.pushes_b != first.pushes_b || edge.special != first.special) break;
+                if (edge.pushes_a != first.pushes_a || edge.pushes_b != first.pushes_b || edge.special != first.special)
+                    break;
                 points = std::max(points, edge.point_count);
                 real_points_ += edge.point_count;
                 any_bounce_ = any_bounce_ || edge.bounces;
@@ -129,7 +132,9 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
     }
     const std::size_t records = layout_.size();
     layout_.push_back(next);
-    const auto lines = [](std::size_t count, std::size_t bytes) { return (count * bytes + sizeof(Line) - 1) / sizeof(Line); };
+    const auto lines = [](std::size_t count, std::size_t bytes) {
+        return (count * bytes + sizeof(Line) - 1) / sizeof(Line);
+    };
     records_.resize(lines(records, kernel_->record_bytes));
     points_.resize(lines(next.first_point, kernel_->point_bytes));
     surfaces_.resize(lines(next.first_surface, kernel_->surface_bytes));
@@ -157,7 +162,8 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.bias_rate[i] = spring.bias_rate;
         r.mass_scale[i] = spring.mass_scale;
         r.impulse_scale[i] = spring.impulse_scale;
-        const bool tilts = !in_column && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
+        const bool tilts =
+            !in_column && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
         r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
         r.tilts = r.tilts || tilts;
     }
@@ -237,7 +243,8 @@ void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const 
     for (int lane = 0; lane < static_cast<int>(r.used); ++lane) {
         ContactState& state = contacts.states[r.contact[lane]];
         for (int i = 0; i < state.point_count; ++i) {
-            const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+            const auto& p =
+                *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
             state.impulses[i] = p.impulse[lane];
             state.step_impulses[i] = p.step_impulse[lane];
         }
@@ -290,8 +297,13 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
     for (int i = 0; i < c.count; ++i) {
         auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
         const double stiffness = static_cast<double>(p.mass[lane]) * r.mass_scale[lane];
-        c.points[i] = {vector(p.angular_a), vector(p.angular_b), vector(p.turn_a), vector(p.turn_b), p.separation[lane],
-                       stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0, const_cast<float*>(&p.impulse.at[lane])};
+        c.points[i] = {vector(p.angular_a),
+                       vector(p.angular_b),
+                       vector(p.turn_a),
+                       vector(p.turn_b),
+                       p.separation[lane],
+                       stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0,
+                       const_cast<float*>(&p.impulse.at[lane])};
     }
     return c;
 }

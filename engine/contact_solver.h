@@ -1,7 +1,8 @@
 #pragma once
 /// Contact constraints, as many manifolds wide as the processor has lanes.
 ///
-/// Sequential impulses with sub-steps and soft contacts (Catto 2014, "Soft Constraints"; 2024, "Solver2D"). For each point
+/// Sequential impulses with sub-steps and soft contacts (Catto 2014, "Soft Constraints"; 2024, "Solver2D"). For each
+/// point
 ///
 ///     velocity constraint   J v = n . (v_b + w_b x r_b - v_a - w_a x r_a)   >=  0
 ///     position              s   = s0 + J q,   q = displacement and turn since the start of the step
@@ -11,11 +12,12 @@
 ///
 /// One sub-step:  warm_start -> solve (normal, soft: overlap is a damped spring) -> [positions] -> relax (normal again, rigid,
 /// then friction, twist and rolling: takes out the velocity that the spring put in) -> restitution.
-/// Friction acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is solved
-/// in the relax pass only, where the spring cannot pump it.
+/// Friction acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is
+/// solved in the relax pass only, where the spring cannot pump it.
 ///
-/// Contacts of one colour share no body that can be pushed, so they can be solved in any order and in lanes of any width, and fields of
-/// contacts (constraint_graph.h) on any threads, to the same bits. The loops are in solver_kernel_impl.h, what they read in contact_lanes.h.
+/// Contacts of one colour share no body that can be pushed, so they can be solved in any order and in lanes of any
+/// width, and fields of contacts (constraint_graph.h) on any threads, to the same bits. The loops are in
+/// solver_kernel_impl.h, what they read in contact_lanes.h.
 
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_table.h>
@@ -32,7 +34,8 @@ namespace talus {
 /// The widest kernel that this processor can run.
 const SolverKernel& best_solver_kernel();
 
-/// A contact as columns.h reads it; 64-bit copies of a lane but for the impulses, which are where the kernels have them.
+/// A contact as columns.h reads it; 64-bit copies of a lane but for the impulses, which are where the kernels have
+/// them.
 struct ContactLane {
     std::uint32_t a, b;              ///< solver bodies, 0 for one that can't be pushed
     std::uint32_t reads_a, reads_b;  ///< the same, for their velocities
@@ -133,11 +136,11 @@ private:
         std::uint32_t first_edge, first_point, first_surface;  ///< in `order_`; the next record's are the ends
     };
     std::vector<Layout> layout_;
-    std::vector<std::uint32_t> order_;  ///< edges
+    std::vector<std::uint32_t> order_;                        ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
-    float substep_ = 0.0f;     ///< s; 0 before the first step
-    float warm_scale_ = 1.0f;  ///< of the last step's impulses
-    ContactSpring springs_[2][2] = {};  ///< [in a column][with an immovable body]
+    float substep_ = 0.0f;                                    ///< s; 0 before the first step
+    float warm_scale_ = 1.0f;                                 ///< of the last step's impulses
+    ContactSpring springs_[2][2] = {};                        ///< [in a column][with an immovable body]
     std::vector<LinkPlace> link_places_;
     bool any_bounce_ = false;
     float max_penetration_ = 0.0f, mean_penetration_ = 0.0f;

@@ -122,8 +122,9 @@ void ContactTable::remove_contact(std::uint32_t c) {
 }
 
 std::size_t ContactTable::bytes() const {
-    return pairs.capacity() * sizeof(Pair) + bodies.capacity() * sizeof(ContactBodies) + records.capacity() * sizeof(PairRecord) +
-           caches.capacity() * sizeof(PairCache) + states.capacity() * sizeof(ContactState) +
+    return pairs.capacity() * sizeof(Pair) + bodies.capacity() * sizeof(ContactBodies) +
+           records.capacity() * sizeof(PairRecord) + caches.capacity() * sizeof(PairCache) +
+           states.capacity() * sizeof(ContactState) +
            (free_pairs_.capacity() + free_contacts_.capacity()) * sizeof(std::uint32_t);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 /// The pair table: what lives across frames about two bodies that are near each other.
 ///
-/// A *pair* is two bodies whose fat boxes overlap. It owns 1..n *contacts*, one for each pair of their shapes that may touch,
-/// keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact is a
+/// A *pair* is two bodies whose fat boxes overlap. It owns 1..n *contacts*, one for each pair of their shapes that may
+/// touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact is a
 /// slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the engine.
 ///
 ///     broadphase begin/end -> Pair -> contacts: bodies[i] | records[i] | caches[i] | states[i] -> constraint graph -> solver
@@ -19,33 +19,33 @@ namespace talus {
 /// The engine's share of a contact. Impulses are those of the last sub-step solved, the warm start of the next.
 struct alignas(16) ContactState {
     // Three rows of four floats, which the solver reads as such (solver_kernel.h).
-    float impulses[max_manifold_points] = {};  ///< normal, one sub-step, N s
-    float friction = 0.0f, restitution = 0.0f; ///< mixed
-    float patch_arm = 0.0f;                    ///< mean lever of friction in the patch that a round surface touches with, m
-    float twist_impulse = 0.0f;                ///< about the normal, one sub-step, N m s
-    vec3 friction_impulse{0.0f};               ///< world, at the manifold's centre, one sub-step, N s
-    float slop = 0.0f;                         ///< overlap that the solver leaves alone, m
+    float impulses[max_manifold_points] = {};   ///< normal, one sub-step, N s
+    float friction = 0.0f, restitution = 0.0f;  ///< mixed
+    float patch_arm = 0.0f;       ///< mean lever of friction in the patch that a round surface touches with, m
+    float twist_impulse = 0.0f;   ///< about the normal, one sub-step, N m s
+    vec3 friction_impulse{0.0f};  ///< world, at the manifold's centre, one sub-step, N s
+    float slop = 0.0f;            ///< overlap that the solver leaves alone, m
 
     std::uint32_t ids[max_manifold_points] = {};
-    int point_count = 0;                          ///< of the arrays, as last solved
-    float step_impulses[max_manifold_points] = {};///< normal, summed over the last step, N s
-    vec3 step_friction_impulse{0.0f};             ///< world, summed over the last step, N s
-    float rolling_arm = 0.0f;                     ///< greatest moment against rolling over the normal force, m
-    vec3 rolling_impulse{0.0f};                   ///< world, moment on B, one sub-step, N m s
+    int point_count = 0;                            ///< of the arrays, as last solved
+    float step_impulses[max_manifold_points] = {};  ///< normal, summed over the last step, N s
+    vec3 step_friction_impulse{0.0f};               ///< world, summed over the last step, N s
+    float rolling_arm = 0.0f;                       ///< greatest moment against rolling over the normal force, m
+    vec3 rolling_impulse{0.0f};                     ///< world, moment on B, one sub-step, N m s
     std::uint32_t pair = null_index;
     std::uint32_t next_in_pair = null_index;
     std::uint8_t color = no_color;  ///< in the constraint graph, as last solved
     bool special_surface = false;   ///< rolls hard, grips differently along and across, or runs: see Surface
     bool sensor = false;
-    bool touching = false;          ///< as last reported to the user
-    bool hit_events = false;        ///< asked for by one of its shapes
-    bool modifiable = false;        ///< likewise
-    bool modified = false;          ///< in this step: the original is in World::State::originals
-    float last_impulse = 0.0f;      ///< normal, of all points in the last step in which it touched, N s
+    bool touching = false;      ///< as last reported to the user
+    bool hit_events = false;    ///< asked for by one of its shapes
+    bool modifiable = false;    ///< likewise
+    bool modified = false;      ///< in this step: the original is in World::State::originals
+    float last_impulse = 0.0f;  ///< normal, of all points in the last step in which it touched, N s
 };
 
-/// The body slots of a contact, in the order of its PairRecord: kept apart because finding the contacts of awake bodies reads
-/// nothing else. Both null in a free slot.
+/// The body slots of a contact, in the order of its PairRecord: kept apart because finding the contacts of awake bodies
+/// reads nothing else. Both null in a free slot.
 struct ContactBodies {
     std::uint32_t a = null_index, b = null_index;
 };
@@ -55,7 +55,7 @@ struct Pair {
     std::uint32_t next[2] = {null_index, null_index};  ///< links in the list of body[i]
     std::uint32_t previous[2] = {null_index, null_index};
     std::uint32_t first_contact = null_index;
-    bool compound = false;  ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
+    bool compound = false;    ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
     bool kept_apart = false;  ///< a joint forbids contacts
     bool in_use = false;
 };
@@ -66,8 +66,8 @@ public:
     /// Unlinks and frees the pair. Its contacts must have been removed.
     void end_pair(BodyStore& store, std::uint32_t pair);
     /// The contact of two shapes of two bodies, or null_index.
-    std::uint32_t find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b,
-                               std::uint32_t shape_b) const;
+    std::uint32_t find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a,
+                               std::uint32_t body_b, std::uint32_t shape_b) const;
     /// The pair of two bodies, or null_index. Walks the shorter of the two bodies' lists.
     std::uint32_t find_pair(const BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) const;
 

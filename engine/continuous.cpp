@@ -40,8 +40,8 @@ struct Collision {
     float friction = 0.0f, restitution = 0.0f;
 };
 
-/// Sequential impulses on the points of a collision; the sum of the normal ones, N s. Friction acts at the middle, as in the contact
-/// solver.
+/// Sequential impulses on the points of a collision; the sum of the normal ones, N s. Friction acts at the middle, as
+/// in the contact solver.
 float resolve(const Collision& c, Party& other, Party& body) {
     const vec3& n = c.normal;
     vec3 middle(0.0f);
@@ -54,7 +54,8 @@ float resolve(const Collision& c, Party& other, Party& body) {
         const float k = body.give(p, n, n) + other.give(p, n, n);
         mass[i] = k > 0.0f ? 1.0f / k : 0.0f;
     }
-    // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's direction as it is.
+    // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's
+    // direction as it is.
     const vec3 t1 = any_perpendicular(n), t2 = glm::cross(n, t1);
     const float k11 = body.give(middle, t1, t1) + other.give(middle, t1, t1);
     const float k22 = body.give(middle, t2, t2) + other.give(middle, t2, t2);
@@ -149,8 +150,8 @@ RigidMotion World::State::Sweep::step_motion(std::uint32_t slot) const {
     const std::uint32_t first = body.first_shape;
     const quat start =
         normalized(multiply(s.colliders.poses[first].rotation, conjugate(s.shapes.defs[first].pose.rotation)));
-    return motion_between({body.center - load3(moved.displacement), start}, {body.center, body.rotation}, vec3(0.0f), dt,
-                          load3(moved.turn));
+    return motion_between({body.center - load3(moved.displacement), start}, {body.center, body.rotation}, vec3(0.0f),
+                          dt, load3(moved.turn));
 }
 
 /// The same from a time on: along its new way, if an impact has turned that.
@@ -238,8 +239,8 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     return first;
 }
 
-/// True where nothing stands where the body may have been in this step. While it keeps within the fat box that the step's pairs were made
-/// with, its pairs know of everything there.
+/// True where nothing stands where the body may have been in this step. While it keeps within the fat box that the
+/// step's pairs were made with, its pairs know of everything there.
 bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
     const std::uint32_t index = s.awake.contains(slot) ? s.solver_index[slot] : 0;
     if (index == 0) return false;
@@ -263,8 +264,8 @@ bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
     return clear;
 }
 
-/// True where a plane, along which the narrowphase found an obstacle that does not move, shows that the body got into it nowhere by as
-/// much as it may.
+/// True where a plane, along which the narrowphase found an obstacle that does not move, shows that the body got into
+/// it nowhere by as much as it may.
 bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) const {
     const Pair& pair = s.contacts.pairs[p];
     const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
@@ -290,13 +291,14 @@ bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) cons
     return std::min(at_start, at_end) - bend(slot) > -allowed_depth(slot);
 }
 
-/// How far a point of the body may at most be from the straight way between where it is at the start and at the end, m: on an arm r that turns
-/// by t at a constant rate, r t^2 / 8.
+/// How far a point of the body may at most be from the straight way between where it is at the start and at the end, m:
+/// on an arm r that turns by t at a constant rate, r t^2 / 8.
 float World::State::Sweep::bend(std::uint32_t slot) const {
     return 0.125f * s.bodies[slot].radius * length_squared(load3(s.solver_bodies[s.solver_index[slot]].turn));
 }
 
-/// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the contacts.
+/// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the
+/// contacts.
 void World::State::Sweep::pass_sensors(const Path& path, float duration, const SweepScratch& scratch,
                                        std::vector<Impact>& found) const {
     const Body& body = s.bodies[path.slot];
@@ -335,7 +337,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const RigidMotion obstacle_motion = motion_from(meeting.other, path.from);
     const vec3 n = meeting.toi.normal;
 
-    // The hit was found where the two are in each other by a little. At the speed they close in there, they touched this long before.
+    // The hit was found where the two are in each other by a little. At the speed they close in there, they touched
+    // this long before.
     const vec3 arm = meeting.toi.point_b - pose_at(path.motion, meeting.time).position;
     const vec3 other_arm = meeting.toi.point_a - pose_at(obstacle_motion, meeting.time).position;
     const float closing =
@@ -346,8 +349,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const float time = touched_before ? meeting.time - deep / closing : meeting.time;
     const float rest = dt - path.from - time;
 
-    // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the velocity
-    // at a place is that of half a sub-step before).
+    // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the
+    // velocity at a place is that of half a sub-step before).
     const bool falls = s.awake.contains(path.slot) && s.constrained[path.slot] == 0;
     const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
     const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
@@ -474,8 +477,8 @@ void World::State::wake_if_struck(std::uint32_t slot) {
     if (std::find(struck.begin(), struck.end(), slot) == struck.end()) struck.push_back(slot);
 }
 
-/// Bodies that a fast kinematic one may go through are as good as fast, but for those that it carries along: what counts is how they move
-/// against it, the way that its turn bends in a step included.
+/// Bodies that a fast kinematic one may go through are as good as fast, but for those that it carries along: what
+/// counts is how they move against it, the way that its turn bends in a step included.
 void World::State::find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt) {
     const Body& body = bodies[kinematic];
     const vec3 start = motion.start.position, way = dt * motion.linear_velocity, end = start + way;

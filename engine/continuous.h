@@ -1,9 +1,9 @@
 #pragma once
 /// Stage `continuous`: no fast body ends a step behind something that it met on its way.
 ///
-/// The solver moves bodies from pose to pose and knows of contacts only what `collide` found at the first one: shapes that were
-/// within a margin, as planes at their nearest points. That catches most of what moves by less than half of its size in a step. This
-/// stage looks at the others once the solver is done:
+/// The solver moves bodies from pose to pose and knows of contacts only what `collide` found at the first one: shapes
+/// that were within a margin, as planes at their nearest points. That catches most of what moves by less than half of
+/// its size in a step. This stage looks at the others once the solver is done:
 ///
 ///     start pose ------------> pose that the solver wants
 ///          \___ swept with its mean velocity and spin (the turn that the spin made, not the shortest): first time at which a
@@ -12,35 +12,36 @@
 ///               v   there the two collide: sequential impulses on their manifold, restitution and friction as everywhere
 ///          the rest of the step is swept on with the new velocity, up to `continuous_impacts` times
 ///
-/// So a bullet that bounces keeps the rest of its step. What meets more obstacles than that stays where it met the last one and
-/// loses what was left of *one* step; its velocity is kept.
+/// So a bullet that bounces keeps the rest of its step. What meets more obstacles than that stays where it met the last
+/// one and loses what was left of *one* step; its velocity is kept.
 ///
-/// What a body is held up by is the depth of overlap, not a first touch: what slides, rolls or spins on a floor in which it is sunk by
-/// less, however fast, is not held up by the floor nor by its seams. Two that meet without closing in there (a rod that tips over on its end,
-/// something that a pile presses down) are the contacts' business: each time they meet so in a step they may overlap by
-/// `continuous_depth` more, and so may what overlaps by more when it starts. So nothing is held up at one place for ever.
+/// What a body is held up by is the depth of overlap, not a first touch: what slides, rolls or spins on a floor in
+/// which it is sunk by less, however fast, is not held up by the floor nor by its seams. Two that meet without closing
+/// in there (a rod that tips over on its end, something that a pile presses down) are the contacts' business: each time
+/// they meet so in a step they may overlap by `continuous_depth` more, and so may what overlaps by more when it starts.
+/// So nothing is held up at one place for ever.
 ///
-/// Who is swept: dynamic bodies that moved and turned (times their radius) by more than `continuous_motion` of their inner radius, and those
-/// near kinematic bodies that did. Against: fixed and kinematic bodies, the latter along their own motion; with
-/// `Continuous::all` against dynamic ones, too. A body of the first kind reads the world and writes its own result: any thread may do
-/// it. Those of the second kind come after all others, one by one in the order of the awake list: an impact turns both bodies' ways. (A
-/// third body that such a way crosses is met if its own turn is yet to come; impacts are in order of time for each body, not for
-/// the world.)
+/// Who is swept: dynamic bodies that moved and turned (times their radius) by more than `continuous_motion` of their
+/// inner radius, and those near kinematic bodies that did. Against: fixed and kinematic bodies, the latter along their
+/// own motion; with `Continuous::all` against dynamic ones, too. A body of the first kind reads the world and writes
+/// its own result: any thread may do it. Those of the second kind come after all others, one by one in the order of the
+/// awake list: an impact turns both bodies' ways. (A third body that such a way crosses is met if its own turn is yet
+/// to come; impacts are in order of time for each body, not for the world.)
 ///
 /// Sensors do not stop anything. One that a swept body enters and leaves within the step is reported as begun and
 /// ended.
 ///
-/// Compared on 5,000 balls without losses of 0.5 to 5 cm at 10 to 1,000 m/s and any angle, and 5,000 rods of 40 x 2 x 2 cm that spin at up to
-/// 50 turns/s besides, on a wall of 1 cm:
+/// Compared on 5,000 balls without losses of 0.5 to 5 cm at 10 to 1,000 m/s and any angle, and 5,000 rods of 40 x 2 x 2
+/// cm that spin at up to 50 turns/s besides, on a wall of 1 cm:
 ///
 ///                                          balls through   rods through   a ball's bounce takes, steps   error of its speed
 ///     the solver's speculative contacts        93%             80%
 ///     held up at the impact                     0               0                 0.76                         0
 ///     here                                      0               0                 0.001                        0 (5 digits)
 ///
-/// Wider margins for the speculative contacts were no way out: they are planes, linear in the motion of the step, which a rod that turns by
-/// 300 degrees is not, and they make what flies past something feel it. Where nothing is fast a body costs some 25 instructions a step; a
-/// fast one with nothing but dynamic bodies near it, some 200.
+/// Wider margins for the speculative contacts were no way out: they are planes, linear in the motion of the step, which
+/// a rod that turns by 300 degrees is not, and they make what flies past something feel it. Where nothing is fast a
+/// body costs some 25 instructions a step; a fast one with nothing but dynamic bodies near it, some 200.
 
 #include <talus/engine/body.h>
 #include <talus/engine/body_store.h>

@@ -78,8 +78,8 @@ void World::State::report_hits() {
     }
 }
 
-/// What a swept body met is a contact from now on, to be found ended by the next step; what it met where there is no contact to go on, or
-/// a sensor that it went through, has begun and ended.
+/// What a swept body met is a contact from now on, to be found ended by the next step; what it met where there is no
+/// contact to go on, or a sensor that it went through, has begun and ended.
 void World::State::report_impact(const Impact& impact) {
     const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
     if (c != null_index && !impact.sensor) contacts.states[c].last_impulse += impact.impulse;
@@ -91,7 +91,8 @@ void World::State::report_impact(const Impact& impact) {
                                                               impact.shape - bodies[impact.body].first_shape,
                                                               impact.sensor,
                                                               impact.impulse};
-    const auto known = std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });
+    const auto known =
+        std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });
     const bool over = known != ended.end();  // a moment ago, by the poses that the step began with
     if (!over) begun.push_back(event);
     if (c == null_index || impact.sensor) {

@@ -10,13 +10,14 @@ namespace talus {
 
 /// Two shapes began or stopped touching (manifold with at least one point), or overlapping when one is a sensor.
 /// Which of the two is A may be another at the end than at the beginning, when a shape or type was changed in between.
-/// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body (continuous.h)
-/// meets and leaves within the step may be in both lists: read what has begun first.
+/// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body
+/// (continuous.h) meets and leaves within the step may be in both lists: read what has begun first.
 struct ContactEvent {
     BodyId body_a, body_b;
     std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
     bool sensor = false;
-    float normal_impulse = 0.0f;  ///< of all its points, over the step in which it began, or over the last one before it ended, N s
+    float normal_impulse =
+        0.0f;  ///< of all its points, over the step in which it began, or over the last one before it ended, N s
     friend bool operator==(const ContactEvent&, const ContactEvent&) = default;
 };
 
@@ -30,13 +31,13 @@ struct HitEvent {
     float normal_impulse = 0.0f;  ///< of all points over the step, N s
 };
 
-/// A joint that is gone without remove_joint: its load was above its break force or torque in the last step, or a body (or, for a gear,
-/// a joint) that it held was removed since the step before. The handle is stale.
+/// A joint that is gone without remove_joint: its load was above its break force or torque in the last step, or a body
+/// (or, for a gear, a joint) that it held was removed since the step before. The handle is stale.
 struct JointEvent {
     JointId joint;
     BodyId body_a, body_b;
     std::uint64_t user_data = 0;
-    bool overloaded = false;  ///< false: what it held was removed
+    bool overloaded = false;         ///< false: what it held was removed
     vec3 force{0.0f}, torque{0.0f};  ///< on B, world, mean over its last step, N and N m; the torque about the anchor
 };
 

@@ -5,9 +5,9 @@
 
 namespace talus {
 
-/// Collects frame time and hands it out in steps of `dt`; what is left over becomes `alpha`, the weight of the newest pose when
-/// you interpolate. When a frame is so long that catching up would take more than `max_steps`, the rest is dropped (the
-/// simulation slows down instead of spiralling to death) and counted.
+/// Collects frame time and hands it out in steps of `dt`; what is left over becomes `alpha`, the weight of the newest
+/// pose when you interpolate. When a frame is so long that catching up would take more than `max_steps`, the rest is
+/// dropped (the simulation slows down instead of spiralling to death) and counted.
 ///
 ///     FixedStep clock{1.0f / 60.0f};
 ///     for (int i = clock.advance(frame_seconds); i > 0; --i) { remember poses; world.step(clock.dt()); }
@@ -21,8 +21,8 @@ public:
     int advance(double seconds);
 
     float dt() const { return dt_; }
-    float alpha() const;                               ///< 0 to 1: time since the last step in units of dt
-    double dropped_seconds() const { return dropped_; } ///< simulated time given up so far
+    float alpha() const;                                 ///< 0 to 1: time since the last step in units of dt
+    double dropped_seconds() const { return dropped_; }  ///< simulated time given up so far
 
 private:
     float dt_;

@@ -6,12 +6,14 @@
 
 namespace talus {
 
-/// Disjoint sets of bodies that touch, by solver index (union by lower root, path halving): the unit that falls asleep together.
+/// Disjoint sets of bodies that touch, by solver index (union by lower root, path halving): the unit that falls asleep
+/// together.
 ///
-/// Made afresh in each step from the constraints of awake bodies, so that they depend on what touches alone and not on what touched
-/// before. All that has to do with them takes 1.0%, 0.2% and 0.2% of the instructions of pyramid40, hullpile and mixed (callgrind, 60 steps,
-/// sleeping off): islands that stay, joined as contacts begin and split by a search before they sleep, could save no more than that. Of
-/// what sleeps nothing is looked at, here or elsewhere in the step: 20,000 boxes at rest take 3 us a step, 0.14 ns a body.
+/// Made afresh in each step from the constraints of awake bodies, so that they depend on what touches alone and not on
+/// what touched before. All that has to do with them takes 1.0%, 0.2% and 0.2% of the instructions of pyramid40,
+/// hullpile and mixed (callgrind, 60 steps, sleeping off): islands that stay, joined as contacts begin and split by a
+/// search before they sleep, could save no more than that. Of what sleeps nothing is looked at, here or elsewhere in
+/// the step: 20,000 boxes at rest take 3 us a step, 0.14 ns a body.
 class Islands {
 public:
     void reset(std::uint32_t count) {

@@ -1,9 +1,9 @@
 /// Changing what a body is while the world runs.
 ///
-/// Whatever changes which shapes a body has, whom they meet or what pushes them: what rests on it wakes, its pairs are dropped (`begin_change`),
-/// and its proxy is taken out of the broadphase and put in again (`end_change`), so that the next update finds the pairs that a world built
-/// that way would have. Which contacts touched is remembered until then, so that those that go on are not reported as new. Version stamps
-/// take care of what caches know of the old shapes.
+/// Whatever changes which shapes a body has, whom they meet or what pushes them: what rests on it wakes, its pairs are
+/// dropped (`begin_change`), and its proxy is taken out of the broadphase and put in again (`end_change`), so that the
+/// next update finds the pairs that a world built that way would have. Which contacts touched is remembered until then,
+/// so that those that go on are not reported as new. Version stamps take care of what caches know of the old shapes.
 
 #include <talus/engine/body_setup.h>
 #include <talus/engine/integrate.h>
@@ -252,7 +252,8 @@ bool World::State::check_shape_index(BodyId id, std::uint32_t shape, const char*
     return false;
 }
 
-// ---- kinematic targets and limits ------------------------------------------------------------------------------------
+// ---- kinematic targets and limits
+// ------------------------------------------------------------------------------------
 
 bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& rotation) {
     State& s = *state_;

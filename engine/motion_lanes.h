@@ -12,10 +12,11 @@ struct MotionLanes {
     F linear_damping, angular_damping;  ///< factors a sub-step
     F turn_x, turn_y, turn_z, turn_w;   ///< rotation since the start of the step, a quaternion
 
-    F gyroscopic;                       ///< 1 for dynamic bodies whose inertia is not a ball's; the rest is theirs alone
+    F gyroscopic;  ///< 1 for dynamic bodies whose inertia is not a ball's; the rest is theirs alone
     SymmetricLanes<F> inertia, inverse_inertia;  ///< at the start of the step, world, kg m^2 and its inverse
-    Vec3Lanes<F> momentum;              ///< angular, world, N m s
-    Vec3Lanes<F> handed_out;            ///< the angular velocity that the solver was given: what differs from it is impulse, rad/s
+    Vec3Lanes<F> momentum;                       ///< angular, world, N m s
+    Vec3Lanes<F>
+        handed_out;  ///< the angular velocity that the solver was given: what differs from it is impulse, rad/s
 };
 
 }  // namespace talus

@@ -15,10 +15,13 @@ namespace {
 float rolling_radius(const Shape& shape) {
     switch (shape.type) {
         case ShapeType::sphere:
-        case ShapeType::capsule: return shape.radius;
+        case ShapeType::capsule:
+            return shape.radius;
         case ShapeType::cylinder:
-        case ShapeType::cone: return shape.half_extents.x;
-        default: return 0.0f;
+        case ShapeType::cone:
+            return shape.half_extents.x;
+        default:
+            return 0.0f;
     }
 }
 
@@ -116,7 +119,8 @@ void World::State::mix_materials(std::uint32_t c) {
     const float round_radius = std::max(shape_a.radius, shape_b.radius);
     state.patch_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * settings::patch_depth);
     const float radius_a = rolling_radius(shape_a), radius_b = rolling_radius(shape_b);
-    const float radius = radius_a > 0.0f && radius_b > 0.0f ? std::min(radius_a, radius_b) : std::max(radius_a, radius_b);
+    const float radius =
+        radius_a > 0.0f && radius_b > 0.0f ? std::min(radius_a, radius_b) : std::max(radius_a, radius_b);
     state.rolling_arm = std::max(a.rolling_resistance, b.rolling_resistance) * radius;
     state.special_surface =
         state.rolling_arm > 0.0f || !shapes.surfaces[record.a].is_plain() || !shapes.surfaces[record.b].is_plain();

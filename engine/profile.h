@@ -12,18 +12,18 @@ namespace talus {
 struct FrameProfile {
     std::uint64_t frame = 0;
     double total = 0, pairs = 0, collide = 0, graph = 0, solve = 0, continuous = 0, finish = 0, publish = 0;
-    double broadphase = 0;                ///< part of pairs and finish: moving the proxies, updating and refreshing
+    double broadphase = 0;  ///< part of pairs and finish: moving the proxies, updating and refreshing
     std::uint32_t bodies = 0, awake_bodies = 0;
-    std::uint32_t broadphase_pairs = 0;   ///< overlapping fat boxes
-    std::uint32_t convex_pairs = 0;       ///< shape pairs under test, asleep included
-    std::uint32_t touching_pairs = 0;     ///< convex pairs solved in this step
-    std::uint32_t contact_points = 0;     ///< solved in this step
+    std::uint32_t broadphase_pairs = 0;           ///< overlapping fat boxes
+    std::uint32_t convex_pairs = 0;               ///< shape pairs under test, asleep included
+    std::uint32_t touching_pairs = 0;             ///< convex pairs solved in this step
+    std::uint32_t contact_points = 0;             ///< solved in this step
     std::uint32_t swept_bodies = 0, impacts = 0;  ///< fast bodies (continuous.h), and what they met on their way
     std::uint32_t islands = 0, colors = 0;
-    std::uint32_t slabs = 1;              ///< of space that threads solved side by side (slabs.h)
-    float max_penetration = 0;            ///< of the points solved in this step, m, >= 0
-    float mean_penetration = 0;           ///< over the points solved in this step, counting separated ones as 0, m
-    double kinetic_energy = 0;            ///< of awake bodies, J
+    std::uint32_t slabs = 1;     ///< of space that threads solved side by side (slabs.h)
+    float max_penetration = 0;   ///< of the points solved in this step, m, >= 0
+    float mean_penetration = 0;  ///< over the points solved in this step, counting separated ones as 0, m
+    double kinetic_energy = 0;   ///< of awake bodies, J
     NarrowphaseProfile narrowphase;
 };
 

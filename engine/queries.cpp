@@ -1,9 +1,10 @@
 /// World's questions about space: casts, overlaps, what is near.
 ///
-/// The broadphase's boxes are fat, and how fat depends on what moved before. So between its answer and the narrowphase's stands the shape's
-/// own tight box: a shape whose box is missed is missed, and none is met before its box is. That keeps many shapes from the narrowphase, and
-/// makes answers independent of history to the bit: what the broadphase leaves out, because its fat box is farther than the best answer so
-/// far, has a tight box that is as far, and would have given neither a better answer nor an equal one.
+/// The broadphase's boxes are fat, and how fat depends on what moved before. So between its answer and the
+/// narrowphase's stands the shape's own tight box: a shape whose box is missed is missed, and none is met before its
+/// box is. That keeps many shapes from the narrowphase, and makes answers independent of history to the bit: what the
+/// broadphase leaves out, because its fat box is farther than the best answer so far, has a tight box that is as far,
+/// and would have given neither a better answer nor an equal one.
 
 #include <talus/engine/queries.h>
 #include <talus/engine/world_state.h>
@@ -51,7 +52,8 @@ struct Before {
     }
 };
 
-// ---- casts -----------------------------------------------------------------------------------------------------------
+// ---- casts
+// -----------------------------------------------------------------------------------------------------------
 
 /// The least float that is at least x.
 float round_up(double x) {
@@ -59,7 +61,8 @@ float round_up(double x) {
     return double{f} < x ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
 }
 
-/// Calls on_hit(hit) for the shapes that are met up to the fraction that it returned last, 1 at first, negative to stop.
+/// Calls on_hit(hit) for the shapes that are met up to the fraction that it returned last, 1 at first, negative to
+/// stop.
 template <class State, class Query, class OnHit>
 void for_each_hit(const State& s, const Query& query, const Filter& filter, OnHit on_hit) {
     BoxCast way = query.box_cast();
@@ -129,7 +132,8 @@ bool closest_hits(const State& s, std::span<const Cast> casts, std::span<CastHit
     return true;
 }
 
-// ---- overlaps --------------------------------------------------------------------------------------------------------
+// ---- overlaps
+// --------------------------------------------------------------------------------------------------------
 
 template <class State, class Query>
 bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Filter& filter, std::uint32_t slot) {
@@ -162,7 +166,8 @@ bool any_overlap(const State& s, const Query& query, const Filter& filter) {
     return found;
 }
 
-// ---- what is near ----------------------------------------------------------------------------------------------------
+// ---- what is near
+// ----------------------------------------------------------------------------------------------------
 
 /// By the nearest shape; without a body when that is farther than the limit.
 template <class State>
@@ -182,7 +187,8 @@ NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& f
 
 }  // namespace
 
-// ---- World -----------------------------------------------------------------------------------------------------------
+// ---- World
+// -----------------------------------------------------------------------------------------------------------
 
 CastHit World::ray_cast(const vec3& origin, const vec3& translation, const Filter& filter) const {
     return closest_hit(*state_, RayQuery{origin, translation}, filter);

@@ -1,6 +1,7 @@
 #pragma once
-/// What the world's queries ask of one shape: a ray, a shape that moves or stands still, a point. Each gives the box (or the swept box) that
-/// the broadphase looks for, and the narrowphase's answer for a body's shape at its pose, in world coordinates.
+/// What the world's queries ask of one shape: a ray, a shape that moves or stands still, a point. Each gives the box
+/// (or the swept box) that the broadphase looks for, and the narrowphase's answer for a body's shape at its pose, in
+/// world coordinates.
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/world.h>

@@ -6,94 +6,101 @@
 
 namespace talus::settings {
 
-/// Penetration that the solver leaves alone, m. Larger: contacts break and form less often; smaller: visible overlap shrinks,
-/// resting contacts flicker.
+/// Penetration that the solver leaves alone, m. Larger: contacts break and form less often; smaller: visible overlap
+/// shrinks, resting contacts flicker.
 inline constexpr float linear_slop = 0.0005f;
 /// ... and never more than this * bounding radius of the smaller shape, for things of a few centimetres and less.
 inline constexpr float relative_slop = 0.002f;
 
-/// Contact stiffness, Hz, over the sub-step rate: at 60 Hz and 4 sub-steps 60 Hz. A soft contact is a spring: at 30 Hz a jittered
-/// tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands. Above a quarter of the rate, sweeps that have not converged
-/// feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4 sub-steps a plate that rolls on 25 balls is 10 times
-/// nearer to the closed form than it is at 60 Hz.
+/// Contact stiffness, Hz, over the sub-step rate: at 60 Hz and 4 sub-steps 60 Hz. A soft contact is a spring: at 30 Hz
+/// a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands. Above a quarter of the rate, sweeps
+/// that have not converged feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4 sub-steps
+/// a plate that rolls on 25 balls is 10 times nearer to the closed form than it is at 60 Hz.
 inline constexpr float contact_rate = 0.25f;
 inline constexpr float max_contact_hertz = 1000.0f;
-/// The same for contacts in columns, which are solved directly (columns.h): at 60 Hz and 4 sub-steps 360 Hz. At half of that, towers of
-/// 50 sway by 5 cm; at four times that friction lags behind, and arches tremble.
+/// The same for contacts in columns, which are solved directly (columns.h): at 60 Hz and 4 sub-steps 360 Hz. At half of
+/// that, towers of 50 sway by 5 cm; at four times that friction lags behind, and arches tremble.
 inline constexpr float column_rate = 1.5f;
-/// Contacts that make a column, or how many times one of its bodies is heavier than the next. (columns.h says what happens when short
-/// ones are taken.)
+/// Contacts that make a column, or how many times one of its bodies is heavier than the next. (columns.h says what
+/// happens when short ones are taken.)
 inline constexpr std::uint32_t column_length = 5;
 inline constexpr float column_mass_ratio = 8.0f;
-/// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed energy into
-/// big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at 0.7).
+/// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed
+/// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
+/// 0.7).
 inline constexpr float contact_damping_ratio = 0.7f;
-/// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last word.
+/// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last
+/// word.
 inline constexpr float fixed_contact_stiffening = 2.0f;
-/// Contacts of four points, all pressed, are stiffer against tilting than against load by up to this part of their stiffness, or walls
-/// one box thick bend out of their plane and fall: of 100 rows after 700 steps at 4 sub-steps, of 40 never. It comes in linearly from the
-/// first to the full load, the mean overlap over the points' lever. At 3 parts, or for light contacts too, pyramids tremble and houses of
-/// cards fall; from loads of .003 and .006 on, the 100 rows lean by 2 to 4 m in 1,000 steps, here by 0.7 to 0.8.
+/// Contacts of four points, all pressed, are stiffer against tilting than against load by up to this part of their
+/// stiffness, or walls one box thick bend out of their plane and fall: of 100 rows after 700 steps at 4 sub-steps, of
+/// 40 never. It comes in linearly from the first to the full load, the mean overlap over the points' lever. At 3 parts,
+/// or for light contacts too, pyramids tremble and houses of cards fall; from loads of .003 and .006 on, the 100 rows
+/// lean by 2 to 4 m in 1,000 steps, here by 0.7 to 0.8.
 inline constexpr float tilt_stiffening = 2.0f;
 inline constexpr float tilt_first_load = 0.002f;
 inline constexpr float tilt_full_load = 0.004f;
-/// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes put in one
-/// place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
+/// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes
+/// put in one place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
 inline constexpr float max_push_speed = 1.0f;
 
-/// A round surface of radius r resists twist about the contact normal like a patch of radius sqrt(2 r this), m: what a ball that
-/// overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.
+/// A round surface of radius r resists twist about the contact normal like a patch of radius sqrt(2 r this), m: what a
+/// ball that overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.
 inline constexpr float patch_depth = linear_slop;
 
-/// Beyond these, products of the solver would leave the floats. Heavier bodies are refused (kg); faster belts run (m/s) and rougher
-/// surfaces rub at just so much: what has a friction of a million sticks.
+/// Beyond these, products of the solver would leave the floats. Heavier bodies are refused (kg); faster belts run (m/s)
+/// and rougher surfaces rub at just so much: what has a friction of a million sticks.
 inline constexpr float largest_mass = 1e15f;
 inline constexpr float largest_surface_speed = 1e6f;
 inline constexpr float largest_friction = 1e6f;
 
-/// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives what rests that
-/// much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at sub-steps of 0.25 ms as well, 216
-/// elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.
+/// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives
+/// what rests that much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at
+/// sub-steps of 0.25 ms as well, 216 elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.
 inline constexpr float restitution_threshold = 0.5f;
 inline constexpr float restitution_rate = 120.0f;
-/// Passes over what bounces. With one those balls lose 100 to 200 J, with two up to 130, with four 1 to 4; Newton's cradle swings right from
-/// two on.
+/// Passes over what bounces. With one those balls lose 100 to 200 J, with two up to 130, with four 1 to 4; Newton's
+/// cradle swings right from two on.
 inline constexpr int restitution_passes = 8;
 
-/// A body that gets nowhere at more than this mean speed (m/s; centre plus turning) for `time_to_sleep` (s), together with its whole
-/// island, sleeps. It may tremble meanwhile, up to `tremble` times that speed.
+/// A body that gets nowhere at more than this mean speed (m/s; centre plus turning) for `time_to_sleep` (s), together
+/// with its whole island, sleeps. It may tremble meanwhile, up to `tremble` times that speed.
 inline constexpr float sleep_speed = 0.05f;
 inline constexpr float time_to_sleep = 0.5f;
 inline constexpr float tremble = 3.0f;
 
-/// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, or a cylinder that wobbles on its rim, and one
-/// such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface stayed slower than these
-/// speeds (m/s) for `time_to_settle` (s) within its own radius of one place, has its turning braked like dry rolling resistance,
-/// by this much at its surface (m/s^2): a viscous brake would let what tips over creep on for ever. A ball that rolls away is left
-/// alone, and so are bodies that may not sleep.
+/// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, or a cylinder that wobbles on its
+/// rim, and one such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface
+/// stayed slower than these speeds (m/s) for `time_to_settle` (s) within its own radius of one place, has its turning
+/// braked like dry rolling resistance, by this much at its surface (m/s^2): a viscous brake would let what tips over
+/// creep on for ever. A ball that rolls away is left alone, and so are bodies that may not sleep.
 inline constexpr float settle_speed = 0.5f;
 inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
-/// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (continuous.h). Larger: fewer
-/// sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still sees what the others meet.
+/// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (continuous.h).
+/// Larger: fewer sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still
+/// sees what the others meet.
 inline constexpr float continuous_motion = 0.5f;
-/// It is held up where it overlaps something by more than this, m, but at most this * inner radius. Smaller: what slides over tiles is
-/// held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
+/// It is held up where it overlaps something by more than this, m, but at most this * inner radius. Smaller: what
+/// slides over tiles is held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
 inline constexpr float continuous_depth = 2.0f * linear_slop;
 inline constexpr float continuous_relative_depth = 0.25f;
-/// ... of a body that joints hold this * inner radius. Larger: joints part less as one of two bodies is stopped, and rest deeper.
+/// ... of a body that joints hold this * inner radius. Larger: joints part less as one of two bodies is stopped, and
+/// rest deeper.
 inline constexpr float continuous_jointed_depth = 0.1f;
-/// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000 m/s between walls
-/// 1 m apart needs 17.
+/// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000
+/// m/s between walls 1 m apart needs 17.
 inline constexpr int continuous_impacts = 8;
 /// Rounds of sequential impulses at an impact.
 inline constexpr int continuous_rounds = 8;
-/// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for it.
+/// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for
+/// it.
 inline constexpr double joint_point_length = 1e-7;
-/// Slack of rigid joint rows, as a part of the row's own response to impulse: in articulations without loops, in those with (redundant rows
-/// have no unique impulses without it; at 1e-4 a hanging bridge creeps at 1 cm/s), and of drives, which may meet limits.
+/// Slack of rigid joint rows, as a part of the row's own response to impulse: in articulations without loops, in those
+/// with (redundant rows have no unique impulses without it; at 1e-4 a hanging bridge creeps at 1 cm/s), and of drives,
+/// which may meet limits.
 inline constexpr double joint_slack = 1e-10;
 inline constexpr double joint_slack_looped = 1e-6;
 inline constexpr double joint_slack_drive = 1e-4;
@@ -101,26 +108,31 @@ inline constexpr double joint_slack_drive = 1e-4;
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
 inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
-/// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them; above 2 a chain under
-/// load would explode.
+/// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them;
+/// above 2 a chain under load would explode.
 inline constexpr double joint_turn_rate = 0.7;
-/// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain unprepared.
+/// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain
+/// unprepared.
 inline constexpr double joint_load_memory = 0.9;
-/// Kinetic energy that joints may add in a pass, as if all that they hold went this fast (m/s) more. Smaller would slow down strong motors.
+/// Kinetic energy that joints may add in a pass, as if all that they hold went this fast (m/s) more. Smaller would slow
+/// down strong motors.
 inline constexpr double joint_gain_speed = 10.0;
-/// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let rounding decide.
+/// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let
+/// rounding decide.
 inline constexpr double joint_release_speed = 1e-7;
-/// Speeds below this that joints leave, m/s and rad/s, are their rounding, and become zero. At 0 the products of such speeds are denormal
-/// numbers wherever things move in a plane: processors take a hundred times as long for those.
+/// Speeds below this that joints leave, m/s and rad/s, are their rounding, and become zero. At 0 the products of such
+/// speeds are denormal numbers wherever things move in a plane: processors take a hundred times as long for those.
 inline constexpr double joint_least_speed = 1e-12;
-/// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round is enough for what
-/// missed by less than joint_quick before it, where no limits and motors may come in. Larger: light links between heavy bodies tremble.
+/// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round
+/// is enough for what missed by less than joint_quick before it, where no limits and motors may come in. Larger: light
+/// links between heavy bodies tremble.
 inline constexpr double joint_tolerance = 1e-4;
 inline constexpr double joint_quick = 1e-2;
-/// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a sub-step.
+/// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a
+/// sub-step.
 inline constexpr int joint_rounds = 8;
-/// Springs that turn their phase by no more than this in a sub-step (rad) lose no energy but by their damping ratio; stiffer ones, by
-/// implicit Euler, lose more. Larger: fewer stiff springs in parallel are stable.
+/// Springs that turn their phase by no more than this in a sub-step (rad) lose no energy but by their damping ratio;
+/// stiffer ones, by implicit Euler, lose more. Larger: fewer stiff springs in parallel are stable.
 inline constexpr double slow_spring_turn = 0.25;
 
 /// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.

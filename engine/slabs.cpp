@@ -7,10 +7,12 @@ namespace talus {
 
 namespace {
 
-/// Fewer bodies are not worth a slab, nor is one thinner than so many mean radii of its bodies: most would reach into the next.
+/// Fewer bodies are not worth a slab, nor is one thinner than so many mean radii of its bodies: most would reach into
+/// the next.
 constexpr std::uint32_t least_bodies = 96;
 constexpr float least_thickness = 3.0f;
-/// Planes are placed anew when a slab has more than so many times its share of the load, or the load has changed by as much.
+/// Planes are placed anew when a slab has more than so many times its share of the load, or the load has changed by as
+/// much.
 constexpr double most_uneven = 1.5;
 constexpr float slack_of_radius = 0.25f;
 
@@ -29,7 +31,8 @@ void Slabs::cut(std::span<const std::uint32_t> slots, std::span<const std::uint3
 }
 
 /// False if some slab now has too much.
-bool Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads, const BodyStore& bodies) {
+bool Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads,
+                   const BodyStore& bodies) {
     if (count_ == 1) {
         for (const std::uint32_t slot : slots) of_[slot] = 0;
         return true;
@@ -48,10 +51,12 @@ bool Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::ui
         sums[slab] += loads[slot];
     }
     const auto most = static_cast<double>(*std::max_element(sums.begin(), sums.end()));
-    return most * count_ <= most_uneven * static_cast<double>(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}));
+    return most * count_ <=
+           most_uneven * static_cast<double>(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}));
 }
 
-void Slabs::place_planes(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads, const BodyStore& bodies) {
+void Slabs::place_planes(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads,
+                         const BodyStore& bodies) {
     count_ = 1;
     if (slots.size() < 2 * least_bodies) return;
     const auto n = static_cast<double>(slots.size());

@@ -21,8 +21,8 @@ void World::State::put_islands_to_sleep(float dt) {
         const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
         const float speed = std::max(std::sqrt(v2), moved), spin_speed = std::sqrt(w2) * body.radius;
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
-        // Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is held
-        // against the sleep speed.
+        // Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is
+        // held against the sleep speed.
         const quat &q = body.rotation, &p = body.still_rotation;
         const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
         const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
@@ -35,8 +35,8 @@ void World::State::put_islands_to_sleep(float dt) {
             body.still_rotation = body.rotation;
         }
         const bool in_place = length_squared(body.center - body.settle_place) < body.radius * body.radius;
-        const bool slow = may_sleep && (constrained[slot] & by_contact) != 0 && in_place && speed < settings::settle_speed &&
-                          spin_speed < settings::settle_spin;
+        const bool slow = may_sleep && (constrained[slot] & by_contact) != 0 && in_place &&
+                          speed < settings::settle_speed && spin_speed < settings::settle_spin;
         body.still_time = still ? body.still_time + dt : 0.0f;
         body.slow_time = slow ? body.slow_time + dt : 0.0f;
         if (!in_place) body.settle_place = body.center;

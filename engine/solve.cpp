@@ -63,7 +63,8 @@ void World::State::build_graph(const Jobs& jobs) {
         const ContactBodies& pair = contacts.bodies[c];
         const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
         edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,
-                         contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f, contacts.states[c].color});
+                         contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f,
+                         contacts.states[c].color});
         constrained[pair.a] = constrained[pair.b] = by_contact;
         ++loads[pair.a];
         ++loads[pair.b];
@@ -261,7 +262,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 for (std::uint32_t i = first_body; i < last_body; ++i) begin_body(i, substep);
                 break;
             case StageWork::Kind::bodies:
-                body_motions.run(work.motion, first_body, last_body, solver_bodies, substep, def.substeps, def.max_speed);
+                body_motions.run(work.motion, first_body, last_body, solver_bodies, substep, def.substeps,
+                                 def.max_speed);
                 break;
             case StageWork::Kind::free_bodies:
                 for (std::uint32_t i = first_body; i < last_body; ++i) move_freely(i, substep);
@@ -286,8 +288,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
     if (joints.slot_count() != 0) {
         // Which articulations there are to solve is known once the bodies are ready.
         stage_team.run(jobs, stages, work_on);
-        joint_solver.prepare(joints, bodies, solver_index, solver_masses, {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed},
-                             substep);
+        joint_solver.prepare(joints, bodies, solver_index, solver_masses,
+                             {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed}, substep);
         clear_plan();
     }
     plan_substeps();
@@ -325,14 +327,15 @@ void World::State::do_field_work(const FieldWork& work, std::uint32_t field, flo
     }
 }
 
-// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it works on. What needs
-// nothing but one slab is one stage, however much it is.
+// All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it
+// works on. What needs nothing but one slab is one stage, however much it is.
 
 /// So that threads get as much to do in each stage.
 void World::State::weigh_fields() {
     std::uint32_t inside = 0, even = 0, odd = 0;
     for (std::size_t i = 0; i < most_slabs; ++i) {
-        slab_loads[i] = inside += solver.field(ContactPhase::inner, i).count + solver.field(ContactPhase::immovable, i).count;
+        slab_loads[i] = inside +=
+            solver.field(ContactPhase::inner, i).count + solver.field(ContactPhase::immovable, i).count;
         even_loads[i] = even += solver.field(ContactPhase::even, i).count;
         odd_loads[i] = odd += solver.field(ContactPhase::odd, i).count;
     }
@@ -365,12 +368,15 @@ void World::State::plan_in_slabs(const FieldWork& work) {
 void World::State::plan_across(ContactPhase phase, ContactSolver::Pass pass) {
     if (!solver.has(phase)) return;
     const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data()}, odd{slabs.count() - 1, 1, odd_loads.data()};
-    plan_stage(!in_fields || phase == ContactPhase::far ? one : phase == ContactPhase::even ? even : odd,
+    plan_stage(!in_fields || phase == ContactPhase::far ? one
+               : phase == ContactPhase::even            ? even
+                                                        : odd,
                {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size()), .count = 1});
     field_works.push_back({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = phase});
 }
 
-void World::State::plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion) {
+void World::State::plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last,
+                               BodyMotions::Pass motion) {
     plan_stage({(last - first) / group_size, group_block}, {.kind = kind, .first = first, .motion = motion});
 }
 
@@ -382,7 +388,8 @@ void World::State::plan_motion(BodyMotions::Pass motion) {
 
 void World::State::plan_contacts(ContactSolver::Pass pass) {
     plan_in_slabs({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::inner});
-    for (const ContactPhase phase : {ContactPhase::even, ContactPhase::odd, ContactPhase::far}) plan_across(phase, pass);
+    for (const ContactPhase phase : {ContactPhase::even, ContactPhase::odd, ContactPhase::far})
+        plan_across(phase, pass);
     plan_in_slabs({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::immovable});
 }
 
@@ -395,7 +402,8 @@ void World::State::plan_joints(StageWork::JointPass pass) {
 void World::State::plan_begin() {
     const auto end = static_cast<std::uint32_t>(solver_slots.size());
     plan_in_slabs({.kind = FieldWork::Kind::begin_bodies});
-    plan_bodies(StageWork::Kind::begin_bodies, 0, group_size);  // index 0; and nobody prepares contacts before all bodies are ready
+    plan_bodies(StageWork::Kind::begin_bodies, 0,
+                group_size);  // index 0; and nobody prepares contacts before all bodies are ready
     plan_bodies(StageWork::Kind::begin_bodies, held_end, end);
     plan_bodies(StageWork::Kind::bodies, constrained_end, coasting_end, &SolverKernel::coast);
     plan_bodies(StageWork::Kind::free_bodies, coasting_end, end);

@@ -1,10 +1,11 @@
 #pragma once
-/// The part of a body that the solver's loops touch. Plain data: files compiled for AVX2 include this (solver_kernel.h).
+/// The part of a body that the solver's loops touch. Plain data: files compiled for AVX2 include this
+/// (solver_kernel.h).
 
 namespace talus {
 
-/// Velocities, and displacement since the start of the step: one cache line, gathered four or eight bodies at a time. Index 0 stands for
-/// everything that is not awake and dynamic or kinematic: zero velocity, never written.
+/// Velocities, and displacement since the start of the step: one cache line, gathered four or eight bodies at a time.
+/// Index 0 stands for everything that is not awake and dynamic or kinematic: zero velocity, never written.
 struct alignas(64) SolverBody {
     float velocity[4] = {};          ///< of the centre of mass, m/s
     float angular_velocity[4] = {};  ///< world axes, rad/s
@@ -14,7 +15,7 @@ struct alignas(64) SolverBody {
 
 /// What the solver needs to know of a body that does not change within a step; as four rows of four floats.
 struct alignas(64) SolverMass {
-    float center[3] = {};           ///< world, at the start of the step, m
+    float center[3] = {};  ///< world, at the start of the step, m
     float unused = 0.0f;
     float inverse_mass[3] = {};     ///< along the world's axes, 1/kg: 0 along locked ones
     float inverse_inertia[6] = {};  ///< world: xx, yy, zz, xy, xz, yz, 1/(kg m^2)

@@ -1,10 +1,10 @@
 #pragma once
-/// Internal: the solver's inner loops, compiled twice: for SSE2 with four lanes, for AVX2 with eight, to the same bits; which ones run
-/// is chosen at run time.
+/// Internal: the solver's inner loops, compiled twice: for SSE2 with four lanes, for AVX2 with eight, to the same bits;
+/// which ones run is chosen at run time.
 ///
-/// Plain data only: the files compiled for AVX2 include neither glm nor the standard library, whose inline functions the linker
-/// could keep from there for everybody. So records are passed as addresses; the host knows their size and, where it writes fields, sees
-/// a lane field as an array of floats (LaneArray).
+/// Plain data only: the files compiled for AVX2 include neither glm nor the standard library, whose inline functions
+/// the linker could keep from there for everybody. So records are passed as addresses; the host knows their size and,
+/// where it writes fields, sees a lane field as an array of floats (LaneArray).
 
 #include <talus/engine/solver_body.h>
 
@@ -20,13 +20,14 @@ struct alignas(4 * width) LaneArray {
 
 /// What `prepare` reads of the contact in one lane.
 struct ContactSource {
-    unsigned a, b;        ///< solver bodies
+    unsigned a, b;  ///< solver bodies
     unsigned contact;
     const float* pose_a;  ///< of the collider: position, rotation as x y z w
     const float* pose_b;
     const float* normal;  ///< unit, in A's shape frame; one more float is read
     const float* points;  ///< `count` rows of eight floats: on_a, on_b, separation, and one that is not used
-    const float* state;   ///< three rows of four: impulses | friction, restitution, patch arm, twist | friction impulse, slop
+    const float*
+        state;  ///< three rows of four: impulses | friction, restitution, patch arm, twist | friction impulse, slop
     unsigned count;
     float turns_with_a, turns_with_b;
 };
@@ -34,11 +35,11 @@ struct ContactSource {
 /// What the passes over contacts share.
 struct ContactPassInput {
     SolverBody* bodies;
-    void* records;   ///< the first of a run of ContactLanes
-    void* points;    ///< all of them
-    void* surfaces;  ///< all of them
-    unsigned count;  ///< records
-    float substep;   ///< s
+    void* records;       ///< the first of a run of ContactLanes
+    void* points;        ///< all of them
+    void* surfaces;      ///< all of them
+    unsigned count;      ///< records
+    float substep;       ///< s
     float least_bounce;  ///< approach speed below which nothing bounces, m/s
 };
 
@@ -58,8 +59,8 @@ struct SolverKernel {
 
     /// Fills a record and its points but for indices, flags, spring and `surface`, from used <= lanes sources.
     void (*prepare)(void* record, void* points, const ContactSource* sources, unsigned used, const SolverMass* masses);
-    /// ...and what surfaces add to a record; `sources` as rows of four floats a lane: velocity of B's surface against A's | tangent |
-    /// rolling impulse | grip along the tangent, across it, rolling arm.
+    /// ...and what surfaces add to a record; `sources` as rows of four floats a lane: velocity of B's surface against
+    /// A's | tangent | rolling impulse | grip along the tangent, across it, rolling arm.
     void (*prepare_surface)(void* record, void* surface, const float* sources, unsigned used);
 
     using ContactPass = void(const ContactPassInput&);
@@ -67,7 +68,7 @@ struct SolverKernel {
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;
-    MotionPass *coast;  ///< both, `substeps` times, for bodies that nothing touches and whose inertia is a ball's
+    MotionPass* coast;  ///< both, `substeps` times, for bodies that nothing touches and whose inertia is a ball's
 };
 
 extern const SolverKernel solver_kernel_sse2, solver_kernel_avx2;

@@ -18,7 +18,8 @@ using Point = ContactPointLanes<F>;
 using Surface = SurfaceLanes<F>;
 using Motion = MotionLanes<F>;
 
-// ---- Rows and columns ------------------------------------------------------------------------------------------------
+// ---- Rows and columns
+// ------------------------------------------------------------------------------------------------
 
 static inline F4 load_row(const float* p) {
     F4 v;
@@ -74,7 +75,8 @@ static inline Rows transposed(F a, F b, F c, F d) {
     const F cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
     const F cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
     return {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
-            __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+            __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
+            __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
 }
 
 template <class At>
@@ -92,7 +94,9 @@ static inline bool all(I mask) { return __builtin_ia32_movmskps(reinterpret_cast
 #endif
 
 static inline V3 xyz(const Rows& r) { return {r.x, r.y, r.z}; }
-static inline V3 chosen(I mask, const V3& a, const V3& b) { return {mask ? a.x : b.x, mask ? a.y : b.y, mask ? a.z : b.z}; }
+static inline V3 chosen(I mask, const V3& a, const V3& b) {
+    return {mask ? a.x : b.x, mask ? a.y : b.y, mask ? a.z : b.z};
+}
 static inline V3 by_axes(const V3& a, const V3& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
 
 static inline S3 operator+(const S3& a, const S3& b) {
@@ -106,7 +110,8 @@ static inline F inverse_or_zero(F x) {
     return positive ? one / (positive ? x : one) : zero;
 }
 
-// ---- Bodies ----------------------------------------------------------------------------------------------------------
+// ---- Bodies
+// ----------------------------------------------------------------------------------------------------------
 
 struct Velocity {
     V3 linear, angular;
@@ -160,7 +165,8 @@ static inline void scatter(const Record& r, SolverBody* bodies, const Sides& v) 
     if (r.pushes_b) scatter(bodies, r.b, r.used, v.b);
 }
 
-// ---- Contacts --------------------------------------------------------------------------------------------------------
+// ---- Contacts
+// --------------------------------------------------------------------------------------------------------
 
 /// Velocity of b relative to a along the point's normal row.
 static inline F normal_speed(const V3& n, const Point& p, const Sides& v) {
@@ -188,8 +194,9 @@ static inline void apply_friction(const Record& r, const V3& impulse, const V3& 
     v.b.angular = v.b.angular + r.inertia_b * (cross(r.center_b, impulse) + moment);
 }
 
-/// How much faster the soft rows of a contact of four points work off what a point overlaps more than the mean of the four. A stack of soft
-/// contacts bends under its own weight; what carries much, measured by the mean overlap over the points' lever, is stiffened against that.
+/// How much faster the soft rows of a contact of four points work off what a point overlaps more than the mean of the
+/// four. A stack of soft contacts bends under its own weight; what carries much, measured by the mean overlap over the
+/// points' lever, is stiffened against that.
 static inline F tilt_rate(const Record& r, const Point* points, const F* depth, F mean) {
     const F zero = {}, one = splat<F>(1.0f), quarter = splat<F>(0.25f);
     const F shallowest = max(max(depth[0], depth[1]), max(depth[2], depth[3]));
@@ -243,11 +250,11 @@ static inline void solve_normals(const Record& r, Point* points, F inverse_subst
 }
 
 /// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
-/// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable, the slip of
-/// one step's turn matters; below a ball or a top, the contact does not turn with it.
+/// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable,
+/// the slip of one step's turn matters; below a ball or a top, the contact does not turn with it.
 ///
-/// On surfaces whose grip differs with the direction the disc is an ellipse: in the coordinates f / grip it is a disc again, the slip
-/// there is grip * slip, and sliding friction points where it dissipates most.
+/// On surfaces whose grip differs with the direction the disc is an ellipse: in the coordinates f / grip it is a disc
+/// again, the slip there is grip * slip, and sliding friction points where it dissipates most.
 template <bool special>
 static inline void solve_friction(Record& r, Surface* surface, const Point* points, const Sides& motion, Sides& v) {
     const F zero = {};
@@ -264,8 +271,9 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     if constexpr (special) slip = slip + surface->velocity;
     const F slip_1 = dot(slip, r.tangent), slip_2 = dot(slip, tangent_2);
     const F limit = r.friction * normal_impulse, limit2 = limit * limit;
-    // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix would turn
-    // the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at -limit slip / |slip|.
+    // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix
+    // would turn the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at
+    // -limit slip / |slip|.
     F f1 = r.friction_1 - (r.friction_mass_11 * slip_1 + r.friction_mass_12 * slip_2);
     F f2 = r.friction_2 - (r.friction_mass_12 * slip_1 + r.friction_mass_22 * slip_2);
     if constexpr (special) {
@@ -274,7 +282,8 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
         const F u1 = f1 * to_disc_1, u2 = f2 * to_disc_2;
         // What has no grip along an axis pushes nothing along it.
         const I slides = (u1 * u1 + u2 * u2 > limit2) | (g1 <= zero) | (g2 <= zero);
-        F d1 = r.friction_1 * to_disc_1 - r.slide_mass * g1 * slip_1, d2 = r.friction_2 * to_disc_2 - r.slide_mass * g2 * slip_2;
+        F d1 = r.friction_1 * to_disc_1 - r.slide_mass * g1 * slip_1,
+          d2 = r.friction_2 * to_disc_2 - r.slide_mass * g2 * slip_2;
         d1 = slides ? d1 : u1;
         d2 = slides ? d2 : u2;
         const F size2 = d1 * d1 + d2 * d2;
@@ -297,10 +306,11 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     const F twist_limit = r.friction * twist_arm;
     const F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
 
-    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, (twist - r.twist) * r.normal, v);
+    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, (twist - r.twist) * r.normal,
+                   v);
     if constexpr (special) {
-        // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm. After friction, not
-        // beside it: the two work on the same spin, and would swing against each other.
+        // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm. After
+        // friction, not beside it: the two work on the same spin, and would swing against each other.
         const V3 turning = v.b.angular - v.a.angular, rolling_spin = turning - dot(r.normal, turning) * r.normal;
         V3 rolling = surface->rolling - surface->rolling_mass * rolling_spin;
         rolling = rolling - dot(r.normal, rolling) * r.normal;
@@ -337,7 +347,8 @@ static inline V3 any_perpendicular(const V3& n) {
 /// Inverse of the 2x2 tangent mass matrix at the manifold's centre, and of the twist row's mass.
 static inline void put_friction_masses(Record& r) {
     const V3 t1 = r.tangent, t2 = cross(r.normal, t1);
-    const V3 a1 = cross(r.center_a, t1), a2 = cross(r.center_a, t2), b1 = cross(r.center_b, t1), b2 = cross(r.center_b, t2);
+    const V3 a1 = cross(r.center_a, t1), a2 = cross(r.center_a, t2), b1 = cross(r.center_b, t1),
+             b2 = cross(r.center_b, t2);
     const V3 inverse_mass = r.inverse_mass_a + r.inverse_mass_b;
     const V3 m1 = by_axes(inverse_mass, t1), ia1 = r.inertia_a * a1, ib1 = r.inertia_b * b1;
     const F k11 = dot(t1, m1) + dot(a1, ia1) + dot(b1, ib1);
@@ -348,7 +359,8 @@ static inline void put_friction_masses(Record& r) {
     r.friction_mass_22 = k11 * inverse;
     r.friction_mass_12 = -k12 * inverse;
     const F half = splat<F>(0.5f), half_gap = half * (k11 - k22);
-    r.slide_mass = inverse_or_zero(half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12));  // of the eigenvalue
+    r.slide_mass =
+        inverse_or_zero(half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12));  // of the eigenvalue
     r.twist_mass = inverse_or_zero(dot(r.normal, r.inertia_a * r.normal) + dot(r.normal, r.inertia_b * r.normal));
 }
 
@@ -372,7 +384,8 @@ static inline Mass gather(const SolverMass* masses, const unsigned* index) {
     return {xyz(r0), xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}};
 }
 
-static void prepare(void* record, void* point_lanes, const ContactSource* sources, unsigned used, const SolverMass* masses) {
+static void prepare(void* record, void* point_lanes, const ContactSource* sources, unsigned used,
+                    const SolverMass* masses) {
     Record& r = *static_cast<Record*>(record);
     Point* points = static_cast<Point*>(point_lanes);
     const F zero = {}, half = splat<F>(0.5f);
@@ -410,8 +423,8 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     r.slop = friction.w;
     const F impulse_of[4] = {impulses.x, impulses.y, impulses.z, impulses.w};
 
-    // Levers from differences of near positions only, so that they are as good far from the origin. What is not in the step is its own
-    // centre.
+    // Levers from differences of near positions only, so that they are as good far from the origin. What is not in the
+    // step is its own centre.
     const V3 center_a = chosen(a_moves, a.center, place_a), center_b = chosen(b_moves, b.center, place_b);
     const V3 to_shape_a = place_a - center_a, to_shape_b = place_b - center_b, apart = center_b - center_a;
     const V3 inverse_mass = a.inverse_mass + b.inverse_mass;
@@ -425,7 +438,8 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         const V3 from_a = to_shape_a + rotated(turn_a, {low.x, low.y, low.z});
         const V3 from_b = to_shape_b + rotated(turn_b, {low.w, high.x, high.y});
         // Midway between the two surfaces, seen from either body.
-        const V3 ra = chosen(real, half * (from_a + from_b + apart), V3{}), rb = chosen(real, half * (from_a + from_b - apart), V3{});
+        const V3 ra = chosen(real, half * (from_a + from_b + apart), V3{}),
+                 rb = chosen(real, half * (from_a + from_b - apart), V3{});
         arm_a[i] = ra;
         middle_a = middle_a + ra;
         middle_b = middle_b + rb;
@@ -454,15 +468,15 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     r.twist = surface.w;
 }
 
-/// Inverse of a positive definite matrix by cofactors; zeros where it has none. Of the matrix over its trace, whose products stay in
-/// range: the inertia of a ball of 0.1 mm, inverted, has a cube that no float holds.
+/// Inverse of a positive definite matrix by cofactors; zeros where it has none. Of the matrix over its trace, whose
+/// products stay in range: the inertia of a ball of 0.1 mm, inverted, has a cube that no float holds.
 static inline S3 inverse(const S3& a) {
     const F k = inverse_or_zero(a.xx + a.yy + a.zz);
     const S3 m = {k * a.xx, k * a.yy, k * a.zz, k * a.xy, k * a.xz, k * a.yz};
     const F xx = m.yy * m.zz - m.yz * m.yz, xy = m.xz * m.yz - m.xy * m.zz, xz = m.xy * m.yz - m.xz * m.yy;
     const F s = k * inverse_or_zero(m.xx * xx + m.xy * xy + m.xz * xz);
-    return {s * xx, s * (m.xx * m.zz - m.xz * m.xz), s * (m.xx * m.yy - m.xy * m.xy), s * xy, s * xz,
-            s * (m.xy * m.xz - m.xx * m.yz)};
+    return {s * xx, s * (m.xx * m.zz - m.xz * m.xz), s * (m.xx * m.yy - m.xy * m.xy), s * xy,
+            s * xz, s * (m.xy * m.xz - m.xx * m.yz)};
 }
 
 static void prepare_surface(void* record, void* surface_lanes, const float* sources, unsigned used) {
@@ -545,16 +559,16 @@ static void relax(const ContactPassInput& in) {
 }
 
 // Velocities come to begin_restitution after gravity was added for this sub-step. Semi-implicit Euler conserves
-// (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0, before
-// the bounce here and after it in bounce(), so that a ball with restitution 1 keeps its height whatever part of the
-// sub-step the impact falls in.
+// (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0,
+// before the bounce here and after it in bounce(), so that a ball with restitution 1 keeps its height whatever part of
+// the sub-step the impact falls in.
 //
-// Where several bounce off each other at once, Newton's law v+ = -e v- for all of them together conserves energy, and takes some passes
-// of bounce(). For what was at rest and is only now knocked by a neighbour's bounce it says v+ = 0: shared out like that over a
-// row of balls, a blow makes the one that gave it rebound. What happens in fact conserves energy too: one impact after the
-// other. Relax has stopped such a contact as if there were no restitution; that impulse is taken back down to the load that rested
-// there, and it bounces in the next sub-step. Up to e = 0.5 all of it is kept, from there on (2 - 2e)^2 of it: the less there is to
-// hand on, the better do heaps hold that fall.
+// Where several bounce off each other at once, Newton's law v+ = -e v- for all of them together conserves energy, and
+// takes some passes of bounce(). For what was at rest and is only now knocked by a neighbour's bounce it says v+ = 0:
+// shared out like that over a row of balls, a blow makes the one that gave it rebound. What happens in fact conserves
+// energy too: one impact after the other. Relax has stopped such a contact as if there were no restitution; that
+// impulse is taken back down to the load that rested there, and it bounces in the next sub-step. Up to e = 0.5 all of
+// it is kept, from there on (2 - 2e)^2 of it: the less there is to hand on, the better do heaps hold that fall.
 
 static void begin_restitution(const ContactPassInput& in) {
     const F zero = {}, half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
@@ -586,8 +600,10 @@ static void bounce(const ContactPassInput& in) {
             const F s = p.separation + normal_speed(r.normal, p, motion), speed = normal_speed(r.normal, p, v);
             const I bounces = (p.bounce > zero) & (p.impulse > zero);
             const F after = sqrt_lanes(max(p.bounce * p.bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
-            const I knocked = (p.bounce <= zero) & (max(speed, -speed) > threshold) & (p.impulse > -p.bounce) & (r.restitution > zero);
-            const F loss = two - two * r.restitution, kept = min(loss * loss, one), load = kept * p.impulse - (one - kept) * p.bounce;
+            const I knocked = (p.bounce <= zero) & (max(speed, -speed) > threshold) & (p.impulse > -p.bounce) &
+                              (r.restitution > zero);
+            const F loss = two - two * r.restitution, kept = min(loss * loss, one),
+                    load = kept * p.impulse - (one - kept) * p.bounce;
             p.bounce = knocked ? -load : p.bounce;
             const F impulse = bounces ? max(p.impulse + p.mass * (after - speed), zero) : knocked ? load : p.impulse;
             apply_normal(push, p, impulse - p.impulse, v);
@@ -610,10 +626,11 @@ static void end_restitution(const ContactPassInput& in) {
     });
 }
 
-// ---- Motion ----------------------------------------------------------------------------------------------------------
+// ---- Motion
+// ----------------------------------------------------------------------------------------------------------
 
-/// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their direction, and
-/// what is not even finite is dropped.
+/// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their
+/// direction, and what is not even finite is dropped.
 static inline V3 limited(const V3& v, float limit) {
     const F size2 = dot(v, v), limit2 = splat<F>(limit * limit);
     if (__builtin_expect(all(size2 <= limit2), 1)) return v;
@@ -630,7 +647,8 @@ static inline V3 limited(const V3& v, float limit) {
 
 static inline Velocity load(const float* linear, const float* angular) {
     constexpr int stride = sizeof(SolverBody) / sizeof(float);
-    return {xyz(load_rows([&](int i) { return linear + stride * i; })), xyz(load_rows([&](int i) { return angular + stride * i; }))};
+    return {xyz(load_rows([&](int i) { return linear + stride * i; })),
+            xyz(load_rows([&](int i) { return angular + stride * i; }))};
 }
 
 static inline void store(float* linear, float* angular, const Velocity& v) {
@@ -642,7 +660,8 @@ static inline void store(float* linear, float* angular, const Velocity& v) {
     for (int i = 0; i < width; ++i) store_row(angular + stride * i, rows[i]);
 }
 
-/// q turned by the rotation vector w, |w| <= 1.5 rad: Taylor polynomials of the half angle's cosine and sine, good to float rounding.
+/// q turned by the rotation vector w, |w| <= 1.5 rad: Taylor polynomials of the half angle's cosine and sine, good to
+/// float rounding.
 static inline Rows turned(const Rows& q, const V3& w) {
     const F h2 = splat<F>(0.25f) * dot(w, w);
     const F c = splat<F>(1.0f) + h2 * (-1.0f / 2 + h2 * (1.0f / 24 + h2 * (-1.0f / 720 + h2 * (1.0f / 40320))));
@@ -722,8 +741,21 @@ static void coast(const MotionPassInput& in) {
     }
 }
 
-constexpr SolverKernel kernel = {
-    width, sizeof(Record), sizeof(Point), sizeof(Surface), sizeof(Motion), prepare, prepare_surface, warm_start, solve, relax,
-    begin_restitution, bounce, end_restitution, integrate_velocities, integrate_positions, coast};
+constexpr SolverKernel kernel = {width,
+                                 sizeof(Record),
+                                 sizeof(Point),
+                                 sizeof(Surface),
+                                 sizeof(Motion),
+                                 prepare,
+                                 prepare_surface,
+                                 warm_start,
+                                 solve,
+                                 relax,
+                                 begin_restitution,
+                                 bounce,
+                                 end_restitution,
+                                 integrate_velocities,
+                                 integrate_positions,
+                                 coast};
 
 }  // namespace talus::TALUS_LANES

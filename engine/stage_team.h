@@ -1,16 +1,18 @@
 #pragma once
-/// A list of stages, each cut into blocks, done by several threads: no block of a stage starts before all of the stage before are done.
+/// A list of stages, each cut into blocks, done by several threads: no block of a stage starts before all of the stage
+/// before are done.
 ///
-/// The solver has some hundred stages of a few microseconds each: too short to call the host's job system for each. So the threads
-/// stay for the whole list, and meet after each stage:
+/// The solver has some hundred stages of a few microseconds each: too short to call the host's job system for each. So
+/// the threads stay for the whole list, and meet after each stage:
 ///
 ///     stage    0           1        2
 ///     thread 0 [b0][b1]....[b0].....[b0][b1]      ... wait, spinning
 ///     thread 1 [b2][b3][b4][b1][b2].[b2]....
 ///
-/// Each thread does the blocks of its own part, the same in each stage, so that they stay in its cache. Another takes them only if their
-/// thread is late: a block costs twice as much where it is not at home. So nobody waits for long for a block that nobody has begun: a host
-/// that runs the tasks one after the other, or never all at once, is slower, but not stuck.
+/// Each thread does the blocks of its own part, the same in each stage, so that they stay in its cache. Another takes
+/// them only if their thread is late: a block costs twice as much where it is not at home. So nobody waits for long for
+/// a block that nobody has begun: a host that runs the tasks one after the other, or never all at once, is slower, but
+/// not stuck.
 
 #include <talus/jobs.h>
 
@@ -26,8 +28,10 @@ namespace talus {
 
 struct Stage {
     std::uint32_t items = 0;
-    std::uint32_t block = 1;  ///< items that are worth being taken at a time, at least 1; a fifth as many are left to one thread
-    const std::uint32_t* loads = nullptr;  ///< by item: what there is to do for all up to and with this one; without, all are alike
+    std::uint32_t block =
+        1;  ///< items that are worth being taken at a time, at least 1; a fifth as many are left to one thread
+    const std::uint32_t* loads =
+        nullptr;  ///< by item: what there is to do for all up to and with this one; without, all are alike
 };
 
 class StageTeam {
@@ -62,8 +66,8 @@ private:
     static constexpr int most_threads = 64;
     static constexpr int patience = 1500;  ///< spins, some 20 microseconds
 
-    /// Of each stage one that counts the items done, and one for each thread's part that counts the items taken. Lines of their own, or
-    /// threads would wait for each other's writes.
+    /// Of each stage one that counts the items done, and one for each thread's part that counts the items taken. Lines
+    /// of their own, or threads would wait for each other's writes.
     struct alignas(64) Counter {
         std::atomic<std::uint32_t> value{0};
     };
@@ -78,7 +82,8 @@ private:
             const auto do_part = [&](std::uint32_t part) {
                 const std::uint32_t begin = cut(stage, part, threads), end = cut(stage, part + 1, threads);
                 std::atomic<std::uint32_t>& taken = counters[1 + part].value;
-                const std::uint32_t blocks = std::max((end - begin) / stage.block, 1u), block = (end - begin + blocks - 1) / blocks;
+                const std::uint32_t blocks = std::max((end - begin) / stage.block, 1u),
+                                    block = (end - begin + blocks - 1) / blocks;
                 std::uint32_t done = 0;
                 // Looked at first: an atomic addition is dearer than a load, and most parts of others are done.
                 while (taken.load(std::memory_order_relaxed) < end - begin) {
@@ -111,7 +116,9 @@ private:
             const std::uint64_t all = stage.loads[stage.items - 1];
             std::uint32_t i = 0;
             // To the side where more of it lies.
-            while (i < stage.items && (i == 0 ? 0 : stage.loads[i - 1]) + std::uint64_t{stage.loads[i]} <= 2 * all * part / threads) ++i;
+            while (i < stage.items &&
+                   (i == 0 ? 0 : stage.loads[i - 1]) + std::uint64_t{stage.loads[i]} <= 2 * all * part / threads)
+                ++i;
             return part == threads ? stage.items : part == 0 ? 0 : i;
         }
         if (5 * stage.items <= stage.block) return part == 0 ? 0 : stage.items;

@@ -49,8 +49,8 @@ bool World::step(float dt, const Jobs& jobs) {
 
 // ---- collide --------------------------------------------------------------------------------------------------------
 
-/// The contacts of awake bodies, in order of their slots. Where few are awake, from their lists of pairs: what sleeps costs nothing. A
-/// sweep over all of them takes 0.5 ns a contact, a list and the sort some 20 ns a contact found.
+/// The contacts of awake bodies, in order of their slots. Where few are awake, from their lists of pairs: what sleeps
+/// costs nothing. A sweep over all of them takes 0.5 ns a contact, a list and the sort some 20 ns a contact found.
 void World::State::gather_active() {
     active.clear();
     // To walk lists and to sort costs some sixteen times what it costs to look at a contact of the table.
@@ -158,7 +158,8 @@ void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
 // ---- publish --------------------------------------------------------------------------------------------------------
 
 void World::State::publish() {
-    // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as new.
+    // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as
+    // new.
     for (const std::uint32_t c : last_touching) {
         if (has_manifold(c)) continue;
         ContactState& state = contacts.states[c];
@@ -178,8 +179,8 @@ void World::State::publish() {
         }
         const std::uint32_t c = touching[k];
         ContactState& state = contacts.states[c];
-        // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends when
-        // there is neither force nor overlap.
+        // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends
+        // when there is neither force nor overlap.
         float impulse = 0.0f;
         for (int i = 0; i < state.point_count && !state.sensor; ++i) impulse += state.step_impulses[i];
         bool met = impulse > 0.0f;

@@ -48,8 +48,9 @@ World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
     const bool good_speed = def.max_speed > 0.0f && is_finite(def.max_speed);
     const bool good_hit_speed = def.hit_speed >= 0.0f;
     if (good_gravity && good_substeps && good_speed && good_hit_speed) return;
-    state_->error.set(refuse(ErrorCode::bad_argument, "world: gravity must be finite, substeps 1 to 64, max_speed finite and above 0, "
-                                                      "hit_speed at least 0; defaults were taken instead"));
+    state_->error.set(refuse(ErrorCode::bad_argument,
+                             "world: gravity must be finite, substeps 1 to 64, max_speed finite and above 0, "
+                             "hit_speed at least 0; defaults were taken instead"));
     if (!good_gravity) used.gravity = defaults.gravity;
     if (!good_substeps) used.substeps = defaults.substeps;
     if (!good_speed) used.max_speed = defaults.max_speed;
@@ -200,7 +201,9 @@ BodyType World::type(BodyId id) const {
     return state_->check_handle(id, "type") ? state_->bodies[id.slot].type : BodyType::fixed;
 }
 
-bool World::is_awake(BodyId id) const { return state_->check_handle(id, "is_awake") && state_->awake.contains(id.slot); }
+bool World::is_awake(BodyId id) const {
+    return state_->check_handle(id, "is_awake") && state_->awake.contains(id.slot);
+}
 
 std::uint64_t World::user_data(BodyId id) const {
     return state_->check_handle(id, "user_data") ? state_->bodies[id.slot].user_data : 0;
@@ -210,7 +213,8 @@ Aabb World::bounds(BodyId id) const {
     if (!state_->check_handle(id, "bounds")) return {};
     const Body& body = state_->bodies[id.slot];
     Aabb box = state_->shapes.world_boxes[body.first_shape];
-    for (std::uint32_t i = 1; i < body.shape_count; ++i) box = merge(box, state_->shapes.world_boxes[body.first_shape + i]);
+    for (std::uint32_t i = 1; i < body.shape_count; ++i)
+        box = merge(box, state_->shapes.world_boxes[body.first_shape + i]);
     return box;
 }
 
@@ -264,7 +268,8 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
 bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
     if (!s.check_handle(id, "set_linear_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), "set_linear_velocity: the velocity has a NaN or an infinity")) return false;
+    if (!s.refuse_unless(is_finite(velocity), "set_linear_velocity: the velocity has a NaN or an infinity"))
+        return false;
     if (s.bodies[id.slot].type == BodyType::fixed) return true;
     s.bodies[id.slot].linear_velocity = velocity;
     s.start_moving(id.slot);
@@ -274,7 +279,8 @@ bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
 bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
     if (!s.check_handle(id, "set_angular_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), "set_angular_velocity: the velocity has a NaN or an infinity")) return false;
+    if (!s.refuse_unless(is_finite(velocity), "set_angular_velocity: the velocity has a NaN or an infinity"))
+        return false;
     if (s.bodies[id.slot].type == BodyType::fixed) return true;
     s.bodies[id.slot].angular_velocity = velocity;
     s.start_moving(id.slot);
@@ -338,12 +344,14 @@ bool World::apply_force(BodyId id, const vec3& force) {
 bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
     State& s = *state_;
     if (!s.check_handle(id, "apply_force_at")) return false;
-    if (!s.refuse_unless(is_finite(force) && is_finite(point), "apply_force: the force or point has a NaN or an infinity"))
+    if (!s.refuse_unless(is_finite(force) && is_finite(point),
+                         "apply_force: the force or point has a NaN or an infinity"))
         return false;
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
     const vec3 sum = body.force + force, torque = body.torque + glm::cross(point - body.center, force);
-    if (!s.refuse_unless(is_finite(sum) && is_finite(torque), "apply_force: the sum of forces overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(sum) && is_finite(torque),
+                         "apply_force: the sum of forces overflows; nothing was applied"))
         return false;
     body.force = sum;
     body.torque = torque;
@@ -358,7 +366,8 @@ bool World::apply_torque(BodyId id, const vec3& torque) {
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
     const vec3 sum = body.torque + torque;
-    if (!s.refuse_unless(is_finite(sum), "apply_torque: the sum of torques overflows; nothing was applied")) return false;
+    if (!s.refuse_unless(is_finite(sum), "apply_torque: the sum of torques overflows; nothing was applied"))
+        return false;
     body.torque = sum;
     s.wake(id.slot);
     return true;
@@ -378,7 +387,8 @@ bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) 
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
     const vec3 velocity = body.linear_velocity + body.inverse_mass * impulse;
-    if (!s.refuse_unless(is_finite(velocity), "apply_impulse: the velocity overflows; nothing was applied")) return false;
+    if (!s.refuse_unless(is_finite(velocity), "apply_impulse: the velocity overflows; nothing was applied"))
+        return false;
     if (!apply_angular_impulse(id, glm::cross(point - body.center, impulse))) return false;
     body.linear_velocity = velocity;
     return true;
@@ -387,12 +397,14 @@ bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) 
 bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
     State& s = *state_;
     if (!s.check_handle(id, "apply_angular_impulse")) return false;
-    if (!s.refuse_unless(is_finite(impulse), "apply_angular_impulse: the impulse has a NaN or an infinity")) return false;
+    if (!s.refuse_unless(is_finite(impulse), "apply_angular_impulse: the impulse has a NaN or an infinity"))
+        return false;
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
     const mat3 r = to_matrix(body.rotation);
     const vec3 spin = body.angular_velocity + r * (body.inverse_inertia * transpose_mul(r, impulse));
-    if (!s.refuse_unless(is_finite(spin), "apply_angular_impulse: the spin overflows; nothing was applied")) return false;
+    if (!s.refuse_unless(is_finite(spin), "apply_angular_impulse: the spin overflows; nothing was applied"))
+        return false;
     body.angular_velocity = spin;
     s.wake(id.slot);
     return true;

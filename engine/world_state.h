@@ -1,6 +1,6 @@
 #pragma once
-/// Everything a world is. Each member has one owner and, but for scratch, lives across frames; all of it is copied with the
-/// world, so that a copy steps to the same bits.
+/// Everything a world is. Each member has one owner and, but for scratch, lives across frames; all of it is copied with
+/// the world, so that a copy steps to the same bits.
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/awake_set.h>
@@ -47,9 +47,10 @@ struct World::State {
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
     static constexpr std::uint8_t by_contact = 1, by_joint = 2;
-    std::vector<std::uint8_t> constrained;    ///< by body slot: held by a contact, by a joint
-    // Solver indices: 0 is everything immovable, then come the constrained bodies slab by slab, those of them that can't be pushed, those that
-    // nothing touches, and of these those whose inertia is not a ball's; each kind and slab begins with a whole group of lanes.
+    std::vector<std::uint8_t> constrained;  ///< by body slot: held by a contact, by a joint
+    // Solver indices: 0 is everything immovable, then come the constrained bodies slab by slab, those of them that
+    // can't be pushed, those that nothing touches, and of these those whose inertia is not a ball's; each kind and slab
+    // begins with a whole group of lanes.
     std::vector<std::uint32_t> solver_index;  ///< by body slot
     std::vector<std::uint32_t> solver_slots;  ///< and back; null_index in index 0 and the fill
     std::vector<std::uint8_t> solver_slabs;   ///< by solver index
@@ -62,8 +63,9 @@ struct World::State {
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
-    std::vector<std::uint32_t> active;        ///< contacts with an awake body
-    std::vector<std::uint32_t> touching, last_touching;  ///< of these, those whose manifold has points; the same in the last step
+    std::vector<std::uint32_t> active;  ///< contacts with an awake body
+    std::vector<std::uint32_t> touching,
+        last_touching;  ///< of these, those whose manifold has points; the same in the last step
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     Columns columns;
@@ -81,9 +83,19 @@ struct World::State {
         /// Needs no body beyond one slab.
         bool is_inside_slabs() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
     };
-    /// What a stage of the solve does: one thing after the other with each slab or field, or one with the groups of bodies from `first` on.
+    /// What a stage of the solve does: one thing after the other with each slab or field, or one with the groups of
+    /// bodies from `first` on.
     struct StageWork {
-        enum class Kind : std::uint8_t { fields, begin_bodies, bodies, free_bodies, end_bodies, begin_columns, columns, joints };
+        enum class Kind : std::uint8_t {
+            fields,
+            begin_bodies,
+            bodies,
+            free_bodies,
+            end_bodies,
+            begin_columns,
+            columns,
+            joints
+        };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
         std::uint32_t first = 0, count = 0;  ///< of `fields`: in field_works
@@ -95,7 +107,7 @@ struct World::State {
     std::vector<StageWork> stage_works;
     std::vector<FieldWork> field_works;
     StageTeam stage_team;
-    std::vector<float> island_still_time;     ///< by solver index of the island's root, s
+    std::vector<float> island_still_time;  ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
     struct CollideTask {
         CollideScratch scratch;
@@ -103,15 +115,15 @@ struct World::State {
         std::vector<std::uint32_t> touching;
     };
     std::vector<CollideTask> collide_tasks;
-    std::vector<ProxyIndex> moved_proxies;    ///< of the awake bodies, with their boxes and expected ways
+    std::vector<ProxyIndex> moved_proxies;  ///< of the awake bodies, with their boxes and expected ways
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;
 
     // Of fast bodies (continuous.h), by body slot.
     std::vector<std::uint32_t> fast, bullets;
     std::vector<std::uint32_t> fast_kinematics;
-    std::vector<std::uint32_t> deflected;        ///< bodies that the bullet just swept has put on a new way, and now fast
-    std::vector<std::uint32_t> struck;        ///< sleeping bodies that were hit: awake from the end of the step on
+    std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on a new way, and now fast
+    std::vector<std::uint32_t> struck;     ///< sleeping bodies that were hit: awake from the end of the step on
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
     std::vector<Impact> impacts;
     SweepScratch sweep_scratch;
@@ -125,22 +137,23 @@ struct World::State {
         float friction, restitution;
         Manifold manifold;
     };
-    std::vector<Original> originals;          ///< of the contacts that were modified in the last step
+    std::vector<Original> originals;  ///< of the contacts that were modified in the last step
     struct Approach {
         std::uint32_t contact;
         float speed;  ///< greatest of its points, along the normal, m/s
     };
-    std::vector<Contact> hit_contacts;        ///< scratch
-    std::vector<Approach> approaches;         ///< of contacts with hit events, before the solve
+    std::vector<Contact> hit_contacts;  ///< scratch
+    std::vector<Approach> approaches;   ///< of contacts with hit events, before the solve
 
-    std::vector<ContactEvent> carried;        ///< contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step
+    std::vector<ContactEvent>
+        carried;  ///< contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step
     struct Target {
         BodyId body;
         vec3 center;
         quat rotation;
     };
-    std::vector<Target> targets;              ///< of kinematic bodies, for the next step
-    std::vector<BodyId> arrived;       ///< those that the last step took to theirs
+    std::vector<Target> targets;  ///< of kinematic bodies, for the next step
+    std::vector<BodyId> arrived;  ///< those that the last step took to theirs
 
     // The stages of a step, in order (step.cpp).
     void update_pairs(const Jobs& jobs);
@@ -157,35 +170,37 @@ struct World::State {
     void arrive_at_targets();
     void put_shapes(Body& body, std::span<const ShapeDef> given);
     void put_shape(std::uint32_t index, const ShapeDef& given);
-    void begin_change(std::uint32_t slot);    ///< of its shapes, filter or type: drops its pairs
-    void end_change(std::uint32_t slot);      ///< and makes its proxy anew
+    void begin_change(std::uint32_t slot);  ///< of its shapes, filter or type: drops its pairs
+    void end_change(std::uint32_t slot);    ///< and makes its proxy anew
     void replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs);
-    void wake(std::uint32_t slot);            ///< with all it touches, directly or not
-    void wake_neighbours(std::uint32_t slot); ///< of a body that is about to change or go
+    void wake(std::uint32_t slot);             ///< with all it touches, directly or not
+    void wake_neighbours(std::uint32_t slot);  ///< of a body that is about to change or go
     void wake_all();
     void sleep(std::uint32_t slot);
-    void start_moving(std::uint32_t slot);    ///< its velocity was set
-    void wake_overlapping(std::uint32_t slot);  ///< whoever sleeps where this body now is
-    void place(std::uint32_t slot, float dt); ///< collider poses, boxes and proxy follow the body
+    void start_moving(std::uint32_t slot);                        ///< its velocity was set
+    void wake_overlapping(std::uint32_t slot);                    ///< whoever sleeps where this body now is
+    void place(std::uint32_t slot, float dt);                     ///< collider poses, boxes and proxy follow the body
     void set_colliders(std::uint32_t slot, Aabb& box, float dt);  ///< the same without the proxy; gives the body's box
     bool check_handle(BodyId id, const char* call) const;         ///< false, and error set, for a stale one
     bool check_shape_index(BodyId id, std::uint32_t shape, const char* call) const;
     bool check_handle(JointId id, const char* call) const;
-    bool refuse_unless(bool ok, const char* sentence);            ///< `ok`, and error set when it is false
+    bool refuse_unless(bool ok, const char* sentence);  ///< `ok`, and error set when it is false
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
     /// Removes a joint and the gears on it, the joint itself reported as `overloaded` or not, if there is where to.
     void drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded = false);
-    void update_contacts_of(std::uint32_t body_a, std::uint32_t body_b);  ///< a joint between them came, went or changed its mind
-    void wake_joint(std::uint32_t slot);      ///< its bodies
+    void update_contacts_of(std::uint32_t body_a,
+                            std::uint32_t body_b);  ///< a joint between them came, went or changed its mind
+    void wake_joint(std::uint32_t slot);            ///< its bodies
     void gather_active();
-    void restore_modified();                                      ///< what the contact modifier changed in the last step
+    void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
         return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
     }
-    AxisDef* settable_axis(JointId id, JointAxis axis, const char* call);  ///< nullptr, and error set, if it is not the user's
+    AxisDef* settable_axis(JointId id, JointAxis axis,
+                           const char* call);  ///< nullptr, and error set, if it is not the user's
     template <class Part>
-    bool set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::* part, const Part& value);
+    bool set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value);
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
     ContactEvent event_of(std::uint32_t contact) const;
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
@@ -198,8 +213,8 @@ private:
     void report_impact(const Impact& impact);
     void settle_carried();
     void modify_contacts();
-    bool modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold, float& friction,
-                float& restitution, bool touched) const;
+    bool modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold,
+                float& friction, float& restitution, bool touched) const;
     void report_hits();
     void break_overloaded_joints();
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);

@@ -63,7 +63,8 @@ struct Linear {
     friend Linear operator+(const Linear& l, const Linear& r) { return {l.at0 + r.at0, l.slope + r.slope}; }
     friend Linear operator-(const Linear& l, const Linear& r) { return {l.at0 - r.at0, l.slope - r.slope}; }
 
-    /// Cuts [low, high] down to where this is not negative. False where that is nowhere, as far as a slope that is all rounding says.
+    /// Cuts [low, high] down to where this is not negative. False where that is nowhere, as far as a slope that is all
+    /// rounding says.
     bool keep_positive(float& low, float& high) const {
         if (!(std::abs(slope) > 1e-6f * std::abs(at0))) return at0 >= 0.0f;
         const float root = -at0 / slope;
@@ -139,7 +140,8 @@ public:
         const float offset0 = (px * oy - py * ox) / length,
                     offset1 = offset0 + cross / length;  // Q beside P, at Q's ends
         float low = std::max(0.0f, std::min(q0, q1)), high = std::min(1.0f, std::max(q0, q1));
-        // All of these are linear in s: Q's offset from P, and the radii of curvature, which decide how far that may be.
+        // All of these are linear in s: Q's offset from P, and the radii of curvature, which decide how far that may
+        // be.
         const Linear offset = Linear::through(q0, offset0, q1, offset1);
         const Linear round_p = {p_.curvature[0], p_.curvature[1] - p_.curvature[0]};
         const Linear round = round_p + Linear::through(q0, q_.curvature[0], q1, q_.curvature[1]);
@@ -240,8 +242,8 @@ private:
         Int4 enter_line, leave_line;
     };
 
-    /// Four edges of P, from corner `first` on, against all lines of Q; which of those corners are inside. A polygon of up to
-    /// four corners is a `single` group: the ends of its edges are its corners, one lane on.
+    /// Four edges of P, from corner `first` on, against all lines of Q; which of those corners are inside. A polygon of
+    /// up to four corners is a `single` group: the ends of its edges are its corners, one lane on.
     template <bool single>
     unsigned cut(int first, const Lines& lines, Cuts& cuts) const {
         const Float4 x0 = load_lanes(p_.x + first), y0 = load_lanes(p_.y + first);

@@ -45,8 +45,8 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
 /// How near counts as touching for this cast, m: relative to the size, but never below the rounding of the coordinates.
 double cast_surface(const MinkowskiDifference& difference, const dvec3& translation);
 
-/// Whether cores this far apart at the end name the normal between them; nearer ones, or those that rounding may have moved
-/// past each other, leave it to the last plane that clipped the way.
+/// Whether cores this far apart at the end name the normal between them; nearer ones, or those that rounding may have
+/// moved past each other, leave it to the last plane that clipped the way.
 inline bool names_normal(double distance, double size, double surface) {
     return distance > tolerance::cast_normal_distance * size && distance > surface;
 }

@@ -181,8 +181,8 @@ struct Triangle {
         return {of_c, normal2 - of_b - of_c, of_b};
     }
     bool has_face() const { return normal2 > 0.0; }
-    /// Whether these weights are of a point over the face, and whether they have it on the inner side of edge i. A triangle that is a
-    /// line has no face, and an inner side of no edge.
+    /// Whether these weights are of a point over the face, and whether they have it on the inner side of edge i. A
+    /// triangle that is a line has no face, and an inner side of no edge.
     bool over_face(const dvec3& w) const { return has_face() && w.x >= 0.0 && w.y >= 0.0 && w.z >= 0.0; }
     bool inside(const dvec3& w, int i) const { return has_face() && w[i] >= 0.0; }
     /// Of a line: one of those at right angles to it.

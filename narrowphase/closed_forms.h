@@ -68,9 +68,9 @@ constexpr bool has_closed_form(ShapeType a, ShapeType b) {
 /// Never NaN for shapes that pass `check` at finite poses.
 ClosedForm closed_form(const Shape& a, const Shape& b, const Frame& b_in_a);
 
-/// The manifold of one pair of points, id 0, if it is within `margin` (m): all there is with a sphere (make_manifold's answer, in
-/// 6 ns against 17), and enough for shapes that are not about to meet. Written in place, and only as far as it goes: points beyond
-/// `count` keep what they held. `overlaps` is false and no face owns the normal.
+/// The manifold of one pair of points, id 0, if it is within `margin` (m): all there is with a sphere (make_manifold's
+/// answer, in 6 ns against 17), and enough for shapes that are not about to meet. Written in place, and only as far as
+/// it goes: points beyond `count` keep what they held. `overlaps` is false and no face owns the normal.
 inline void one_point_manifold(const ClosedForm& contact, const Frame& b_in_a, float margin, Manifold& manifold) {
     manifold.normal = contact.normal;
     manifold.face_owner = FaceOwner::none;

@@ -21,8 +21,8 @@ namespace {
 
 using Work = CollideScratch::Work;
 
-/// Anchors stay where they are in their bodies, and the normal in that of the larger shape, where a turn costs least; what changes
-/// is the gap.
+/// Anchors stay where they are in their bodies, and the normal in that of the larger shape, where a turn costs least;
+/// what changes is the gap.
 void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
     for (int i = 0; i < manifold.count; ++i) {
         ManifoldPoint& p = manifold.points[i];
@@ -36,8 +36,8 @@ bool has_face_along(const Shape& shape, const vec3& direction) {
     return feature.has_face() && glm::dot(feature.normal, direction) >= tolerance::sliver_alignment;
 }
 
-/// True where the shape meets what lies along `direction` (unit, shape frame) with something round: there a contact point wanders
-/// over the body as it rolls.
+/// True where the shape meets what lies along `direction` (unit, shape frame) with something round: there a contact
+/// point wanders over the body as it rolls.
 bool is_round_along(const Shape& shape, const vec3& direction) {
     if (shape.radius > 0.0f) return true;
     if (shape.type == ShapeType::cylinder) return !(std::abs(direction.y) > tolerance::flat_cap);
@@ -63,7 +63,8 @@ float extent_along(const Shape& shape, const vec3& d) {
     return glm::dot(support_point(shape, d, 0) - support_point(shape, -d, 0), d) + 2.0f * shape.radius;
 }
 
-/// True for the contact of two faces whose common region is a strip narrower than `width`, but not all that the thinner one has to offer.
+/// True for the contact of two faces whose common region is a strip narrower than `width`, but not all that the thinner
+/// one has to offer.
 bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
     if (manifold.face_owner == FaceOwner::none) return false;
     if (manifold.count > 2) {
@@ -104,8 +105,11 @@ void measure(const Colliders& colliders, PairRecord& record) {
     const Shape &a = colliders.shapes[record.a], &b = colliders.shapes[record.b];
     record.radius_a = bounding_radius(a);
     record.radius_b = bounding_radius(b);
-    // Of a shape far from its own origin the ball around that says little about its size, the box around the shape more.
-    const auto half_diagonal = [](const Shape& shape) { return std::sqrt(length_squared(half_extents(bounds(shape)))); };
+    // Of a shape far from its own origin the ball around that says little about its size, the box around the shape
+    // more.
+    const auto half_diagonal = [](const Shape& shape) {
+        return std::sqrt(length_squared(half_extents(bounds(shape))));
+    };
     record.size = std::min({record.radius_a, record.radius_b, half_diagonal(a), half_diagonal(b)});
     record.thin = std::min({record.size, thickness(a), thickness(b)});
 }
@@ -169,8 +173,8 @@ public:
     }
 
 private:
-    /// Runs a worklist, fetching what lies ahead: the cold halves of pairs, then what their hulls will be asked for (6% of the
-    /// narrowphase of `tumble`).
+    /// Runs a worklist, fetching what lies ahead: the cold halves of pairs, then what their hulls will be asked for (6%
+    /// of the narrowphase of `tumble`).
     template <class Run>
     void work_through(std::vector<Work>& list, const Run& run) {
         constexpr std::size_t caches_ahead = 8, hulls_ahead = 3;
@@ -208,8 +212,8 @@ private:
 
     // ---- pass A -----------------------------------------------------------------------------------------------------
 
-    /// Most pairs of a heap are of bodies whose boxes overlap while the balls around them are apart: 77% of the pairs of `tumble`, 92% of
-    /// those that are skipped. The others wait until they are four.
+    /// Most pairs of a heap are of bodies whose boxes overlap while the balls around them are apart: 77% of the pairs
+    /// of `tumble`, 92% of those that are skipped. The others wait until they are four.
     void sort_out_all(std::span<const std::uint32_t> active) {
         std::uint32_t four[4];
         std::size_t waiting = 0;
@@ -229,7 +233,8 @@ private:
     bool are_balls_apart(const PairRecord& record) const {
         const vec3 d = colliders_.poses[record.b].position - colliders_.poses[record.a].position;
         const float reach = (record.radius_a + record.radius_b) + contact_margin(colliders_, record);
-        constexpr float rounding = 1e-6f;  // of these few sums and products, so that what is apart is so by more than the margin
+        constexpr float rounding =
+            1e-6f;  // of these few sums and products, so that what is apart is so by more than the margin
         return length_squared(d) > (1.0f + rounding) * (reach * reach);
     }
 
@@ -368,8 +373,9 @@ private:
         return true;
     }
 
-    /// Overlapping cores: the last EPA's face, at its new place. A bound can prove that no other way out is shorter; in shallow contacts none
-    /// is shorter by more than an axis may be off, and in 99.9% of those of `tumble` and `tumble8` none is.
+    /// Overlapping cores: the last EPA's face, at its new place. A bound can prove that no other way out is shorter; in
+    /// shallow contacts none is shorter by more than an axis may be off, and in 99.9% of those of `tumble` and
+    /// `tumble8` none is.
     void try_slide(Work& w) {
         PairRecord& record = records_[w.pair];
         PairCache& cache = caches_[w.pair];
@@ -377,13 +383,14 @@ private:
         const float motion = detail::motion_bound(cache.deep.reference, w.pose, record.radius_b);
         const float other_depth = cache.deep.other_depth - motion;
         const float shallow = settings_.axis ? tolerance::axis_depth * record.thin : 0.0f;
-        // The depth has not changed by more than the motion: where neither the bound nor the depth will do, sliding would be for nothing.
-        // Nor does a face prove anything that the origin has crossed: it comes back turned round, as one of the others, as deep as the bound.
+        // The depth has not changed by more than the motion: where neither the bound nor the depth will do, sliding
+        // would be for nothing. Nor does a face prove anything that the origin has crossed: it comes back turned round,
+        // as one of the others, as deep as the bound.
         const float rounding = static_cast<float>(tolerance::epa_witness) * (record.size + other_depth);
         const bool may_prove = other_depth > cache.deep.depth + motion, may_do = cache.deep.depth - motion <= shallow;
         EpaResult r;
-        if (may_prove   ? epa_again(a, b, w.b_in_a, cache.deep.face, r)
-            : may_do && epa_on_face(a, b, w.b_in_a, cache.deep.face, r)) {
+        if (may_prove ? epa_again(a, b, w.b_in_a, cache.deep.face, r)
+                      : may_do && epa_on_face(a, b, w.b_in_a, cache.deep.face, r)) {
             const bool proved = may_prove && r.depth <= other_depth - rounding;
             if (proved || r.depth <= shallow) {
                 cache.deep.face = r.face;
@@ -420,8 +427,8 @@ private:
             settle(record, Rung::axis_separated);
             return;
         }
-        // A face that still holds the other shape at a shallow depth: that is the contact, and EPA need not be asked. Not when
-        // the two faces do not overlap: then the contact is elsewhere.
+        // A face that still holds the other shape at a shallow depth: that is the contact, and EPA need not be asked.
+        // Not when the two faces do not overlap: then the contact is elsewhere.
         if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thin) {
             const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
             const Manifold manifold =
@@ -443,7 +450,8 @@ private:
         const Shape &a = shape_a(w), &b = shape_b(w);
         const float margin = contact_margin(colliders_, record);
         const float radii = a.radius + b.radius;
-        // Beyond the margin only a bound is needed; asking for twice that, and some more, leaves a gap that `skip` can live on.
+        // Beyond the margin only a bound is needed; asking for twice that, and some more, leaves a gap that `skip` can
+        // live on.
         const float limit = radii + 2.0f * margin + tolerance::skip_reserve * record.size;
         if (rung == Rung::cold_gjk && run_axes(w, limit)) return;
         const GjkResult r = gjk(a, b, w.b_in_a, cache.simplex, limit);
@@ -507,8 +515,8 @@ private:
         return manifold;
     }
 
-    /// Whether the shapes, whose nearest points are `gap` apart along the normal, are going to meet before the next collide if nothing
-    /// else interferes: at those points, or at others that turn towards each other.
+    /// Whether the shapes, whose nearest points are `gap` apart along the normal, are going to meet before the next
+    /// collide if nothing else interferes: at those points, or at others that turn towards each other.
     bool are_to_meet(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float gap) const {
         const PairRecord& record = records_[w.pair];
         const Transform &pose_a = colliders_.poses[record.a], &pose_b = colliders_.poses[record.b];
@@ -549,8 +557,8 @@ private:
         cache.deep.face.count = 0;
     }
 
-    /// Contact along a normal at a pair of closest or deepest points. Shapes that are apart and not about to meet are held off
-    /// by that pair alone, in case others push them: their faces can wait.
+    /// Contact along a normal at a pair of closest or deepest points. Shapes that are apart and not about to meet are
+    /// held off by that pair alone, in case others push them: their faces can wait.
     void touch_along(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float margin) {
         const float separation = glm::dot(on_b - on_a, normal);
         if (separation > tolerance::contact_margin * records_[w.pair].size &&

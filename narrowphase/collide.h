@@ -13,15 +13,15 @@
 ///   warm EPA        overlapping cores: the last EPA's face slides to where it belongs now, while a bound proves it the nearest
 ///   cold EPA        when GJK found the cores overlapping
 ///
-/// Pass A runs over the small hot records of all active pairs, four at a time, and settles skip and reuse. What is left goes to worklists, one a
-/// rung, and pass B works through them in batches, which is also how time is measured. (Sorted by shape types as well, they take as
-/// long or 3% longer, in piles of one kind and of many.)
+/// Pass A runs over the small hot records of all active pairs, four at a time, and settles skip and reuse. What is left
+/// goes to worklists, one a rung, and pass B works through them in batches, which is also how time is measured. (Sorted
+/// by shape types as well, they take as long or 3% longer, in piles of one kind and of many.)
 ///
-/// Warm EPA is tried before the axis: its pairs are too deep for that. Boxes that GJK would see cold, or EPA at all, are asked by their
-/// separating axes first (box_axes.h), which counts as a closed form.
+/// Warm EPA is tried before the axis: its pairs are too deep for that. Boxes that GJK would see cold, or EPA at all,
+/// are asked by their separating axes first (box_axes.h), which counts as a closed form.
 ///
-/// A cache is never trusted: separation is proved by a support plane, motion bounds are true bounds, and records carry the
-/// version stamps of their shapes, so that a changed shape or a teleport does not match.
+/// A cache is never trusted: separation is proved by a support plane, motion bounds are true bounds, and records carry
+/// the version stamps of their shapes, so that a changed shape or a teleport does not match.
 
 #include <talus/narrowphase/gjk.h>
 #include <talus/narrowphase/manifold.h>
@@ -54,8 +54,8 @@ struct Colliders {
 
 enum class PairState : std::uint8_t { unknown, separated, touching };
 
-/// The hot half of a pair: all that pass A reads, in one cache line. `b` is the smaller shape: motion is measured as its
-/// motion in the frame of `a`, where a small shape's rotation moves its points little.
+/// The hot half of a pair: all that pass A reads, in one cache line. `b` is the smaller shape: motion is measured as
+/// its motion in the frame of `a`, where a small shape's rotation moves its points little.
 struct alignas(64) PairRecord {
     std::uint32_t a = 0, b = 0;  ///< colliders
     Transform reference;         ///< pose of b in a when last tested
@@ -67,14 +67,14 @@ struct alignas(64) PairRecord {
         float distance = 0.0f;  ///< while separated: a lower bound of the separation at the reference pose, m
         float reuse_motion;     ///< while touching: motion up to which the manifold is reused, m; 0 on round contacts
     };
-    std::uint32_t stamp = 0;     ///< versions[a] + versions[b] when last tested
+    std::uint32_t stamp = 0;  ///< versions[a] + versions[b] when last tested
     PairState state = PairState::unknown;
     Rung rung = Rung::cold_gjk;  ///< how the last collide settled it
 };
 
-/// What EPA found out, as long as the cores overlap: its face, and how much deeper any way out but through that face was. Points of
-/// b move by at most m in a's frame, so every other depth is at least `other_depth` - m, and this face's at most `depth` + m: while
-/// the former is more, the face still gives the least.
+/// What EPA found out, as long as the cores overlap: its face, and how much deeper any way out but through that face
+/// was. Points of b move by at most m in a's frame, so every other depth is at least `other_depth` - m, and this face's
+/// at most `depth` + m: while the former is more, the face still gives the least.
 struct Deep {
     SimplexCache face;         ///< count 3, or 0: nothing known
     float depth = 0.0f;        ///< through that face then, m
@@ -96,8 +96,8 @@ static_assert(sizeof(PairRecord) == 64 && sizeof(PairCache) == 256);
 
 struct CollideSettings {
     bool skip = true, reuse = true, closed_form = true, axis = true, warm_gjk = true, warm_epa = true;
-    /// Contacts of two faces along a strip that is narrow and shallow (tolerances.h, `sliver_contact`) are left out: for worlds whose
-    /// floors are tiled, where bodies would stumble over the seams.
+    /// Contacts of two faces along a strip that is narrow and shallow (tolerances.h, `sliver_contact`) are left out:
+    /// for worlds whose floors are tiled, where bodies would stumble over the seams.
     bool drop_slivers = false;
 };
 
@@ -115,9 +115,9 @@ struct CollideScratch {
 /// A fresh pair of colliders i and j (either order).
 PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j);
 
-/// Brings the manifolds of the `active` pairs (indices into `records` and `caches`, each at most once) up to date with the colliders'
-/// poses. Reads the colliders and touches no pair that is not active: calls with disjoint `active` may run in several threads, each
-/// with its own `scratch` and `profile`, and give the bits of one call.
+/// Brings the manifolds of the `active` pairs (indices into `records` and `caches`, each at most once) up to date with
+/// the colliders' poses. Reads the colliders and touches no pair that is not active: calls with disjoint `active` may
+/// run in several threads, each with its own `scratch` and `profile`, and give the bits of one call.
 void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
              std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
              NarrowphaseProfile& profile);

@@ -2,9 +2,9 @@
 /// Internal: four doubles, and the few operations that GJK's kernel needs of them.
 ///
 /// One AVX register where the file is compiled for AVX2, two SSE2 registers elsewhere: the same operations in the same
-/// order, so the same bits. Includes neither glm nor the standard library, because a file compiled for AVX2 must not leave
-/// inline functions that the linker may keep for everybody; and everything lives in a namespace named by TALUS_LANES, one
-/// for each way of compiling it.
+/// order, so the same bits. Includes neither glm nor the standard library, because a file compiled for AVX2 must not
+/// leave inline functions that the linker may keep for everybody; and everything lives in a namespace named by
+/// TALUS_LANES, one for each way of compiling it.
 
 #ifndef TALUS_LANES
 #error "define TALUS_LANES before including this"
@@ -29,8 +29,8 @@ typedef double D4 __attribute__((vector_size(32)));
 typedef long long L4 __attribute__((vector_size(32)));
 
 static inline D4 splat(double x) { return D4{x, x, x, x}; }
-/// Of three-vectors the fourth lane is anything. (A zero there makes g++ clear the half register by an instruction that valgrind 3.19
-/// does not know.)
+/// Of three-vectors the fourth lane is anything. (A zero there makes g++ clear the half register by an instruction that
+/// valgrind 3.19 does not know.)
 static inline D4 make(double x, double y, double z, double w) { return D4{x, y, z, w}; }
 
 template <int I, int J, int K, int L>

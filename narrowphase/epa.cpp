@@ -174,8 +174,8 @@ Witness witness_of(const Polytope& polytope, const Answer& best) {
             weight.x * corner[0]->w + weight.y * corner[1]->w + weight.z * corner[2]->w};
 }
 
-/// Expands the polytope until its nearest face lies on the surface. `warm`: stops, with a depth of infinity, once the mesh is not
-/// star-shaped any more.
+/// Expands the polytope until its nearest face lies on the surface. `warm`: stops, with a depth of infinity, once the
+/// mesh is not star-shaped any more.
 EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool warm, PolytopeCache* cache) {
     const bool curved = difference.core_a.curved || difference.core_b.curved;
     const double gap = difference.size * (curved ? tolerance::epa_gap_curved : tolerance::epa_gap);
@@ -196,8 +196,8 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
         const double height = glm::dot(face.normal, w.w);
         if (warm && !(height > 0.0)) return result;
         slack = std::max(gap, 8.0 * tolerance::epa_visible * polytope.scale);
-        // Vertices a rounding apart can fold the mesh. It would then grow all over again, from a face that has the origin outside,
-        // and fold once more: what it proved before holds, and is all that it will prove.
+        // Vertices a rounding apart can fold the mesh. It would then grow all over again, from a face that has the
+        // origin outside, and fold once more: what it proved before holds, and is all that it will prove.
         folded = proved > slack && face.offset < -slack;
         if (folded) break;
         proved = std::max(proved, face.offset);
@@ -219,8 +219,8 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
     const dvec3 off = witness.w - best.depth * best.normal;
     const double allowed = tolerance::epa_witness * difference.size + slack;
     if (curved || !converged || !(glm::dot(off, off) <= allowed * allowed)) {
-        // Where memory ran out the depth is almost the same over many normals: mostly those of a round side, where the best is found
-        // at once, else slide from all around.
+        // Where memory ran out the depth is almost the same over many normals: mostly those of a round side, where the
+        // best is found at once, else slide from all around.
         Answer starts[1 + tolerance::epa_rivals] = {best};
         if (!converged) supports += search_rings(difference, starts[0]);
         const int count = converged ? 1 : 1 + find_rivals(difference, polytope, starts[0].depth - gap, starts);

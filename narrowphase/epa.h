@@ -20,9 +20,10 @@ enum class EpaStatus : std::uint8_t {
     flat,           ///< the Minkowski difference has no interior within rounding: depth ~0, normal from its plane
 };
 
-/// EPA's last polytope as pairs of support indices, with its faces: re-posed, it is where the next frame's EPA starts from. Its
-/// vertices are still points of the Minkowski difference then, so while the origin lies behind all its faces it still proves
-/// what it encloses, however far the shapes have moved: no motion bound is needed. vertex_count 0 is the empty cache.
+/// EPA's last polytope as pairs of support indices, with its faces: re-posed, it is where the next frame's EPA starts
+/// from. Its vertices are still points of the Minkowski difference then, so while the origin lies behind all its faces
+/// it still proves what it encloses, however far the shapes have moved: no motion bound is needed. vertex_count 0 is
+/// the empty cache.
 struct PolytopeCache {
     static constexpr int max_vertices = 32, max_faces = 2 * max_vertices - 4;
     struct Face {
@@ -41,8 +42,9 @@ struct EpaResult {
     vec3 point_b{0.0f};
     std::uint16_t iterations = 0;
     std::uint16_t support_evaluations = 0;
-    bool warm = false;           ///< started from an earlier pose's polytope
-    float other_depth = 0.0f;    ///< no way out but through the answer's own facet is shorter than this (m): <= the depth if unknown
+    bool warm = false;  ///< started from an earlier pose's polytope
+    float other_depth =
+        0.0f;  ///< no way out but through the answer's own facet is shorter than this (m): <= the depth if unknown
     SimplexCache face;  ///< count 3: the face of the Minkowski difference that holds the answer
 };
 
@@ -50,12 +52,13 @@ struct EpaResult {
 /// tetrahedron here). Always returns a usable contact, for degenerate cores (point on segment, coplanar triangles) too.
 EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex);
 
-/// The local minimum of the depth that the face of an earlier pose's answer leads to (polytopes only): the depth, unless another way
-/// out has become shorter, which EpaResult::other_depth and a bound on the motion tell. About two warm GJK queries. False when the
-/// face leads nowhere: ask `epa`.
+/// The local minimum of the depth that the face of an earlier pose's answer leads to (polytopes only): the depth,
+/// unless another way out has become shorter, which EpaResult::other_depth and a bound on the motion tell. About two
+/// warm GJK queries. False when the face leads nowhere: ask `epa`.
 bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result);
 
-/// The same where the face itself is still the way out, at a fifth of the price: false when the minimum has moved on to another.
+/// The same where the face itself is still the way out, at a fifth of the price: false when the minimum has moved on to
+/// another.
 bool epa_on_face(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result);
 
 /// One answer for separated and penetrating pairs, radii included.
@@ -80,7 +83,8 @@ struct SeparationCache {
 SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                             float max_separation = std::numeric_limits<float>::infinity());
 
-/// The same with a warm start for penetrating pairs too: while the last pose's polytope still holds the origin, GJK is not asked.
+/// The same with a warm start for penetrating pairs too: while the last pose's polytope still holds the origin, GJK is
+/// not asked.
 SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
                             float max_separation = std::numeric_limits<float>::infinity());
 

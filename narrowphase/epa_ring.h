@@ -2,16 +2,17 @@
 /// Internal: the least depth along the ring of normals of a cylinder's or cone's side.
 ///
 /// Something small near the axis of something round is about as deep along all the normals of the round side, which lie
-/// on a circle. EPA would have to cut that circle into thousands of pieces, flat to the small one's tolerance, and where
-/// the small one is a polytope, each edge of its shadow makes a minimum of its own, so that slides end in any of them.
-/// But along that circle the round core's own support function is constant, and only the other core makes a difference:
+/// on a circle. EPA would have to cut that circle into thousands of pieces, flat to the small one's tolerance, and
+/// where the small one is a polytope, each edge of its shadow makes a minimum of its own, so that slides end in any of
+/// them. But along that circle the round core's own support function is constant, and only the other core makes a
+/// difference:
 ///
 ///     depth(d) = constant + max over x in the other core of x . n(d),     n(d) = c u + r d,  d a unit vector across u
 ///
-/// (u the axis; c = 0 for a cylinder). So this is EPA one dimension lower, and free of the round core's size. Between two
-/// directions with support points p and q the depth is at least the greater of p . n(d) and q . n(d), two cosines, whose
-/// lowest point is where they cross or in a trough. Asking there proves the arc or cuts it in two; the arc with the lowest
-/// bound is next. Exact where the other core is a polytope, after about ten support points.
+/// (u the axis; c = 0 for a cylinder). So this is EPA one dimension lower, and free of the round core's size. Between
+/// two directions with support points p and q the depth is at least the greater of p . n(d) and q . n(d), two cosines,
+/// whose lowest point is where they cross or in a trough. Asking there proves the arc or cuts it in two; the arc with
+/// the lowest bound is next. Exact where the other core is a polytope, after about ten support points.
 
 #include <talus/narrowphase/epa_slide.h>
 #include <talus/narrowphase/minkowski.h>
@@ -64,9 +65,11 @@ public:
     int supports() const { return supports_; }
 
 private:
-    /// Ends when no arc can be better by more than this * (size of the smaller shape). Polytopes end exactly, whatever it is ...
+    /// Ends when no arc can be better by more than this * (size of the smaller shape). Polytopes end exactly, whatever
+    /// it is ...
     static constexpr double gap = 1e-6;
-    /// ... and coaxial cylinders and cones after all of these, whatever it is: there one direction is as good as the next.
+    /// ... and coaxial cylinders and cones after all of these, whatever it is: there one direction is as good as the
+    /// next.
     static constexpr int max_samples = 256;
 
     /// The other core's support point x at d, as the cosine x . n(d) = level + dot(wave, d), and its value at d.

@@ -64,8 +64,8 @@ public:
         simplex_.vertex[1] = q;
         simplex_.vertex[2] = r;
         simplex_.count = 3;
-        // Finer than rounding, GJK would add rim points that differ by no more than that, and the triangle of such points has its
-        // nearest point anywhere.
+        // Finer than rounding, GJK would add rim points that differ by no more than that, and the triangle of such
+        // points has its nearest point anywhere.
         double scale2 = 0.0;
         for (const SimplexVertex* v : {&p, &q, &r})
             scale2 = std::max({scale2, glm::dot(v->w, v->w), glm::dot(v->a, v->a)});
@@ -117,7 +117,8 @@ public:
     int supports() const { return supports_; }
 
 private:
-    /// As tolerance::float_scan_ratio, for the few support points of a slide: 4 keeps witness points to 1e-4 sizes, 32 to 3e-4.
+    /// As tolerance::float_scan_ratio, for the few support points of a slide: 4 keeps witness points to 1e-4 sizes, 32
+    /// to 3e-4.
     static constexpr double float_scan_ratio = 4.0;
 
     /// From p over q to its normal.

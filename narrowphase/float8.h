@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: eight floats, and the few operations that support search needs of them. As double4.h: one AVX register where the file is
-/// compiled for AVX2, two SSE2 registers elsewhere, to the same bits.
+/// Internal: eight floats, and the few operations that support search needs of them. As double4.h: one AVX register
+/// where the file is compiled for AVX2, two SSE2 registers elsewhere, to the same bits.
 
 #include <talus/narrowphase/double4.h>
 

@@ -204,9 +204,9 @@ bool newest(const SimplexVertex* s, int count, Feature& best) {
     return best.count > 0 && best.weight[best.count - 1] > 0.0;
 }
 
-/// For a `next` that seems to make no progress because rounding has made v too short: measured from a vertex far out, v is off by
-/// the rounding there times the ratio of the simplex's sides. Measured from the nearest vertex it is not. False, and the simplex
-/// as it was, where there is no progress indeed.
+/// For a `next` that seems to make no progress because rounding has made v too short: measured from a vertex far out, v
+/// is off by the rounding there times the ratio of the simplex's sides. Measured from the nearest vertex it is not.
+/// False, and the simplex as it was, where there is no progress indeed.
 bool reduce_from_nearest(Simplex& simplex, const SimplexVertex& next) {
     const auto nearer = [](const SimplexVertex& p, const SimplexVertex& q) {
         return glm::dot(p.w, p.w) < glm::dot(q.w, q.w);
@@ -323,8 +323,8 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         const double rest = simplex.yv - yw;
         const double allowed = std::max(gap2 * std::min(simplex.vv, size2), floor2 * simplex.vv);
         if (!(rest > 0.0) || rest * rest <= simplex.yy * allowed) return finish(Outcome::separated);
-        // An end by rounding. Without a plane that separates it is a touch: the origin may lie inside by less than that,
-        // and y could then point either way. With one, that plane is the answer where y's own falls short.
+        // An end by rounding. Without a plane that separates it is a touch: the origin may lie inside by less than
+        // that, and y could then point either way. With one, that plane is the answer where y's own falls short.
         const auto stuck = [&] {
             constexpr double enough = 1.0 - tolerance::gjk_stuck;
             search.by_axis = !(yw > 0.0 && yw * yw >= enough * enough * simplex.vv * simplex.yy);
@@ -434,7 +434,8 @@ GjkResult by_plain_loop(const Shape& a, const Shape& b, const Frame& b_in_a, Sim
     return result;
 }
 
-/// By the kernel. False, and nothing is changed but the cache, where that cannot or gives up: then the plain loop goes on from there.
+/// By the kernel. False, and nothing is changed but the cache, where that cannot or gives up: then the plain loop goes
+/// on from there.
 bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                float max_distance, GjkResult& result) {
     static_assert(offsetof(Frame, position) == 0 && offsetof(Frame, rotation) == sizeof(vec3));

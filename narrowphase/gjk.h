@@ -4,8 +4,8 @@
 /// Simplices are computed in double from float vertices: that costs no more than float on scalar code, and takes the
 /// place of the epsilons that near-touching and needle-shaped pairs otherwise need. The search direction is the normal
 /// of the simplex's feature, so that it stays exact however near the cores are. Each frame starts from the last one's
-/// simplex: about one iteration instead of five. Polytope cores run in a kernel for SSE2 or AVX2 (gjk_kernel.h), rims, and hulls far
-/// larger than their partner, in the plain loop (gjk.cpp).
+/// simplex: about one iteration instead of five. Polytope cores run in a kernel for SSE2 or AVX2 (gjk_kernel.h), rims,
+/// and hulls far larger than their partner, in the plain loop (gjk.cpp).
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
@@ -49,14 +49,16 @@ struct GjkResult {
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());
 
-/// How the loop behind `gjk` may run: the plain one, for any core, or the kernel as compiled for an instruction set. The kernels give the
-/// same bits; the plain loop takes other steps and ends at the same distance, to the tolerance of either.
+/// How the loop behind `gjk` may run: the plain one, for any core, or the kernel as compiled for an instruction set.
+/// The kernels give the same bits; the plain loop takes other steps and ends at the same distance, to the tolerance of
+/// either.
 enum class GjkLoop : std::uint8_t { plain, sse2, avx2 };
 
 /// True where this processor and this build have the loop.
 bool has_loop(GjkLoop loop);
 
-/// `gjk` by the loop named (the plain one where there is no such loop), for comparisons; `gjk` itself takes the best there is.
+/// `gjk` by the loop named (the plain one where there is no such loop), for comparisons; `gjk` itself takes the best
+/// there is.
 GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                  float max_distance = std::numeric_limits<float>::infinity());
 

@@ -1,12 +1,12 @@
 #pragma once
 /// Internal: the GJK loop that production runs on polytope cores, four doubles at a time.
 ///
-/// `find_closest` of gjk.cpp is the plain loop: any core, scalar, easy to follow. This is the same search for points, segments,
-/// triangles, boxes and hulls, laid out for speed: a new vertex and the old ones stand side by side in four lanes, so that one pass
-/// of lane arithmetic says which face, edge or vertex is nearest. It takes the likely turns only: when rounding makes a case
-/// doubtful it says so, and the caller lets the plain loop go on from the simplex it left; after no iteration at all, when the cached
-/// simplex has gone stale, a new start costs less. Compiled twice, for SSE2 and for AVX2, to the same bits; which one runs is chosen
-/// at run time.
+/// `find_closest` of gjk.cpp is the plain loop: any core, scalar, easy to follow. This is the same search for points,
+/// segments, triangles, boxes and hulls, laid out for speed: a new vertex and the old ones stand side by side in four
+/// lanes, so that one pass of lane arithmetic says which face, edge or vertex is nearest. It takes the likely turns
+/// only: when rounding makes a case doubtful it says so, and the caller lets the plain loop go on from the simplex it
+/// left; after no iteration at all, when the cached simplex has gone stale, a new start costs less. Compiled twice, for
+/// SSE2 and for AVX2, to the same bits; which one runs is chosen at run time.
 ///
 /// Plain data only: see double4.h.
 

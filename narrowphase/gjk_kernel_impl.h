@@ -38,9 +38,9 @@ TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
     return v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
 }
 
-/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). What each step compares are products with *edges*:
-/// differences of near points, so that the climb does not stall where a step gains less than the rounding of whole dot
-/// products. A gain that may be rounding does not count, so that each step gains in truth and the walk ends.
+/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). What each step compares are products with
+/// *edges*: differences of near points, so that the climb does not stall where a step gains less than the rounding of
+/// whole dot products. A gain that may be rounding does not count, so that each step gains in truth and the walk ends.
 TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
     const F8 dx = repeat8<0>(d), dy = repeat8<1>(d), dz = repeat8<2>(d);
     for (;;) {
@@ -61,7 +61,8 @@ TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
     }
 }
 
-/// Four doubles of which one will be asked for. (Copied to an array of doubles, g++ 12 takes them through integer registers.)
+/// Four doubles of which one will be asked for. (Copied to an array of doubles, g++ 12 takes them through integer
+/// registers.)
 struct Lanes {
     TALUS_INLINE Lanes(const D4& v) : all(v) {}
     TALUS_INLINE double operator[](int i) const {
@@ -77,8 +78,8 @@ TALUS_INLINE D4 cross(D4 a, D4 b) {
 
 TALUS_INLINE D4 point(const float* p) { return to_double(load3(p)); }
 
-/// The core's point farthest along d, and its index. `hint` >= 0: a vertex that may be near. `small_hull`: the core is known to be
-/// a hull that is scanned.
+/// The core's point farthest along d, and its index. `hint` >= 0: a vertex that may be near. `small_hull`: the core is
+/// known to be a hull that is scanned.
 template <bool small_hull>
 TALUS_INLINE D4 support(const KernelCore& core, D4 d, int hint, int& index) {
     if constexpr (small_hull) {
@@ -157,7 +158,8 @@ TALUS_INLINE D4 cached_point(const KernelCore& core, int& index) {
 
 /// One search: the difference A - B, the simplex, and what is proved so far.
 ///
-/// As in `Simplex` (minkowski.h), the nearest point v is kept as a multiple y of it that its feature gives without a division.
+/// As in `Simplex` (minkowski.h), the nearest point v is kept as a multiple y of it that its feature gives without a
+/// division.
 template <bool small_hulls>
 class Search {
 public:
@@ -246,7 +248,8 @@ private:
         return w;
     }
 
-    /// The support plane at w with normal -y proves that the distance is at least y.w / |y|, whatever y is. True beyond the limit.
+    /// The support plane at w with normal -y proves that the distance is at least y.w / |y|, whatever y is. True beyond
+    /// the limit.
     TALUS_INLINE bool prove(double yy, double yw) {
         const double yw2 = yw * yw;
         const bool better = yw > 0.0 && yw2 * bound_yy_ > bound_yw_ * bound_yw_ * yy;
@@ -269,10 +272,12 @@ private:
         yy_ = yv_ = vv_ = dot(y_, y_);
     }
 
-    /// Makes v the nearest point of the simplex and one more vertex; drops what it does not need. The features without the new
-    /// vertex need no look, as the old nearest point was the best of them. False in doubt: the old vertices are then still there.
+    /// Makes v the nearest point of the simplex and one more vertex; drops what it does not need. The features without
+    /// the new vertex need no look, as the old nearest point was the best of them. False in doubt: the old vertices are
+    /// then still there.
     ///
-    /// Likely features have branches of their own: guessed right, the next search starts before their weights are known.
+    /// Likely features have branches of their own: guessed right, the next search starts before their weights are
+    /// known.
     TALUS_INLINE bool add(D4 d, D4 a, int index) {
         const int old = count_;
         w_[old] = d;
@@ -376,7 +381,8 @@ private:
         return true;
     }
 
-    /// To the triangle of old vertices i and j, of weights wi and wj, and the newest; n is its normal, h the height of its plane along n.
+    /// To the triangle of old vertices i and j, of weights wi and wj, and the newest; n is its normal, h the height of
+    /// its plane along n.
     template <int i, int j>
     TALUS_INLINE bool to_triangle(D4 n, double h, double wi, double wj) {
         const double nn = dot(n, n), vv = h * h / nn, rest = nn - wi - wj;

@@ -9,7 +9,8 @@
 /// - The two `last_...` starts live on a memory that an earlier call for the same pair has filled; with an empty one
 ///   they are `centroids`. Likewise `neighbours` is then `hill_climbing`, and that climbs from vertex 0.
 /// - `discard_and_add` needs three vertices of A - B that are not on a line: with two parallel segments it fails.
-/// - All searches but `linear` trust the hull to be convex at each vertex. Where vertices crowd within the hull builder's
+/// - All searches but `linear` trust the hull to be convex at each vertex. Where vertices crowd within the hull
+/// builder's
 ///   tolerance it may not be, and a climb stalls there: 1 of 5,640 searches on the difficult clouds of
 ///   tests/narrowphase/hull_clouds.h.
 ///
@@ -86,8 +87,8 @@ struct GjkMethods {
     double gap = 1e-6;  ///< of StopMethod::bound, relative to |v|: the relative error of the distance
 };
 
-/// The loop gives up after so many passes. Of 3.8 million queries none needed more than 15 on hulls of random points, 24
-/// on difficult clouds.
+/// The loop gives up after so many passes. Of 3.8 million queries none needed more than 15 on hulls of random points,
+/// 24 on difficult clouds.
 inline constexpr int gjk_variant_max_iterations = 100;
 
 enum class GjkVariantStatus : std::uint8_t {

@@ -26,9 +26,9 @@ struct alignas(32) HullFace {
     std::uint16_t corners[4];  ///< the first four (of a triangle: its first one again), to have them at hand
 };
 
-/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in two cache
-/// lines side by side. Entry i holds the other end of an edge and the face between that edge and the next, with its normal.
-/// Entries beyond the last neighbour repeat the vertex's first.
+/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in two
+/// cache lines side by side. Entry i holds the other end of an edge and the face between that edge and the next, with
+/// its normal. Entries beyond the last neighbour repeat the vertex's first.
 struct alignas(64) HullRing {
     static constexpr std::uint16_t elsewhere = 0xffff;  ///< as neighbour[0]: the vertex has more than 8 neighbours
 
@@ -69,9 +69,11 @@ struct Hull {
     vec3 centroid{0.0f};           ///< of the solid
     mat3 unit_inertia{0.0f};       ///< about the centroid, for a solid of mass 1, m^2
 
-    /// Where support search starts to climb: a cube map of vertices over all directions; empty on hulls that are scanned.
+    /// Where support search starts to climb: a cube map of vertices over all directions; empty on hulls that are
+    /// scanned.
     std::vector<std::uint16_t> climb_starts;
-    /// The graph it climbs, as vertex_first and vertex_neighbours, where those alone would let it end in a dent; else empty.
+    /// The graph it climbs, as vertex_first and vertex_neighbours, where those alone would let it end in a dent; else
+    /// empty.
     std::vector<std::uint32_t> climb_first;
     std::vector<std::uint16_t> climb_neighbours;
     std::vector<detail::ClimbRing> climb_rings;  ///< that graph as the GJK kernel climbs it

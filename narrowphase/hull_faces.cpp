@@ -19,8 +19,8 @@ struct Slack {
 };
 constexpr Slack merging{merge_dent, merge_bend, merge_share}, valid{valid_dent, valid_bend, valid_share};
 
-/// Where a face's outline goes, as contacts see it: along the face's normal, in metres. In tolerance units the shadow of a
-/// short side could point elsewhere, since what is at right angles there is not so in metres.
+/// Where a face's outline goes, as contacts see it: along the face's normal, in metres. In tolerance units the shadow
+/// of a short side could point elsewhere, since what is at right angles there is not so in metres.
 struct Outline {
     const Cloud& cloud;
     dvec3 unit;  ///< normal
@@ -347,7 +347,8 @@ bool is_valid(const Cloud& cloud, const PolygonMesh& mesh) {
 
         double area = 0.0;
         for (std::uint32_t i = 0; i < face.count; ++i) {
-            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes round once.
+            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes round
+            // once.
             if (!outline.bends_outward(at(i), at(i + 1), at(i + 2), valid)) return false;
             const double fan = outline.turn(outline.side(at(0), at(i)), outline.side(at(i), at(i + 1)));
             if (!(fan >= -valid.share * outline.area)) return false;

@@ -19,13 +19,13 @@ namespace talus::hull_builder {
 /// How far a corner may lie inside its face's polygon (a dent), in tolerance units; larger dents keep faces apart.
 inline constexpr double merge_dent = 1.0;
 
-/// And how far the outline may bend inward there (sine). The line of a side must leave the face on its inner side, since
-/// that is how contacts are clipped: a short side that bends more cuts off more of the face than its dent is deep, up to all
-/// of it. Smaller: noise on the outline keeps faces apart.
+/// And how far the outline may bend inward there (sine). The line of a side must leave the face on its inner side,
+/// since that is how contacts are clipped: a short side that bends more cuts off more of the face than its dent is
+/// deep, up to all of it. Smaller: noise on the outline keeps faces apart.
 inline constexpr double merge_bend = 1e-3;
 
-/// And how much of the face's area the triangle at the dent may have. On faces that are hardly wider than a tolerance unit
-/// larger ones make outlines that cross themselves.
+/// And how much of the face's area the triangle at the dent may have. On faces that are hardly wider than a tolerance
+/// unit larger ones make outlines that cross themselves.
 inline constexpr double merge_share = 1e-3;
 
 /// What `is_valid` lets pass, in tolerance units: a few merges' worth of dents, and corners under their face's plane.
@@ -58,8 +58,8 @@ PolygonMesh merge_patches(const Cloud& cloud, const TriangleMesh& mesh, std::spa
 /// The triangles as they are.
 PolygonMesh keep_triangles(const TriangleMesh& mesh);
 
-/// Whether every face has at least 3 corners that are planar and convex to within the tolerances above and looks outward,
-/// every vertex at least 3 faces, every edge two faces that name each other, and V - E + F = 2.
+/// Whether every face has at least 3 corners that are planar and convex to within the tolerances above and looks
+/// outward, every vertex at least 3 faces, every edge two faces that name each other, and V - E + F = 2.
 bool is_valid(const Cloud& cloud, const PolygonMesh& mesh);
 
 }  // namespace talus::hull_builder

@@ -1,12 +1,12 @@
 #pragma once
-/// Internal: what support search reads of a hull, as plain data, so that kernels compiled for other instruction sets can read it too
-/// (double4.h says why they see no more than that).
+/// Internal: what support search reads of a hull, as plain data, so that kernels compiled for other instruction sets
+/// can read it too (double4.h says why they see no more than that).
 
 namespace talus::detail {
 
-/// Hulls above this many vertices are climbed, not scanned; the scan keeps a bit a vertex. Measured on two hulls of points on a ball, ns
-/// a query, AVX2, tracked at small motion and cold: of 45 vertices scanned 100 and 332; of 85 scanned 124 and 435, climbed 120 and 478;
-/// of 110 141 and 530, 119 and 494.
+/// Hulls above this many vertices are climbed, not scanned; the scan keeps a bit a vertex. Measured on two hulls of
+/// points on a ball, ns a query, AVX2, tracked at small motion and cold: of 45 vertices scanned 100 and 332; of 85
+/// scanned 124 and 435, climbed 120 and 478; of 110 141 and 530, 119 and 494.
 inline constexpr int hull_scan_limit = 64;
 
 /// Up to eight ways from a vertex to the next, as lanes. Entries beyond the last repeat the first.
@@ -34,8 +34,9 @@ struct HullView {
 /// Whether this library was built for AVX2, too, and this processor has it.
 bool has_avx2();
 
-/// The vertex farthest along the direction d (x, y, z), by asking all of at most `hull_scan_limit`: the greatest dot product, then the
-/// first vertex that has it. For SSE2 and for AVX2, to the same bits, and the better that this processor has.
+/// The vertex farthest along the direction d (x, y, z), by asking all of at most `hull_scan_limit`: the greatest dot
+/// product, then the first vertex that has it. For SSE2 and for AVX2, to the same bits, and the better that this
+/// processor has.
 using HullScan = int(const HullView&, const float* d);
 HullScan scan_hull_sse2, scan_hull_avx2;
 extern HullScan* scan_hull;

@@ -27,11 +27,11 @@ struct ManifoldPoint {
     vec3 on_a{0.0f};  ///< on A's surface, in A's shape frame
     vec3 on_b{0.0f};  ///< on B's surface, in B's shape frame; a reused manifold keeps both fixed in their bodies
     float separation = 0.0f;  ///< along the normal, negative when penetrating, m
-    /// The pair of features that made it: equal ids from frame to frame carry the impulse. A's feature in the high half, B's
-    /// in the low one, 16 bits each: the inside of a face, a vertex, or an edge by its two vertices (clip.h). Faces are
-    /// not named, so a corner keeps its id while it slides over an edge or the body rolls to its next face. Vertices
-    /// beyond 32,767 and the edges of large hulls share codes; within a manifold such ids are moved apart, so that they
-    /// are unique there, and between frames a clash could at worst carry an impulse to a neighbouring point.
+    /// The pair of features that made it: equal ids from frame to frame carry the impulse. A's feature in the high
+    /// half, B's in the low one, 16 bits each: the inside of a face, a vertex, or an edge by its two vertices (clip.h).
+    /// Faces are not named, so a corner keeps its id while it slides over an edge or the body rolls to its next face.
+    /// Vertices beyond 32,767 and the edges of large hulls share codes; within a manifold such ids are moved apart, so
+    /// that they are unique there, and between frames a clash could at worst carry an impulse to a neighbouring point.
     std::uint32_t id = 0;
 };
 

@@ -182,7 +182,8 @@ GjkResult to_result(const Simplex& simplex, const Search& search);
 /// EPA from the simplex that GJK left; leaves its polytope in `cache`, if there is one.
 EpaResult expand(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache = nullptr);
 
-/// EPA from the polytope of an earlier pose. False when that does not hold the origin any more, or cannot be grown to the end.
+/// EPA from the polytope of an earlier pose. False when that does not hold the origin any more, or cannot be grown to
+/// the end.
 bool expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result);
 
 /// Re-poses cached index pairs into `simplex` and reduces it. False when the cache was empty.

@@ -1,10 +1,10 @@
 #pragma once
 /// Internal: EPA's expanding polytope, a closed triangle mesh inside A - B that grows towards its surface.
 ///
-/// Fixed memory (about 110 kB on the stack, touched as far as it is used). A new vertex removes the faces that see it and is joined to the rim they
-/// leave, the horizon; a depth-first walk over neighbours finds that rim in order. Rounding can make the seen faces
-/// something else than one patch: then the rim is not one loop, `expand` says so, and EPA ends with the best answer so
-/// far. What it can not do is leave a broken mesh that goes on being used.
+/// Fixed memory (about 110 kB on the stack, touched as far as it is used). A new vertex removes the faces that see it
+/// and is joined to the rim they leave, the horizon; a depth-first walk over neighbours finds that rim in order.
+/// Rounding can make the seen faces something else than one patch: then the rim is not one loop, `expand` says so, and
+/// EPA ends with the best answer so far. What it can not do is leave a broken mesh that goes on being used.
 
 #include <talus/narrowphase/minkowski.h>
 
@@ -58,8 +58,8 @@ public:
         link(2, 2, 3, 1);
     }
 
-    /// Every face so far had the origin strictly behind it. Then the mesh is star-shaped around the origin, convex or not, and what
-    /// lies outside of it is no nearer to the origin than the nearest face's plane.
+    /// Every face so far had the origin strictly behind it. Then the mesh is star-shaped around the origin, convex or
+    /// not, and what lies outside of it is no nearer to the origin than the nearest face's plane.
     bool is_star() const { return least_offset_ > 0.0; }
 
     /// The mesh of an earlier pose of the same shapes, its vertices where they stand now.

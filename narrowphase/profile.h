@@ -17,17 +17,17 @@ enum class Rung : std::uint8_t {
     axis_touching,   ///< last frame's axis gives the contact, no GJK
     warm_gjk,        ///< GJK from last frame's simplex
     cold_gjk,        ///< GJK from nothing
-    warm_epa,        ///< cores overlap: the last EPA's face, slid to its place, and a bound proves that no other way out is shorter
-    cold_epa,        ///< GJK found the cores overlapping, EPA gave the depth
+    warm_epa,  ///< cores overlap: the last EPA's face, slid to its place, and a bound proves that no other way out is shorter
+    cold_epa,  ///< GJK found the cores overlapping, EPA gave the depth
 };
 inline constexpr int rung_count = 9;
 const char* name_of(Rung rung);
 
 struct NarrowphaseProfile {
     std::array<std::uint32_t, rung_count> pairs{};  ///< convex pairs settled on each rung
-    /// Time of each rung, summed over the threads, manifold building included. Measured in batches: skip and reuse share one pass, its time is
-    /// booked on `skip`; both axis rungs share one, booked on `axis_separated`. Boxes that their axes settle count as `closed_form`, but
-    /// their time is booked on the GJK or EPA list they stood in.
+    /// Time of each rung, summed over the threads, manifold building included. Measured in batches: skip and reuse
+    /// share one pass, its time is booked on `skip`; both axis rungs share one, booked on `axis_separated`. Boxes that
+    /// their axes settle count as `closed_form`, but their time is booked on the GJK or EPA list they stood in.
     std::array<double, rung_count> microseconds{};
     std::uint32_t gjk_queries = 0, gjk_iterations = 0, gjk_cap_hits = 0;
     std::uint32_t epa_queries = 0, epa_iterations = 0, epa_cap_hits = 0;

@@ -176,8 +176,8 @@ void Quickhull::queue(Index facet) {
     if (f.farthest != none && f.farthest_height > tolerance_) pending_.push({f.farthest_height, facet, f.stamp});
 }
 
-/// The ends of the longest axis, the point farthest from their line, the point farthest from that plane. `scale` is what
-/// lengths are measured with, along each axis, from tolerance units on.
+/// The ends of the longest axis, the point farthest from their line, the point farthest from that plane. `scale` is
+/// what lengths are measured with, along each axis, from tolerance units on.
 Quickhull::Span Quickhull::span(const dvec3& scale) const {
     const auto at = [&](Index i) { return cloud_.points[i] * scale; };
     dvec3 lower = at(subset_[0]), upper = lower;
@@ -228,7 +228,8 @@ Error Quickhull::start() {
         "hull: the points lie on one line to within rounding; give points that span a volume, or use a segment."};
     if (subset_.size() < 4) return flat;
 
-    // Flat is meant in metres, and in tolerance units, since rounding may be coarse along one axis and fine along the next.
+    // Flat is meant in metres, and in tolerance units, since rounding may be coarse along one axis and fine along the
+    // next.
     const Span metres = span(cloud_.tolerance), units = span(dvec3(1.0));
     const double flat_height = flat_of_extent * cloud_.extent;
     if (!(metres.length > flat_height) || !(units.length > flat_tolerances)) return flat;

@@ -53,8 +53,8 @@ inline TransformLanes relative(const TransformLanes& a, const TransformLanes& b)
              p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w, p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z}};
 }
 
-/// A bound on how far any point within `radius` of b's origin has moved in a's frame between two poses: translation plus
-/// 2 r |dq|, where |dq| is the distance of the two unit quaternions (of either sign), 2 sin(angle / 4).
+/// A bound on how far any point within `radius` of b's origin has moved in a's frame between two poses: translation
+/// plus 2 r |dq|, where |dq| is the distance of the two unit quaternions (of either sign), 2 sin(angle / 4).
 inline float motion_bound(const Transform& from, const Transform& to, float radius) {
     const vec3 d = to.position - from.position;
     const quat &p = from.rotation, &q = to.rotation;

@@ -28,7 +28,8 @@ SeparationResult apart(const GjkResult& gjk, double distance, float radius_a, fl
     return result;
 }
 
-/// EPA's. GJK calls everything overlapping whose distance is too short to carry a normal: there is no gap between the two.
+/// EPA's. GJK calls everything overlapping whose distance is too short to carry a normal: there is no gap between the
+/// two.
 SeparationResult overlapping(const GjkResult& gjk, const EpaResult& epa, float radius_a, float radius_b) {
     SeparationResult result;
     result.gjk = gjk;
@@ -39,9 +40,9 @@ SeparationResult overlapping(const GjkResult& gjk, const EpaResult& epa, float r
     return result;
 }
 
-/// Radii this many times as large as the smaller shape make the cores' distance so large that its rounding to float (6e-8 of it)
-/// shows when they come off, as does the gap that GJK stops at: it is then asked for once more, in double and to `gjk_gap` of the
-/// smaller shape.
+/// Radii this many times as large as the smaller shape make the cores' distance so large that its rounding to float
+/// (6e-8 of it) shows when they come off, as does the gap that GJK stops at: it is then asked for once more, in double
+/// and to `gjk_gap` of the smaller shape.
 constexpr float large_radii = 16.0f;
 
 /// The distance between cores that GJK, which left `cache`, found apart.
@@ -89,7 +90,8 @@ SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a,
     return overlapping(near, expand(difference, simplex, &cache.polytope), a.radius, b.radius);
 }
 
-// ---- open cores ------------------------------------------------------------------------------------------------------
+// ---- open cores
+// ------------------------------------------------------------------------------------------------------
 
 namespace detail {
 

@@ -49,8 +49,9 @@ Aabb bounds(const Shape& shape);
 /// Radius of the ball around the shape's own origin that just holds the whole shape, radius included, m (rounded up).
 float bounding_radius(const Shape& shape);
 
-/// Six times the volume over the surface, m: the diameter of a ball, the edge of a cube, three times the thickness of a thin plate.
-/// Rounded shapes: of the core, and twice the radius more. Infinite for segments without radius and triangles, which are no solids.
+/// Six times the volume over the surface, m: the diameter of a ball, the edge of a cube, three times the thickness of a
+/// thin plate. Rounded shapes: of the core, and twice the radius more. Infinite for segments without radius and
+/// triangles, which are no solids.
 float thickness(const Shape& shape);
 
 /// Mass (kg), centre of mass (m) and inertia about that centre (kg m^2), in the shape's frame.

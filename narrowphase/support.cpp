@@ -96,8 +96,8 @@ std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
 
 /// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). On a convex hull a vertex that no neighbour
 /// exceeds is a farthest one, plateaus included, because the hull lies in the cone that the edges at that vertex span.
-/// In double: with float products of whole coordinates, a climb over a finely cut region would stall where each step gains less
-/// than their rounding.
+/// In double: with float products of whole coordinates, a climb over a finely cut region would stall where each step
+/// gains less than their rounding.
 std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
     const vec3* vertices = hull.vertices.data();
     std::uint32_t at = hint;
@@ -129,9 +129,10 @@ std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
 
 namespace {
 
-/// True where a climb may end at vertex v, short of the farthest vertex by more than `loss`. Faces are merged, and vertices may crowd,
-/// within the builder's tolerance: at such a vertex a plane may pass above all its neighbours, and below another corner of one of
-/// its faces, which a climb does not see from there. The planes to try are those through two edges that leave all others behind.
+/// True where a climb may end at vertex v, short of the farthest vertex by more than `loss`. Faces are merged, and
+/// vertices may crowd, within the builder's tolerance: at such a vertex a plane may pass above all its neighbours, and
+/// below another corner of one of its faces, which a climb does not see from there. The planes to try are those through
+/// two edges that leave all others behind.
 bool is_dented(const Hull& hull, std::uint32_t v, double loss) {
     const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
     const dvec3 at(hull.vertices[v]);

@@ -359,8 +359,8 @@ void close_loop(Patch& patch) {
     }
 }
 
-/// A polygon without area becomes the line between its farthest corners, or a point: the lines of its edges would enclose
-/// nothing, or all of the plane.
+/// A polygon without area becomes the line between its farthest corners, or a point: the lines of its edges would
+/// enclose nothing, or all of the plane.
 [[gnu::noinline]] void collapse(Patch& patch) {
     const auto farthest_from = [&](int from) {
         int best = from;

@@ -64,8 +64,8 @@ struct Feature {
 /// starts; any value is safe.
 Feature supporting_feature(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint);
 
-/// The same in two steps, because the height is often all that is asked for: a hull is only searched for its support vertex
-/// at first, for the other shapes the feature is found at once.
+/// The same in two steps, because the height is often all that is asked for: a hull is only searched for its support
+/// vertex at first, for the other shapes the feature is found at once.
 struct FeatureSearch {
     void start(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint);
     /// Fills in `feature`; `shape` and `direction` as before.

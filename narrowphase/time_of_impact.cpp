@@ -241,8 +241,8 @@ public:
         pose(0.0);
     }
 
-    /// With a negative target, cores that overlap are at the distance -depth that EPA gives. That distance is the largest of the gaps
-    /// along all axes whatever its sign, so that one axis proves what it does apart.
+    /// With a negative target, cores that overlap are at the distance -depth that EPA gives. That distance is the
+    /// largest of the gaps along all axes whatever its sign, so that one axis proves what it does apart.
     TimeOfImpact run(double radius_a, double radii, double target, double tolerance);
 
 private:

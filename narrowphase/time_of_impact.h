@@ -40,10 +40,10 @@ struct RigidMotion {
 };
 
 /// The motion that takes `center` (shape frame) along the line between two poses in `duration` seconds: what an
-/// integrator's step did, seen from outside. Of all turns from one rotation to the other about their common axis it is the
-/// one nearest to `expected_turn` (rotation vector, rad, world axes; about angular velocity times time), so that a rod which
-/// turns by 300 degrees is not taken for one that turns back by 60 (it ends within 2e-4 rad of `end`, where the turn is a whole
-/// number of turns); without one it is the shortest.
+/// integrator's step did, seen from outside. Of all turns from one rotation to the other about their common axis it is
+/// the one nearest to `expected_turn` (rotation vector, rad, world axes; about angular velocity times time), so that a
+/// rod which turns by 300 degrees is not taken for one that turns back by 60 (it ends within 2e-4 rad of `end`, where
+/// the turn is a whole number of turns); without one it is the shortest.
 RigidMotion motion_between(const Transform& start, const Transform& end, const vec3& center = vec3(0.0f),
                            float duration = 1.0f, const vec3& expected_turn = vec3(0.0f));
 
@@ -74,9 +74,9 @@ struct TimeOfImpact {
 };
 
 struct ToiSettings {
-    float duration = 1.0f;         ///< s
-    /// Contact means: this near, m. Negative: overlapping by so much, in the sense of the least depth; what slides or rolls
-    /// along a surface in which it is sunk by less is then not stopped by it.
+    float duration = 1.0f;  ///< s
+    /// Contact means: this near, m. Negative: overlapping by so much, in the sense of the least depth; what slides or
+    /// rolls along a surface in which it is sunk by less is then not stopped by it.
     float target_distance = 0.0f;
     /// How much nearer to the target than this it need not come, in sizes of the smaller shape (half the longest side
     /// of its box). A hit is reported up to so much before the distance is the target, never after; shapes that pass

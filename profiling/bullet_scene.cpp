@@ -23,11 +23,16 @@ vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
 std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
     const vec3& h = shape.half_extents;
     switch (shape.type) {
-        case ShapeType::sphere: return std::make_unique<btSphereShape>(shape.radius);
-        case ShapeType::capsule: return std::make_unique<btCapsuleShape>(shape.radius, 2.0f * h.y);
-        case ShapeType::box: return std::make_unique<btBoxShape>(to_bullet(h));
-        case ShapeType::cylinder: return std::make_unique<btCylinderShape>(to_bullet(h));
-        case ShapeType::cone: return std::make_unique<btConeShape>(h.x, 2.0f * h.y);
+        case ShapeType::sphere:
+            return std::make_unique<btSphereShape>(shape.radius);
+        case ShapeType::capsule:
+            return std::make_unique<btCapsuleShape>(shape.radius, 2.0f * h.y);
+        case ShapeType::box:
+            return std::make_unique<btBoxShape>(to_bullet(h));
+        case ShapeType::cylinder:
+            return std::make_unique<btCylinderShape>(to_bullet(h));
+        case ShapeType::cone:
+            return std::make_unique<btConeShape>(h.x, 2.0f * h.y);
         case ShapeType::hull: {
             auto hull = std::make_unique<btConvexHullShape>();
             for (const vec3& v : shape.hull->vertices) hull->addPoint(to_bullet(v), false);
@@ -37,7 +42,8 @@ std::unique_ptr<btCollisionShape> make_shape(const Shape& shape) {
         case ShapeType::segment:
         case ShapeType::triangle: {
             auto hull = std::make_unique<btConvexHullShape>();
-            for (int i = 0; i < (shape.type == ShapeType::segment ? 2 : 3); ++i) hull->addPoint(to_bullet(shape.points[i]), false);
+            for (int i = 0; i < (shape.type == ShapeType::segment ? 2 : 3); ++i)
+                hull->addPoint(to_bullet(shape.points[i]), false);
             hull->recalcLocalAabb();
             hull->setMargin(shape.radius);
             return hull;
@@ -140,25 +146,26 @@ struct BulletScene::State {
             joint.def);
     }
 
-    std::unique_ptr<btTypedConstraint> make_joint(const BallDef& def, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
-                                                  const btTransform& on_b) const {
+    std::unique_ptr<btTypedConstraint> make_joint(const BallDef& def, btRigidBody& a, btRigidBody& b,
+                                                  const btTransform& on_a, const btTransform& on_b) const {
         if (def.cone == unlimited && def.twist.upper == unlimited)
             return std::make_unique<btPoint2PointConstraint>(a, b, on_a.getOrigin(), on_b.getOrigin());
         auto ball = std::make_unique<btConeTwistConstraint>(a, b, on_a, on_b);  // about x, as ours
         ball->setLimit(def.cone, def.cone, std::min(def.twist.upper, pi));
         return ball;
     }
-    std::unique_ptr<btTypedConstraint> make_joint(const HingeDef& def, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
-                                                  const btTransform& on_b) const {
+    std::unique_ptr<btTypedConstraint> make_joint(const HingeDef& def, btRigidBody& a, btRigidBody& b,
+                                                  const btTransform& on_a, const btTransform& on_b) const {
         // Bullet's hinges turn about z, and count angles the other way round.
         const btTransform z_to_x(btQuaternion(btVector3(0, 1, 0), 0.5f * pi));
         auto hinge = std::make_unique<btHingeConstraint>(a, b, on_a * z_to_x, on_b * z_to_x);
-        if (def.limit.lower > -unlimited && def.limit.upper < unlimited) hinge->setLimit(-def.limit.upper, -def.limit.lower);
+        if (def.limit.lower > -unlimited && def.limit.upper < unlimited)
+            hinge->setLimit(-def.limit.upper, -def.limit.lower);
         if (def.motor.max_force > 0.0f) hinge->enableAngularMotor(true, -def.motor.speed, def.motor.max_force * dt);
         return hinge;
     }
-    std::unique_ptr<btTypedConstraint> make_joint(const SliderDef& def, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
-                                                  const btTransform& on_b) const {
+    std::unique_ptr<btTypedConstraint> make_joint(const SliderDef& def, btRigidBody& a, btRigidBody& b,
+                                                  const btTransform& on_a, const btTransform& on_b) const {
         auto slider = std::make_unique<btSliderConstraint>(a, b, on_a, on_b, true);
         slider->setLowerLinLimit(std::max(def.limit.lower, -1e6f));
         slider->setUpperLinLimit(std::min(def.limit.upper, 1e6f));
@@ -166,18 +173,19 @@ struct BulletScene::State {
         slider->setUpperAngLimit(0.0f);
         return slider;
     }
-    std::unique_ptr<btTypedConstraint> make_joint(const FixedDef&, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
-                                                  const btTransform& on_b) const {
+    std::unique_ptr<btTypedConstraint> make_joint(const FixedDef&, btRigidBody& a, btRigidBody& b,
+                                                  const btTransform& on_a, const btTransform& on_b) const {
         return std::make_unique<btFixedConstraint>(a, b, on_a, on_b);
     }
     /// A rod is a point of B, which the rod is welded to, on A.
-    std::unique_ptr<btTypedConstraint> make_joint(const DistanceDef&, btRigidBody& a, btRigidBody& b, const btTransform& on_a,
-                                                  const btTransform&) const {
+    std::unique_ptr<btTypedConstraint> make_joint(const DistanceDef&, btRigidBody& a, btRigidBody& b,
+                                                  const btTransform& on_a, const btTransform&) const {
         const btVector3 at = a.getWorldTransform() * on_a.getOrigin();
         return std::make_unique<btPoint2PointConstraint>(a, b, on_a.getOrigin(), b.getWorldTransform().inverse() * at);
     }
     template <class Def>
-    std::unique_ptr<btTypedConstraint> make_joint(const Def&, btRigidBody&, btRigidBody&, const btTransform&, const btTransform&) const {
+    std::unique_ptr<btTypedConstraint> make_joint(const Def&, btRigidBody&, btRigidBody&, const btTransform&,
+                                                  const btTransform&) const {
         return nullptr;  // can_make() says no
     }
 
@@ -281,11 +289,17 @@ Transform BulletScene::transform(std::size_t body) const {
     return {from_bullet(t * (-to_bullet(state_->center[body]))), quat(q.w(), q.x(), q.y(), q.z())};
 }
 
-vec3 BulletScene::center_of_mass(std::size_t body) const { return from_bullet(state_->bodies[body]->getCenterOfMassPosition()); }
+vec3 BulletScene::center_of_mass(std::size_t body) const {
+    return from_bullet(state_->bodies[body]->getCenterOfMassPosition());
+}
 
-vec3 BulletScene::linear_velocity(std::size_t body) const { return from_bullet(state_->bodies[body]->getLinearVelocity()); }
+vec3 BulletScene::linear_velocity(std::size_t body) const {
+    return from_bullet(state_->bodies[body]->getLinearVelocity());
+}
 
-vec3 BulletScene::angular_velocity(std::size_t body) const { return from_bullet(state_->bodies[body]->getAngularVelocity()); }
+vec3 BulletScene::angular_velocity(std::size_t body) const {
+    return from_bullet(state_->bodies[body]->getAngularVelocity());
+}
 
 float BulletScene::mass(std::size_t body) const { return state_->bodies[body]->getMass(); }
 
@@ -315,9 +329,9 @@ double BulletScene::narrowphase_ms() const { return state_->dispatcher.milliseco
 
 double BulletScene::broadphase_ms() const {
     const double boxes_ms = 1e-6 * time_of(1, [&] {
-        btVector3 lower, upper;
-        for (const auto& body : state_->bodies) body->getAabb(lower, upper);
-    });
+                                btVector3 lower, upper;
+                                for (const auto& body : state_->bodies) body->getAabb(lower, upper);
+                            });
     return std::max(0.0, state_->world.boxes_ms - boxes_ms) + state_->world.pairs_ms;
 }
 

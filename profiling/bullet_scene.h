@@ -1,6 +1,6 @@
 #pragma once
-/// A scene of the scene library built in Bullet, to be compared with. Bullet's own defaults wherever it has one: Dbvt broadphase,
-/// sequential impulses with 10 iterations, its collision margins.
+/// A scene of the scene library built in Bullet, to be compared with. Bullet's own defaults wherever it has one: Dbvt
+/// broadphase, sequential impulses with 10 iterations, its collision margins.
 
 #include "samples/scenes/scene.h"
 
@@ -30,7 +30,7 @@ public:
     mat3 inertia(std::size_t body) const override;
     void apply_force(std::size_t body, const vec3& force, const vec3& point) override;
     void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override;
-    void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override;  ///< of hinges
+    void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override;     ///< of hinges
     void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis) override;  ///< does nothing
 
     /// Over the contact points of the last step, m; in the mean, separated ones count as 0.
@@ -38,7 +38,8 @@ public:
         float deepest = 0.0f, mean = 0.0f;
     };
     Overlap overlap() const;
-    /// CPU time of the last step's moves of boxes and search for pairs, without that of computing the boxes (which is taken anew).
+    /// CPU time of the last step's moves of boxes and search for pairs, without that of computing the boxes (which is
+    /// taken anew).
     double broadphase_ms() const;
     double narrowphase_ms() const;  ///< CPU time of the last step's pair tests and manifolds
     double solve_ms() const;        ///< CPU time of the last step's constraint solving, islands included

@@ -43,8 +43,8 @@ inline double median(std::vector<double> values) {
 
 /// Says that an option or its value makes no sense; false.
 inline bool refuse(std::string_view name, std::string_view value) {
-    std::fprintf(stderr, "talus-profile: cannot use %.*s %.*s; see --help\n", static_cast<int>(name.size()), name.data(),
-                 static_cast<int>(value.size()), value.data());
+    std::fprintf(stderr, "talus-profile: cannot use %.*s %.*s; see --help\n", static_cast<int>(name.size()),
+                 name.data(), static_cast<int>(value.size()), value.data());
     return false;
 }
 

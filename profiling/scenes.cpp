@@ -29,8 +29,9 @@ struct Entry {
     int steps;
 };
 constexpr Entry default_scenes[] = {
-    {"pyramid40", 400}, {"wall", 300},    {"hullpile", 500}, {"mixed", 400},    {"bighulls", 400}, {"bighulls44", 400}, {"sparse10k", 200},
-    {"tumble", 600},    {"tumble8", 600}, {"stack20", 1200}, {"drum", 600},     {"ragdolls", 600}, {"bridge", 600},     {"pyramid100", 200},
+    {"pyramid40", 400},  {"wall", 300},      {"hullpile", 500}, {"mixed", 400},      {"bighulls", 400},
+    {"bighulls44", 400}, {"sparse10k", 200}, {"tumble", 600},   {"tumble8", 600},    {"stack20", 1200},
+    {"drum", 600},       {"ragdolls", 600},  {"bridge", 600},   {"pyramid100", 200},
 };
 
 /// A body with gravity that is this far down fell out of its scene, m.
@@ -50,7 +51,7 @@ struct Options {
 struct Run {
     double ms = 0.0;
     double broad = 0.0, collide = 0.0, solve = 0.0;
-    double pairs = 0.0, rest = 0.0;  ///< Talus's other stages, which hold the broadphase, too
+    double pairs = 0.0, rest = 0.0;    ///< Talus's other stages, which hold the broadphase, too
     double deepest = 0.0, mean = 0.0;  ///< overlap in the last tenth of the steps, m
     int lost = 0;                      ///< dynamic bodies that fell out of the scene, or whose place is no number
     double bytes = 0.0;                ///< that the engine holds in the end
@@ -141,15 +142,15 @@ struct Comparison {
     std::vector<samples::Figure> figures;
     std::vector<Run> talus, bullet;
 
-    static double median_of(const std::vector<Run>& runs, double Run::* value) {
+    static double median_of(const std::vector<Run>& runs, double Run::*value) {
         std::vector<double> values;
         for (const Run& run : runs) values.push_back(run.*value);
         return median(std::move(values));
     }
-    double ours(double Run::* value) const { return median_of(talus, value); }
-    double theirs(double Run::* value) const { return median_of(bullet, value); }
+    double ours(double Run::*value) const { return median_of(talus, value); }
+    double theirs(double Run::*value) const { return median_of(bullet, value); }
     /// Of each pair of runs, the median: a machine that is slow for a while slows both.
-    double ratio(double Run::* value) const {
+    double ratio(double Run::*value) const {
         std::vector<double> ratios;
         for (std::size_t i = 0; i < talus.size(); ++i) ratios.push_back(talus[i].*value / bullet[i].*value);
         return median(std::move(ratios));
@@ -158,30 +159,34 @@ struct Comparison {
 
 void print_times_header(int threads) {
     if (threads > 1) std::printf("Talus on %d threads, wall time\n", threads);
-    std::printf("%-12s %6s %5s | %8s %8s %5s | %6s %7s %5s | %7s %7s %5s | %7s %7s %5s | %6s %6s | %6s %6s\n", "scene", "bodies", "steps",
-                "Talus ms", "Bullet", "ratio", "broad", "Bullet", "ratio", "collide", "Bullet", "ratio", "solve", "Bullet", "ratio", "pairs",
-                "rest", "MB", "Bullet");
+    std::printf("%-12s %6s %5s | %8s %8s %5s | %6s %7s %5s | %7s %7s %5s | %7s %7s %5s | %6s %6s | %6s %6s\n", "scene",
+                "bodies", "steps", "Talus ms", "Bullet", "ratio", "broad", "Bullet", "ratio", "collide", "Bullet",
+                "ratio", "solve", "Bullet", "ratio", "pairs", "rest", "MB", "Bullet");
 }
 
 void print_times(const Comparison& c) {
-    std::printf("%-12s %6zu %5d | %8.3f %8.3f %5.2f | %6.3f %7.3f %5.2f | %7.3f %7.3f %5.2f | %7.3f %7.3f %5.2f | %6.3f %6.3f | %6.1f %6.1f\n",
-                c.scene.c_str(), c.bodies, c.steps, c.ours(&Run::ms), c.theirs(&Run::ms), c.ratio(&Run::ms), c.ours(&Run::broad),
-                c.theirs(&Run::broad), c.ratio(&Run::broad), c.ours(&Run::collide), c.theirs(&Run::collide), c.ratio(&Run::collide),
-                c.ours(&Run::solve), c.theirs(&Run::solve), c.ratio(&Run::solve), c.ours(&Run::pairs), c.ours(&Run::rest),
-                1e-6 * c.ours(&Run::bytes), 1e-6 * c.theirs(&Run::bytes));
+    std::printf(
+        "%-12s %6zu %5d | %8.3f %8.3f %5.2f | %6.3f %7.3f %5.2f | %7.3f %7.3f %5.2f | %7.3f %7.3f %5.2f | %6.3f %6.3f "
+        "| %6.1f %6.1f\n",
+        c.scene.c_str(), c.bodies, c.steps, c.ours(&Run::ms), c.theirs(&Run::ms), c.ratio(&Run::ms),
+        c.ours(&Run::broad), c.theirs(&Run::broad), c.ratio(&Run::broad), c.ours(&Run::collide),
+        c.theirs(&Run::collide), c.ratio(&Run::collide), c.ours(&Run::solve), c.theirs(&Run::solve),
+        c.ratio(&Run::solve), c.ours(&Run::pairs), c.ours(&Run::rest), 1e-6 * c.ours(&Run::bytes),
+        1e-6 * c.theirs(&Run::bytes));
     std::fflush(stdout);
 }
 
 void print_outcomes(const std::vector<Comparison>& all) {
-    std::printf("\n%-12s | %8s %8s | %8s %8s | %5s %6s | %-32s %10s %10s\n", "", "deepest", "Bullet", "mean, mm", "Bullet", "lost", "Bullet",
-                "measured on the bodies", "Talus", "Bullet");
+    std::printf("\n%-12s | %8s %8s | %8s %8s | %5s %6s | %-32s %10s %10s\n", "", "deepest", "Bullet", "mean, mm",
+                "Bullet", "lost", "Bullet", "measured on the bodies", "Talus", "Bullet");
     for (const Comparison& c : all) {
         const Run &ours = c.talus[0], &theirs = c.bullet[0];
-        std::printf("%-12s | %8.1f %8.1f | %8.2f %8.2f | %5d %6d |", c.scene.c_str(), 1e3 * ours.deepest, 1e3 * theirs.deepest,
-                    1e3 * ours.mean, 1e3 * theirs.mean, ours.lost, theirs.lost);
+        std::printf("%-12s | %8.1f %8.1f | %8.2f %8.2f | %5d %6d |", c.scene.c_str(), 1e3 * ours.deepest,
+                    1e3 * theirs.deepest, 1e3 * ours.mean, 1e3 * theirs.mean, ours.lost, theirs.lost);
         for (std::size_t i = 0; i < c.figures.size(); ++i) {
             if (i > 0) std::printf("%-12s | %8s %8s | %8s %8s | %5s %6s |", "", "", "", "", "", "", "");
-            const std::string what = c.figures[i].name + std::string(*c.figures[i].unit ? ", " : "") + c.figures[i].unit;
+            const std::string what =
+                c.figures[i].name + std::string(*c.figures[i].unit ? ", " : "") + c.figures[i].unit;
             std::printf(" %-32s %10.3g %10.3g\n", what.c_str(), ours.figures[i], theirs.figures[i]);
         }
         if (c.figures.empty()) std::printf(" %-32s %10s %10s\n", "-", "-", "-");
@@ -189,19 +194,22 @@ void print_outcomes(const std::vector<Comparison>& all) {
 }
 
 constexpr const char* csv_header =
-    "scene,bodies,steps,threads,talus_ms,bullet_ms,ratio,talus_broad_ms,bullet_broad_ms,broad_ratio,talus_collide_ms,bullet_narrow_ms,"
+    "scene,bodies,steps,threads,talus_ms,bullet_ms,ratio,talus_broad_ms,bullet_broad_ms,broad_ratio,talus_collide_ms,"
+    "bullet_narrow_ms,"
     "narrow_ratio,talus_solve_ms,bullet_solve_ms,solve_ratio,talus_pairs_ms,talus_rest_ms,talus_bytes,bullet_bytes,"
-    "talus_max_penetration_m,bullet_max_penetration_m,talus_mean_penetration_m,bullet_mean_penetration_m,talus_lost,bullet_lost,"
+    "talus_max_penetration_m,bullet_max_penetration_m,talus_mean_penetration_m,bullet_mean_penetration_m,talus_lost,"
+    "bullet_lost,"
     "figure,talus_figure,bullet_figure\n";
 
 /// A row; of the scene's figures the first.
 void write_csv(std::FILE* file, const Comparison& c, int threads) {
     std::fprintf(file, "%s,%zu,%d,%d", c.scene.c_str(), c.bodies, c.steps, threads);
-    for (double Run::* value : {&Run::ms, &Run::broad, &Run::collide, &Run::solve})
+    for (double Run::*value : {&Run::ms, &Run::broad, &Run::collide, &Run::solve})
         std::fprintf(file, ",%.5f,%.5f,%.4f", c.ours(value), c.theirs(value), c.ratio(value));
     const Run &ours = c.talus[0], &theirs = c.bullet[0];
-    std::fprintf(file, ",%.5f,%.5f,%.0f,%.0f,%.6f,%.6f,%.6f,%.6f,%d,%d", c.ours(&Run::pairs), c.ours(&Run::rest), ours.bytes, theirs.bytes,
-                 ours.deepest, theirs.deepest, ours.mean, theirs.mean, ours.lost, theirs.lost);
+    std::fprintf(file, ",%.5f,%.5f,%.0f,%.0f,%.6f,%.6f,%.6f,%.6f,%d,%d", c.ours(&Run::pairs), c.ours(&Run::rest),
+                 ours.bytes, theirs.bytes, ours.deepest, theirs.deepest, ours.mean, theirs.mean, ours.lost,
+                 theirs.lost);
     if (c.figures.empty()) {
         std::fprintf(file, ",,,\n");
     } else {
@@ -213,7 +221,8 @@ void write_csv(std::FILE* file, const Comparison& c, int threads) {
 
 constexpr const char* help =
     "usage: talus-profile scenes [options]\n"
-    "Runs scenes in Talus and in Bullet by turns, sleeping off, and prints medians of ms a step: CPU time, or wall time with\n"
+    "Runs scenes in Talus and in Bullet by turns, sleeping off, and prints medians of ms a step: CPU time, or wall "
+    "time with\n"
     "several threads.\n"
     "  --scene NAME    only this scene (may be given several times; talus-samples --list names them)\n"
     "  --steps N       steps a run, for all scenes (default: as many as the scene wants)\n"
@@ -223,11 +232,15 @@ constexpr const char* help =
     "  --csv FILE      the tables as CSV\n"
     "  --rungs         instead: Talus alone, with the rungs of its coherence ladder switched off one by one (default\n"
     "                  scene tumble; no --csv)\n"
-    "First table: ms Talus, ms Bullet, their ratio (median over the repeats of Talus / Bullet); the same for the broadphase\n"
-    "(moves of boxes and search for pairs), the narrowphase (Talus's stage `collide`, Bullet's dispatchAllCollisionPairs) and\n"
-    "the solver (Talus's stage `solve`, Bullet's solveConstraints); Talus's other stages (pairs and rest hold the broadphase,\n"
+    "First table: ms Talus, ms Bullet, their ratio (median over the repeats of Talus / Bullet); the same for the "
+    "broadphase\n"
+    "(moves of boxes and search for pairs), the narrowphase (Talus's stage `collide`, Bullet's "
+    "dispatchAllCollisionPairs) and\n"
+    "the solver (Talus's stage `solve`, Bullet's solveConstraints); Talus's other stages (pairs and rest hold the "
+    "broadphase,\n"
     "too); what each engine holds in the end (Talus: World::memory(); Bullet: what its allocator has handed out).\n"
-    "Second table: deepest and mean overlap in the last tenth of the steps; bodies that fell out of the scene; the scene's own\n"
+    "Second table: deepest and mean overlap in the last tenth of the steps; bodies that fell out of the scene; the "
+    "scene's own\n"
     "figures, by the same formula on the bodies of each engine.\n";
 
 /// False, and a sentence on stderr, for arguments that make no sense.

@@ -52,8 +52,9 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
             queue.erase({defs[i].phase, list.size(), i});
             merged.clear();
             std::set_union(list.begin(), list.end(), clique.begin(), clique.end(), std::back_inserter(merged));
-            merged.erase(std::remove_if(merged.begin(), merged.end(), [&](std::uint32_t k) { return k == i || k == node; }),
-                         merged.end());
+            merged.erase(
+                std::remove_if(merged.begin(), merged.end(), [&](std::uint32_t k) { return k == i || k == node; }),
+                merged.end());
             list = merged;
             queue.insert({defs[i].phase, list.size(), i});
         }
@@ -62,7 +63,8 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
     std::uint32_t most = 0;
     for (std::uint32_t i = 0; i < defs.size(); ++i) {
         auto& column = columns[i];
-        std::sort(column.begin(), column.end(), [&](std::uint32_t a, std::uint32_t b) { return position[a] < position[b]; });
+        std::sort(column.begin(), column.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return position[a] < position[b]; });
         const std::uint32_t n = defs[i].capacity;
         LdlNode node;
         node.capacity = n;
@@ -91,7 +93,8 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         const auto& list = columns[column];
         const auto found = std::lower_bound(list.begin(), list.end(), position[row],
                                             [&](std::uint32_t node, std::uint32_t p) { return position[node] < p; });
-        LdlBlock& block = blocks_[nodes_[system.first + column].first_block + static_cast<std::uint32_t>(found - list.begin())];
+        LdlBlock& block =
+            blocks_[nodes_[system.first + column].first_block + static_cast<std::uint32_t>(found - list.begin())];
         block.fill = false;
         places.push_back({system.first + row, system.first + column, block.offset});
     }
@@ -118,12 +121,14 @@ void BlockLdl::clear_fill(std::uint32_t s) {
 
 LdlInput BlockLdl::input(std::uint32_t s) {
     const System& system = systems_[s];
-    return {nodes_.data(), blocks_.data(), order_.data() + system.first, system.count, values(), vectors_.data()->at, scratch_.data()->at + system.scratch};
+    return {nodes_.data(), blocks_.data(),      order_.data() + system.first,        system.count,
+            values(),      vectors_.data()->at, scratch_.data()->at + system.scratch};
 }
 
 std::size_t BlockLdl::bytes() const {
-    return systems_.capacity() * sizeof(System) + nodes_.capacity() * sizeof(LdlNode) + blocks_.capacity() * sizeof(LdlBlock) +
-           fills_.capacity() * sizeof(Fill) + order_.capacity() * sizeof(std::uint32_t) +
+    return systems_.capacity() * sizeof(System) + nodes_.capacity() * sizeof(LdlNode) +
+           blocks_.capacity() * sizeof(LdlBlock) + fills_.capacity() * sizeof(Fill) +
+           order_.capacity() * sizeof(std::uint32_t) +
            (values_.capacity() + vectors_.capacity() + scratch_.capacity()) * sizeof(JointLane);
 }
 

@@ -24,7 +24,7 @@ class BlockLdl {
 public:
     struct NodeDef {
         std::uint32_t capacity = 0;
-        std::uint32_t phase = 0;     ///< nodes of a phase are eliminated after all of earlier ones
+        std::uint32_t phase = 0;  ///< nodes of a phase are eliminated after all of earlier ones
     };
     struct Edge {
         std::uint32_t a = 0, b = 0;  ///< nodes of the system, a != b; may repeat
@@ -48,7 +48,9 @@ public:
     void set_size(std::uint32_t node, std::uint32_t size);
     double* diagonal(std::uint32_t node) { return values() + nodes_[node].diagonal; }  ///< size rows of the width
     double* block(const Place& place) { return values() + place.offset; }
-    double* vector(std::uint32_t node) { return vectors_.data()->at + nodes_[node].vector; }  ///< right-hand side, then solution
+    double* vector(std::uint32_t node) {
+        return vectors_.data()->at + nodes_[node].vector;
+    }  ///< right-hand side, then solution
 
     void clear_fill(std::uint32_t system);  ///< blocks that no edge fills in; sizes must be set
     void factor(std::uint32_t system) { kernel_->factor(input(system)); }
@@ -71,11 +73,11 @@ private:
     const JointKernel* kernel_;
     std::vector<System> systems_;
     std::vector<LdlNode> nodes_;
-    std::vector<LdlBlock> blocks_;      ///< of a column, in order of elimination
+    std::vector<LdlBlock> blocks_;  ///< of a column, in order of elimination
     std::vector<Fill> fills_;
     std::vector<std::uint32_t> order_;  ///< nodes in order of elimination
     std::vector<JointLane> values_, vectors_;
-    std::vector<JointLane> scratch_;    ///< a part for each system: they may be worked on at once
+    std::vector<JointLane> scratch_;  ///< a part for each system: they may be worked on at once
 };
 
 }  // namespace talus

@@ -34,7 +34,8 @@ struct JointEnds {
 /// Both frames at one place in the world: origin at `anchor` (m), x along `axis` (any length but 0), for bodies at
 /// these poses. The joint's coordinates are zero as the bodies are. A zero or non-finite axis gives frames that
 /// add_joint refuses.
-JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f});
+JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec3& anchor,
+                     const vec3& axis = {1.0f, 0.0f, 0.0f});
 
 /// Range of a coordinate, rad or m; lower <= upper. Equal ones lock it there.
 struct JointLimit {
@@ -50,30 +51,31 @@ struct JointMotor {
 /// Pulls a coordinate to a target. The frequency is that of the joint's two bodies by themselves, the joint's locked
 /// axes included: a door on a fixed frame swings at just this frequency, whatever its mass.
 struct JointSpring {
-    float hertz = 0.0f;            ///< undamped frequency, >= 0; 0: no spring
-    float damping_ratio = 1.0f;    ///< >= 0; 1 is critical
-    float target = 0.0f;           ///< rad or m
-    float max_force = unlimited;   ///< N m or N, > 0. With a cap it is a servo.
+    float hertz = 0.0f;           ///< undamped frequency, >= 0; 0: no spring
+    float damping_ratio = 1.0f;   ///< >= 0; 1 is critical
+    float target = 0.0f;          ///< rad or m
+    float max_force = unlimited;  ///< N m or N, > 0. With a cap it is a servo.
 };
 
 /// What all joints may have.
 struct JointOptions {
-    bool collide_connected = false;   ///< whether the two bodies collide with each other; any joint between them can forbid it
-    float break_force = unlimited;    ///< N, > 0: the joint goes when its force, the mean over a step, is larger
-    float break_torque = unlimited;   ///< N m, > 0: about the joint's anchor
-    std::uint64_t user_data = 0;      ///< yours; Talus never reads it
+    bool collide_connected =
+        false;  ///< whether the two bodies collide with each other; any joint between them can forbid it
+    float break_force = unlimited;   ///< N, > 0: the joint goes when its force, the mean over a step, is larger
+    float break_torque = unlimited;  ///< N m, > 0: about the joint's anchor
+    std::uint64_t user_data = 0;     ///< yours; Talus never reads it
 };
 
 /// Drives B's frame, as seen from A's, in all directions alike, with no more than these forces: at a velocity, or to a
 /// pose when the frequency is above 0.
 struct JointDrive {
-    vec3 velocity{0.0f};          ///< of B's frame, A's axes, m/s
-    vec3 angular_velocity{0.0f};  ///< A's axes, rad/s
-    Transform target{};           ///< pose of B's frame in A's
+    vec3 velocity{0.0f};                              ///< of B's frame, A's axes, m/s
+    vec3 angular_velocity{0.0f};                      ///< A's axes, rad/s
+    Transform target{};                               ///< pose of B's frame in A's
     float linear_hertz = 0.0f, angular_hertz = 0.0f;  ///< of the springs to the target, >= 0; 0: velocity alone
-    float damping_ratio = 1.0f;   ///< of both, >= 0
-    float max_force = 0.0f;       ///< N, length of the vector, >= 0; 0: no drive
-    float max_torque = 0.0f;      ///< N m
+    float damping_ratio = 1.0f;                       ///< of both, >= 0
+    float max_force = 0.0f;                           ///< N, length of the vector, >= 0; 0: no drive
+    float max_torque = 0.0f;                          ///< N m
 };
 
 /// Ball and socket: the anchors stay together.
@@ -143,11 +145,11 @@ struct SixDofDef {
 /// The axle x of frame B stays at right angles to A's y.
 struct WheelDef {
     JointEnds ends{};
-    JointLimit travel{};             ///< along A's y, m
+    JointLimit travel{};  ///< along A's y, m
     JointSpring suspension{.hertz = 2.0f, .damping_ratio = 0.7f};
-    JointLimit steering{0.0f, 0.0f}; ///< about A's y, rad within -pi to pi; locked by default
-    JointSpring steering_servo{};    ///< for wheels that steer: widen `steering` and move the target
-    JointMotor motor{};              ///< about the axle, the main axis; brakes too
+    JointLimit steering{0.0f, 0.0f};  ///< about A's y, rad within -pi to pi; locked by default
+    JointSpring steering_servo{};     ///< for wheels that steer: widen `steering` and move the target
+    JointMotor motor{};               ///< about the axle, the main axis; brakes too
     JointOptions options{};
 };
 
@@ -167,7 +169,8 @@ struct MotorDef {
     JointOptions options{};
 };
 
-using JointDef = std::variant<BallDef, HingeDef, SliderDef, FixedDef, DistanceDef, SixDofDef, WheelDef, GearDef, MotorDef>;
+using JointDef =
+    std::variant<BallDef, HingeDef, SliderDef, FixedDef, DistanceDef, SixDofDef, WheelDef, GearDef, MotorDef>;
 
 /// In the order of JointDef's alternatives.
 enum class JointKind : std::uint8_t { ball, hinge, slider, fixed, distance, six_dof, wheel, gear, motor };

@@ -98,8 +98,8 @@ double angle_of(double x, double y) {
     return y < 0.0 ? -angle : angle;
 }
 
-JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b, const dvec3& between,
-                     const JointParts& parts) {
+JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b,
+                     const dvec3& between, const JointParts& parts) {
     JointPose pose;
     pose.arm_a = body_a.axes * frame_a.arm;
     pose.arm_b = body_b.axes * frame_b.arm;
@@ -109,7 +109,8 @@ JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const Join
         pose.b = body_b.axes * frame_b.turn.axes;
     }
     if (parts.swing) {
-        pose.relative = product(inverse(product(body_a.rotation, frame_a.turn.rotation)), product(body_b.rotation, frame_b.turn.rotation));
+        pose.relative = product(inverse(product(body_a.rotation, frame_a.turn.rotation)),
+                                product(body_b.rotation, frame_b.turn.rotation));
     }
     return pose;
 }

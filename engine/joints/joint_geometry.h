@@ -27,16 +27,16 @@ struct Jacobian {
 
 /// What of a pose and of its coordinates is wanted: the rest is left as it was made.
 struct JointParts {
-    bool axes = true;      ///< of both frames, and moves along A's
-    bool twist = true;     ///< the turn about x; all turns of a wheel
-    bool swing = true;     ///< the other turns, and the rotation of B's frame in A's
+    bool axes = true;   ///< of both frames, and moves along A's
+    bool twist = true;  ///< the turn about x; all turns of a wheel
+    bool swing = true;  ///< the other turns, and the rotation of B's frame in A's
 };
 
 /// The two frames of a joint in the world.
 struct JointPose {
-    dvec3 arm_a{0.0}, arm_b{0.0};  ///< from the centres of mass to the frames' origins
-    dvec3 apart{0.0};              ///< from A's origin to B's
-    dmat3 a{1.0}, b{1.0};          ///< axes
+    dvec3 arm_a{0.0}, arm_b{0.0};        ///< from the centres of mass to the frames' origins
+    dvec3 apart{0.0};                    ///< from A's origin to B's
+    dmat3 a{1.0}, b{1.0};                ///< axes
     dquat relative{1.0, 0.0, 0.0, 0.0};  ///< B's rotation in A
 };
 
@@ -56,8 +56,8 @@ struct JointFrame {
 };
 
 /// `between` leads from A's centre of mass to B's.
-JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b, const dvec3& between,
-                     const JointParts& parts = {});
+JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b,
+                     const dvec3& between, const JointParts& parts = {});
 
 /// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in
 /// the first place; the turns of a wheel are spin, steering and camber (the cosine between axle and suspension).

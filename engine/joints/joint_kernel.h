@@ -23,61 +23,61 @@ struct alignas(32) JointLane {
 /// All rows of a joint.
 struct JointRows {
     unsigned count = 0, width = 0;
-    unsigned sides = 2;          ///< bodies; a gear has four
+    unsigned sides = 2;  ///< bodies; a gear has four
     unsigned link[4] = {};
-    unsigned jacobian = 0;       ///< [side][6][width]: what the row's speed takes of velocity and spin
-    unsigned response = 0;       ///< [row][side][8]: velocity and spin that a unit of impulse gives, x y z and a zero each
-    unsigned numbers = 0;        ///< [width]: place of the rows' speeds and impulses
+    unsigned jacobian = 0;  ///< [side][6][width]: what the row's speed takes of velocity and spin
+    unsigned response = 0;  ///< [row][side][8]: velocity and spin that a unit of impulse gives, x y z and a zero each
+    unsigned numbers = 0;   ///< [width]: place of the rows' speeds and impulses
 };
 
 /// Those of them that are in the matrix: a block row. The others leave zeros there.
 struct JointNode {
-    unsigned size = 0, width = 0;///< up to the last that is
-    unsigned parts = 0;          ///< a bit a row: it is
-    unsigned jacobian = 0;       ///< as above, zero for those that are not
-    unsigned hubs = 0;           ///< a bit a side: what its body adds is not in this block (block_ldl.h)
+    unsigned size = 0, width = 0;  ///< up to the last that is
+    unsigned parts = 0;            ///< a bit a row: it is
+    unsigned jacobian = 0;         ///< as above, zero for those that are not
+    unsigned hubs = 0;             ///< a bit a side: what its body adds is not in this block (block_ldl.h)
 };
 
 /// Bodies that two block rows share: an off-diagonal block.
 struct JointCoupling {
     unsigned row = 0, column = 0;  ///< joints
     unsigned row_side = 0, column_side = 0;
-    unsigned place = 0;            ///< of the block
-    bool adds = false;             ///< to what another coupling has put there
+    unsigned place = 0;  ///< of the block
+    bool adds = false;   ///< to what another coupling has put there
 };
 
 struct JointRowsInput {
     const JointRows* rows;
-    const JointNode* nodes;      ///< parallel to it
-    unsigned first, last;        ///< joints
+    const JointNode* nodes;  ///< parallel to it
+    unsigned first, last;    ///< joints
     double* jacobians;
     const double* responses;
-    double* velocities;          ///< [link][8]: velocity, a zero, spin, a zero
-    double* numbers;             ///< speeds, or changes of impulses
+    double* velocities;  ///< [link][8]: velocity, a zero, spin, a zero
+    double* numbers;     ///< speeds, or changes of impulses
 };
 
 /// A node of a sparse matrix of blocks (block_ldl.h).
 struct LdlNode {
     unsigned size = 0, width = 0;
     unsigned capacity = 0;
-    unsigned diagonal = 0;       ///< [size][width]
-    unsigned vector = 0;         ///< [width]
+    unsigned diagonal = 0;                      ///< [size][width]
+    unsigned vector = 0;                        ///< [width]
     unsigned first_block = 0, block_count = 0;  ///< below the diagonal
 };
 
 struct LdlBlock {
-    unsigned row = 0;            ///< node
-    unsigned offset = 0;         ///< [size of the column][width of the row]
-    bool fill = false;           ///< nothing but what elimination puts there
+    unsigned row = 0;     ///< node
+    unsigned offset = 0;  ///< [size of the column][width of the row]
+    bool fill = false;    ///< nothing but what elimination puts there
 };
 
 struct LdlInput {
     const LdlNode* nodes;
     const LdlBlock* blocks;
-    const unsigned* order;       ///< nodes in order of elimination
+    const unsigned* order;  ///< nodes in order of elimination
     unsigned count;
     double *values, *vectors;
-    double* scratch;             ///< room for the largest block
+    double* scratch;  ///< room for the largest block
 };
 
 struct JointKernel {

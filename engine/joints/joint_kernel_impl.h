@@ -28,9 +28,12 @@ struct Unknown {
 template <class Loop>
 static inline __attribute__((always_inline)) void for_width(unsigned width, Loop&& loop) {
     switch (width) {
-        case 4: return loop(Known<1>{});
-        case 8: return loop(Known<2>{});
-        default: return loop(Unknown{width / 4});
+        case 4:
+            return loop(Known<1>{});
+        case 8:
+            return loop(Known<2>{});
+        default:
+            return loop(Unknown{width / 4});
     }
 }
 
@@ -38,14 +41,22 @@ static inline __attribute__((always_inline)) void for_width(unsigned width, Loop
 template <class Loop>
 static inline __attribute__((always_inline)) void for_size(unsigned size, Loop&& loop) {
     switch (size) {
-        case 1: return loop(Known<1>{});
-        case 2: return loop(Known<2>{});
-        case 3: return loop(Known<3>{});
-        case 4: return loop(Known<4>{});
-        case 5: return loop(Known<5>{});
-        case 6: return loop(Known<6>{});
-        case 7: return loop(Known<7>{});
-        default: return loop(Unknown{size});
+        case 1:
+            return loop(Known<1>{});
+        case 2:
+            return loop(Known<2>{});
+        case 3:
+            return loop(Known<3>{});
+        case 4:
+            return loop(Known<4>{});
+        case 5:
+            return loop(Known<5>{});
+        case 6:
+            return loop(Known<6>{});
+        case 7:
+            return loop(Known<7>{});
+        default:
+            return loop(Unknown{size});
     }
 }
 
@@ -70,7 +81,8 @@ static void speeds(const JointRowsInput& in) {
             const unsigned side = 6 * w.value;
             for (unsigned k = 0; k < w.value; ++k) {
                 D4 sum = {};
-                for (unsigned s = 0; s < rows.sides; ++s) add_product(sum, j + side * s + k, w, velocities + 8 * rows.link[s]);
+                for (unsigned s = 0; s < rows.sides; ++s)
+                    add_product(sum, j + side * s + k, w, velocities + 8 * rows.link[s]);
                 out[k] = sum;
             }
         });
@@ -164,7 +176,9 @@ static void couplings(const JointRowsInput& in, const LdlInput& ldl, const Joint
         const JointNode &row = in.nodes[coupling.row], &column = in.nodes[coupling.column];
         const unsigned sides = in.rows[coupling.column].sides;
         D4* const out = lanes(ldl.values + coupling.place);
-        const double *const jacobians = in.jacobians, *const responses = in.responses + in.rows[coupling.column].response + 8 * coupling.column_side;
+        const double *const jacobians = in.jacobians, *const responses = in.responses +
+                                                                         in.rows[coupling.column].response +
+                                                                         8 * coupling.column_side;
         for_width(row.width, [&](const auto w) {
             const D4* const jacobian = lanes(jacobians + row.jacobian) + 6 * w.value * coupling.row_side;
             for (unsigned i = 0; i < column.size; ++i) {
@@ -209,7 +223,8 @@ static inline __attribute__((always_inline)) void invert(double* block, Size n) 
 
 /// out = inverse * block, rows of both in the lanes of w.
 template <class Size, class Width>
-static inline __attribute__((always_inline)) void multiply(double* out, const double* inverse, const double* block, Size n, Width w) {
+static inline __attribute__((always_inline)) void multiply(double* out, const double* inverse, const double* block,
+                                                           Size n, Width w) {
     const unsigned width = (n.value + 3) / 4 * 4;
     for (unsigned i = 0; i < n.value; ++i) {
         for (unsigned m = 0; m < w.value; ++m) {
@@ -222,8 +237,9 @@ static inline __attribute__((always_inline)) void multiply(double* out, const do
 
 /// target -= left^T right. Both have n rows; `left` has `size` columns.
 template <class Size, class Width>
-static inline __attribute__((always_inline)) void subtract_product(double* target, const double* left, unsigned size, unsigned left_width,
-                                                                   const double* right, Size n, Width w) {
+static inline __attribute__((always_inline)) void subtract_product(double* target, const double* left, unsigned size,
+                                                                   unsigned left_width, const double* right, Size n,
+                                                                   Width w) {
     for (unsigned m = 0; m < w.value; ++m) {
         D4* out = lanes(target) + m;
         for (unsigned i = 0; i < size; ++i, out += w.value) {
@@ -258,12 +274,14 @@ static void factor(const LdlInput& in) {
                     while (place->row != column[c].row) ++place;
                     double* const out = values + place->offset;
                     const double* const right = values + column[c].offset;
-                    for_width(nodes[column[c].row].width,
-                              [&](const auto w) { subtract_product(out, scratch, target.size, target.width, right, n, w); });
+                    for_width(nodes[column[c].row].width, [&](const auto w) {
+                        subtract_product(out, scratch, target.size, target.width, right, n, w);
+                    });
                 }
                 // The block itself is done with.
                 for_width(target.width, [&](const auto w) {
-                    for (unsigned i = 0; i < n.value * w.value; ++i) lanes(values + column[b].offset)[i] = lanes(scratch)[i];
+                    for (unsigned i = 0; i < n.value * w.value; ++i)
+                        lanes(values + column[b].offset)[i] = lanes(scratch)[i];
                 });
             }
         });
@@ -318,9 +336,12 @@ static void solve(const LdlInput& in) {
                             for (unsigned i = 0; i < w.value; ++i) rows[l] += row[i] * y[i];
                         }
                         // Sums of the lanes of each row.
-                        const D4 low = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6) + __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
-                        const D4 high = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6) + __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
-                        sums[m] -= __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
+                        const D4 low = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6) +
+                                       __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+                        const D4 high = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6) +
+                                        __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+                        sums[m] -= __builtin_shufflevector(low, high, 0, 1, 4, 5) +
+                                   __builtin_shufflevector(low, high, 2, 3, 6, 7);
                     }
                 });
             }

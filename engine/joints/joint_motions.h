@@ -16,9 +16,11 @@ struct JointMotions {
     BodyMotions* motions = nullptr;
     std::span<const std::uint32_t> slots;  ///< by solver index
     const BodyStore* store = nullptr;
-    float max_speed = 0.0f;                ///< m/s
+    float max_speed = 0.0f;  ///< m/s
 
-    dquat rotation(std::uint32_t body) const { return dquat(motions->turn(body)) * (*store)[slots[body]].exact_rotation; }
+    dquat rotation(std::uint32_t body) const {
+        return dquat(motions->turn(body)) * (*store)[slots[body]].exact_rotation;
+    }
 
     /// Sets the velocities that joints made of the body's. The integrator keeps account of angular momentum: joints
     /// change it by the inertia as it is turned by now, which they know, not by that of the step's start.

@@ -32,7 +32,9 @@ Oscillator oscillator(double hertz, double ratio, double h) {
     const double turn = 2.0 * pi * hertz * h, damp = ratio * turn;  // omega h, and by how much it decays
     double decay = 1.0 / (1.0 + 2.0 * damp + turn * turn);
     if (turn <= settings::slow_spring_turn && damp <= settings::slow_spring_turn) {
-        const double half = 1.0 - damp * (1.0 - damp / 2.0 * (1.0 - damp / 3.0 * (1.0 - damp / 4.0 * (1.0 - damp / 5.0 * (1.0 - damp / 6.0)))));
+        const double half =
+            1.0 - damp * (1.0 - damp / 2.0 *
+                                    (1.0 - damp / 3.0 * (1.0 - damp / 4.0 * (1.0 - damp / 5.0 * (1.0 - damp / 6.0)))));
         decay = std::min(half * half, 1.0 - 1e-9);  // exp(-2 damp)
     }
     return {decay, turn * turn / h * decay};
@@ -100,8 +102,9 @@ void forward(const double* c, std::uint32_t n, double* x) {
 
 // ---- of the step ----------------------------------------------------------------------------------------------------
 
-void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std::span<const std::uint32_t> solver_index,
-                          std::span<const SolverMass> masses, const JointMotions& motions, float substep) {
+void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
+                          std::span<const std::uint32_t> solver_index, std::span<const SolverMass> masses,
+                          const JointMotions& motions, float substep) {
     motions_ = motions;
     substep_ = substep;
     active_.clear();
@@ -122,7 +125,8 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies, std
         }
         if (!awake) continue;
         active_.push_back(index);
-        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) prepare_link(links_[l], bodies, masses);
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l)
+            prepare_link(links_[l], bodies, masses);
         a.bounded = a.springs = a.driven = false;
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             prepare_run(runs_[r], joints[runs_[r].slot], bodies);
@@ -160,7 +164,8 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
     const float* m = mass.inverse_inertia;
     for (int k = 0; k < 3; ++k) link.inverse_mass[k] = mass.inverse_mass[k];
     link.start_inverse_inertia = dmat3(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
-    link.start_inertia = glm::determinant(link.start_inverse_inertia) > 0.0 ? glm::inverse(link.start_inverse_inertia) : dmat3(0.0);
+    link.start_inertia =
+        glm::determinant(link.start_inverse_inertia) > 0.0 ? glm::inverse(link.start_inverse_inertia) : dmat3(0.0);
     link.true_inverse_inertia = link.start_inverse_inertia;
     link.mass = 0.0;
     for (const double k : link.inverse_mass) link.mass = std::max(link.mass, k > 0.0 ? 1.0 / k : 0.0);
@@ -177,13 +182,16 @@ void JointSolver::prepare_run(Run& run, const Joint& joint, const BodyStore& bod
     std::fill_n(run.motor_impulses, joint_axes, 0.0);
     if (joint.kind != JointKind::gear) {
         const Body &body_a = bodies[links_[run.link[0]].slot], &body_b = bodies[links_[run.link[1]].slot];
-        run.frame_a = {dvec3(joint.frame_a.position) - dvec3(body_a.local_center), Turned(unit(joint.frame_a.rotation))};
-        run.frame_b = {dvec3(joint.frame_b.position) - dvec3(body_b.local_center), Turned(unit(joint.frame_b.rotation))};
+        run.frame_a = {dvec3(joint.frame_a.position) - dvec3(body_a.local_center),
+                       Turned(unit(joint.frame_a.rotation))};
+        run.frame_b = {dvec3(joint.frame_b.position) - dvec3(body_b.local_center),
+                       Turned(unit(joint.frame_b.rotation))};
         run.between = dvec3(body_b.center) - dvec3(body_a.center);
     }
     prepare_rows(run, joint);
     run.first_bounded = 0;
-    while (run.first_bounded < run.row_count && !is_bounded(rows_[run.first_row + run.first_bounded])) ++run.first_bounded;
+    while (run.first_bounded < run.row_count && !is_bounded(rows_[run.first_row + run.first_bounded]))
+        ++run.first_bounded;
     find_parts(run);
     place_rows(run);
 }
@@ -252,7 +260,8 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
         for (int i = 0; i < 3; ++i) lock(RowForm::point, i, 0.0);
         return;
     }
-    const bool cone_shut = joint.cone <= 0.0f, ordinary = joint.kind != JointKind::wheel && joint.kind != JointKind::distance;
+    const bool cone_shut = joint.cone <= 0.0f,
+               ordinary = joint.kind != JointKind::wheel && joint.kind != JointKind::distance;
     run.locks_swing = ordinary && ((locked_at_zero(4) && locked_at_zero(5)) || cone_shut);
     run.locks_twist = run.locks_swing && locked_at_zero(3);
     run.anchored = ordinary && locked_at_zero(0) && locked_at_zero(1) && locked_at_zero(2);
@@ -278,8 +287,10 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
             bound(row, axis.motor.max_force);
         }
         if (axis.spring.hertz > 0.0f && axis.spring.max_force > 0.0f) {
-            if (joint.kind == JointKind::distance && axis.spring.target == 0.0f) {  // to a point: it has no direction of its own there
-                drive(RowForm::drive_move, vec3(0.0f), axis.spring.hertz, axis.spring.damping_ratio, axis.spring.max_force);
+            if (joint.kind == JointKind::distance &&
+                axis.spring.target == 0.0f) {  // to a point: it has no direction of its own there
+                drive(RowForm::drive_move, vec3(0.0f), axis.spring.hertz, axis.spring.damping_ratio,
+                      axis.spring.max_force);
                 continue;
             }
             Row& row = add_row(run, joint, RowKind::spring, form, i, spring_row(i));
@@ -297,10 +308,10 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
     }
     const JointDrive& d = joint.drive;
     if (d.max_force > 0.0f) drive(RowForm::drive_move, d.velocity, d.linear_hertz, d.damping_ratio, d.max_force);
-    if (d.max_torque > 0.0f) drive(RowForm::drive_turn, d.angular_velocity, d.angular_hertz, d.damping_ratio, d.max_torque);
+    if (d.max_torque > 0.0f)
+        drive(RowForm::drive_turn, d.angular_velocity, d.angular_hertz, d.damping_ratio, d.max_torque);
     run.drive_target = d.target;
 }
-
 
 /// Which parts of the joint's pose its rows read, now and at the end of a sub-step.
 void JointSolver::find_parts(Run& run) const {
@@ -417,13 +428,15 @@ void JointSolver::stabilise(Articulation& a) {
 }
 
 /// A row of any form; returns J M^-1 J^T of it alone.
-double JointSolver::set_row(const Run& run, std::uint32_t i, const Jacobian& j, double factor, std::uint32_t first_side) {
+double JointSolver::set_row(const Run& run, std::uint32_t i, const Jacobian& j, double factor,
+                            std::uint32_t first_side) {
     const JointRows& rows = joint_rows_[index_of(run)];
     double* jacobian = flat(jacobians_) + rows.jacobian + 6 * rows.width * first_side + i;
     double* response = flat(responses_) + rows.response + 8 * (rows.sides * i + first_side);
     double sum = 0.0;
     for (std::uint32_t s = 0; s < 2; ++s, response += 8) {
-        const dvec3 linear = (s == 0 ? -factor : factor) * j.linear, angular = s == 0 ? -factor * j.angular_a : factor * j.angular_b;
+        const dvec3 linear = (s == 0 ? -factor : factor) * j.linear,
+                    angular = s == 0 ? -factor * j.angular_a : factor * j.angular_b;
         for (int k = 0; k < 3; ++k, jacobian += rows.width) *jacobian = linear[k];
         for (int k = 0; k < 3; ++k, jacobian += rows.width) *jacobian = angular[k];
         const Link& link = links_[run.link[first_side + s]];
@@ -452,7 +465,8 @@ double JointSolver::set_turn_row(const Run& run, std::uint32_t i, const dvec3& a
         const Link& link = links_[run.link[s]];
         if (!link.dynamic) continue;
         const dvec3 turn = link.inverse_inertia * axis;
-        for (unsigned k = 0; k < 3; ++k) response[8 * s + 4 + k] = s == 0 ? -turn[static_cast<int>(k)] : turn[static_cast<int>(k)];
+        for (unsigned k = 0; k < 3; ++k)
+            response[8 * s + 4 + k] = s == 0 ? -turn[static_cast<int>(k)] : turn[static_cast<int>(k)];
         sum += glm::dot(axis, turn);
     }
     return sum;
@@ -526,27 +540,36 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
         Row& row = rows_[run.first_row + i];
         double coordinate = 0.0;
         switch (row.form) {
-            case RowForm::point: break;
+            case RowForm::point:
+                break;
             case RowForm::move:
             case RowForm::length:
-            case RowForm::drive_move: row.response = set_row(run, i, row_jacobian(run, row), 1.0, 0); break;
+            case RowForm::drive_move:
+                row.response = set_row(run, i, row_jacobian(run, row), 1.0, 0);
+                break;
             case RowForm::geared:
                 for (std::uint32_t k = 0; k < 2; ++k) {
                     const Run& tied = runs_[run.geared[k]];
-                    set_row(run, 0, jacobian(tied.kind, tied.pose, main_axis(tied.kind)), k == 0 ? -run.ratio : 1.0, 2 * k);
+                    set_row(run, 0, jacobian(tied.kind, tied.pose, main_axis(tied.kind)), k == 0 ? -run.ratio : 1.0,
+                            2 * k);
                 }
                 row.response = between(run, 0, 0);
                 break;
-            default: row.response = set_turn_row(run, i, row_jacobian(run, row).angular_b);
+            default:
+                row.response = set_turn_row(run, i, row_jacobian(run, row).angular_b);
         }
         coordinate = row.form == RowForm::geared
                          ? geared_coordinate(run, runs_[run.geared[0]].coordinates, runs_[run.geared[1]].coordinates)
                          : row_coordinate(run, row, run.pose, run.coordinates);
         const bool drive = row.kind == RowKind::motor && row.number > cone_row;  // may meet a cone and a twist limit
-        row.slack = (drive ? settings::joint_slack_drive : a.looped ? settings::joint_slack_looped : settings::joint_slack) * row.response;
+        row.slack = (drive      ? settings::joint_slack_drive
+                     : a.looped ? settings::joint_slack_looped
+                                : settings::joint_slack) *
+                    row.response;
 
         if (row.kind == RowKind::limit) {
-            const bool upper = row.limits[0] == -infinite || (row.limits[1] != infinite && 2.0 * coordinate > row.limits[0] + row.limits[1]);
+            const bool upper = row.limits[0] == -infinite ||
+                               (row.limits[1] != infinite && 2.0 * coordinate > row.limits[0] + row.limits[1]);
             if (upper != row.upper) {
                 row.upper = upper;
                 row.low = upper ? -infinite : 0.0;
@@ -558,7 +581,9 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
         if (row.kind == RowKind::lock || row.kind == RowKind::limit) {
             row.position = coordinate - row.limits[row.upper ? 1 : 0];
             const double most = h * (is_angular(run, row) ? settings::joint_turn_speed : settings::joint_push_speed);
-            const double out = row.kind == RowKind::lock ? row.position : row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
+            const double out = row.kind == RowKind::lock ? row.position
+                               : row.upper               ? std::max(row.position, 0.0)
+                                                         : std::min(row.position, 0.0);
             row.goal = out - std::clamp(out, -most, most);
             if (!a.looped) row.goal *= 1.0 - settings::joint_push_share;  // a tree can always be put together
         } else {
@@ -570,41 +595,57 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
 
 Jacobian JointSolver::row_jacobian(const Run& run, const Row& row) const {
     switch (row.form) {
-        case RowForm::lock: return run.bent ? jacobian(run.kind, run.pose, row.axis) : lock_jacobian(run.pose, row.axis);
-        case RowForm::cone: return cone_jacobian(run.pose);
-        case RowForm::drive_move: return move_along(run.pose.a[row.axis], run.pose);
-        case RowForm::drive_turn: return turn_about(run.pose.a[row.axis]);
-        default: return jacobian(run.kind, run.pose, row.axis);
+        case RowForm::lock:
+            return run.bent ? jacobian(run.kind, run.pose, row.axis) : lock_jacobian(run.pose, row.axis);
+        case RowForm::cone:
+            return cone_jacobian(run.pose);
+        case RowForm::drive_move:
+            return move_along(run.pose.a[row.axis], run.pose);
+        case RowForm::drive_turn:
+            return turn_about(run.pose.a[row.axis]);
+        default:
+            return jacobian(run.kind, run.pose, row.axis);
     }
 }
 
 double JointSolver::row_coordinate(const Run& run, const Row& row, const JointPose& pose, const Coordinates& q) const {
     switch (row.form) {
-        case RowForm::point: return pose.apart[row.axis];
-        case RowForm::lock: return run.bent ? q[row.axis] : lock_coordinate(pose, row.axis);
-        case RowForm::cone: return cone_angle(pose);
+        case RowForm::point:
+            return pose.apart[row.axis];
+        case RowForm::lock:
+            return run.bent ? q[row.axis] : lock_coordinate(pose, row.axis);
+        case RowForm::cone:
+            return cone_angle(pose);
         case RowForm::drive_move:
             if (row.kind == RowKind::motor) return 0.0;
             return glm::dot(pose.a[row.axis], pose.apart) - static_cast<double>(run.drive_target.position[row.axis]);
         case RowForm::drive_turn:
-            return row.kind == RowKind::motor ? 0.0 : rotation_vector(dquat(run.drive_target.rotation), pose.relative)[row.axis];
-        default: return q[row.axis];
+            return row.kind == RowKind::motor
+                       ? 0.0
+                       : rotation_vector(dquat(run.drive_target.rotation), pose.relative)[row.axis];
+        default:
+            return q[row.axis];
     }
 }
 
 double JointSolver::geared_coordinate(const Run& gear, const Coordinates& a, const Coordinates& b) const {
-    const auto main = [&](std::uint32_t run, const Coordinates& q) { return q[static_cast<std::size_t>(main_axis(runs_[run].kind))]; };
+    const auto main = [&](std::uint32_t run, const Coordinates& q) {
+        return q[static_cast<std::size_t>(main_axis(runs_[run].kind))];
+    };
     return main(gear.geared[1], b) - gear.ratio * main(gear.geared[0], a) - gear.offset;
 }
 
 bool JointSolver::is_angular(const Run& run, const Row& row) const {
     switch (row.form) {
-        case RowForm::geared: return runs_[run.geared[1]].kind == JointKind::hinge;
+        case RowForm::geared:
+            return runs_[run.geared[1]].kind == JointKind::hinge;
         case RowForm::lock:
         case RowForm::turn:
         case RowForm::cone:
-        case RowForm::drive_turn: return true;
-        default: return false;
+        case RowForm::drive_turn:
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -620,13 +661,15 @@ void JointSolver::soften_springs(Run& run) {
     // What a spring moves is what the joint's locks let it move.
     double matrix[joint_axes * joint_axes], row[joint_axes];
     for (std::uint32_t i = 0; i < lock_count; ++i) {
-        for (std::uint32_t k = 0; k <= i; ++k) matrix[i * lock_count + k] = between(run, locks[i] - run.first_row, locks[k] - run.first_row);
+        for (std::uint32_t k = 0; k <= i; ++k)
+            matrix[i * lock_count + k] = between(run, locks[i] - run.first_row, locks[k] - run.first_row);
     }
     cholesky(matrix, lock_count);
     for (std::uint32_t i = run.first_row; i < end; ++i) {
         Row& spring = rows_[i];
         if (spring.kind != RowKind::spring) continue;
-        for (std::uint32_t k = 0; k < lock_count; ++k) row[k] = between(run, i - run.first_row, locks[k] - run.first_row);
+        for (std::uint32_t k = 0; k < lock_count; ++k)
+            row[k] = between(run, i - run.first_row, locks[k] - run.first_row);
         forward(matrix, lock_count, row);
         double left = spring.response;
         for (std::uint32_t k = 0; k < lock_count; ++k) left -= row[k] * row[k];
@@ -664,7 +707,8 @@ void JointSolver::predict(Articulation& a) {
         run.next_coordinates = coordinates(run.kind, run.next_pose, run.turn, parts);
         // As A sees it, since links that swing fast turn together: Newton's method with the matrix of now converges for
         // turns of 1 rad and more, and does not on the world's axes.
-        if (run.anchored && link_a.solver != 0) run.next_pose.apart = link_a.pose.axes * (run.next_pose.apart * link_a.next_pose.axes);
+        if (run.anchored && link_a.solver != 0)
+            run.next_pose.apart = link_a.pose.axes * (run.next_pose.apart * link_a.next_pose.axes);
     }
 }
 

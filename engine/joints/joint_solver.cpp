@@ -56,8 +56,8 @@ void JointSolver::write_velocities(const Articulation& a) {
 }
 
 JointRowsInput JointSolver::rows_input(const Articulation& a, std::vector<JointLane>& numbers) {
-    return {joint_rows_.data(), joint_nodes_.data(), a.first_run, a.first_run + a.run_count, flat(jacobians_), flat(responses_), flat(velocities_),
-            flat(numbers)};
+    return {joint_rows_.data(), joint_nodes_.data(), a.first_run,       a.first_run + a.run_count,
+            flat(jacobians_),   flat(responses_),    flat(velocities_), flat(numbers)};
 }
 
 void JointSolver::apply_changes(const Articulation& a) {
@@ -84,18 +84,21 @@ void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear) {
                 if (curved && row.kind == RowKind::motor && row.number < cone_row)
                     residual[i] = (row_coordinate(run, row, run.next_pose, run.next_coordinates) - row.position) / h;
                 residual[i] -= row.speed;
-                if (row.kind == RowKind::spring) residual[i] += row.bias_rate * row.position + row.softness * row.impulse;
+                if (row.kind == RowKind::spring)
+                    residual[i] += row.bias_rate * row.position + row.softness * row.impulse;
             } else if (curved) {
-                const double next = run.kind == JointKind::gear ? geared_coordinate(run, runs_[run.geared[0]].next_coordinates,
-                                                                                    runs_[run.geared[1]].next_coordinates)
-                                                                : row_coordinate(run, row, run.next_pose, run.next_coordinates);
+                const double next = run.kind == JointKind::gear
+                                        ? geared_coordinate(run, runs_[run.geared[0]].next_coordinates,
+                                                            runs_[run.geared[1]].next_coordinates)
+                                        : row_coordinate(run, row, run.next_pose, run.next_coordinates);
                 residual[i] = (next - row.limits[row.upper ? 1 : 0] - row.goal) / h;
             } else if (pass == Pass::solve) {
                 residual[i] += (row.position - row.goal) / h;
             } else {
                 // A limit may be approached as fast as it is reached at the sub-step's end.
                 double ahead = 0.0;
-                if (row.kind == RowKind::limit) ahead = row.upper ? std::min(row.position, 0.0) : std::max(row.position, 0.0);
+                if (row.kind == RowKind::limit)
+                    ahead = row.upper ? std::min(row.position, 0.0) : std::max(row.position, 0.0);
                 residual[i] += ahead / h + row.slack * row.impulse;
             }
         }
@@ -123,11 +126,15 @@ bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
         double *const residual = residuals(run), *const change = changes(run);
         for (std::uint32_t i = run.first_bounded; i < run.row_count; ++i) {
             Row* const row = &rows_[run.first_row + i];
-            if (row->free || row->group == 0 || row->response <= 0.0 || (pass == Pass::relax && row->kind == RowKind::spring)) continue;
+            if (row->free || row->group == 0 || row->response <= 0.0 ||
+                (pass == Pass::relax && row->kind == RowKind::spring))
+                continue;
             if (row->group == 1) {
                 const double wanted = row->impulse - residual[i] / row->response;
                 if (row->caught || std::abs(residual[i]) < settings::joint_release_speed) continue;
-                const bool off = row->impulse <= row->low ? wanted > row->low : row->impulse >= row->high ? wanted < row->high : true;
+                const bool off = row->impulse <= row->low    ? wanted > row->low
+                                 : row->impulse >= row->high ? wanted < row->high
+                                                             : true;
                 if (!off) continue;
                 row->free = any = true;
                 continue;
@@ -176,7 +183,8 @@ bool JointSolver::catch_bounded(Articulation& a, Pass pass) {
                 continue;
             }
             double size2 = 0.0;
-            for (std::uint32_t k = 0; k < 3; ++k) size2 += (row[k].impulse + change[i + k]) * (row[k].impulse + change[i + k]);
+            for (std::uint32_t k = 0; k < 3; ++k)
+                size2 += (row[k].impulse + change[i + k]) * (row[k].impulse + change[i + k]);
             if (size2 <= row->high * row->high) continue;
             const double scale = row->high / std::sqrt(size2);
             for (std::uint32_t k = 0; k < 3; ++k) {
@@ -252,7 +260,8 @@ void JointSolver::factor_hubs(const Articulation& a) {
         for (unsigned i = 0; i < node.size; ++i) {
             if (!(node.parts >> i & 1u)) continue;
             const double* const response = flat(responses_) + rows.response + 8 * (rows.sides * i + coupling.side);
-            for (unsigned k = 0; k < 6; ++k) block[hub_first ? k * width + i : i * width + k] = response[k < 3 ? k : k + 1];
+            for (unsigned k = 0; k < 6; ++k)
+                block[hub_first ? k * width + i : i * width + k] = response[k < 3 ? k : k + 1];
         }
     }
 }
@@ -326,7 +335,8 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         const bool let = a.bounded && !final && let_go(a, pass, linear);
         if (let) a.factored = Pass::none;
         const double worst = worst_residual(a, pass);
-        if (!linear && !let && !caught && !(worst < before)) {  // too far from straight for Newton's method: as it was before it
+        if (!linear && !let && !caught &&
+            !(worst < before)) {  // too far from straight for Newton's method: as it was before it
             for_each_row([](Row& row, double& change) {
                 change = -row.newton;
                 row.impulse += change;
@@ -371,7 +381,8 @@ double JointSolver::tame(const Articulation& a) {
         const Link& link = links_[l];
         if (!link.dynamic) continue;
         const double* const v = velocity_of(l);
-        const dvec3 move = dvec3(v[0], v[1], v[2]) - link.velocity_before, spin = dvec3(v[4], v[5], v[6]) - link.spin_before;
+        const dvec3 move = dvec3(v[0], v[1], v[2]) - link.velocity_before,
+                    spin = dvec3(v[4], v[5], v[6]) - link.spin_before;
         most_change += 0.5 * (link.mass * glm::dot(move, move) + link.most_inertia * glm::dot(spin, spin));
         mass += link.mass;
     }
@@ -471,7 +482,8 @@ void JointSolver::store(JointStore& joints, float step) const {
             joint.torque = to_floats(per_step * run.torque);
             joint.forces.fill(0.0f);
             joint.pressed = joint.at_upper = 0;
-            for (std::size_t i = 0; i < joint_axes; ++i) joint.motor_forces[i] = to_float(per_step * run.motor_impulses[i]);
+            for (std::size_t i = 0; i < joint_axes; ++i)
+                joint.motor_forces[i] = to_float(per_step * run.motor_impulses[i]);
             for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
                 const Row& row = rows_[i];
                 joint.forces[row.number] = to_float(per_substep * row.impulse);
@@ -483,11 +495,13 @@ void JointSolver::store(JointStore& joints, float step) const {
 }
 
 std::size_t JointSolver::bytes() const {
-    return articulations_.capacity() * sizeof(Articulation) + runs_.capacity() * sizeof(Run) + links_.capacity() * sizeof(Link) +
-           couplings_.capacity() * sizeof(JointCoupling) + hub_couplings_.capacity() * sizeof(HubCoupling) +
+    return articulations_.capacity() * sizeof(Articulation) + runs_.capacity() * sizeof(Run) +
+           links_.capacity() * sizeof(Link) + couplings_.capacity() * sizeof(JointCoupling) +
+           hub_couplings_.capacity() * sizeof(HubCoupling) +
            (run_of_.capacity() + active_.capacity()) * sizeof(std::uint32_t) + rows_.capacity() * sizeof(Row) +
            joint_rows_.capacity() * sizeof(JointRows) + joint_nodes_.capacity() * sizeof(JointNode) +
-           (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() + velocities_.capacity()) *
+           (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() +
+            velocities_.capacity()) *
                sizeof(JointLane) +
            ldl_.bytes();
 }

@@ -74,13 +74,14 @@ private:
     enum class RowKind : std::uint8_t { lock, limit, motor, spring };
     /// What a row's coordinate is.
     enum class RowForm : std::uint8_t {
-        point,       ///< along a world axis, of where B's anchor is from A's
-        move,        ///< the same along A's axis
-        length,      ///< of what is between the anchors
-        lock,        ///< turn that is locked at zero
-        turn,        ///< any other
+        point,   ///< along a world axis, of where B's anchor is from A's
+        move,    ///< the same along A's axis
+        length,  ///< of what is between the anchors
+        lock,    ///< turn that is locked at zero
+        turn,    ///< any other
         cone,
-        drive_move, drive_turn,
+        drive_move,
+        drive_turn,
         geared
     };
     enum class Pass : std::uint8_t { none, solve, relax };
@@ -89,25 +90,26 @@ private:
         RowKind kind = RowKind::lock;
         RowForm form = RowForm::point;
         std::uint8_t axis = 0;
-        std::uint8_t number = 0;     ///< limit_row(axis) and so on
-        std::uint8_t group = 1;      ///< rows that share a bound on their length begin here; 0: the row belongs to one before
-        bool free = true;            ///< in the direct solve; else its impulse is given
-        bool caught = false;         ///< came to its bound in this pass, and stays there
-        bool upper = false;          ///< a limit's side
-        std::uint32_t rival = null_index;  ///< of a motor: the limit of its axis
-        double limits[2] = {};       ///< of a limit or lock: lower and upper coordinate
-        double speed = 0.0;          ///< that the row aims at, in rows without position
+        std::uint8_t number = 0;  ///< limit_row(axis) and so on
+        std::uint8_t group =
+            1;                ///< rows that share a bound on their length begin here; 0: the row belongs to one before
+        bool free = true;     ///< in the direct solve; else its impulse is given
+        bool caught = false;  ///< came to its bound in this pass, and stays there
+        bool upper = false;   ///< a limit's side
+        std::uint32_t rival = null_index;                       ///< of a motor: the limit of its axis
+        double limits[2] = {};                                  ///< of a limit or lock: lower and upper coordinate
+        double speed = 0.0;                                     ///< that the row aims at, in rows without position
         double hertz = 0.0, damping_ratio = 0.0, target = 0.0;  ///< of a spring
-        double low = 0.0, high = 0.0;///< bounds of the impulse; of a group, `high` is that of its length
+        double low = 0.0, high = 0.0;  ///< bounds of the impulse; of a group, `high` is that of its length
 
         // Of the sub-step.
         double impulse = 0.0;
-        double given = 0.0;          ///< impulse when the pass began
-        double newton = 0.0;         ///< part of the impulse that rounds after the first gave
-        double position = 0.0;       ///< coordinate less what it should be
-        double goal = 0.0;           ///< the same, at the end of the sub-step
-        double response = 0.0;       ///< J M^-1 J^T of this row alone
-        double slack = 0.0;          ///< regularisation
+        double given = 0.0;                      ///< impulse when the pass began
+        double newton = 0.0;                     ///< part of the impulse that rounds after the first gave
+        double position = 0.0;                   ///< coordinate less what it should be
+        double goal = 0.0;                       ///< the same, at the end of the sub-step
+        double response = 0.0;                   ///< J M^-1 J^T of this row alone
+        double slack = 0.0;                      ///< regularisation
         double bias_rate = 0.0, softness = 0.0;  ///< spring: J v + bias_rate * position + softness * impulse = 0
     };
 
@@ -118,45 +120,46 @@ private:
         bool dynamic = false;
         std::uint32_t solver = 0;
         double inverse_mass[3] = {};
-        double mass = 0.0, most_inertia = 0.0;  ///< the largest along any axis; no moment is larger
+        double mass = 0.0, most_inertia = 0.0;                 ///< the largest along any axis; no moment is larger
         dmat3 start_inertia{0.0}, start_inverse_inertia{0.0};  ///< at the step's start, world; 0 where nothing turns it
-        dmat3 true_inverse_inertia{0.0};  ///< now
-        dmat3 inverse_inertia{0.0};       ///< as joints feel it: see stabilise()
-        bool turns = true;                ///< its inertia turns with it: it is not a ball's, and nothing locks its axes
+        dmat3 true_inverse_inertia{0.0};                       ///< now
+        dmat3 inverse_inertia{0.0};                            ///< as joints feel it: see stabilise()
+        bool turns = true;  ///< its inertia turns with it: it is not a ball's, and nothing locks its axes
         bool stiff = false, perhaps_stiff = false;
-        dmat3 turn{1.0};                  ///< since the step's start
-        Turned pose, next_pose;           ///< now, and predicted for the end of the sub-step
+        dmat3 turn{1.0};         ///< since the step's start
+        Turned pose, next_pose;  ///< now, and predicted for the end of the sub-step
         dvec3 displacement{0.0}, next_displacement{0.0};
         dvec3 velocity_before{0.0}, spin_before{0.0};  ///< when the pass began
-        dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
-        double most_stiffness = 0.0;      ///< no part of it is larger
-        dmat3 slowing{1.0};               ///< of its spin by that stiffness, if stiff
+        dmat3 stiffness{0.0};         ///< of its turns, from what joints pull it with, times a sub-step, N m s
+        double most_stiffness = 0.0;  ///< no part of it is larger
+        dmat3 slowing{1.0};           ///< of its spin by that stiffness, if stiff
     };
 
     struct Run {  ///< a joint of an articulation
         std::uint32_t slot = 0;
         JointKind kind = JointKind::ball;
-        bool as_point = false;            ///< a distance joint of no length
-        bool anchored = false;            ///< its first three rows are of the form `point`
-        std::uint8_t side_count = 2;      ///< 4 for gears: both ends of both joints
+        bool as_point = false;        ///< a distance joint of no length
+        bool anchored = false;        ///< its first three rows are of the form `point`
+        std::uint8_t side_count = 2;  ///< 4 for gears: both ends of both joints
         std::uint32_t node = 0;
         std::uint32_t link[4] = {};
-        std::uint32_t geared[2] = {};     ///< runs
+        std::uint32_t geared[2] = {};  ///< runs
         std::uint32_t first_row = 0, row_count = 0;
         std::uint32_t first_bounded = 0;  ///< its rows before this one have no bounds
         JointFrame frame_a, frame_b;
         dvec3 between{0.0};  ///< centres of mass at the step's start, A to B
         double ratio = 1.0, offset = 0.0;
         double turn = 0.0;
-        JointParts parts, next_parts;     ///< of the poses that rows ask for
+        JointParts parts, next_parts;                   ///< of the poses that rows ask for
         bool locks_swing = false, locks_twist = false;  ///< by rows of the form `lock`
-        bool bent = false;                ///< too far for them
+        bool bent = false;                              ///< too far for them
         Transform drive_target;
-        JointPose pose, next_pose;        ///< now, and predicted for the end of the sub-step
+        JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
         dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
-        dvec3 demand{0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
-        dvec3 load{0.0};  ///< the largest demand of late
+        dvec3 demand{
+            0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
+        dvec3 load{0.0};      ///< the largest demand of late
         dvec3 new_load{0.0};  ///< ... in the solve of this one, as A's axes turn it: a load may have come just now
         double motor_impulses[joint_axes] = {};
     };
@@ -166,11 +169,11 @@ private:
         std::uint32_t first_link = 0, link_count = 0;
         std::uint32_t first_coupling = 0, coupling_count = 0;
         std::uint32_t first_hub = 0, hub_count = 0;
-        bool looped = false;              ///< some rows may be redundant
+        bool looped = false;  ///< some rows may be redundant
         Pass factored = Pass::none;
-        bool bounded = false;             ///< some rows have bounds
+        bool bounded = false;  ///< some rows have bounds
         bool springs = false;
-        bool driven = false;              ///< some rows have no position
+        bool driven = false;  ///< some rows have no position
     };
 
     /// What a hub's velocity has to do with a joint: an off-diagonal block.
@@ -200,7 +203,8 @@ private:
     void place(Run& run);
     void stabilise(Articulation& a);
     void evaluate_rows(const Articulation& a, Run& run);
-    double set_row(const Run& run, std::uint32_t row, const Jacobian& jacobian, double factor, std::uint32_t first_side);
+    double set_row(const Run& run, std::uint32_t row, const Jacobian& jacobian, double factor,
+                   std::uint32_t first_side);
     double set_turn_row(const Run& run, std::uint32_t row, const dvec3& axis);
     void begin_point_rows(const Run& run);
     void set_point_rows(const Run& run);
@@ -231,11 +235,13 @@ private:
     /// Adds the pass's impulses to what the joints report.
     void report(const Articulation& a, Pass pass, double scale);
     static bool is_bounded(const Row& row) {
-        return row.low != -std::numeric_limits<double>::infinity() || row.high != std::numeric_limits<double>::infinity();
+        return row.low != -std::numeric_limits<double>::infinity() ||
+               row.high != std::numeric_limits<double>::infinity();
     }
     /// A motor leaves its axis to the limit while that holds: the two together would have no unique impulses.
     bool takes_part(const Row& row, Pass pass) const {
-        return row.free && !(pass == Pass::relax && row.kind == RowKind::spring) && !(row.rival != null_index && rows_[row.rival].free);
+        return row.free && !(pass == Pass::relax && row.kind == RowKind::spring) &&
+               !(row.rival != null_index && rows_[row.rival].free);
     }
 
     // Numbers of the kernel's.

@@ -16,8 +16,8 @@ inline constexpr int joint_axes = 6;  ///< moves along x, y, z, turns about x, y
 /// Rows that a joint may have, by number: for each axis its limit (or lock), motor and spring, then the cone and the
 /// two drives. The number names the row from step to step.
 inline constexpr int cone_row = 3 * joint_axes;
-inline constexpr int linear_drive_row = cone_row + 1;    ///< and the next two
-inline constexpr int angular_drive_row = cone_row + 4;   ///< and the next two
+inline constexpr int linear_drive_row = cone_row + 1;   ///< and the next two
+inline constexpr int angular_drive_row = cone_row + 4;  ///< and the next two
 inline constexpr int joint_rows = cone_row + 7;
 inline constexpr int limit_row(int axis) { return 3 * axis; }
 inline constexpr int motor_row(int axis) { return 3 * axis + 1; }
@@ -26,25 +26,29 @@ inline constexpr int spring_row(int axis) { return 3 * axis + 2; }
 struct Joint {
     JointKind kind = JointKind::ball;
     bool in_use = false;
-    std::uint8_t settable = 0;             ///< a bit an axis: whose limit, motor and spring are the user's
+    std::uint8_t settable = 0;  ///< a bit an axis: whose limit, motor and spring are the user's
     std::uint32_t generation = 0;
-    std::uint32_t next[2] = {null_index, null_index}, previous[2] = {null_index, null_index};  ///< in the lists of its bodies
-    Transform frame_a, frame_b;            ///< in the bodies' frames
-    std::array<AxisDef, joint_axes> axes;  ///< a distance joint's is the first; a wheel's turns are spin, steering, camber
+    std::uint32_t next[2] = {null_index, null_index},
+                  previous[2] = {null_index, null_index};  ///< in the lists of its bodies
+    Transform frame_a, frame_b;                            ///< in the bodies' frames
+    std::array<AxisDef, joint_axes>
+        axes;  ///< a distance joint's is the first; a wheel's turns are spin, steering, camber
     float cone = unlimited;
     JointDrive drive;
     JointOptions options;
 
     std::uint32_t geared[2] = {null_index, null_index};  ///< joints that a gear ties
-    double ratio = 1.0, offset = 0.0;      ///< coordinate of the second = ratio * that of the first + offset
+    double ratio = 1.0, offset = 0.0;  ///< coordinate of the second = ratio * that of the first + offset
 
     // What lives from step to step.
-    double turn = 0.0;                     ///< the main angle, whole turns included, rad
-    std::array<float, joint_rows> forces{};///< by row, of the last sub-step, N or N m: what rows at a bound go on with
-    std::uint32_t pressed = 0;             ///< a bit a row: it acts below its bounds (a limit that holds, a motor that keeps its speed)
-    std::uint32_t at_upper = 0;            ///< a bit a row: the limit that it stands for is the upper one
-    vec3 load{0.0f};                       ///< force on B, world, in the last sub-step, N
-    vec3 force{0.0f}, torque{0.0f};        ///< on B, world, mean over the last step
+    double turn = 0.0;  ///< the main angle, whole turns included, rad
+    std::array<float, joint_rows>
+        forces{};  ///< by row, of the last sub-step, N or N m: what rows at a bound go on with
+    std::uint32_t pressed =
+        0;  ///< a bit a row: it acts below its bounds (a limit that holds, a motor that keeps its speed)
+    std::uint32_t at_upper = 0;                    ///< a bit a row: the limit that it stands for is the upper one
+    vec3 load{0.0f};                               ///< force on B, world, in the last sub-step, N
+    vec3 force{0.0f}, torque{0.0f};                ///< on B, world, mean over the last step
     std::array<float, joint_axes> motor_forces{};  ///< mean over the last step
 };
 

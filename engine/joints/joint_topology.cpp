@@ -17,7 +17,8 @@ std::uint32_t row_capacity(const Joint& joint) {
     std::uint32_t count = 0;
     for (int i = 0; i < joint_axes; ++i) {
         const AxisDef& axis = joint.axes[static_cast<std::size_t>(i)];
-        const bool is_free = axis.limit.lower == -unlimited && axis.limit.upper == unlimited && axis.spring.hertz == 0.0f;
+        const bool is_free =
+            axis.limit.lower == -unlimited && axis.limit.upper == unlimited && axis.spring.hertz == 0.0f;
         if (joint.settable >> i & 1u) {
             count += 3;
         } else if (!is_free) {
@@ -72,12 +73,14 @@ void JointSolver::build_topology(const JointStore& joints, const BodyStore& bodi
             }
         }
         std::sort(component.begin(), component.end());
-        std::stable_partition(component.begin(), component.end(), [&](std::uint32_t j) { return joints[j].kind != JointKind::gear; });
+        std::stable_partition(component.begin(), component.end(),
+                              [&](std::uint32_t j) { return joints[j].kind != JointKind::gear; });
         add_articulation(joints, bodies, component);
     }
 }
 
-void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bodies, std::span<const std::uint32_t> slots) {
+void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bodies,
+                                   std::span<const std::uint32_t> slots) {
     Articulation a;
     a.first_run = static_cast<std::uint32_t>(runs_.size());
     a.first_link = static_cast<std::uint32_t>(links_.size());
@@ -168,7 +171,8 @@ void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bo
             for (std::size_t k = i + 1; k < list.size(); ++k) {
                 if (list[i].run == list[k].run) continue;  // a gear whose two joints share the body
                 edges.push_back({list[i].run - a.first_run, list[k].run - a.first_run});
-                couplings_.push_back({.row = list[i].run, .column = list[k].run, .row_side = list[i].side, .column_side = list[k].side});
+                couplings_.push_back(
+                    {.row = list[i].run, .column = list[k].run, .row_side = list[i].side, .column_side = list[k].side});
             }
         }
     }
@@ -201,7 +205,8 @@ void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bo
         }
         c.adds = !filled.insert(c.place).second;
     }
-    for (std::uint32_t i = 0; i < a.hub_count; ++i) hub_couplings_[a.first_hub + i].place = places[a.coupling_count + i];
+    for (std::uint32_t i = 0; i < a.hub_count; ++i)
+        hub_couplings_[a.first_hub + i].place = places[a.coupling_count + i];
     articulations_.push_back(a);
 }
 

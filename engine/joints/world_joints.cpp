@@ -16,7 +16,8 @@ Error refuse(ErrorCode code, std::string message) { return {code, "joint: " + st
 bool is_number(float x) { return x == x; }  // an infinity may be one
 
 Error check_at_least_zero(const char* what, float x) {
-    if (!is_finite(x)) return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
+    if (!is_finite(x))
+        return refuse(ErrorCode::not_finite, std::string(what) + " is a NaN or an infinity; give a finite number");
     if (x < 0.0f) return refuse(ErrorCode::bad_size, std::string(what) + " is negative; give 0 or more");
     return {};
 }
@@ -36,14 +37,16 @@ Error check(const JointLimit& limit) {
 }
 
 Error check(const JointMotor& motor) {
-    if (!is_finite(motor.speed)) return refuse(ErrorCode::not_finite, "motor speed is a NaN or an infinity; give a finite number");
+    if (!is_finite(motor.speed))
+        return refuse(ErrorCode::not_finite, "motor speed is a NaN or an infinity; give a finite number");
     return check_cap("motor max_force", motor.max_force);
 }
 
 Error check(const JointSpring& spring) {
     if (Error error = check_at_least_zero("spring hertz", spring.hertz)) return error;
     if (Error error = check_at_least_zero("spring damping_ratio", spring.damping_ratio)) return error;
-    if (!is_finite(spring.target)) return refuse(ErrorCode::not_finite, "spring target is a NaN or an infinity; give a finite number");
+    if (!is_finite(spring.target))
+        return refuse(ErrorCode::not_finite, "spring target is a NaN or an infinity; give a finite number");
     return check_cap("spring max_force", spring.max_force);
 }
 
@@ -55,14 +58,18 @@ Error check(const AxisDef& axis) {
 
 /// An anchor is as near to its body's origin as a shape must be.
 Error check_frame(const Transform& frame) {
-    if (!is_finite(frame.position)) return refuse(ErrorCode::not_finite, "a frame's position has a NaN or an infinity; give finite numbers");
+    if (!is_finite(frame.position))
+        return refuse(ErrorCode::not_finite, "a frame's position has a NaN or an infinity; give finite numbers");
     if (glm::any(glm::greaterThan(glm::abs(frame.position), vec3(largest_size))))
-        return refuse(ErrorCode::bad_size, "a frame's position is more than 1e6 m from the body's origin; put bodies nearer to each other");
+        return refuse(ErrorCode::bad_size,
+                      "a frame's position is more than 1e6 m from the body's origin; put bodies nearer to each other");
     const quat& q = frame.rotation;
     const float n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    if (!is_finite(q) || !is_finite(n2)) return refuse(ErrorCode::not_finite, "a frame's rotation has a NaN or an infinity");
+    if (!is_finite(q) || !is_finite(n2))
+        return refuse(ErrorCode::not_finite, "a frame's rotation has a NaN or an infinity");
     if (!(n2 > 1e-12f))
-        return refuse(ErrorCode::bad_argument, "a frame's rotation has no direction: give a unit quaternion, or joint_ends an axis of length 1");
+        return refuse(ErrorCode::bad_argument,
+                      "a frame's rotation has no direction: give a unit quaternion, or joint_ends an axis of length 1");
     return {};
 }
 
@@ -112,7 +119,8 @@ struct Translate {
     void operator()(const FixedDef& def) const {
         for (std::size_t i = 0; i < joint_axes; ++i) {
             const float hertz = i < 3 ? def.linear_hertz : def.angular_hertz;
-            if (hertz != 0.0f) joint.axes[i] = {.limit = {}, .spring = {.hertz = hertz, .damping_ratio = def.damping_ratio}};
+            if (hertz != 0.0f)
+                joint.axes[i] = {.limit = {}, .spring = {.hertz = hertz, .damping_ratio = def.damping_ratio}};
         }
     }
     void operator()(const DistanceDef& def) const {
@@ -164,8 +172,8 @@ JointFrame frame_on(const Body& body, const Transform& frame) {
 }
 
 JointPose pose_now(const Joint& joint, const Body& a, const Body& b) {
-    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b), Turned(dquat(b.rotation)),
-                      dvec3(b.center) - dvec3(a.center));
+    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b),
+                      Turned(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
 }
 
 }  // namespace
@@ -181,8 +189,10 @@ JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec
         rotation = x.x > -0.9999f ? normalized(quat(1.0f + x.x, 0.0f, -x.z, x.y)) : quat(0.0f, 0.0f, 1.0f, 0.0f);
         if (x.x <= -0.9999f) rotation = normalized(multiply(quat(1.0f - x.x, 0.0f, x.z, -x.y), rotation));
     }
-    ends.frame_a = {inverse_rotate(pose_a.rotation, anchor - pose_a.position), multiply(conjugate(pose_a.rotation), rotation)};
-    ends.frame_b = {inverse_rotate(pose_b.rotation, anchor - pose_b.position), multiply(conjugate(pose_b.rotation), rotation)};
+    ends.frame_a = {inverse_rotate(pose_a.rotation, anchor - pose_a.position),
+                    multiply(conjugate(pose_a.rotation), rotation)};
+    ends.frame_b = {inverse_rotate(pose_b.rotation, anchor - pose_b.position),
+                    multiply(conjugate(pose_b.rotation), rotation)};
     return ends;
 }
 
@@ -233,12 +243,18 @@ JointId World::add_joint(const JointDef& def) {
         if (bodies.a == bodies.b) bodies.b = null_index;
     } else {
         JointEnds ends;
-        std::visit([&](const auto& d) { if constexpr (requires { d.ends; }) ends = d.ends; }, def);
+        std::visit(
+            [&](const auto& d) {
+                if constexpr (requires { d.ends; }) ends = d.ends;
+            },
+            def);
         if (!s.check_handle(ends.body_a, "add_joint") || !s.check_handle(ends.body_b, "add_joint")) return {};
-        if (ends.body_a == ends.body_b) return refused(refuse(ErrorCode::bad_argument, "a body cannot be tied to itself; give two bodies"));
+        if (ends.body_a == ends.body_b)
+            return refused(refuse(ErrorCode::bad_argument, "a body cannot be tied to itself; give two bodies"));
         bodies = {ends.body_a.slot, ends.body_b.slot};
         if (!s.bodies[bodies.a].is_dynamic() && !s.bodies[bodies.b].is_dynamic())
-            return refused(refuse(ErrorCode::bad_argument, "neither body is dynamic, so that nothing could give way; make one dynamic"));
+            return refused(refuse(ErrorCode::bad_argument,
+                                  "neither body is dynamic, so that nothing could give way; make one dynamic"));
         joint.frame_a = ends.frame_a;
         joint.frame_b = ends.frame_b;
     }
@@ -248,7 +264,8 @@ JointId World::add_joint(const JointDef& def) {
         const bool as_added = axis.limit.lower == DistanceDef::as_added && axis.limit.upper == DistanceDef::as_added;
         if (Error error = check_frame(joint.frame_a)) return refused(std::move(error));
         if (Error error = check_frame(joint.frame_b)) return refused(std::move(error));
-        const float now = static_cast<float>(coordinates(joint.kind, pose_now(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0)[0]);
+        const float now = static_cast<float>(
+            coordinates(joint.kind, pose_now(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0)[0]);
         if (as_added) axis.limit = {now, now};
         if (axis.spring.target == DistanceDef::as_added) axis.spring.target = now;
     }
@@ -279,8 +296,9 @@ bool World::is_valid(JointId id) const { return state_->joints.is_valid(id); }
 
 bool World::State::check_handle(JointId id, const char* call) const {
     if (joints.is_valid(id)) return true;
-    error.set({ErrorCode::stale_handle, std::string(call) + (id.is_null() ? ": the handle is null; keep the one that add_joint returned"
-                                                                          : ": the joint is gone; ask is_valid() first")});
+    error.set({ErrorCode::stale_handle,
+               std::string(call) + (id.is_null() ? ": the handle is null; keep the one that add_joint returned"
+                                                 : ": the joint is gone; ask is_valid() first")});
     return false;
 }
 
@@ -304,8 +322,13 @@ void World::State::drop_joint(std::uint32_t slot, std::vector<JointEvent>* event
 JointEvent World::State::event_of_joint(std::uint32_t slot, bool overloaded) const {
     const Joint& joint = joints[slot];
     const JointBodies ends = joints.bodies(slot);
-    return {joints.id_of(slot), bodies.id_of(ends.a), ends.b == null_index ? BodyId{} : bodies.id_of(ends.b), joint.options.user_data,
-            overloaded, joint.force, joint.torque};
+    return {joints.id_of(slot),
+            bodies.id_of(ends.a),
+            ends.b == null_index ? BodyId{} : bodies.id_of(ends.b),
+            joint.options.user_data,
+            overloaded,
+            joint.force,
+            joint.torque};
 }
 
 void World::State::break_overloaded_joints() {
@@ -313,7 +336,8 @@ void World::State::break_overloaded_joints() {
     for (std::uint32_t slot = 0; slot < joints.slot_count(); ++slot) {
         const Joint& joint = joints[slot];
         if (!joint.in_use) continue;
-        if (!exceeds(joint.force, joint.options.break_force) && !exceeds(joint.torque, joint.options.break_torque)) continue;
+        if (!exceeds(joint.force, joint.options.break_force) && !exceeds(joint.torque, joint.options.break_torque))
+            continue;
         wake_joint(slot);
         drop_joint(slot, &broken, true);
     }
@@ -328,7 +352,9 @@ void World::State::wake_joint(std::uint32_t slot) {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-JointKind World::kind(JointId id) const { return state_->check_handle(id, "kind") ? state_->joints[id.slot].kind : JointKind::ball; }
+JointKind World::kind(JointId id) const {
+    return state_->check_handle(id, "kind") ? state_->joints[id.slot].kind : JointKind::ball;
+}
 
 BodyId World::body_a(JointId id) const {
     const State& s = *state_;
@@ -353,7 +379,8 @@ float World::joint_coordinate(JointId id, JointAxis axis) const {
     if (joint.kind == JointKind::gear) return joint_coordinate(s.joints.id_of(joint.geared[1]));
     const JointBodies ends = s.joints.bodies(id.slot);
     const Coordinates q = coordinates(joint.kind, pose_now(joint, s.bodies[ends.a], s.bodies[ends.b]), joint.turn);
-    return static_cast<float>(q[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))]);
+    return static_cast<float>(
+        q[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))]);
 }
 
 float World::joint_speed(JointId id, JointAxis axis) const {
@@ -363,9 +390,11 @@ float World::joint_speed(JointId id, JointAxis axis) const {
     if (joint.kind == JointKind::gear) return joint_speed(s.joints.id_of(joint.geared[1]));
     const JointBodies ends = s.joints.bodies(id.slot);
     const Body &a = s.bodies[ends.a], &b = s.bodies[ends.b];
-    const Jacobian j = jacobian(joint.kind, pose_now(joint, a, b), axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis));
+    const Jacobian j = jacobian(joint.kind, pose_now(joint, a, b),
+                                axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis));
     return static_cast<float>(glm::dot(j.linear, dvec3(b.linear_velocity) - dvec3(a.linear_velocity)) +
-                              glm::dot(j.angular_b, dvec3(b.angular_velocity)) - glm::dot(j.angular_a, dvec3(a.angular_velocity)));
+                              glm::dot(j.angular_b, dvec3(b.angular_velocity)) -
+                              glm::dot(j.angular_a, dvec3(a.angular_velocity)));
 }
 
 vec3 World::joint_force(JointId id) const {
@@ -380,7 +409,8 @@ float World::joint_motor_force(JointId id, JointAxis axis) const {
     const State& s = *state_;
     if (!s.check_handle(id, "joint_motor_force")) return 0.0f;
     const Joint& joint = s.joints[id.slot];
-    return joint.motor_forces[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))];
+    return joint.motor_forces[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind)
+                                                                               : static_cast<int>(axis))];
 }
 
 std::vector<JointId> World::joints(BodyId id) const {
@@ -411,7 +441,8 @@ AxisDef* World::State::settable_axis(JointId id, JointAxis axis, const char* cal
     Joint& joint = joints[id.slot];
     const int index = axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis);
     if (joint.settable >> index & 1u) return &joint.axes[static_cast<std::size_t>(index)];
-    error.set(refuse(ErrorCode::bad_argument, std::string(call) + " names an axis that this kind of joint has not got, or locks for good"));
+    error.set(refuse(ErrorCode::bad_argument,
+                     std::string(call) + " names an axis that this kind of joint has not got, or locks for good"));
     return nullptr;
 }
 
@@ -432,7 +463,7 @@ bool World::set_joint_limit(JointId id, const JointLimit& limit, JointAxis axis)
 }
 
 template <class Part>
-bool World::State::set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::* part, const Part& value) {
+bool World::State::set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value) {
     AxisDef* const settable = settable_axis(id, axis, call);
     if (settable == nullptr) return false;
     if (Error problem = check(value)) {
@@ -456,7 +487,8 @@ bool World::set_joint_cone(JointId id, float cone) {
     State& s = *state_;
     if (!s.check_handle(id, "set_joint_cone")) return false;
     Error error = check_cone(cone);
-    if (!error && s.joints[id.slot].kind != JointKind::ball) error = refuse(ErrorCode::bad_argument, "only balls have a cone");
+    if (!error && s.joints[id.slot].kind != JointKind::ball)
+        error = refuse(ErrorCode::bad_argument, "only balls have a cone");
     if (error) {
         s.error.set(std::move(error));
         return false;
@@ -524,7 +556,9 @@ JointSpring World::joint_spring(JointId id, JointAxis axis) const {
     return def != nullptr ? def->spring : JointSpring{};
 }
 
-float World::joint_cone(JointId id) const { return state_->check_handle(id, "joint_cone") ? state_->joints[id.slot].cone : unlimited; }
+float World::joint_cone(JointId id) const {
+    return state_->check_handle(id, "joint_cone") ? state_->joints[id.slot].cone : unlimited;
+}
 
 JointDrive World::joint_drive(JointId id) const {
     return state_->check_handle(id, "joint_drive") ? state_->joints[id.slot].drive : JointDrive{};

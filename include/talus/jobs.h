@@ -1,8 +1,8 @@
 #pragma once
 /// Work on several threads: the host's job system behind one function, or a `ThreadPool` (thread_pool.h).
 ///
-/// What Talus hands out is cut by `threads` alone and put together in a fixed order, so results do not depend on who runs what when, nor
-/// on how many threads there are.
+/// What Talus hands out is cut by `threads` alone and put together in a fixed order, so results do not depend on who
+/// runs what when, nor on how many threads there are.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@ struct Jobs {
     using Task = void (*)(void* data, int index);
 
     int threads = 1;  ///< into how many tasks work is cut at most, at least 1
-    /// Calls task(data, i) once for each i from 0 to count - 1, in any order, on any threads; returns when all have returned. Null: one
-    /// after the other. Must not throw.
+    /// Calls task(data, i) once for each i from 0 to count - 1, in any order, on any threads; returns when all have
+    /// returned. Null: one after the other. Must not throw.
     void (*run)(void* host, int count, Task task, void* data) = nullptr;
     void* host = nullptr;
 

@@ -4,7 +4,8 @@
 /// GCC and clang vector extensions rather than intrinsics: as fast where it was measured, and portable between the two.
 /// Only + - * / sqrt, comparisons and selections are used, so each lane gives the bits that scalar code would give.
 ///
-/// Files compiled for AVX2 include this and instantiate it for types that they have alone: nothing of the standard library here.
+/// Files compiled for AVX2 include this and instantiate it for types that they have alone: nothing of the standard
+/// library here.
 
 namespace talus {
 

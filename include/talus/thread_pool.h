@@ -11,8 +11,8 @@
 
 namespace talus {
 
-/// Threads that wait for tasks. The caller of a job works, too, so a pool of n runs n - 1 threads of its own. One job at a time, of fewer
-/// than 65,536 tasks: from one thread, and no task may start another.
+/// Threads that wait for tasks. The caller of a job works, too, so a pool of n runs n - 1 threads of its own. One job
+/// at a time, of fewer than 65,536 tasks: from one thread, and no task may start another.
 class ThreadPool {
 public:
     explicit ThreadPool(int threads) {
@@ -36,8 +36,8 @@ public:
     }
 
 private:
-    // What there is to do, in one word, so that who takes a task knows that its job is still under way: the job's number, how many tasks
-    // it has, how many of them are taken.
+    // What there is to do, in one word, so that who takes a task knows that its job is still under way: the job's
+    // number, how many tasks it has, how many of them are taken.
     static constexpr std::uint64_t one_job = 1ull << 32, one_of_count = 1ull << 16, low_half = 0xffff;
     static constexpr std::uint64_t closing = ~0ull;
     static bool has_task(std::uint64_t offer) { return (offer & low_half) < ((offer >> 16) & low_half); }

@@ -1,5 +1,5 @@
-/// The discard-and-add simplex of Liu, Chien, Shiang and Lee, section 3.2: always three vertices, whichever of them carry
-/// the closest point.
+/// The discard-and-add simplex of Liu, Chien, Shiang and Lee, section 3.2: always three vertices, whichever of them
+/// carry the closest point.
 ///
 /// Where two faces of the tetrahedron separate, the paper discards the farthest vertex. That may be the one just added,
 /// and then nothing changes any more; the closer the shapes, the more often. Failures among pairs of hulls of 8 to 67
@@ -9,8 +9,8 @@
 ///     arbitrary vertices              37.6%        16.4%         1.5%
 ///     three points by centroids       23.3%         9.0%         0.7%
 ///
-/// Nine in ten are cycles, the others four vertices in a plane. Had the new vertex to stay, it would be 3.3%, 2.5%, 0.3%
-/// and 2.7%, 1.9%, 0.2%. That is not what the paper says.
+/// Nine in ten are cycles, the others four vertices in a plane. Had the new vertex to stay, it would be 3.3%, 2.5%,
+/// 0.3% and 2.7%, 1.9%, 0.2%. That is not what the paper says.
 
 #include <talus/narrowphase/papers/simplex.h>
 

@@ -40,8 +40,8 @@ public:
     /// Builds the coarser hulls with make_hull: about two and a half times the cost of the hull itself.
     explicit VertexHierarchy(const Hull& hull);
 
-    /// The vertex farthest along `direction` (not zero). `vertices` are those of the hull that this was built from. Adds
-    /// the number of dot products to `dot_products`. Where the hull builder's tolerance left a coarser hull dented
+    /// The vertex farthest along `direction` (not zero). `vertices` are those of the hull that this was built from.
+    /// Adds the number of dot products to `dot_products`. Where the hull builder's tolerance left a coarser hull dented
     /// the answer may fall short; a climb on the hull's own graph, from here, then ends it.
     std::uint16_t support(std::span<const vec3> vertices, const glm::dvec3& direction, int& dot_products) const;
 

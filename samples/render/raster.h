@@ -16,8 +16,8 @@ inline double doubled_area(const ScreenPoint& a, const ScreenPoint& b, const Scr
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/// Calls pixel(x, y, w) for each sample inside the triangle, with barycentric weights w[3]. Two triangles that share a side
-/// and wind alike share no sample. Degenerate triangles and non-finite corners cover nothing.
+/// Calls pixel(x, y, w) for each sample inside the triangle, with barycentric weights w[3]. Two triangles that share a
+/// side and wind alike share no sample. Degenerate triangles and non-finite corners cover nothing.
 template <class Pixel>
 void fill_triangle(const ScreenPoint (&p)[3], int width, int height, Pixel&& pixel) {
     const double area = doubled_area(p[0], p[1], p[2]);
@@ -30,8 +30,8 @@ void fill_triangle(const ScreenPoint (&p)[3], int width, int height, Pixel&& pix
     const int x1 = static_cast<int>(std::min<double>(width, std::ceil(right)));
     const int y1 = static_cast<int>(std::min<double>(height, std::ceil(bottom)));
 
-    // Side i is the line through the other two corners, taken in an order of its own: two triangles that share it compute
-    // the same bits for it, with opposite signs, and so agree on each sample.
+    // Side i is the line through the other two corners, taken in an order of its own: two triangles that share it
+    // compute the same bits for it, with opposite signs, and so agree on each sample.
     struct Side {
         double x, y, dx, dy;  // value at (px, py): (px - x) * dx + (py - y) * dy, 1 at corner i
         bool owns;            // the inside is where it is positive, and samples exactly on the line belong to it

@@ -1,9 +1,10 @@
 #pragma once
 /// Pictures of a scene, without a window system or a graphics card.
 ///
-/// A plain software renderer: triangles into a buffer of surface samples (depth, normal, body; 2 x 2 a pixel), then light for each
-/// sample: a sun with a shadow map, a sky from all sides dimmed in corners, a floor that melts into the horizon. A
-/// 1280 x 720 picture takes about a second. It is how a headless machine looks at what it simulated; it is not an engine part.
+/// A plain software renderer: triangles into a buffer of surface samples (depth, normal, body; 2 x 2 a pixel), then
+/// light for each sample: a sun with a shadow map, a sky from all sides dimmed in corners, a floor that melts into the
+/// horizon. A 1280 x 720 picture takes about a second. It is how a headless machine looks at what it simulated; it is
+/// not an engine part.
 
 #include "samples/render/image.h"
 #include "samples/render/view.h"

@@ -23,8 +23,8 @@ struct Light {
     vec3 to_sun{0, 1, 0};  ///< unit
 };
 
-/// Light that leaves a matt surface of colour `albedo` towards `to_eye`. `sun` is 0 in shadow, 1 in the light; `open` is 0
-/// in a tight corner, 1 under open sky.
+/// Light that leaves a matt surface of colour `albedo` towards `to_eye`. `sun` is 0 in shadow, 1 in the light; `open`
+/// is 0 in a tight corner, 1 under open sky.
 vec3 shade(const Light& light, const vec3& albedo, const vec3& normal, const vec3& to_eye, float sun, float open);
 
 /// From linear light to 0..1 in sRGB; bright light fades to white softly instead of clipping.

@@ -1,5 +1,6 @@
 #pragma once
-/// From the world onto the picture: the pinhole camera, the buffer of what each sample sees, and the walk over a mesh's samples.
+/// From the world onto the picture: the pinhole camera, the buffer of what each sample sees, and the walk over a mesh's
+/// samples.
 
 #include "samples/render/mesh.h"
 #include "samples/render/raster.h"

@@ -14,8 +14,8 @@ namespace talus::samples {
 
 struct Options {
     bool help = false, list = false, hash = false;
-    std::string scene;         ///< empty: all of them
-    std::optional<int> steps;  ///< not given: as many as the scene wants
+    std::string scene;            ///< empty: all of them
+    std::optional<int> steps;     ///< not given: as many as the scene wants
     std::optional<int> substeps;  ///< not given: as many as the scene wants
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< m
@@ -27,8 +27,8 @@ struct Options {
     int width = 1280, height = 720;
 };
 
-/// Reads the arguments (without the program's name). Refused with a sentence: unknown options (the nearest one is named),
-/// missing values, values out of range, options that don't go together.
+/// Reads the arguments (without the program's name). Refused with a sentence: unknown options (the nearest one is
+/// named), missing values, values out of range, options that don't go together.
 Result<Options> parse_options(std::span<const std::string_view> arguments);
 
 /// What --help prints.

@@ -68,7 +68,8 @@ std::string table_legend() {
 }
 
 std::string describe(const Summary& s) {
-    std::string text = format("%s, %d steps of %.4g ms, %d sub-steps each\n\n", s.scene.c_str(), s.steps, 1e3 * s.dt, s.substeps);
+    std::string text =
+        format("%s, %d steps of %.4g ms, %d sub-steps each\n\n", s.scene.c_str(), s.steps, 1e3 * s.dt, s.substeps);
     const auto line = [&](const char* what, const std::string& value) {
         text += format("  %-22s", what) + value + "\n";
     };

@@ -12,7 +12,7 @@ namespace talus::samples {
 struct Summary {
     std::string scene;
     int steps = 0;
-    double dt = 0;           ///< s
+    double dt = 0;  ///< s
     int substeps = 0;
     std::uint64_t hash = 0;  ///< of all poses and velocities after the last step
 
@@ -44,8 +44,8 @@ struct Summary {
 /// The q-quantile (0 to 1) of the values, by the nearest rank; 0 when there are none.
 double quantile(std::vector<double> values, double q);
 
-/// Runs the scene as the options say, writes the files that they name, and tells `progress` how many steps of how many are
-/// done. An Error when the scene cannot be made, the world refuses it, or a file cannot be written.
+/// Runs the scene as the options say, writes the files that they name, and tells `progress` how many steps of how many
+/// are done. An Error when the scene cannot be made, the world refuses it, or a file cannot be written.
 Result<Summary> run_scene(const Scene& scene, const Options& options,
                           const std::function<void(int done, int steps)>& progress = {});
 

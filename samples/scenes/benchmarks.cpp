@@ -1,5 +1,5 @@
-/// Scenes of SimBenchmark (Kang and Hwangbo 2018, github.com/leggedrobotics/SimBenchmark), with its sizes, step lengths and error
-/// measures. Its z is up and ours is y; its random offsets come from our generator.
+/// Scenes of SimBenchmark (Kang and Hwangbo 2018, github.com/leggedrobotics/SimBenchmark), with its sizes, step lengths
+/// and error measures. Its z is up and ours is y; its random offsets come from our generator.
 
 #include "samples/scenes/parts.h"
 #include "samples/scenes/scene_list.h"
@@ -29,8 +29,8 @@ double energy(const SceneBodies& bodies, std::size_t first, std::size_t count) {
     return sum;
 }
 
-/// A plate on the ground with 25 balls on it is pushed: all speeds have a closed form, and none depends on the direction of
-/// the push, unless friction does.
+/// A plate on the ground with 25 balls on it is pushed: all speeds have a closed form, and none depends on the
+/// direction of the push, unless friction does.
 Result<SceneData> rolling(const vec3& direction) {
     constexpr double plate_mass = 10.0, ball_mass = 1.0, push = 150.0, ground_friction = 0.4;
     constexpr int side = 5, balls = side * side;
@@ -57,16 +57,16 @@ Result<SceneData> rolling(const vec3& direction) {
     scene.act = [=](SceneBodies& bodies, int) {
         bodies.apply_force(1, static_cast<float>(push) * direction, bodies.center_of_mass(1));
     };
-    // Each ball is driven by the friction f = m a_ball of the plate and turns with it: the plate gains on the ball's centre by
-    // f r^2 / I on top, so that a_plate = 3.5 a_ball.
+    // Each ball is driven by the friction f = m a_ball of the plate and turns with it: the plate gains on the ball's
+    // centre by f r^2 / I on top, so that a_plate = 3.5 a_ball.
     const double drag = ground_friction * (plate_mass + balls * ball_mass) * gravity;
     const double ball_rate = (push - drag) / (3.5 * plate_mass + balls * ball_mass);
-    scene.figures.push_back({"mean squared velocity error", "m^2/s^2", Over::mean,
-                             [=](const SceneBodies& bodies, double time) {
-                                 const glm::dvec3 along(direction);
-                                 return squared(glm::dvec3(bodies.linear_velocity(1)) - 3.5 * ball_rate * time * along) +
-                                        squared(glm::dvec3(bodies.linear_velocity(2)) - ball_rate * time * along);
-                             }});
+    scene.figures.push_back(
+        {"mean squared velocity error", "m^2/s^2", Over::mean, [=](const SceneBodies& bodies, double time) {
+             const glm::dvec3 along(direction);
+             return squared(glm::dvec3(bodies.linear_velocity(1)) - 3.5 * ball_rate * time * along) +
+                    squared(glm::dvec3(bodies.linear_velocity(2)) - ball_rate * time * along);
+         }});
     scene.camera = orbit({0, 0.5f, 0}, 34, 30, 22);
     return scene;
 }
@@ -110,7 +110,9 @@ Result<SceneData> balls_666(const SceneOptions& options, double drop, float rest
     scene.bodies[0].material = {0.0f, restitution};
     double start = 0.0;
     for (int i = 0; i < n * n * n; ++i) {
-        const auto place = [&](int k) { return static_cast<float>(gap * k + offset * static_cast<double>(random.unit())); };
+        const auto place = [&](int k) {
+            return static_cast<float>(gap * k + offset * static_cast<double>(random.unit()));
+        };
         BodyDef ball;
         ball.shape = sphere(static_cast<float>(radius));
         ball.density = ball_density(mass, radius);
@@ -122,18 +124,20 @@ Result<SceneData> balls_666(const SceneOptions& options, double drop, float rest
         scene.bodies.push_back(ball);
     }
     if (restitution > 0.0f) {
-        scene.figures.push_back({"mean squared energy error", "J^2", Over::mean, [=](const SceneBodies& bodies, double) {
-                                     const double error = energy(bodies, 1, n * n * n) - start;
-                                     return error * error;
-                                 }});
-        scene.figures.push_back({"energy error in the end", "of it", Over::last, [=](const SceneBodies& bodies, double) {
-                                     return energy(bodies, 1, n * n * n) / start - 1.0;
-                                 }});
+        scene.figures.push_back(
+            {"mean squared energy error", "J^2", Over::mean, [=](const SceneBodies& bodies, double) {
+                 const double error = energy(bodies, 1, n * n * n) - start;
+                 return error * error;
+             }});
+        scene.figures.push_back(
+            {"energy error in the end", "of it", Over::last,
+             [=](const SceneBodies& bodies, double) { return energy(bodies, 1, n * n * n) / start - 1.0; }});
     } else {
         scene.figures.push_back(
             {"mean sum of squared overlaps", "m^2", Over::mean, [=](const SceneBodies& bodies, double) {
                  glm::dvec3 centers[n * n * n];
-                 for (int i = 0; i < n * n * n; ++i) centers[i] = bodies.transform(1 + static_cast<std::size_t>(i)).position;
+                 for (int i = 0; i < n * n * n; ++i)
+                     centers[i] = bodies.transform(1 + static_cast<std::size_t>(i)).position;
                  double sum = 0.0;
                  for (int i = 0; i < n * n * n; ++i) {
                      const double under = std::max(0.0, radius - centers[i].y);
@@ -154,8 +158,13 @@ Result<SceneData> balls_666(const SceneOptions& options, double drop, float rest
 
 constexpr Scene scenes[] = {
     {"sb_rolling", "SimBenchmark's rolling: a plate with 25 balls on it is pushed askew.", 4000,
-     [](const SceneOptions&) { return rolling({0.5f, 0.0f, 0.8660254f}); }},
-    {"sb_rolling_y", "The same, pushed along an axis.", 4000, [](const SceneOptions&) { return rolling({0, 0, 1}); }},
+     [](const SceneOptions&) {
+         return rolling({0.5f, 0.0f, 0.8660254f});
+     }},
+    {"sb_rolling_y", "The same, pushed along an axis.", 4000,
+     [](const SceneOptions&) {
+         return rolling({0, 0, 1});
+     }},
     {"sb_bouncing", "SimBenchmark's bouncing: 49 balls with restitution 1.", 2000, bouncing},
     {"sb_666", "SimBenchmark's 666: 216 frictionless balls fall and spread.", 10000,
      [](const SceneOptions& options) { return balls_666(options, 0.101, 0.0f); }},

@@ -21,8 +21,8 @@ struct Catenary {
     }
 };
 
-/// An arch of wedges without glue. Upside down, the line of a hanging chain is the one along which each wedge pushes the next
-/// straight into its joint; its feet are cut level, and stand steep enough for friction to hold them.
+/// An arch of wedges without glue. Upside down, the line of a hanging chain is the one along which each wedge pushes
+/// the next straight into its joint; its feet are cut level, and stand steep enough for friction to hold them.
 Result<SceneData> arch(const SceneOptions& options) {
     constexpr int wedges = 17;
     constexpr double half_length = 6.0, half_thickness = 0.35, half_depth = 0.6;
@@ -51,7 +51,8 @@ Result<SceneData> arch(const SceneOptions& options) {
         const glm::dvec2 middle = 0.25 * (corners[0] + corners[1] + corners[2] + corners[3]);
         std::vector<vec3> points;
         for (const glm::dvec2& corner : corners) {
-            for (const double z : {-half_depth, half_depth}) points.emplace_back(corner.x - middle.x, corner.y - middle.y, z);
+            for (const double z : {-half_depth, half_depth})
+                points.emplace_back(corner.x - middle.x, corner.y - middle.y, z);
         }
         const Result<std::shared_ptr<const Hull>> made = make_hull(points);
         if (!made) return made.error();

@@ -10,7 +10,8 @@ namespace {
 /// 120 bullets at up to 1,000 m/s and 12 rods spinning at up to 50 turns a second meet a wall 1 cm thick.
 Result<SceneData> bullets(const SceneOptions& options) {
     constexpr int columns = 15, rows = 8, rods = 12;
-    constexpr float half_width = 9.0f, height = 6.0f, half_wall = 0.005f, fastest = 1000.0f, turns = 50.0f, two_pi = 6.2831853f;
+    constexpr float half_width = 9.0f, height = 6.0f, half_wall = 0.005f, fastest = 1000.0f, turns = 50.0f,
+                    two_pi = 6.2831853f;
     Random random(options.seed);
     SceneData scene;
     scene.bodies.push_back(floor_slab());
@@ -20,15 +21,24 @@ Result<SceneData> bullets(const SceneOptions& options) {
         const float size = random.between(0.03f, 0.08f);
         BodyDef bullet;
         switch (i % 4) {
-            case 0: bullet.shape = sphere(size); break;
-            case 1: bullet.shape = capsule(size, 0.5f * size); break;
-            case 2: bullet.shape = box({size, 0.6f * size, 0.4f * size}); break;
-            default: bullet.shape = cylinder(size, 0.4f * size); break;
+            case 0:
+                bullet.shape = sphere(size);
+                break;
+            case 1:
+                bullet.shape = capsule(size, 0.5f * size);
+                break;
+            case 2:
+                bullet.shape = box({size, 0.6f * size, 0.4f * size});
+                break;
+            default:
+                bullet.shape = cylinder(size, 0.4f * size);
+                break;
         }
-        bullet.position = {0.8f * (static_cast<float>(i % columns) - 7.0f), 1.0f + 0.6f * static_cast<float>(i / columns),
-                           random.between(3.0f, 12.0f)};
+        bullet.position = {0.8f * (static_cast<float>(i % columns) - 7.0f),
+                           1.0f + 0.6f * static_cast<float>(i / columns), random.between(3.0f, 12.0f)};
         bullet.rotation = random.rotation();
-        bullet.linear_velocity = {0.0f, 0.0f, -fastest * static_cast<float>(i + 1) / static_cast<float>(columns * rows)};
+        bullet.linear_velocity = {0.0f, 0.0f,
+                                  -fastest * static_cast<float>(i + 1) / static_cast<float>(columns * rows)};
         scene.bodies.push_back(bullet);
     }
     for (int i = 0; i < rods; ++i) {

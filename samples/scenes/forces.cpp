@@ -9,8 +9,8 @@ namespace talus::samples {
 
 namespace {
 
-/// An impulse away from `center` on each dynamic body within `radius`, falling off linearly to nothing; `strength` in N s a square
-/// metre of the body's mean side, at the centre.
+/// An impulse away from `center` on each dynamic body within `radius`, falling off linearly to nothing; `strength` in N
+/// s a square metre of the body's mean side, at the centre.
 void explode(SceneBodies& bodies, const SceneData& scene, const vec3& center, float radius, float strength) {
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
         if (scene.bodies[i].type != BodyType::dynamic) continue;
@@ -45,19 +45,21 @@ Result<SceneData> explosion(const SceneOptions& options) {
     scene.act = [copy = scene](SceneBodies& bodies, int step) {
         if (step == 60) explode(bodies, copy, {0.0f, 0.5f, 0.0f}, 8.0f, 8000.0f);
     };
-    scene.figures.push_back({"bricks thrown 5 m and more", "", Over::last, [copy = scene](const SceneBodies& bodies, double) {
-                                 double count = 0.0;
-                                 for (std::size_t i = 1; i < copy.bodies.size(); ++i) {
-                                     const vec3 way = bodies.transform(i).position - copy.bodies[i].position;
-                                     count += way.x * way.x + way.z * way.z > 25.0f ? 1.0 : 0.0;
-                                 }
-                                 return count;
-                             }});
+    scene.figures.push_back(
+        {"bricks thrown 5 m and more", "", Over::last, [copy = scene](const SceneBodies& bodies, double) {
+             double count = 0.0;
+             for (std::size_t i = 1; i < copy.bodies.size(); ++i) {
+                 const vec3 way = bodies.transform(i).position - copy.bodies[i].position;
+                 count += way.x * way.x + way.z * way.z > 25.0f ? 1.0 : 0.0;
+             }
+             return count;
+         }});
     scene.camera = orbit({0, 2.0f, 0}, 30, 20, 24);
     return scene;
 }
 
-/// Water up to y = 0. A body is cut into cells; each cell displaces water by the part of it that is under, and is dragged by it.
+/// Water up to y = 0. A body is cut into cells; each cell displaces water by the part of it that is under, and is
+/// dragged by it.
 class Water {
 public:
     static constexpr float density = 1000.0f, drag = 1.5f;  // kg/m^3; 1/s: of the displaced mass times speed
@@ -70,9 +72,10 @@ public:
         for (int i = 0; i < n * n * n; ++i) {
             const vec3 p = box.lower + cell * (vec3(i % n, i / n % n, i / (n * n)) + vec3(0.5f));
             const float across = p.x * p.x + p.z * p.z;
-            const bool inside = shape.type == ShapeType::sphere     ? glm::dot(p, p) < shape.radius * shape.radius
-                                : shape.type == ShapeType::cylinder ? across < shape.half_extents.x * shape.half_extents.x
-                                                                    : true;
+            const bool inside = shape.type == ShapeType::sphere ? glm::dot(p, p) < shape.radius * shape.radius
+                                : shape.type == ShapeType::cylinder
+                                    ? across < shape.half_extents.x * shape.half_extents.x
+                                    : true;
             if (inside) floating.cells.push_back(p);
         }
         floating.cell_volume = mass_properties(shape, 1.0f).mass / static_cast<float>(floating.cells.size());
@@ -113,7 +116,8 @@ Result<SceneData> buoyancy(const SceneOptions& options) {
     for (int i = 0; i < 4; ++i) {
         const float side = i % 2 ? 1.0f : -1.0f;
         const vec3 away = i < 2 ? vec3(side, 0, 0) : vec3(0, 0, side);
-        const vec3 half = i < 2 ? vec3(thickness, 0.5f * depth, half_width) : vec3(half_width + 2 * thickness, 0.5f * depth, thickness);
+        const vec3 half = i < 2 ? vec3(thickness, 0.5f * depth, half_width)
+                                : vec3(half_width + 2 * thickness, 0.5f * depth, thickness);
         scene.glass.push_back(static_cast<std::uint32_t>(scene.bodies.size()));
         scene.bodies.push_back(block(away * (half_width + thickness) - vec3(0, 0.5f * depth, 0), half));
     }
@@ -130,7 +134,8 @@ Result<SceneData> buoyancy(const SceneOptions& options) {
     // Flat and level: their draught is their density by the water's, of their thickness.
     for (int i = 0; i < 5; ++i) {
         const float share = 0.15f + 0.175f * static_cast<float>(i), half = 0.3f;
-        const std::size_t plank = add(box({0.7f, half, 0.7f}), {3.0f * static_cast<float>(i - 2), 0.8f, -5.0f}, share * Water::density);
+        const std::size_t plank =
+            add(box({0.7f, half, 0.7f}), {3.0f * static_cast<float>(i - 2), 0.8f, -5.0f}, share * Water::density);
         const float expected = half - 2.0f * half * share;
         if (i % 2 == 0) {
             scene.figures.push_back({i == 0   ? "draught of 15% density, error"

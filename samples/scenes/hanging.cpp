@@ -49,30 +49,33 @@ Result<SceneData> cradle(const SceneOptions&) {
         double sum = 0.0;
         for (std::size_t i = first; i <= last; ++i) {
             const vec3 v = bodies.linear_velocity(i);
-            sum += static_cast<double>(mass) * (0.5 * static_cast<double>(glm::dot(v, v)) +
-                                                static_cast<double>(g) * (static_cast<double>(bodies.transform(i).position.y) - bottom));
+            sum += static_cast<double>(mass) *
+                   (0.5 * static_cast<double>(glm::dot(v, v)) +
+                    static_cast<double>(g) * (static_cast<double>(bodies.transform(i).position.y) - bottom));
         }
         return sum / (static_cast<double>(mass) * static_cast<double>(g) * rise);
     };
-    scene.figures.push_back({"the last ball's best swing", "of the first's", Over::largest, [=](const SceneBodies& bodies, double) {
-                                 return (static_cast<double>(bodies.transform(last).position.y) - bottom) / rise;
-                             }});
-    scene.figures.push_back({"energy in the end", "of it", Over::last,
-                             [=](const SceneBodies& bodies, double) { return energy(bodies); }});
-    scene.figures.push_back({"the inner balls' furthest swing", "m", Over::largest, [=](const SceneBodies& bodies, double) {
-                                 double furthest = 0.0;
-                                 for (std::size_t i = first + 1; i < last; ++i) {
-                                     const double place = static_cast<double>(place_of(static_cast<int>(i - first)));
-                                     furthest = std::max(furthest, std::abs(static_cast<double>(bodies.transform(i).position.x) - place));
-                                 }
-                                 return furthest;
-                             }});
+    scene.figures.push_back(
+        {"the last ball's best swing", "of the first's", Over::largest, [=](const SceneBodies& bodies, double) {
+             return (static_cast<double>(bodies.transform(last).position.y) - bottom) / rise;
+         }});
+    scene.figures.push_back(
+        {"energy in the end", "of it", Over::last, [=](const SceneBodies& bodies, double) { return energy(bodies); }});
+    scene.figures.push_back(
+        {"the inner balls' furthest swing", "m", Over::largest, [=](const SceneBodies& bodies, double) {
+             double furthest = 0.0;
+             for (std::size_t i = first + 1; i < last; ++i) {
+                 const double place = static_cast<double>(place_of(static_cast<int>(i - first)));
+                 furthest = std::max(furthest, std::abs(static_cast<double>(bodies.transform(i).position.x) - place));
+             }
+             return furthest;
+         }});
     scene.camera = orbit({-0.3f, 2.4f, 0}, 13, 24, 10);
     return scene;
 }
 
-/// 40 planks on hinges between two pillars fall from a V and come to rest along the polygon of a hanging chain: each hinge
-/// carries one plank more, so that the tangents of the planks' slopes are equally far apart.
+/// 40 planks on hinges between two pillars fall from a V and come to rest along the polygon of a hanging chain: each
+/// hinge carries one plank more, so that the tangents of the planks' slopes are equally far apart.
 Result<SceneData> bridge(const SceneOptions&) {
     constexpr int planks = 40;
     constexpr float length = 0.5f, half_width = 1.0f, half_thickness = 0.04f, steepness = 0.03f;
@@ -81,13 +84,15 @@ Result<SceneData> bridge(const SceneOptions&) {
     glm::dvec2 joints[planks + 1] = {};  // at rest
     for (int i = 0; i < planks; ++i) {
         const double slope = static_cast<double>(steepness) * (i - 0.5 * (planks - 1));
-        joints[i + 1] = joints[i] + static_cast<double>(length) / std::sqrt(1.0 + slope * slope) * glm::dvec2(1.0, slope);
+        joints[i + 1] =
+            joints[i] + static_cast<double>(length) / std::sqrt(1.0 + slope * slope) * glm::dvec2(1.0, slope);
     }
     const double half_span = 0.5 * joints[planks].x, half_length = 0.5 * static_cast<double>(length) * planks;
     const double fall = std::sqrt(half_length * half_length - half_span * half_span);
     const auto height = static_cast<float>(fall + 1.0);
     for (const float side : {-1.0f, 1.0f}) {
-        scene.bodies.push_back(block({side * (static_cast<float>(half_span) + 0.55f), 0.5f * height, 0.0f}, {0.5f, 0.5f * height, half_width}));
+        scene.bodies.push_back(block({side * (static_cast<float>(half_span) + 0.55f), 0.5f * height, 0.0f},
+                                     {0.5f, 0.5f * height, half_width}));
     }
     const glm::dvec2 along(half_span / half_length, -fall / half_length);
     for (int i = 0; i < planks; ++i) {
@@ -110,12 +115,14 @@ Result<SceneData> bridge(const SceneOptions&) {
         const glm::dvec2 at = along * s + glm::dvec2(-half_span, static_cast<double>(height));
         const std::size_t a = i == 0 ? 1 : first + static_cast<std::size_t>(i) - 1;
         const std::size_t b = i == planks ? 2 : first + static_cast<std::size_t>(i);
-        tie(scene, a, b, {static_cast<float>(left ? at.x : -at.x), static_cast<float>(at.y), 0.0f}, {0, 0, 1}, HingeDef{});
+        tie(scene, a, b, {static_cast<float>(left ? at.x : -at.x), static_cast<float>(at.y), 0.0f}, {0, 0, 1},
+            HingeDef{});
     }
     std::vector<vec3> rest;
     double sag = 0.0;
     for (int i = 0; i < planks; ++i) {
-        const glm::dvec2 middle = 0.5 * (joints[i] + joints[i + 1]) + glm::dvec2(-half_span, static_cast<double>(height));
+        const glm::dvec2 middle =
+            0.5 * (joints[i] + joints[i + 1]) + glm::dvec2(-half_span, static_cast<double>(height));
         rest.emplace_back(middle.x, middle.y, 0.0);
         sag = std::max(sag, -joints[i].y);
     }
@@ -132,10 +139,10 @@ Result<SceneData> bridge(const SceneOptions&) {
     return scene;
 }
 
-/// Hangs links from the scene's second body, on ball joints: the first at `top`, each `length` further along the unit vector `along`. Returns
-/// where the last one ends.
-vec3 hang_chain(SceneData& scene, const Shape& link, float density, int links, float length, const vec3& top, const vec3& along,
-                const quat& rotation) {
+/// Hangs links from the scene's second body, on ball joints: the first at `top`, each `length` further along the unit
+/// vector `along`. Returns where the last one ends.
+vec3 hang_chain(SceneData& scene, const Shape& link, float density, int links, float length, const vec3& top,
+                const vec3& along, const quat& rotation) {
     for (int i = 0; i < links; ++i) {
         BodyDef def;
         def.shape = link;
@@ -143,8 +150,8 @@ vec3 hang_chain(SceneData& scene, const Shape& link, float density, int links, f
         def.position = top + (static_cast<float>(i) + 0.5f) * length * along;
         def.rotation = rotation;
         scene.bodies.push_back(def);
-        tie(scene, i == 0 ? 1 : scene.bodies.size() - 2, scene.bodies.size() - 1, top + static_cast<float>(i) * length * along, along,
-            BallDef{});
+        tie(scene, i == 0 ? 1 : scene.bodies.size() - 2, scene.bodies.size() - 1,
+            top + static_cast<float>(i) * length * along, along, BallDef{});
     }
     return top + static_cast<float>(links) * length * along;
 }
@@ -162,7 +169,8 @@ Result<SceneData> chain(const SceneOptions&) {
     const float c = std::sqrt(0.5f * (1.0f - along.y)), h = std::sqrt(0.5f * (1.0f + along.y));
     const quat lean(c, 0.0f, 0.0f, h);
     const Shape link = capsule(0.5f * length - radius, radius);
-    const vec3 end = hang_chain(scene, link, link_mass / mass_properties(link, 1.0f).mass, links, length, top, along, lean);
+    const vec3 end =
+        hang_chain(scene, link, link_mass / mass_properties(link, 1.0f).mass, links, length, top, along, lean);
     BodyDef weight;
     weight.shape = sphere(weight_radius);
     weight.density = ball_density(weight_mass, weight_radius);
@@ -221,12 +229,13 @@ Result<SceneData> wrecking(const SceneOptions& options) {
             scene.bodies.push_back(brick);
         }
     }
-    scene.figures.push_back({"bricks knocked out", "", Over::last, [copy = scene.bodies, first](const SceneBodies& bodies, double) {
-                                 double count = 0.0;
-                                 for (std::size_t i = first; i < copy.size(); ++i)
-                                     count += glm::distance(bodies.transform(i).position, copy[i].position) > 0.5f ? 1.0 : 0.0;
-                                 return count;
-                             }});
+    scene.figures.push_back(
+        {"bricks knocked out", "", Over::last, [copy = scene.bodies, first](const SceneBodies& bodies, double) {
+             double count = 0.0;
+             for (std::size_t i = first; i < copy.size(); ++i)
+                 count += glm::distance(bodies.transform(i).position, copy[i].position) > 0.5f ? 1.0 : 0.0;
+             return count;
+         }});
     scene.figures.push_back(widest_joint_gap(scene));
     scene.camera = orbit({0, 4.6f, 0}, 30, 52, 12);
     return scene;

@@ -29,24 +29,27 @@ Result<SceneData> conveyor(const SceneOptions& options) {
         BodyDef crate;
         const float half = random.between(0.25f, 0.4f);
         crate.shape = box({half, random.between(0.2f, 0.35f), half});
-        crate.position = {-belts * half_length + 0.8f + 1.3f * static_cast<float>(i), height + 0.4f + 0.15f * static_cast<float>(i), 0.0f};
+        crate.position = {-belts * half_length + 0.8f + 1.3f * static_cast<float>(i),
+                          height + 0.4f + 0.15f * static_cast<float>(i), 0.0f};
         crate.rotation = turn({0, 1, 0}, random.between(-0.6f, 0.6f));
         scene.bodies.push_back(crate);
     }
     // After the friction of a first second, whatever is on the middle of a belt moves as it does.
-    scene.figures.push_back({"off the belt's speed", "m/s", Over::largest, [=](const SceneBodies& bodies, double time) {
-                                 double worst = 0.0;
-                                 for (std::size_t i = first; i < first + crates && time > 1.5; ++i) {
-                                     const vec3 at = bodies.transform(i).position;
-                                     for (int k = 0; k < belts; ++k) {
-                                         const float x = 2.0f * half_length * (static_cast<float>(k) - 0.5f * static_cast<float>(belts - 1));
-                                         if (at.x < x - 0.5f * half_length || at.x > x + 0.8f * half_length || at.y < height) continue;
-                                         const float off = std::abs(bodies.linear_velocity(i).x - static_cast<float>(1 << k));
-                                         worst = std::max(worst, static_cast<double>(off));
-                                     }
-                                 }
-                                 return worst;
-                             }});
+    scene.figures.push_back(
+        {"off the belt's speed", "m/s", Over::largest, [=](const SceneBodies& bodies, double time) {
+             double worst = 0.0;
+             for (std::size_t i = first; i < first + crates && time > 1.5; ++i) {
+                 const vec3 at = bodies.transform(i).position;
+                 for (int k = 0; k < belts; ++k) {
+                     const float x =
+                         2.0f * half_length * (static_cast<float>(k) - 0.5f * static_cast<float>(belts - 1));
+                     if (at.x < x - 0.5f * half_length || at.x > x + 0.8f * half_length || at.y < height) continue;
+                     const float off = std::abs(bodies.linear_velocity(i).x - static_cast<float>(1 << k));
+                     worst = std::max(worst, static_cast<double>(off));
+                 }
+             }
+             return worst;
+         }});
     scene.camera = orbit({0, 0.8f, 0}, 30, 22, 20);
     return scene;
 }
@@ -102,7 +105,8 @@ Result<SceneData> car(const SceneOptions& options) {
             def.motor = {12.0f / wheel_radius, 700.0f};
         }
         wheels[i] = scene.joints.size();
-        scene.joints.push_back({static_cast<std::uint32_t>(body), static_cast<std::uint32_t>(scene.bodies.size() - 1), def});
+        scene.joints.push_back(
+            {static_cast<std::uint32_t>(body), static_cast<std::uint32_t>(scene.bodies.size() - 1), def});
     }
     scene.act = [left = wheels[0], right = wheels[1]](SceneBodies& bodies, int step) {
         if (step != 260 && step != 420) return;
@@ -160,7 +164,8 @@ Result<SceneData> gears(const SceneOptions&) {
         if (i > 0) {
             GearDef gear;
             gear.ratio = -static_cast<float>(teeth[i - 1]) / static_cast<float>(teeth[i]);
-            scene.joints.push_back({static_cast<std::uint32_t>(hinges[i - 1]), static_cast<std::uint32_t>(hinges[i]), gear});
+            scene.joints.push_back(
+                {static_cast<std::uint32_t>(hinges[i - 1]), static_cast<std::uint32_t>(hinges[i]), gear});
         }
     }
     // The rack lies on top of the last wheel and moves against the sense of its turn.
@@ -188,14 +193,18 @@ Result<SceneData> gears(const SceneOptions&) {
     scene.act = [first = hinges[0]](SceneBodies& bodies, int step) {
         if (step % 240 == 120) bodies.set_joint_motor(first, {step % 480 == 120 ? -2.0f : 2.0f, 2000.0f});
     };
-    const auto speed = [=](const SceneBodies& bodies, int i) { return static_cast<double>(bodies.angular_velocity(wheels[i]).z); };
+    const auto speed = [=](const SceneBodies& bodies, int i) {
+        return static_cast<double>(bodies.angular_velocity(wheels[i]).z);
+    };
     scene.figures.push_back({"slip of the train", "m/s", Over::largest, [=](const SceneBodies& bodies, double) {
                                  double worst = 0.0;
                                  for (int i = 0; i < count; ++i) {
-                                     const double rim = static_cast<double>(pitch) / 6.283185307179586 * speed(bodies, i) * teeth[i];
-                                     const double other = i + 1 < count
-                                                              ? static_cast<double>(pitch) / 6.283185307179586 * speed(bodies, i + 1) * teeth[i + 1]
-                                                              : static_cast<double>(bodies.linear_velocity(rack_body).x);
+                                     const double rim =
+                                         static_cast<double>(pitch) / 6.283185307179586 * speed(bodies, i) * teeth[i];
+                                     const double other =
+                                         i + 1 < count ? static_cast<double>(pitch) / 6.283185307179586 *
+                                                             speed(bodies, i + 1) * teeth[i + 1]
+                                                       : static_cast<double>(bodies.linear_velocity(rack_body).x);
                                      worst = std::max(worst, std::abs(rim + other));
                                  }
                                  return worst;

@@ -92,9 +92,9 @@ Result<SceneData> bouncing(const SceneOptions&) {
     return scene;
 }
 
-/// A cone on its tip, with a stem: it stands because it spins. It starts in the slow steady precession of a heavy top with
-/// its tip held: I1 cos(tilt) W^2 - I3 w W + m g d = 0 for the rate W (Goldstein 1980, section 5-7; I1 about the tip,
-/// w the spin along the axis, d from the tip to the centre of mass).
+/// A cone on its tip, with a stem: it stands because it spins. It starts in the slow steady precession of a heavy top
+/// with its tip held: I1 cos(tilt) W^2 - I3 w W + m g d = 0 for the rate W (Goldstein 1980, section 5-7; I1 about the
+/// tip, w the spin along the axis, d from the tip to the centre of mass).
 Result<SceneData> top(const SceneOptions&) {
     constexpr float spin = 60.0f;  // rad/s, above the 22 rad/s that it needs to stand
     constexpr float tilt = 0.3f;   // rad

@@ -23,8 +23,8 @@ BodyDef floor_slab(float half = 60.0f, float top = 0.0f);
 /// Adds four glass walls, `height` tall, around a square of `width` on the floor y = 0.
 void add_bin(SceneData& scene, float width, float height);
 
-/// Points of a lattice, layer by layer from the bottom: `columns` by `columns` points a layer, `pitch` apart, centred over
-/// the origin, the first layer at y = bottom.
+/// Points of a lattice, layer by layer from the bottom: `columns` by `columns` points a layer, `pitch` apart, centred
+/// over the origin, the first layer at y = bottom.
 std::vector<vec3> lattice(std::size_t count, int columns, float pitch, float bottom);
 
 /// The jitter of SceneOptions: where its size is 0, nothing changes.

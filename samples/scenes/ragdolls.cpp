@@ -7,7 +7,8 @@ namespace talus::samples {
 
 namespace {
 
-/// A person 1.75 m tall and of about 75 kg with its feet at `origin`, arms spread, facing +z: 13 parts, 12 joints with limits.
+/// A person 1.75 m tall and of about 75 kg with its feet at `origin`, arms spread, facing +z: 13 parts, 12 joints with
+/// limits.
 void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const vec3& velocity) {
     const auto part = [&](const Shape& shape, const vec3& place, const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f)) {
         BodyDef def;
@@ -24,7 +25,9 @@ void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const
     };
     const auto ball = [](float cone, float twist) { return BallDef{.cone = cone, .twist = {-twist, twist}}; };
     // Muscle tone: a little dry friction.
-    const auto hinge = [](float lower, float upper) { return HingeDef{.limit = {lower, upper}, .motor = {0.0f, 2.0f}}; };
+    const auto hinge = [](float lower, float upper) {
+        return HingeDef{.limit = {lower, upper}, .motor = {0.0f, 2.0f}};
+    };
 
     const std::size_t pelvis = part(box({0.16f, 0.09f, 0.10f}), {0.0f, 0.98f, 0.0f});
     const std::size_t chest = part(box({0.18f, 0.21f, 0.11f}), {0.0f, 1.30f, 0.0f});
@@ -63,7 +66,8 @@ Figure widest_hinge_angle_beyond(const SceneData& scene) {
                     double angle = 2.0 * std::atan2(static_cast<double>(turned.x), static_cast<double>(turned.w));
                     if (angle > 3.141592653589793) angle -= 6.283185307179586;
                     if (angle < -3.141592653589793) angle += 6.283185307179586;
-                    worst = std::max({worst, angle - static_cast<double>(def.limit.upper), static_cast<double>(def.limit.lower) - angle});
+                    worst = std::max({worst, angle - static_cast<double>(def.limit.upper),
+                                      static_cast<double>(def.limit.lower) - angle});
                 }
                 return worst;
             }};
@@ -79,7 +83,8 @@ Result<SceneData> ragdolls(const SceneOptions& options) {
     const float top = rise * static_cast<float>(steps);
     for (int i = 0; i < steps; ++i) {
         const float height = rise * static_cast<float>(i + 1);
-        scene.bodies.push_back(block({0.0f, 0.5f * height, -tread * static_cast<float>(i)}, {half_width, 0.5f * height, 0.5f * tread}));
+        scene.bodies.push_back(
+            block({0.0f, 0.5f * height, -tread * static_cast<float>(i)}, {half_width, 0.5f * height, 0.5f * tread}));
     }
     const float landing = tread * (static_cast<float>(steps) - 0.5f);
     scene.bodies.push_back(block({0.0f, 0.5f * top, -landing - 3.0f}, {half_width, 0.5f * top, 3.0f}));

@@ -1,9 +1,10 @@
 #pragma once
 /// Random numbers that are the same everywhere.
 ///
-/// The standard library's distributions differ between implementations, and so would our scenes. PCG32 (O'Neill 2014) gives
-/// the bits; they become floats by shifts and one multiplication; directions and rotations come from rejection sampling,
-/// which needs a square root but no sine. Every value is the same with any compiler that keeps to IEEE arithmetic.
+/// The standard library's distributions differ between implementations, and so would our scenes. PCG32 (O'Neill 2014)
+/// gives the bits; they become floats by shifts and one multiplication; directions and rotations come from rejection
+/// sampling, which needs a square root but no sine. Every value is the same with any compiler that keeps to IEEE
+/// arithmetic.
 
 #include <talus/math.h>
 

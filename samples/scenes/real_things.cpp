@@ -8,7 +8,8 @@ namespace talus::samples {
 
 namespace {
 
-/// The hull of a file's vertices, scaled so that the longest side of its bounds is `size` and moved so that they are centred.
+/// The hull of a file's vertices, scaled so that the longest side of its bounds is `size` and moved so that they are
+/// centred.
 Result<Shape> hull_of_file(const std::string& path, float size) {
     Result<std::vector<vec3>> read = read_mesh_vertices(path);
     if (!read) return read.error();

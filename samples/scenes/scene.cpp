@@ -12,8 +12,9 @@ namespace {
 std::vector<Scene> gather() {
     std::vector<Scene> all;
     for (const std::span<const Scene> part :
-         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(), hanging_scenes(),
-                    ragdoll_scenes(), machine_scenes(), force_scenes(), fast_scenes(), benchmark_scenes(), real_thing_scenes()}) {
+         std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(),
+                    hanging_scenes(), ragdoll_scenes(), machine_scenes(), force_scenes(), fast_scenes(),
+                    benchmark_scenes(), real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -65,7 +66,8 @@ const Scene* find_scene(std::string_view name) {
 
 JointEnds scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor, const vec3& axis) {
     const BodyDef &body_a = scene.bodies[a], &body_b = scene.bodies[b];
-    return joint_ends({body_a.position, normalized(body_a.rotation)}, {body_b.position, normalized(body_b.rotation)}, anchor, axis);
+    return joint_ends({body_a.position, normalized(body_a.rotation)}, {body_b.position, normalized(body_b.rotation)},
+                      anchor, axis);
 }
 
 World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def, std::vector<JointId>* joints) {
@@ -113,10 +115,18 @@ void Figures::observe(const SceneBodies& bodies) {
         const double value = figures_[i].value(bodies, dt_ * count_);
         double& kept = values_[i];
         switch (figures_[i].over) {
-            case Over::last: kept = value; break;
-            case Over::largest: kept = count_ == 1 ? value : std::max(kept, value); break;
-            case Over::smallest: kept = count_ == 1 ? value : std::min(kept, value); break;
-            case Over::mean: kept += value; break;
+            case Over::last:
+                kept = value;
+                break;
+            case Over::largest:
+                kept = count_ == 1 ? value : std::max(kept, value);
+                break;
+            case Over::smallest:
+                kept = count_ == 1 ? value : std::min(kept, value);
+                break;
+            case Over::mean:
+                kept += value;
+                break;
         }
     }
 }

@@ -1,9 +1,9 @@
 #pragma once
 /// One library of scenes, used by the samples, the tests and the benchmarks.
 ///
-/// A scene is data: a list of bodies, gravity, and what changes by itself as time goes on. Nothing in it names a world, so
-/// the same scene can be built in another engine and the two compared. Data depends on the options alone: the same seed
-/// gives the same bits from any compiler (own random numbers, no libm), another seed gives another scene.
+/// A scene is data: a list of bodies, gravity, and what changes by itself as time goes on. Nothing in it names a world,
+/// so the same scene can be built in another engine and the two compared. Data depends on the options alone: the same
+/// seed gives the same bits from any compiler (own random numbers, no libm), another seed gives another scene.
 
 #include <talus/talus.h>
 
@@ -31,8 +31,8 @@ struct Camera {
     float vertical_fov_degrees = 40.0f;
 };
 
-/// The bodies of a scene in whichever engine runs it, by their place in SceneData::bodies. Through it a scene's own code acts on
-/// them (explosions, water), and figures are measured on them by the same formula in every engine.
+/// The bodies of a scene in whichever engine runs it, by their place in SceneData::bodies. Through it a scene's own
+/// code acts on them (explosions, water), and figures are measured on them by the same formula in every engine.
 class SceneBodies {
 public:
     virtual ~SceneBodies() = default;
@@ -41,8 +41,9 @@ public:
     virtual vec3 linear_velocity(std::size_t body) const = 0;   ///< of the centre of mass, m/s
     virtual vec3 angular_velocity(std::size_t body) const = 0;  ///< world axes, rad/s
     virtual float mass(std::size_t body) const = 0;             ///< kg; 0 unless dynamic
-    virtual mat3 inertia(std::size_t body) const = 0;           ///< about the centre of mass, world axes, kg m^2; 0 unless dynamic
-    virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;      ///< for one step, N; world
+    virtual mat3 inertia(
+        std::size_t body) const = 0;  ///< about the centre of mass, world axes, kg m^2; 0 unless dynamic
+    virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;  ///< for one step, N; world
     virtual void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) = 0;  ///< at once, N s; world
     /// By place in SceneData::joints.
     virtual void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis = JointAxis::main) = 0;
@@ -61,15 +62,16 @@ struct Figure {
     std::function<double(const SceneBodies& bodies, double time)> value;
 };
 
-/// A joint of a scene: its definition with the handles left null, which are these bodies (or, for a gear, joints) of the scene.
+/// A joint of a scene: its definition with the handles left null, which are these bodies (or, for a gear, joints) of
+/// the scene.
 struct SceneJoint {
     std::uint32_t a = 0, b = 0;
     JointDef def;
 };
 
 struct SceneData {
-    float dt = scene_dt;                    ///< length of a step, s
-    int substeps = WorldDef{}.substeps;     ///< of Talus's solver
+    float dt = scene_dt;                 ///< length of a step, s
+    int substeps = WorldDef{}.substeps;  ///< of Talus's solver
     vec3 gravity{0.0f, -10.0f, 0.0f};
     std::vector<BodyDef> bodies;
     std::vector<SceneJoint> joints;
@@ -97,22 +99,27 @@ std::span<const Scene> all_scenes();
 /// The scene of this name, or nullptr.
 const Scene* find_scene(std::string_view name);
 
-/// Frames for a joint of two of the scene's bodies where they stand, from a point (m) and an axis in the world; handles null.
-JointEnds scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f});
+/// Frames for a joint of two of the scene's bodies where they stand, from a point (m) and an axis in the world; handles
+/// null.
+JointEnds scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, const vec3& anchor,
+                     const vec3& axis = {1.0f, 0.0f, 0.0f});
 
-/// A world with the scene's bodies and joints in it, in the scene's order; `ids[i]` is the handle of bodies[i], `joints[i]` of joints[i].
-/// `def` may choose all but gravity and sub-steps. A scene whose bodies the world refuses gives an empty world, whose last_error() says why; a joint that
-/// it refuses is left out, and last_error() says why too.
-World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, WorldDef def = {}, std::vector<JointId>* joints = nullptr);
+/// A world with the scene's bodies and joints in it, in the scene's order; `ids[i]` is the handle of bodies[i],
+/// `joints[i]` of joints[i]. `def` may choose all but gravity and sub-steps. A scene whose bodies the world refuses
+/// gives an empty world, whose last_error() says why; a joint that it refuses is left out, and last_error() says why
+/// too.
+World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, WorldDef def = {},
+                 std::vector<JointId>* joints = nullptr);
 
-/// Step number `step` (0 is the first) of a world that make_world() made and from which no body was removed: the scene's own
-/// doings, then a step of its length.
+/// Step number `step` (0 is the first) of a world that make_world() made and from which no body was removed: the
+/// scene's own doings, then a step of its length.
 bool step_scene(World& world, const SceneData& scene, int step, const Jobs& jobs = {});
 
 /// The figures of a run: observe() after each step, then values().
 class Figures {
 public:
-    explicit Figures(const SceneData& scene) : figures_(scene.figures), values_(scene.figures.size(), 0.0), dt_(scene.dt) {}
+    explicit Figures(const SceneData& scene)
+        : figures_(scene.figures), values_(scene.figures.size(), 0.0), dt_(scene.dt) {}
 
     void observe(const SceneBodies& bodies);
     void observe(World& world);  ///< of make_world(), as in step_scene()

@@ -77,8 +77,8 @@ Result<SceneData> pyramid(const SceneOptions& options, int base) {
     return scene;
 }
 
-/// Ten walls in running bond, bricks 2 cm apart in a course, courses touching. Courses are shifted by a little less than half a
-/// brick, so that those at the ends stand on more than their edge.
+/// Ten walls in running bond, bricks 2 cm apart in a course, courses touching. Courses are shifted by a little less
+/// than half a brick, so that those at the ends stand on more than their edge.
 Result<SceneData> wall(const SceneOptions& options) {
     constexpr float pitch = 1.02f;
     constexpr int walls = 10, courses = 10, bricks = 20;
@@ -138,8 +138,7 @@ Result<SceneData> dominoes(const SceneOptions&) {
 constexpr Scene scenes[] = {
     {"stack20", "A tower of 20 unit boxes: it stands, with --jitter too.", 1200,
      [](const SceneOptions& options) { return tower(options, 20); }},
-    {"tower30", "A tower of 30 unit boxes.", 3600,
-     [](const SceneOptions& options) { return tower(options, 30); }},
+    {"tower30", "A tower of 30 unit boxes.", 3600, [](const SceneOptions& options) { return tower(options, 30); }},
     {"tower50", "A tower of 50 unit boxes: solved as one column, it stands, with --jitter too.", 3600,
      [](const SceneOptions& options) { return tower(options, 50); }},
     {"heavy_light", "Boxes of 1,000 kg on boxes of 1 kg.", 3600, heavy_on_light},

@@ -9,7 +9,8 @@ namespace {
 
 constexpr float two_pi = 6.2831853f;
 
-/// Hulls in a drum that turns about the z axis: a kinematic ring of planks with four lifters, closed by two fixed walls.
+/// Hulls in a drum that turns about the z axis: a kinematic ring of planks with four lifters, closed by two fixed
+/// walls.
 Result<SceneData> drum(const SceneOptions& options) {
     constexpr std::size_t hulls = 400;
     constexpr int planks = 24, lifters = 4;

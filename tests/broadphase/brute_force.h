@@ -1,5 +1,6 @@
 #pragma once
-/// The documented meaning of the broadphase, written down the slow way: every pair of proxies each update, every box each question.
+/// The documented meaning of the broadphase, written down the slow way: every pair of proxies each update, every box
+/// each question.
 
 #include <talus/broadphase/broadphase.h>
 
@@ -81,8 +82,8 @@ inline std::vector<ProxyPair> swept_pairs(const std::vector<Aabb>& boxes) {
     return pairs;
 }
 
-// The oracle of casts is separating axes (Ericson 2005, 5.3.3) in long double, of the centre's segment and the box grown by the half
-// edges: independent of the library's slabs. `slack` widens the box (m).
+// The oracle of casts is separating axes (Ericson 2005, 5.3.3) in long double, of the centre's segment and the box
+// grown by the half edges: independent of the library's slabs. `slack` widens the box (m).
 inline bool cast_meets(const BoxCast& cast, const Aabb& box, long double slack) {
     using Real = long double;
     Real h[3], m[3], d[3];

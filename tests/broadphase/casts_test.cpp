@@ -29,7 +29,8 @@ const World worlds[] = {
     {"screws", 300, 0.02f, vec3(0.5f), vec3(1.0f), 0.001f},
 };
 
-// A broadphase that goes through all mixtures of boxes that are pending, restless, settled and out of date in either grid.
+// A broadphase that goes through all mixtures of boxes that are pending, restless, settled and out of date in either
+// grid.
 class Life {
 public:
     Life(const World& w, std::uint64_t seed) : world(w), random(seed) {
@@ -241,7 +242,8 @@ TEST_CASE("a batch of casts visits what they visit one by one") {
             std::ranges::sort(single);
             CHECK(batch == single);
 
-            // The nearest hit of each, by the fraction at which its box is entered, and ties by index: clipped on the way.
+            // The nearest hit of each, by the fraction at which its box is entered, and ties by index: clipped on the
+            // way.
             const auto closest = [&](std::size_t i, std::uint32_t user_data, float max, Visit& best) {
                 const Aabb& box = life.broadphase.fat_box(life.proxy_of(user_data));
                 const double exact = enter_fraction(casts[i], box);

@@ -1,4 +1,5 @@
-/// The grid of columns by itself: worlds that would break a grid, and questions that reach across its whole wrapped-around world.
+/// The grid of columns by itself: worlds that would break a grid, and questions that reach across its whole
+/// wrapped-around world.
 
 #include "oracle.h"
 
@@ -134,8 +135,8 @@ std::vector<Aabb> make_questions(const Boxes& world, Random& random) {
     return questions;
 }
 
-// Each overlapping member is found, and nothing else. A member may be found more often where the window of cells is so wide that it
-// laps itself, but `found` always has room for all that was written.
+// Each overlapping member is found, and nothing else. A member may be found more often where the window of cells is so
+// wide that it laps itself, but `found` always has room for all that was written.
 void check_find(const ColumnGrid& grid, const Boxes& world, std::span<const Aabb> questions) {
     FoundProxies found;
     std::vector<int> times(world.boxes.size());
@@ -209,8 +210,8 @@ TEST_CASE("a grid that keeps the layout of another world finds the same") {
 }
 
 TEST_CASE("a slab through a heap, in a world with outliers, overruns no list of hits") {
-    // The slab's window is many times as long as the crowd is: it laps itself again and again, and the heap's cell with it. Once it
-    // found the heap ten times over and wrote behind the list.
+    // The slab's window is many times as long as the crowd is: it laps itself again and again, and the heap's cell with
+    // it. Once it found the heap ten times over and wrote behind the list.
     Random random(97);
     for (int round = 0; round < 40; ++round) {
         const vec3 crowd = random.point(1, 40);

@@ -1,4 +1,5 @@
-/// The inner loops as they are compiled twice: what this processor's best ones write is what the plain ones write, to the bit.
+/// The inner loops as they are compiled twice: what this processor's best ones write is what the plain ones write, to
+/// the bit.
 
 #include "oracle.h"
 

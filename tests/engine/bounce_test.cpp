@@ -174,8 +174,11 @@ TEST_CASE("a row of touching balls hit by one passes its speed to the last: the 
                 ids.push_back(add(world, def));
             }
             for (float t = 0.0f; t < 1.0f; t += dt) REQUIRE(world.step(dt));
-            const auto speed = [&](int i) { return static_cast<double>(world.linear_velocity(ids[static_cast<std::size_t>(i)]).x); };
-            // Five impacts one after the other: each leaves (1 - e) / 2 of the speed behind, and a little more where e < 1.
+            const auto speed = [&](int i) {
+                return static_cast<double>(world.linear_velocity(ids[static_cast<std::size_t>(i)]).x);
+            };
+            // Five impacts one after the other: each leaves (1 - e) / 2 of the speed behind, and a little more where e
+            // < 1.
             const double passed = 0.5 * (1.0 + static_cast<double>(e));
             CHECK(speed(5) == doctest::Approx(3.0 * std::pow(passed, 5)).epsilon(e == 1.0f ? 0.02 : 0.1));
             double energy = 0.0;
@@ -192,8 +195,9 @@ TEST_CASE("a stack with restitution that nothing hits stands like one without") 
         add(*world, ground());
         for (int i = 0; i < 10; ++i) {
             for (int k = 0; k < 10 - i; ++k) {
-                BodyDef def = body(box({0.5f, 0.5f, 0.5f}), {1.05f * (static_cast<float>(k) + 0.5f * static_cast<float>(i)),
-                                                             0.5f + static_cast<float>(i), 0});
+                BodyDef def = body(
+                    box({0.5f, 0.5f, 0.5f}),
+                    {1.05f * (static_cast<float>(k) + 0.5f * static_cast<float>(i)), 0.5f + static_cast<float>(i), 0});
                 def.material.restitution = world == &bouncy ? 0.8f : 0.0f;
                 add(*world, def);
             }

@@ -1,4 +1,5 @@
-// Columns: which chains of contacts are taken, and what the direct solve of one does, against the same system written down densely.
+// Columns: which chains of contacts are taken, and what the direct solve of one does, against the same system written
+// down densely.
 
 #include "worlds.h"
 
@@ -26,7 +27,8 @@ struct Bodies {
     }
 };
 
-std::vector<std::set<std::size_t>> found(std::vector<Edge>& edges, const Bodies& bodies, std::uint32_t* groups = nullptr) {
+std::vector<std::set<std::size_t>> found(std::vector<Edge>& edges, const Bodies& bodies,
+                                         std::uint32_t* groups = nullptr) {
     Columns columns;
     columns.find(edges, bodies.slots, bodies.store);
     if (groups != nullptr) *groups = columns.group_count();
@@ -69,7 +71,8 @@ TEST_CASE("a tower is a column from the ground to its top, in whatever order its
     for (int round = 0; round < 50; ++round) {
         std::vector<Edge> edges;
         add_tower(edges, 1, 20);
-        for (std::size_t i = edges.size(); i-- > 1;) std::swap(edges[i], edges[random.below(static_cast<std::uint32_t>(i + 1))]);
+        for (std::size_t i = edges.size(); i-- > 1;)
+            std::swap(edges[i], edges[random.below(static_cast<std::uint32_t>(i + 1))]);
         for (Edge& e : edges) {
             if (random.below(2)) std::swap(e.a, e.b), std::swap(e.pushes_a, e.pushes_b);
         }

@@ -17,8 +17,8 @@ using Edge = ConstraintGraph::Edge;
 
 std::vector<std::uint8_t> one_slab(std::uint32_t bodies) { return std::vector<std::uint8_t>(bodies); }
 
-/// Every edge once, colours contiguous; in a parallel colour no pushable body twice, nor in two fields of a phase; groups of those that
-/// may share a record, in each those with most points first.
+/// Every edge once, colours contiguous; in a parallel colour no pushable body twice, nor in two fields of a phase;
+/// groups of those that may share a record, in each those with most points first.
 void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
     const std::span<const std::uint8_t> colors = graph.edge_colors();
     REQUIRE(colors.size() == edges.size());
@@ -51,7 +51,8 @@ void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
             REQUIRE(std::pair(!e.pushes_b, e.special) >= std::pair(!last.pushes_b, last.special));
             if (new_group) points = 4;
             REQUIRE(e.point_count <= points);
-            if (e.point_count == points && i > color.first && !new_group) REQUIRE(graph.order()[i] > before);  // ties to the lowest
+            if (e.point_count == points && i > color.first && !new_group)
+                REQUIRE(graph.order()[i] > before);  // ties to the lowest
             points = e.point_count;
             before = graph.order()[i];
             for (const std::uint32_t body : {e.pushes_a ? e.a : e.b, e.pushes_b ? e.b : e.a})
@@ -71,9 +72,8 @@ std::vector<Edge> random_edges(Random& random, std::uint32_t bodies, std::size_t
     while (edges.size() < count) {
         const std::uint32_t a = random.below(bodies), b = random.below(bodies);
         if (a == b || (!pushable[a] && !pushable[b])) continue;
-        edges.push_back(
-            {static_cast<std::uint32_t>(edges.size()), a, b, 1 + random.below(4), pushable[a], pushable[b],
-             random.below(5) == 0});
+        edges.push_back({static_cast<std::uint32_t>(edges.size()), a, b, 1 + random.below(4), pushable[a], pushable[b],
+                         random.below(5) == 0});
     }
     return edges;
 }

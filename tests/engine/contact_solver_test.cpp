@@ -1,5 +1,5 @@
-// The wide contact solver by itself: against the equations of its header written down plainly in double, one contact at a time;
-// the same bits in any lane and any company; friction that keeps to Coulomb's law.
+// The wide contact solver by itself: against the equations of its header written down plainly in double, one contact at
+// a time; the same bits in any lane and any company; friction that keeps to Coulomb's law.
 
 #include "worlds.h"
 
@@ -205,8 +205,10 @@ struct Oracle {
         glm::dvec3 middle(0.0);
         for (int i = 0; i < c.count; ++i) middle += glm::dvec3(c.point[i]) / static_cast<double>(c.count);
         double lever = 0.0;
-        for (int i = 0; i < c.count; ++i) lever += glm::length(glm::dvec3(c.point[i]) - middle) / static_cast<double>(c.count);
-        const double lightest = double{settings::tilt_first_load} * lever, heaviest = double{settings::tilt_full_load} * lever;
+        for (int i = 0; i < c.count; ++i)
+            lever += glm::length(glm::dvec3(c.point[i]) - middle) / static_cast<double>(c.count);
+        const double lightest = double{settings::tilt_first_load} * lever,
+                     heaviest = double{settings::tilt_full_load} * lever;
         double depth[4] = {}, mean = 0.0, tilt_rate = 0.0;  // of the sweep
         const auto begin_soft_rows = [&] {
             mean = 0.0;
@@ -228,7 +230,8 @@ struct Oracle {
             if (s > 0.0) {
                 bias = s / h;
             } else if (soft) {
-                bias = std::clamp(bias_rate * depth[i] + tilt_rate * (depth[i] - mean), -double{settings::max_push_speed}, 0.0);
+                bias = std::clamp(bias_rate * depth[i] + tilt_rate * (depth[i] - mean),
+                                  -double{settings::max_push_speed}, 0.0);
                 if (tilt_rate > 0.0) tilted = true;
                 m = mass_scale;
                 carry = impulse_scale;
@@ -288,7 +291,8 @@ TEST_CASE("the wide solver's normal rows are those of its header") {
     CHECK(compared > 2000);
     CHECK(pressing > 500);
     CHECK(tilted > 50);
-    MESSAGE(compared, " contacts, ", tilted, " stiffened against tilting, ", pressing, " points that press, worst error ", worst, " m/s or N s");
+    MESSAGE(compared, " contacts, ", tilted, " stiffened against tilting, ", pressing,
+            " points that press, worst error ", worst, " m/s or N s");
 }
 
 TEST_CASE("a contact gets the same bits in any lane and in any company") {

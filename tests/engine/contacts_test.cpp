@@ -343,7 +343,8 @@ TEST_CASE("shapes of one body may have filters of their own") {
     def.position = {0, 2, 0};
     const BodyId id = add(world, def);
     run(world, 300);
-    // It sinks until the upper half stands on the floor (or fell over: then the lower half is in the floor all the same).
+    // It sinks until the upper half stands on the floor (or fell over: then the lower half is in the floor all the
+    // same).
     CHECK(world.position(id).y < 0.1f);
     CHECK(world.position(id).y > -0.9f);
     for (const Contact& c : world.contacts(id)) CHECK((c.body_a == id ? c.shape_a : c.shape_b) == 1);

@@ -1,6 +1,7 @@
 /// Continuous collision: what is fast gets through nothing, loses no time, and bounces as it should.
 ///
-/// The oracle knows nothing of times of impact: it samples the motion of a step densely and asks for the distance at each sample.
+/// The oracle knows nothing of times of impact: it samples the motion of a step densely and asks for the distance at
+/// each sample.
 
 #include "tests/engine/worlds.h"
 
@@ -26,8 +27,8 @@ Shape box_hull(const vec3& half) {
     return hull(*make_hull(corners));
 }
 
-/// A wall whose near side is the plane x = 0 and that reaches to x = 0.01: kind 0 is a box, 1 a hull, 2 two triangles without any
-/// thickness, 3 many boxes of one body, 4 a grid of separate bodies.
+/// A wall whose near side is the plane x = 0 and that reaches to x = 0.01: kind 0 is a box, 1 a hull, 2 two triangles
+/// without any thickness, 3 many boxes of one body, 4 a grid of separate bodies.
 void add_wall(World& world, int kind, const Material& material, float half = 40.0f) {
     BodyDef def = fixed_body(box(vec3(1.0f)));
     def.material = material;
@@ -337,8 +338,8 @@ TEST_CASE("a rod that tips over fast on its sunken end is not held in the air") 
 }
 
 TEST_CASE("a body is swept exactly when the sampled motion meets something") {
-    // One step of free flight past, at, and into a box: what dense sampling of the true motion finds deeper than the sweep allows is an
-    // impact, what it finds apart is none.
+    // One step of free flight past, at, and into a box: what dense sampling of the true motion finds deeper than the
+    // sweep allows is an impact, what it finds apart is none.
     Random random(11);
     int met = 0, missed = 0, between = 0;
     for (int i = 0; i < 1500; ++i) {

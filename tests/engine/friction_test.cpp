@@ -227,7 +227,8 @@ TEST_CASE("a flat disc that spins on the floor comes to rest without wandering o
     BodyDef def = body(cylinder(0.1f, 0.5f), {0, 0.1f, 0});
     def.angular_velocity = {0, 10, 0};
     const BodyId id = add(world, def);
-    // I w / torque with I = m r^2 / 2: friction gathered at the rim has torque mu m g r, spread evenly over the face 2/3 of it.
+    // I w / torque with I = m r^2 / 2: friction gathered at the rim has torque mu m g r, spread evenly over the face
+    // 2/3 of it.
     const double rim = 0.5 * 0.5 * 10.0 / (0.6 * g);
     int steps = 0;
     while (glm::length(world.angular_velocity(id)) > 0.01f && steps < 600) {

@@ -13,7 +13,9 @@ inline JointId add(World& world, const JointDef& def) {
     return id;
 }
 
-inline BodyId anchor_body(World& world, const vec3& position = vec3(0.0f)) { return add(world, fixed_body(box(vec3(0.05f)), position)); }
+inline BodyId anchor_body(World& world, const vec3& position = vec3(0.0f)) {
+    return add(world, fixed_body(box(vec3(0.05f)), position));
+}
 
 /// A body of this mass.
 inline BodyDef heavy(const Shape& shape, const vec3& position, float mass) {
@@ -43,7 +45,8 @@ inline double energy(const World& world) {
     double sum = 0.0;
     for (const BodyId id : world.bodies()) {
         if (world.type(id) != BodyType::dynamic) continue;
-        sum += kinetic_energy(world, id) - static_cast<double>(world.mass(id)) * glm::dot(world.gravity(), world.center_of_mass(id));
+        sum += kinetic_energy(world, id) -
+               static_cast<double>(world.mass(id)) * glm::dot(world.gravity(), world.center_of_mass(id));
     }
     return sum;
 }

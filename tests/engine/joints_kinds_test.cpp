@@ -16,7 +16,9 @@ struct Pair {
         a = anchor_body(world);
         b = add(world, ghost(heavy(box(vec3(0.1f)), at, 1.0f)));
     }
-    JointEnds ends(const vec3& anchor = vec3(0.0f), const vec3& axis = {1, 0, 0}) { return world.joint_ends(a, b, anchor, axis); }
+    JointEnds ends(const vec3& anchor = vec3(0.0f), const vec3& axis = {1, 0, 0}) {
+        return world.joint_ends(a, b, anchor, axis);
+    }
 };
 
 /// Angle between the x axes of both frames.
@@ -57,13 +59,16 @@ TEST_CASE("a ball drive turns to its target, or at its velocity, with no more th
     {
         Pair p;
         const quat target = turn(glm::normalize(vec3(1, 2, 3)), 1.0);
-        add(p.world, BallDef{.ends = p.ends(), .drive = {.target = {{}, target}, .angular_hertz = 2.0f, .max_torque = 10.0f}});
+        add(p.world,
+            BallDef{.ends = p.ends(), .drive = {.target = {{}, target}, .angular_hertz = 2.0f, .max_torque = 10.0f}});
         run(p.world, 240);
         const quat q = p.world.rotation(p.b);
-        CHECK(std::abs(q.w * target.w + q.x * target.x + q.y * target.y + q.z * target.z) == doctest::Approx(1.0).epsilon(1e-5));
+        CHECK(std::abs(q.w * target.w + q.x * target.x + q.y * target.y + q.z * target.z) ==
+              doctest::Approx(1.0).epsilon(1e-5));
     }
     Pair p;
-    const JointId ball = add(p.world, BallDef{.ends = p.ends(), .drive = {.angular_velocity = {0, 0, 1000}, .max_torque = 0.01f}});
+    const JointId ball =
+        add(p.world, BallDef{.ends = p.ends(), .drive = {.angular_velocity = {0, 0, 1000}, .max_torque = 0.01f}});
     const double inertia = p.world.inertia(p.b)[2][2];
     for (int i = 0; i < 60; ++i) {
         run(p.world, 1);
@@ -74,7 +79,8 @@ TEST_CASE("a ball drive turns to its target, or at its velocity, with no more th
 
 TEST_CASE("a hinge motor never gives more than its torque and reaches its speed") {
     Pair p;
-    const JointId hinge = add(p.world, HingeDef{.ends = p.ends({0, 0, 0}, {0, 1, 0}), .motor = {.speed = 5.0f, .max_force = 0.02f}});
+    const JointId hinge =
+        add(p.world, HingeDef{.ends = p.ends({0, 0, 0}, {0, 1, 0}), .motor = {.speed = 5.0f, .max_force = 0.02f}});
     const double inertia = p.world.inertia(p.b)[1][1];
     run(p.world, 30);
     CHECK(p.world.angular_velocity(p.b).y == doctest::Approx(0.5 * 0.02 / inertia).epsilon(1e-4));
@@ -95,7 +101,8 @@ TEST_CASE("a hinge motor lifts a load up to its torque and not beyond") {
         World world(sleepless());
         const BodyId wall = anchor_body(world);
         const BodyId arm = add(world, heavy(box({0.5f, 0.05f, 0.05f}), {0.5f, 0, 0}, 10.0f));
-        add(world, HingeDef{.ends = world.joint_ends(wall, arm, {0, 0, 0}, {0, 0, 1}), .motor = {.speed = 0.0f, .max_force = share * 10.0f * 9.81f * 0.5f}});
+        add(world, HingeDef{.ends = world.joint_ends(wall, arm, {0, 0, 0}, {0, 0, 1}),
+                            .motor = {.speed = 0.0f, .max_force = share * 10.0f * 9.81f * 0.5f}});
         run(world, 300);
         if (share > 1.0f) {
             CHECK(std::abs(world.position(arm).y) < 1e-4f);
@@ -107,7 +114,8 @@ TEST_CASE("a hinge motor lifts a load up to its torque and not beyond") {
 
 TEST_CASE("a hinge counts its turns over a thousand of them") {
     Pair p;
-    const JointId hinge = add(p.world, HingeDef{.ends = p.ends({0, 0, 0}, {0, 0, 1}), .motor = {.speed = 40.0f, .max_force = 1000.0f}});
+    const JointId hinge =
+        add(p.world, HingeDef{.ends = p.ends({0, 0, 0}, {0, 0, 1}), .motor = {.speed = 40.0f, .max_force = 1000.0f}});
     run(p.world, 9600);
     CHECK(p.world.joint_coordinate(hinge) == doctest::Approx(40.0 * 160.0).epsilon(1e-4));  // 1018 turns
     run(p.world, 60);
@@ -148,7 +156,8 @@ TEST_CASE("limits are not passed by more than a tenth of a degree or a tenth of 
 
 TEST_CASE("a slider moves along its axis alone, with its motor, and holds what is across it") {
     Pair p(sleepless());
-    const JointId slider = add(p.world, SliderDef{.ends = p.ends({0, 0, 0}, {1, 0, 0}), .motor = {.speed = 0.5f, .max_force = 3.0f}});
+    const JointId slider =
+        add(p.world, SliderDef{.ends = p.ends({0, 0, 0}, {1, 0, 0}), .motor = {.speed = 0.5f, .max_force = 3.0f}});
     run(p.world, 6);
     CHECK(p.world.linear_velocity(p.b).x == doctest::Approx(0.3).epsilon(1e-3));  // 3 N on 1 kg
     run(p.world, 114);
@@ -161,7 +170,8 @@ TEST_CASE("a slider moves along its axis alone, with its motor, and holds what i
     BodyDef arm = kinematic_body(box(vec3(0.1f)), {0, 0, 0});
     arm.angular_velocity = {0, 0, 1};
     const BodyId a = add(world, arm), b = add(world, ghost(heavy(box(vec3(0.1f)), {3, 0, 0}, 1.0f)));
-    const JointId radial = add(world, SliderDef{.ends = world.joint_ends(a, b, {0, 0, 0}), .motor = {.speed = 0.0f, .max_force = 1e6f}});
+    const JointId radial =
+        add(world, SliderDef{.ends = world.joint_ends(a, b, {0, 0, 0}), .motor = {.speed = 0.0f, .max_force = 1e6f}});
     run(world, 60);
     CHECK(world.joint_coordinate(radial) == doctest::Approx(0.0).epsilon(1e-3));
     CHECK(size(world.position(b)) == doctest::Approx(3.0).epsilon(1e-3));
@@ -175,14 +185,16 @@ TEST_CASE("a spring swings at its frequency and dies away at its damping ratio")
             CAPTURE(ratio);
             Pair p(weightless(), {1, 0, 0});
             SliderDef def{.ends = p.world.joint_ends(p.a, p.b, {0, 0, 0})};
-            def.spring = {.hertz = static_cast<float>(hertz), .damping_ratio = static_cast<float>(ratio), .target = 1.0f};
+            def.spring = {
+                .hertz = static_cast<float>(hertz), .damping_ratio = static_cast<float>(ratio), .target = 1.0f};
             const JointId slider = add(p.world, def);
             double worst = 0.0;
             const double omega = 2.0 * pi * hertz, damped = omega * std::sqrt(1.0 - ratio * ratio);
             for (int i = 1; i <= 240; ++i) {
                 run(p.world, 1);
                 const double t = i * static_cast<double>(frame);
-                const double x = 1.0 - std::exp(-ratio * omega * t) * (std::cos(damped * t) + ratio * omega / damped * std::sin(damped * t));
+                const double x = 1.0 - std::exp(-ratio * omega * t) *
+                                           (std::cos(damped * t) + ratio * omega / damped * std::sin(damped * t));
                 worst = std::max(worst, std::abs(static_cast<double>(p.world.joint_coordinate(slider)) - x));
             }
             // Half a sub-step of phase, and a period that is off by (omega h)^2 / 24.
@@ -196,7 +208,8 @@ TEST_CASE("a spring of a hinge has its frequency for the door that hangs on it")
     World world(weightless());
     const BodyId wall = anchor_body(world);
     const BodyId door = add(world, body(box({0.5f, 1.0f, 0.03f}), {0.5f, 0, 0}));
-    const JointId hinge = add(world, HingeDef{.ends = world.joint_ends(wall, door, {0, 0, 0}, {0, 1, 0}), .spring = {.hertz = 1.0f, .damping_ratio = 0.0f, .target = 0.3f}});
+    const JointId hinge = add(world, HingeDef{.ends = world.joint_ends(wall, door, {0, 0, 0}, {0, 1, 0}),
+                                              .spring = {.hertz = 1.0f, .damping_ratio = 0.0f, .target = 0.3f}});
     run(world, 30);
     CHECK(world.joint_coordinate(hinge) == doctest::Approx(0.6).epsilon(0.01));
     run(world, 30);
@@ -275,7 +288,8 @@ TEST_CASE("distance joints are rods and ropes and springs and winches") {
     }
     {
         Pair p(sleepless(), {0, -1, 0});  // a coil with stops
-        const JointId coil = hang(p.world, p.a, p.b, {.length = {0.8f, 1.2f}, .spring = {.hertz = 1.0f, .damping_ratio = 0.5f}});
+        const JointId coil =
+            hang(p.world, p.a, p.b, {.length = {0.8f, 1.2f}, .spring = {.hertz = 1.0f, .damping_ratio = 0.5f}});
         run(p.world, 300);
         CHECK(p.world.joint_coordinate(coil) == doctest::Approx(1.2).epsilon(1e-3));  // g / omega^2 is 0.248
         REQUIRE(p.world.set_joint_limit(coil, {0.8f, unlimited}));
@@ -284,7 +298,8 @@ TEST_CASE("distance joints are rods and ropes and springs and winches") {
     }
     {
         Pair p(sleepless(), {0, -2, 0});  // a winch
-        const JointId winch = hang(p.world, p.a, p.b, {.length = {0.5f, 5.0f}, .motor = {.speed = -0.5f, .max_force = 20.0f}});
+        const JointId winch =
+            hang(p.world, p.a, p.b, {.length = {0.5f, 5.0f}, .motor = {.speed = -0.5f, .max_force = 20.0f}});
         run(p.world, 120);
         CHECK(p.world.joint_coordinate(winch) == doctest::Approx(1.0).epsilon(0.01));
         CHECK(p.world.joint_motor_force(winch) == doctest::Approx(-9.81).epsilon(1e-3));
@@ -361,13 +376,20 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
             REQUIRE(p.world.set_joint_motor(joint, {.speed = -0.2f, .max_force = 5.0f}, static_cast<JointAxis>(i)));
             run(p.world, 60);
             CHECK(p.world.joint_coordinate(joint, static_cast<JointAxis>(i)) == doctest::Approx(0.2).epsilon(0.02));
-            CHECK(glm::dot(i < 3 ? p.world.linear_velocity(p.b) : p.world.angular_velocity(p.b), way) == doctest::Approx(-0.2).epsilon(1e-3));
+            CHECK(glm::dot(i < 3 ? p.world.linear_velocity(p.b) : p.world.angular_velocity(p.b), way) ==
+                  doctest::Approx(-0.2).epsilon(1e-3));
         }
     }
     // Free in all six: it does nothing.
     Pair p;
     const AxisDef open{.limit = {}};
-    add(p.world, SixDofDef{.ends = p.ends(), .move_x = open, .move_y = open, .move_z = open, .turn_x = open, .turn_y = open, .turn_z = open});
+    add(p.world, SixDofDef{.ends = p.ends(),
+                           .move_x = open,
+                           .move_y = open,
+                           .move_z = open,
+                           .turn_x = open,
+                           .turn_y = open,
+                           .turn_z = open});
     REQUIRE(p.world.set_linear_velocity(p.b, {1, 2, 3}));
     run(p.world, 60);
     CHECK(size(p.world.position(p.b) - vec3(1, 2, 3)) < 1e-4f);
@@ -394,7 +416,8 @@ TEST_CASE("a wheel springs and steers and spins") {
     REQUIRE(world.set_joint_spring(wheel, {.hertz = 5.0f, .damping_ratio = 1.0f, .target = 0.5f}, JointAxis::turn_y));
     run(world, 240);
     CHECK(world.joint_coordinate(wheel, JointAxis::turn_y) == doctest::Approx(0.5).epsilon(0.01));
-    const vec3 axle = rotate(multiply(world.rotation(rim), world.joint_ends(chassis, rim, {0, 0, 0}).frame_b.rotation), {0, 0, 0});
+    const vec3 axle =
+        rotate(multiply(world.rotation(rim), world.joint_ends(chassis, rim, {0, 0, 0}).frame_b.rotation), {0, 0, 0});
     (void)axle;
     const vec3 spin = world.angular_velocity(rim);
     CHECK(size(spin) == doctest::Approx(10.0).epsilon(0.01));
@@ -410,11 +433,13 @@ TEST_CASE("gears keep their ratio exactly for minutes and pass on torque") {
     const BodyId box_id = anchor_body(world);
     const BodyId small = add(world, ghost(heavy(cylinder(0.1f, 0.5f), {0, 0, 0}, 1.0f)));
     const BodyId large = add(world, ghost(heavy(cylinder(0.1f, 1.5f), {2, 0, 0}, 9.0f)));
-    const JointId a = add(world, HingeDef{.ends = world.joint_ends(box_id, small, {0, 0, 0}, {0, 1, 0}), .motor = {.speed = 30.0f, .max_force = 5.0f}});
+    const JointId a = add(world, HingeDef{.ends = world.joint_ends(box_id, small, {0, 0, 0}, {0, 1, 0}),
+                                          .motor = {.speed = 30.0f, .max_force = 5.0f}});
     const JointId b = add(world, HingeDef{.ends = world.joint_ends(box_id, large, {2, 0, 0}, {0, 1, 0})});
     add(world, GearDef{.joint_a = a, .joint_b = b, .ratio = -1.0f / 3.0f});
     run(world, 60);
-    const double reduced = static_cast<double>(world.inertia(small)[1][1]) + static_cast<double>(world.inertia(large)[1][1]) / 9.0;
+    const double reduced =
+        static_cast<double>(world.inertia(small)[1][1]) + static_cast<double>(world.inertia(large)[1][1]) / 9.0;
     CHECK(world.joint_speed(a) == doctest::Approx(std::min(30.0, 5.0 / reduced)).epsilon(1e-3));
     run(world, 7200);
     CHECK(world.joint_speed(a) == doctest::Approx(30.0).epsilon(1e-4));
@@ -435,7 +460,8 @@ TEST_CASE("a rack moves by its pinion's radius an angle and drives it too") {
     const JointId gear = add(world, GearDef{.joint_a = a, .joint_b = b, .ratio = 0.2f});
     REQUIRE(world.set_joint_motor(a, {.speed = 2.0f, .max_force = 100.0f}));
     run(world, 120);
-    CHECK(world.joint_coordinate(b) == doctest::Approx(0.2 * static_cast<double>(world.joint_coordinate(a))).epsilon(1e-4));
+    CHECK(world.joint_coordinate(b) ==
+          doctest::Approx(0.2 * static_cast<double>(world.joint_coordinate(a))).epsilon(1e-4));
     CHECK(world.joint_coordinate(b) == doctest::Approx(0.8).epsilon(0.01));
     CHECK(world.joint_coordinate(gear) == world.joint_coordinate(b));
     REQUIRE(world.set_joint_motor(a, {}));
@@ -450,15 +476,20 @@ TEST_CASE("gears on a body that turns itself go by what they turn against it") {
     // A planet carrier: both hinges are on a body that spins; the ratio is of the angles to that body.
     World world(weightless());
     const BodyId carrier = add(world, ghost(heavy(box({2, 0.1f, 0.1f}), {0, 0, 0}, 5.0f)));
-    const BodyId one = add(world, ghost(heavy(sphere(0.3f), {-1, 0, 0}, 1.0f))), two = add(world, ghost(heavy(sphere(0.3f), {1, 0, 0}, 1.0f)));
-    const JointId a = add(world, HingeDef{.ends = world.joint_ends(carrier, one, {-1, 0, 0}, {0, 1, 0}), .motor = {.speed = 8.0f, .max_force = 1.0f}});
+    const BodyId one = add(world, ghost(heavy(sphere(0.3f), {-1, 0, 0}, 1.0f))),
+                 two = add(world, ghost(heavy(sphere(0.3f), {1, 0, 0}, 1.0f)));
+    const JointId a = add(world, HingeDef{.ends = world.joint_ends(carrier, one, {-1, 0, 0}, {0, 1, 0}),
+                                          .motor = {.speed = 8.0f, .max_force = 1.0f}});
     const JointId b = add(world, HingeDef{.ends = world.joint_ends(carrier, two, {1, 0, 0}, {0, 1, 0})});
     add(world, GearDef{.joint_a = a, .joint_b = b, .ratio = 0.5f});
     run(world, 600);
-    CHECK(world.joint_coordinate(b) == doctest::Approx(0.5 * static_cast<double>(world.joint_coordinate(a))).epsilon(1e-4));
+    CHECK(world.joint_coordinate(b) ==
+          doctest::Approx(0.5 * static_cast<double>(world.joint_coordinate(a))).epsilon(1e-4));
     glm::dvec3 momentum(0.0);
     for (const BodyId id : {carrier, one, two}) {
-        momentum += spin_momentum(world, id) + static_cast<double>(world.mass(id)) * glm::dvec3(glm::cross(world.center_of_mass(id), world.linear_velocity(id)));
+        momentum +=
+            spin_momentum(world, id) + static_cast<double>(world.mass(id)) *
+                                           glm::dvec3(glm::cross(world.center_of_mass(id), world.linear_velocity(id)));
     }
     CHECK(std::abs(momentum.y) < 1e-3);  // nothing outside gave any
 }
@@ -466,19 +497,26 @@ TEST_CASE("gears on a body that turns itself go by what they turn against it") {
 TEST_CASE("a motor joint drives velocity and pose with capped force and torque") {
     {
         Pair p;
-        const JointId motor = add(p.world, MotorDef{.ends = p.ends(), .drive = {.velocity = {3, 4, 0}, .max_force = 2.0f}});
+        const JointId motor =
+            add(p.world, MotorDef{.ends = p.ends(), .drive = {.velocity = {3, 4, 0}, .max_force = 2.0f}});
         for (int i = 0; i < 60; ++i) {
             run(p.world, 1);
             REQUIRE(size(p.world.joint_force(motor)) <= 2.0f * 1.00001f);
         }
-        CHECK(p.world.linear_velocity(p.b).x == doctest::Approx(1.2).epsilon(1e-4));  // 2 N along (3, 4) on 1 kg for 1 s
+        CHECK(p.world.linear_velocity(p.b).x ==
+              doctest::Approx(1.2).epsilon(1e-4));  // 2 N along (3, 4) on 1 kg for 1 s
         CHECK(p.world.linear_velocity(p.b).y == doctest::Approx(1.6).epsilon(1e-4));
         run(p.world, 120);
         CHECK(size(p.world.linear_velocity(p.b) - vec3(3, 4, 0)) < 1e-3f);
     }
     Pair p(sleepless());
     const quat target = turn({0, 1, 0}, 1.0);
-    add(p.world, MotorDef{.ends = p.ends(), .drive = {.target = {{1, 0.5f, 0}, target}, .linear_hertz = 3.0f, .angular_hertz = 3.0f, .max_force = 100.0f, .max_torque = 10.0f}});
+    add(p.world, MotorDef{.ends = p.ends(),
+                          .drive = {.target = {{1, 0.5f, 0}, target},
+                                    .linear_hertz = 3.0f,
+                                    .angular_hertz = 3.0f,
+                                    .max_force = 100.0f,
+                                    .max_torque = 10.0f}});
     run(p.world, 300);
     const double sag = 9.81 / (36.0 * pi * pi);
     CHECK(size(p.world.position(p.b) - vec3(1, 0.5f - static_cast<float>(sag), 0)) < 1e-3f);

@@ -9,9 +9,12 @@ using namespace talus::test;
 
 TEST_CASE("a scene's joints are made with its bodies and gears with its joints") {
     samples::SceneData scene;
-    scene.bodies = {fixed_body(box(vec3(0.1f))), ghost(heavy(sphere(0.2f), {0, 0, 0}, 1.0f)), ghost(heavy(sphere(0.2f), {1, 0, 0}, 1.0f))};
+    scene.bodies = {fixed_body(box(vec3(0.1f))), ghost(heavy(sphere(0.2f), {0, 0, 0}, 1.0f)),
+                    ghost(heavy(sphere(0.2f), {1, 0, 0}, 1.0f))};
     scene.joints = {
-        {0, 1, HingeDef{.ends = samples::scene_ends(scene, 0, 1, {0, 0, 0}, {0, 1, 0}), .motor = {.speed = 2.0f, .max_force = 100.0f}}},
+        {0, 1,
+         HingeDef{.ends = samples::scene_ends(scene, 0, 1, {0, 0, 0}, {0, 1, 0}),
+                  .motor = {.speed = 2.0f, .max_force = 100.0f}}},
         {0, 2, HingeDef{.ends = samples::scene_ends(scene, 0, 2, {1, 0, 0}, {0, 1, 0})}},
         {0, 1, GearDef{.ratio = -2.0f}},
     };

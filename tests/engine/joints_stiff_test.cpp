@@ -1,11 +1,14 @@
-// Joints that do not stretch: chains, bridges, heavy loads, pendulums. At the default settings (60 Hz, 4 sub-steps) unless said.
+// Joints that do not stretch: chains, bridges, heavy loads, pendulums. At the default settings (60 Hz, 4 sub-steps)
+// unless said.
 
 #include "joints.h"
 
 using namespace talus;
 using namespace talus::test;
 
-TEST_CASE("a chain of 100 links with a weight of 1000 links stretches less than 1 percent and each link carries what is below") {
+TEST_CASE(
+    "a chain of 100 links with a weight of 1000 links stretches less than 1 percent and each link carries what is "
+    "below") {
     Chain chain(100, 1000.0f);
     REQUIRE(chain.world.set_linear_velocity(chain.weight, {1, 0, 0}));
     run(chain.world, 1200);
@@ -16,7 +19,8 @@ TEST_CASE("a chain of 100 links with a weight of 1000 links stretches less than 
     for (const BodyId id : chain.world.bodies()) REQUIRE(chain.world.set_damping(id, 2.0f, 2.0f));
     run(chain.world, 2400);
     for (std::size_t i = 0; i < chain.joints.size(); ++i) {
-        const float below = static_cast<float>(chain.links.size() - i) * chain.link_mass + chain.world.mass(chain.weight);
+        const float below =
+            static_cast<float>(chain.links.size() - i) * chain.link_mass + chain.world.mass(chain.weight);
         const vec3 force = chain.world.joint_force(chain.joints[i]);
         CAPTURE(i);
         CHECK(size(force) == doctest::Approx(9.81f * below).epsilon(0.01));
@@ -59,7 +63,8 @@ TEST_CASE("a chain of light links holds a heavy load from below too: a weight un
 }
 
 TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary") {
-    // 40 planks of 0.5 m between supports 18 m apart: a chain of rigid links hangs within one part in a thousand of the curve.
+    // 40 planks of 0.5 m between supports 18 m apart: a chain of rigid links hangs within one part in a thousand of the
+    // curve.
     const int count = 40;
     const float plank = 0.5f, span = 18.0f, total = plank * static_cast<float>(count);
     double c = 10.0;  // catenary: total = 2 c sinh(span / 2 c), by bisection
@@ -106,7 +111,8 @@ TEST_CASE("a loaded hinge drifts less than 1 mm in 10 minutes") {
     const BodyId frame_id = anchor_body(world);
     const BodyId door = add(world, body(box({0.5f, 1.0f, 0.03f}), {0.5f, 0, 0}));
     const BodyId load = add(world, heavy(box(vec3(0.2f)), {1.0f, 0, 0.5f}, 50.0f * world.mass(door)));
-    const JointEnds upper = world.joint_ends(frame_id, door, {0, 0.9f, 0}, {0, 1, 0}), lower = world.joint_ends(frame_id, door, {0, -0.9f, 0}, {0, 1, 0});
+    const JointEnds upper = world.joint_ends(frame_id, door, {0, 0.9f, 0}, {0, 1, 0}),
+                    lower = world.joint_ends(frame_id, door, {0, -0.9f, 0}, {0, 1, 0});
     add(world, HingeDef{.ends = upper});
     add(world, HingeDef{.ends = lower});
     add(world, FixedDef{.ends = world.joint_ends(door, load, {1.0f, 0, 0})});
@@ -151,8 +157,8 @@ TEST_CASE("a pendulum keeps its closed form period and its energy over 100 swing
             worst = std::max(worst, std::abs(energy(world) - start));
             REQUIRE(i < 100000);
         }
-        MESSAGE("amplitude " << amplitude << " period off by " << 100.0 * ((last - first) / 100.0 / period - 1.0) << " percent, energy by "
-                             << 100.0 * worst / swing << " percent");
+        MESSAGE("amplitude " << amplitude << " period off by " << 100.0 * ((last - first) / 100.0 / period - 1.0)
+                             << " percent, energy by " << 100.0 * worst / swing << " percent");
         CHECK((last - first) / 100.0 == doctest::Approx(period).epsilon(1e-3));
         CHECK(worst < 0.02 * swing);
     }
@@ -192,7 +198,8 @@ TEST_CASE("a heavy load at the end of a hinged arm does not sag against its limi
         const float x = 0.2f * static_cast<float>(i);
         const BodyId link = add(world, heavy(box({0.1f, 0.05f, 0.05f}), {x + 0.1f, 0, 0}, 1.0f));
         if (i == 0) {
-            hinge = add(world, HingeDef{.ends = world.joint_ends(before, link, {x, 0, 0}, {0, 0, 1}), .limit = {0.0f, 1.0f}});
+            hinge = add(world,
+                        HingeDef{.ends = world.joint_ends(before, link, {x, 0, 0}, {0, 0, 1}), .limit = {0.0f, 1.0f}});
         } else {
             add(world, FixedDef{.ends = world.joint_ends(before, link, {x, 0, 0})});
         }
@@ -221,7 +228,8 @@ TEST_CASE("a closed ring of links and a lattice with more rows than freedom stay
     }
     std::vector<JointEnds> ends;
     for (int i = 0; i < count; ++i) {
-        ends.push_back(world.joint_ends(ring[static_cast<std::size_t>(i)], ring[static_cast<std::size_t>((i + 1) % count)], corner(i + 1), {0, 0, 1}));
+        ends.push_back(world.joint_ends(ring[static_cast<std::size_t>(i)],
+                                        ring[static_cast<std::size_t>((i + 1) % count)], corner(i + 1), {0, 0, 1}));
         add(world, HingeDef{.ends = ends.back()});  // all in one plane: three rows too many
     }
     const BodyId top = anchor_body(world, {0, 1.5f, 0});
@@ -263,7 +271,10 @@ TEST_CASE("a net of 400 bodies hangs from its corners") {
     const int n = 20;
     std::vector<BodyId> knots;
     std::vector<JointEnds> ends;
-    const auto at = [&](int i, int k) { return vec3(0.2f * static_cast<float>(i), 0.05f * static_cast<float>((i + k) % 2), 0.2f * static_cast<float>(k)); };
+    const auto at = [&](int i, int k) {
+        return vec3(0.2f * static_cast<float>(i), 0.05f * static_cast<float>((i + k) % 2),
+                    0.2f * static_cast<float>(k));
+    };
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) {
             const bool corner = (i == 0 || i == n - 1) && (k == 0 || k == n - 1);
@@ -302,7 +313,8 @@ TEST_CASE("joints hold 10 km from the origin") {
     run(chain.world, 600);
     CHECK(chain.widest_gap() < 3e-3f);  // floats there are 1 mm apart
     for (const BodyId id : chain.links) CHECK(size(chain.world.linear_velocity(id)) < 2.0f);
-    CHECK(size(chain.world.joint_force(chain.joints[0])) == doctest::Approx(9.81f * 120.0f * chain.link_mass).epsilon(0.2));
+    CHECK(size(chain.world.joint_force(chain.joints[0])) ==
+          doctest::Approx(9.81f * 120.0f * chain.link_mass).epsilon(0.2));
 }
 
 TEST_CASE("a mass ratio of 1 to 1000 in either order hangs still") {

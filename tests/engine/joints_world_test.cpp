@@ -33,16 +33,20 @@ struct Ragdoll {
         };
         const auto hinge = [&](BodyId a, BodyId b, const vec3& anchor, float lower, float upper) {
             ends.push_back(world.joint_ends(a, b, at + anchor, {0, 0, 1}));
-            add(world, HingeDef{.ends = ends.back(), .limit = {lower, upper}, .motor = {.speed = 0.0f, .max_force = 1.0f}});
+            add(world,
+                HingeDef{.ends = ends.back(), .limit = {lower, upper}, .motor = {.speed = 0.0f, .max_force = 1.0f}});
         };
-        const BodyId pelvis = limb({0, 0.9f, 0}, {0, 1.1f, 0}, 0.12f), chest = limb({0, 1.15f, 0}, {0, 1.5f, 0}, 0.15f), head = limb({0, 1.6f, 0}, {0, 1.8f, 0}, 0.1f);
+        const BodyId pelvis = limb({0, 0.9f, 0}, {0, 1.1f, 0}, 0.12f), chest = limb({0, 1.15f, 0}, {0, 1.5f, 0}, 0.15f),
+                     head = limb({0, 1.6f, 0}, {0, 1.8f, 0}, 0.1f);
         ball(pelvis, chest, {0, 1.12f, 0}, {0, 1, 0}, 0.4f, 0.3f);
         ball(chest, head, {0, 1.55f, 0}, {0, 1, 0}, 0.5f, 0.6f);
         for (const float side : {-1.0f, 1.0f}) {
-            const BodyId upper_arm = limb({0.2f * side, 1.45f, 0}, {0.5f * side, 1.45f, 0}, 0.05f), lower_arm = limb({0.5f * side, 1.45f, 0}, {0.8f * side, 1.45f, 0}, 0.04f);
+            const BodyId upper_arm = limb({0.2f * side, 1.45f, 0}, {0.5f * side, 1.45f, 0}, 0.05f),
+                         lower_arm = limb({0.5f * side, 1.45f, 0}, {0.8f * side, 1.45f, 0}, 0.04f);
             ball(chest, upper_arm, {0.2f * side, 1.45f, 0}, {side, 0, 0}, 1.2f, 0.8f);
             hinge(upper_arm, lower_arm, {0.5f * side, 1.45f, 0}, side > 0 ? 0.0f : -2.2f, side > 0 ? 2.2f : 0.0f);
-            const BodyId thigh = limb({0.1f * side, 0.85f, 0}, {0.1f * side, 0.45f, 0}, 0.07f), shin = limb({0.1f * side, 0.45f, 0}, {0.1f * side, 0.05f, 0}, 0.05f);
+            const BodyId thigh = limb({0.1f * side, 0.85f, 0}, {0.1f * side, 0.45f, 0}, 0.07f),
+                         shin = limb({0.1f * side, 0.45f, 0}, {0.1f * side, 0.05f, 0}, 0.05f);
             ball(pelvis, thigh, {0.1f * side, 0.88f, 0}, {0, -1, 0}, 1.0f, 0.4f);
             hinge(thigh, shin, {0.1f * side, 0.45f, 0}, -2.2f, 0.0f);
         }
@@ -102,7 +106,8 @@ TEST_CASE("a world axis makes the same frame for both bodies whichever way it po
     def.rotation = turn(glm::normalize(vec3(1, -2, 0.5f)), 2.0);
     const BodyId a = anchor_body(world, {-1, 0, 0}), b = add(world, def);
     Random random(3);
-    std::vector<vec3> axes{{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, 0, -1}, {-1, 1e-4f, 0}, {-1, -0.01f, 0.02f}, {1e-20f, 0, 0}, {0, 1e20f, 0}};
+    std::vector<vec3> axes{{1, 0, 0},      {-1, 0, 0},          {0, 1, 0},      {0, 0, -1},
+                           {-1, 1e-4f, 0}, {-1, -0.01f, 0.02f}, {1e-20f, 0, 0}, {0, 1e20f, 0}};
     for (int i = 0; i < 50; ++i) axes.push_back(random.in_box(vec3(1.0f)));
     for (const vec3& axis : axes) {
         CAPTURE(axis.x);
@@ -111,7 +116,8 @@ TEST_CASE("a world axis makes the same frame for both bodies whichever way it po
         const JointEnds ends = world.joint_ends(a, b, {0.5f, 1, 2}, axis);
         const float largest = std::max({std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)});
         const vec3 unit = glm::normalize(axis / largest);
-        const quat qa = multiply(world.rotation(a), ends.frame_a.rotation), qb = multiply(world.rotation(b), ends.frame_b.rotation);
+        const quat qa = multiply(world.rotation(a), ends.frame_a.rotation),
+                   qb = multiply(world.rotation(b), ends.frame_b.rotation);
         CHECK(size(rotate(qa, {1, 0, 0}) - unit) < 1e-5f);
         CHECK(size(rotate(qb, {1, 0, 0}) - unit) < 1e-5f);
         CHECK(size(rotate(qa, {0, 1, 0}) - rotate(qb, {0, 1, 0})) < 1e-5f);
@@ -285,7 +291,8 @@ TEST_CASE("a joint breaks at its load and not below") {
         World world(sleepless());
         const BodyId top = anchor_body(world);
         const BodyId load = add(world, heavy(box(vec3(0.1f)), {0, -1, 0}, 10.0f));
-        const JointId ball = add(world, BallDef{.ends = world.joint_ends(top, load, {0, 0, 0}), .options = {.break_force = 98.1f / share, .user_data = 5}});
+        const JointId ball = add(world, BallDef{.ends = world.joint_ends(top, load, {0, 0, 0}),
+                                                .options = {.break_force = 98.1f / share, .user_data = 5}});
         run(world, 60);
         CHECK(world.is_valid(ball) == (share < 1.0f));
         CHECK((world.position(load).y < -1.1f) == (share > 1.0f));
@@ -293,7 +300,8 @@ TEST_CASE("a joint breaks at its load and not below") {
     // By torque: a weld with a lever.
     World world(sleepless());
     const BodyId wall = anchor_body(world), arm = add(world, heavy(box({0.5f, 0.05f, 0.05f}), {0.5f, 0, 0}, 1.0f));
-    const JointId weld = add(world, FixedDef{.ends = world.joint_ends(wall, arm, {0, 0, 0}), .options = {.break_torque = 5.0f}});
+    const JointId weld =
+        add(world, FixedDef{.ends = world.joint_ends(wall, arm, {0, 0, 0}), .options = {.break_torque = 5.0f}});
     run(world, 60);
     REQUIRE(world.is_valid(weld));
     REQUIRE(world.apply_force_at(arm, {0, -0.2f, 0}, {1, 0, 0}));
@@ -348,7 +356,8 @@ TEST_CASE("what joints hold falls asleep together and wakes together") {
     wakes("spring", world.set_joint_spring(joints[2], {.hertz = 1.0f}));
     wakes("break force", world.set_joint_break(joints[2], 1e6f, 1e6f));
     wakes("collide", world.set_joint_collide_connected(joints[2], true));
-    wakes("another joint", !world.add_joint(BallDef{.ends = world.joint_ends(links[1], links[2], {0, -0.8f, 0})}).is_null());
+    wakes("another joint",
+          !world.add_joint(BallDef{.ends = world.joint_ends(links[1], links[2], {0, -0.8f, 0})}).is_null());
     // One that is put to sleep by hand is held in the step by its neighbours.
     REQUIRE(world.set_awake(links[0], true));
     REQUIRE(world.set_awake(links[0], false));
@@ -388,11 +397,16 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
     BodyId before;
     std::vector<BodyId> links;
     for (int i = 0; i < 30; ++i) {
-        BodyDef def = body(capsule(0.07f, 0.03f), {0.02f * static_cast<float>(i % 5), 0.3f + 0.2f * static_cast<float>(i), 0.015f * static_cast<float>(i % 3)});
+        BodyDef def =
+            body(capsule(0.07f, 0.03f), {0.02f * static_cast<float>(i % 5), 0.3f + 0.2f * static_cast<float>(i),
+                                         0.015f * static_cast<float>(i % 3)});
         def.angular_damping = 0.5f;  // a link that lies on its neighbours alone would spin on in its ideal bearings
         links.push_back(add(world, def));
         if (i > 0) {
-            ends.push_back({.body_a = before, .body_b = links.back(), .frame_a = {{0, 0.1f, 0}, quat(1, 0, 0, 0)}, .frame_b = {{0, -0.1f, 0}, quat(1, 0, 0, 0)}});
+            ends.push_back({.body_a = before,
+                            .body_b = links.back(),
+                            .frame_a = {{0, 0.1f, 0}, quat(1, 0, 0, 0)},
+                            .frame_b = {{0, -0.1f, 0}, quat(1, 0, 0, 0)}});
             add(world, BallDef{.ends = ends.back()});
         }
         before = links.back();
@@ -406,7 +420,8 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
     }
     MESSAGE("asleep after " << steps << " steps, widest gap " << widest);
     CHECK(world.awake_body_count() == 0);
-    CHECK(widest < 0.05f);  // as it hits the ground at 10 m/s: of 80 starting points the mean is 0.015, the largest 0.041
+    CHECK(widest <
+          0.05f);  // as it hits the ground at 10 m/s: of 80 starting points the mean is 0.015, the largest 0.041
     for (const BodyId id : links) CHECK(world.position(id).y > 0.02f);
 }
 
@@ -414,7 +429,9 @@ TEST_CASE("ragdolls that are thrown about stay together and come to rest") {
     World world;
     add(world, ground());
     std::vector<Ragdoll> dolls;
-    for (int i = 0; i < 4; ++i) dolls.emplace_back(world, vec3(0.3f * static_cast<float>(i), 1.0f + 2.2f * static_cast<float>(i), 0.1f * static_cast<float>(i)));
+    for (int i = 0; i < 4; ++i)
+        dolls.emplace_back(world, vec3(0.3f * static_cast<float>(i), 1.0f + 2.2f * static_cast<float>(i),
+                                       0.1f * static_cast<float>(i)));
     Random random(11);
     for (const Ragdoll& doll : dolls) {
         for (const BodyId id : doll.bodies) REQUIRE(world.set_angular_velocity(id, 20.0f * random.in_box(vec3(1.0f))));
@@ -424,11 +441,15 @@ TEST_CASE("ragdolls that are thrown about stay together and come to rest") {
         run(world, 1);
         for (const Ragdoll& doll : dolls) widest = std::max(widest, doll.widest_gap(world));
         if (i % 60 == 30) {
-            for (const Ragdoll& doll : dolls) REQUIRE(world.apply_impulse(doll.bodies[static_cast<std::size_t>(i / 60) % doll.bodies.size()], 60.0f * random.in_box(vec3(1.0f))));
+            for (const Ragdoll& doll : dolls)
+                REQUIRE(world.apply_impulse(doll.bodies[static_cast<std::size_t>(i / 60) % doll.bodies.size()],
+                                            60.0f * random.in_box(vec3(1.0f))));
         }
     }
     MESSAGE("widest gap " << widest);
-    CHECK(widest < 0.2f);  // as they fall 8 m on each other, contacts having the last word: of 16 starts the mean is 0.092, the largest 0.15
+    CHECK(
+        widest <
+        0.2f);  // as they fall 8 m on each other, contacts having the last word: of 16 starts the mean is 0.092, the largest 0.15
     run(world, 1200);
     std::string complaint;
     CHECK_MESSAGE(is_sound(world, &complaint), complaint);
@@ -458,7 +479,8 @@ TEST_CASE("joints that contradict each other settle in a compromise") {
     for (const bool welds : {false, true}) {
         CAPTURE(welds);
         World world(weightless());
-        const BodyId a = add(world, ghost(heavy(box(vec3(0.2f)), {0, 0, 0}, 1.0f))), b = add(world, ghost(heavy(box(vec3(0.2f)), {1, 0, 0}, 1.0f)));
+        const BodyId a = add(world, ghost(heavy(box(vec3(0.2f)), {0, 0, 0}, 1.0f))),
+                     b = add(world, ghost(heavy(box(vec3(0.2f)), {1, 0, 0}, 1.0f)));
         JointEnds one = world.joint_ends(a, b, {0.5f, 0, 0}), other = one;
         if (welds) {
             other.frame_b.position.y += 0.2f;
@@ -480,7 +502,7 @@ TEST_CASE("joints that contradict each other settle in a compromise") {
         CHECK(size(world.linear_velocity(a)) < 0.01f);
         CHECK(size(world.angular_velocity(a)) < 0.1f);
         CHECK(size(world.position(a) + world.position(b) - vec3(1, 0, 0)) < 0.01f);  // nothing outside has pushed them
-        CHECK(gap(world, one) < 0.2f);  // shared out, none is given up
+        CHECK(gap(world, one) < 0.2f);                                               // shared out, none is given up
         CHECK(gap(world, other) < 0.2f);
     }
 }
@@ -496,7 +518,8 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
             BodyDef def = ghost(heavy(box({0.05f, 0.2f, 0.05f}), {0, -0.2f - 0.4f * static_cast<float>(i), 0}, 1.0f));
             def.linear_damping = def.angular_damping = 2.0f;
             links.push_back(add(world, def));
-            ends.push_back(world.joint_ends(i == 0 ? top : links[links.size() - 2], links.back(), {0, -0.4f * static_cast<float>(i), 0}));
+            ends.push_back(world.joint_ends(i == 0 ? top : links[links.size() - 2], links.back(),
+                                            {0, -0.4f * static_cast<float>(i), 0}));
             add(world, BallDef{.ends = ends.back()});
         }
         const auto settle = [&] {
@@ -553,12 +576,15 @@ TEST_CASE("random graphs of random joints that contradict each other stay finite
         std::vector<BodyId> bodies;
         const auto count = 2 + random.below(24);
         for (std::uint32_t i = 0; i < count; ++i) {
-            BodyDef def = body(random.below(2) ? box(vec3(0.1f) + 0.3f * (vec3(0.5f) + 0.5f * random.in_box(vec3(1.0f)))) : sphere(0.1f + 0.2f * random.unit()),
-                               vec3(0, 3, 0) + 2.0f * random.in_box(vec3(1.0f)));
+            BodyDef def =
+                body(random.below(2) ? box(vec3(0.1f) + 0.3f * (vec3(0.5f) + 0.5f * random.in_box(vec3(1.0f))))
+                                     : sphere(0.1f + 0.2f * random.unit()),
+                     vec3(0, 3, 0) + 2.0f * random.in_box(vec3(1.0f)));
             def.density = random.below(4) == 0 ? 100000.0f : 500.0f;
             if (random.below(8) == 0) def.type = random.below(2) ? BodyType::fixed : BodyType::kinematic;
             if (def.type == BodyType::kinematic) def.angular_velocity = random.in_box(vec3(1.0f));
-            def.rotation = turn(glm::normalize(random.in_box(vec3(1.0f)) + vec3(0, 0, 1.5f)), 3.0 * static_cast<double>(random.unit()));
+            def.rotation = turn(glm::normalize(random.in_box(vec3(1.0f)) + vec3(0, 0, 1.5f)),
+                                3.0 * static_cast<double>(random.unit()));
             bodies.push_back(add(world, def));
         }
         std::vector<JointId> joints;
@@ -568,22 +594,55 @@ TEST_CASE("random graphs of random joints that contradict each other stay finite
             const JointEnds ends = world.joint_ends(a, b, anchor, random.in_box(vec3(1.0f)) + vec3(0.01f));
             const float u = random.unit();
             const JointMotor motor{.speed = 20.0f * u - 10.0f, .max_force = random.below(3) ? 0.0f : 1000.0f * u};
-            const JointSpring spring{.hertz = random.below(2) ? 0.0f : 20.0f * u, .damping_ratio = 2.0f * random.unit(), .target = u - 0.5f};
+            const JointSpring spring{
+                .hertz = random.below(2) ? 0.0f : 20.0f * u, .damping_ratio = 2.0f * random.unit(), .target = u - 0.5f};
             const JointLimit limit = random.below(2) ? JointLimit{} : JointLimit{-u, random.unit()};
             const AxisDef axis{limit, motor, spring};
             JointDef def;
             switch (random.below(9)) {
-                case 0: def = BallDef{.ends = ends, .cone = random.below(2) ? unlimited : 2.0f * u, .twist = limit, .drive = {.angular_hertz = spring.hertz, .max_torque = motor.max_force}}; break;
-                case 1: def = HingeDef{.ends = ends, .limit = limit, .motor = motor, .spring = spring}; break;
-                case 2: def = SliderDef{.ends = ends, .limit = limit, .motor = motor, .spring = spring}; break;
-                case 3: def = FixedDef{.ends = ends, .linear_hertz = spring.hertz}; break;
-                case 4: def = DistanceDef{.ends = {.body_a = a, .body_b = b}, .length = {0.0f, 2.0f * u}, .motor = motor, .spring = spring}; break;
-                case 5: def = SixDofDef{.ends = ends, .move_x = axis, .move_y = random.below(2) ? axis : AxisDef{}, .turn_x = axis, .turn_z = axis}; break;
-                case 6: def = WheelDef{.ends = ends, .travel = {-0.2f, 0.2f}, .motor = motor}; break;
-                case 7: def = MotorDef{.ends = ends, .drive = {.velocity = {u, 0, 0}, .linear_hertz = spring.hertz, .max_force = 100.0f, .max_torque = 10.0f}}; break;
+                case 0:
+                    def = BallDef{.ends = ends,
+                                  .cone = random.below(2) ? unlimited : 2.0f * u,
+                                  .twist = limit,
+                                  .drive = {.angular_hertz = spring.hertz, .max_torque = motor.max_force}};
+                    break;
+                case 1:
+                    def = HingeDef{.ends = ends, .limit = limit, .motor = motor, .spring = spring};
+                    break;
+                case 2:
+                    def = SliderDef{.ends = ends, .limit = limit, .motor = motor, .spring = spring};
+                    break;
+                case 3:
+                    def = FixedDef{.ends = ends, .linear_hertz = spring.hertz};
+                    break;
+                case 4:
+                    def = DistanceDef{.ends = {.body_a = a, .body_b = b},
+                                      .length = {0.0f, 2.0f * u},
+                                      .motor = motor,
+                                      .spring = spring};
+                    break;
+                case 5:
+                    def = SixDofDef{.ends = ends,
+                                    .move_x = axis,
+                                    .move_y = random.below(2) ? axis : AxisDef{},
+                                    .turn_x = axis,
+                                    .turn_z = axis};
+                    break;
+                case 6:
+                    def = WheelDef{.ends = ends, .travel = {-0.2f, 0.2f}, .motor = motor};
+                    break;
+                case 7:
+                    def = MotorDef{.ends = ends,
+                                   .drive = {.velocity = {u, 0, 0},
+                                             .linear_hertz = spring.hertz,
+                                             .max_force = 100.0f,
+                                             .max_torque = 10.0f}};
+                    break;
                 default:
                     if (joints.size() < 2) continue;
-                    def = GearDef{.joint_a = joints[random.below(static_cast<std::uint32_t>(joints.size()))], .joint_b = joints.back(), .ratio = 3.0f * u - 1.5f};
+                    def = GearDef{.joint_a = joints[random.below(static_cast<std::uint32_t>(joints.size()))],
+                                  .joint_b = joints.back(),
+                                  .ratio = 3.0f * u - 1.5f};
             }
             const JointId id = world.add_joint(def);
             if (id) joints.push_back(id);
@@ -591,7 +650,8 @@ TEST_CASE("random graphs of random joints that contradict each other stay finite
         double fastest = 0.0;
         for (int i = 0; i < 400; ++i) {
             run(world, 1);
-            for (const BodyId id : bodies) fastest = std::max(fastest, static_cast<double>(size(world.linear_velocity(id))));
+            for (const BodyId id : bodies)
+                fastest = std::max(fastest, static_cast<double>(size(world.linear_velocity(id))));
             if (i % 50 == 25 && !joints.empty()) {
                 const JointId id = joints[random.below(static_cast<std::uint32_t>(joints.size()))];
                 if (random.below(2)) {

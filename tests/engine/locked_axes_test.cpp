@@ -27,7 +27,8 @@ TEST_CASE("what is locked does not move or turn there, whatever hits it") {
         CAPTURE(int(locks));
         for (int step = 0; step < 60; ++step) {
             run(world, 1);
-            const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id), moved = world.position(id) - start;
+            const vec3 v = world.linear_velocity(id), w = world.angular_velocity(id),
+                       moved = world.position(id) - start;
             for (int k = 0; k < 3; ++k) {
                 if (locks & (lock_x << k)) REQUIRE((v[k] == 0.0f && moved[k] == 0.0f));
                 if (locks & (lock_turn_x << k)) REQUIRE(w[k] == 0.0f);

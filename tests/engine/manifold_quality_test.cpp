@@ -13,8 +13,8 @@ using namespace talus::test;
 
 namespace {
 
-/// Where on the shape a point lies, told from its place alone: which sides of a box, which corner of a hull (or which of
-/// its faces). 0 for shapes that have no such features.
+/// Where on the shape a point lies, told from its place alone: which sides of a box, which corner of a hull (or which
+/// of its faces). 0 for shapes that have no such features.
 std::uint64_t feature_at(const Shape& shape, const vec3& p) {
     if (shape.type == ShapeType::box) {
         const vec3& h = shape.half_extents;
@@ -297,7 +297,8 @@ TEST_CASE("cones rest on their bases and sides without rocking") {
         const double side = 0.5 * pi + std::atan(double(r) / (2.0 * double(h)));
         must_rest("on its base", {ground()}, body(cone(h, r), {0.0f, 1.2f * h, 0.0f}), 4);
         must_rest("on its base, set down askew", {ground()},
-                  tilted(body(cone(h, r), {0.0f, 1.2f * h + 0.1f * r, 0.0f}), {1, 0, 0.4f}, 0.15), 4);  // 0.2 fells some
+                  tilted(body(cone(h, r), {0.0f, 1.2f * h + 0.1f * r, 0.0f}), {1, 0, 0.4f}, 0.15),
+                  4);  // 0.2 fells some
         must_rest("on its side", {ground()}, tilted(body(cone(h, r), {0.0f, 1.1f * r, 0.0f}), {1, 0, 0}, side), 2);
         must_rest("fallen from its tip", {ground()},
                   tilted(body(cone(h, r), {0.0f, 1.1f * h, 0.0f}), {1, 0, 0}, pi - 0.05), 2);
@@ -339,8 +340,8 @@ TEST_CASE("a capsule rests across the edge of a box without rocking") {
               tilted(body(capsule(0.3f, 0.15f), {0.0f, 0.66f, 0.0f}), {0, 0, 1}, 0.5 * pi), 2);
 }
 
-// Anchors that stay fixed in the bodies stay behind when one of them rolls, and the normal force then drives the rolling:
-// reused manifolds once sped this up to 0.05 rad/s.
+// Anchors that stay fixed in the bodies stay behind when one of them rolls, and the normal force then drives the
+// rolling: reused manifolds once sped this up to 0.05 rad/s.
 TEST_CASE("what rolls at a snail's pace is not driven on by its own weight") {
     for (const bool is_capsule : {true, false}) {
         CAPTURE(is_capsule);

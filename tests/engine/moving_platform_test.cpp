@@ -113,7 +113,8 @@ TEST_CASE("a turntable carries a box around as long as w^2 r < mu g") {
         return std::hypot(p.x, p.z);
     };
     float lag = 0.0f;
-    // Moving straight for a sub-step where the table goes round drifts by (w h)^2 / 2 of the radius: 0.8% in 4 s at 1 rad/s.
+    // Moving straight for a sub-step where the table goes round drifts by (w h)^2 / 2 of the radius: 0.8% in 4 s at 1
+    // rad/s.
     CHECK(final_radius(0.5f, &lag) == doctest::Approx(2.0).epsilon(0.005));
     CHECK(lag < 0.02f);
     CHECK(final_radius(1.0f, &lag) == doctest::Approx(2.0).epsilon(0.02));  // 2 m/s^2

@@ -99,7 +99,8 @@ void for_each_shape(const World& world, const Filter& filter, const Visit& visit
     }
 }
 
-// ---- casts -----------------------------------------------------------------------------------------------------------
+// ---- casts
+// -----------------------------------------------------------------------------------------------------------
 
 /// The fraction at which the shape is met, or something negative; `shift` moves the start.
 using Meet = std::function<float(const Shape&, const Transform&, const vec3& shift)>;
@@ -266,7 +267,8 @@ void check_shape_casts(Crowd& crowd, int count) {
     }
 }
 
-// ---- overlaps and what is near ---------------------------------------------------------------------------------------
+// ---- overlaps and what is near
+// ---------------------------------------------------------------------------------------
 
 /// Of what stands at `pose`, from each body's nearest shape, m; negative where they overlap.
 std::map<std::uint32_t, float> separations(const World& world, const Shape& shape, const Transform& pose,

@@ -30,7 +30,8 @@ double flip_time(const glm::dvec3& i, const glm::dvec3& w) {
     return 2.0 * complete_elliptic_k(std::sqrt(1.0 - smaller / larger)) / p;
 }
 
-/// A flat cross of boxes, 1 cm thick, whose moments about x, y and z are nearly as 1 : 2 : 3 (exactly so only for a lamina).
+/// A flat cross of boxes, 1 cm thick, whose moments about x, y and z are nearly as 1 : 2 : 3 (exactly so only for a
+/// lamina).
 BodyDef flat_plate() {
     BodyDef def;
     def.shape = box({std::sqrt(2.0f), 1.0f, 0.01f});
@@ -43,8 +44,8 @@ glm::dvec3 moments(const World& world, BodyId id) {
     return {i[0][0], i[1][1], i[2][2]};
 }
 
-/// Spins `def` weightlessly for `seconds`; gives the largest relative drift of energy and angular momentum and the times at
-/// which the spin about the body's y axis changed sign.
+/// Spins `def` weightlessly for `seconds`; gives the largest relative drift of energy and angular momentum and the
+/// times at which the spin about the body's y axis changed sign.
 struct FreeFlight {
     double energy_drift = 0.0, momentum_drift = 0.0;
     std::vector<double> flips;

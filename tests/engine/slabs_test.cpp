@@ -60,7 +60,8 @@ TEST_CASE("slabs lie along the axis on which bodies are spread and hold as much 
         check_even(crowd);
         for (const std::uint32_t i : crowd.slots) {
             for (const std::uint32_t j : {crowd.slots.front(), crowd.slots.back()}) {
-                if (crowd.slabs.of(i) < crowd.slabs.of(j)) CHECK(crowd.bodies[i].center[axis] <= crowd.bodies[j].center[axis]);
+                if (crowd.slabs.of(i) < crowd.slabs.of(j))
+                    CHECK(crowd.bodies[i].center[axis] <= crowd.bodies[j].center[axis]);
             }
         }
     }

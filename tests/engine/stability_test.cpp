@@ -1,5 +1,5 @@
-// Do things stay where they should? Whole scenes at default settings: sleeping off for what has to stand by itself, on for what has
-// to come to rest.
+// Do things stay where they should? Whole scenes at default settings: sleeping off for what has to stand by itself, on
+// for what has to come to rest.
 
 #include "samples/scenes/scene.h"
 

@@ -73,7 +73,8 @@ TEST_CASE("a ball with rolling resistance rests on a slope up to its angle and r
         } else {
             // a = (5/7) g (sin - c cos)
             const double angle = std::atan(double(slope));
-            CHECK(double(speed) == doctest::Approx(5.0 / 7.0 * g * (std::sin(angle) - 0.05 * std::cos(angle)) * 4.0).epsilon(0.1));
+            CHECK(double(speed) ==
+                  doctest::Approx(5.0 / 7.0 * g * (std::sin(angle) - 0.05 * std::cos(angle)) * 4.0).epsilon(0.1));
         }
     }
 }
@@ -113,8 +114,10 @@ TEST_CASE("a skate glides along its blade and holds across it") {
         const BodyId scraper = add(world, skate);
         run(world, 15);
         CAPTURE(heading);
-        CHECK(double(glm::dot(world.linear_velocity(glider), along)) == doctest::Approx(2.0 - 0.6 * 0.05 * g * 0.25).epsilon(0.01));
-        CHECK(double(glm::dot(world.linear_velocity(scraper), across)) == doctest::Approx(2.0 - 0.6 * g * 0.25).epsilon(0.02));
+        CHECK(double(glm::dot(world.linear_velocity(glider), along)) ==
+              doctest::Approx(2.0 - 0.6 * 0.05 * g * 0.25).epsilon(0.01));
+        CHECK(double(glm::dot(world.linear_velocity(scraper), across)) ==
+              doctest::Approx(2.0 - 0.6 * g * 0.25).epsilon(0.02));
         CHECK(std::abs(glm::dot(world.linear_velocity(glider), across)) < 0.01f);
     }
 }
@@ -154,7 +157,8 @@ TEST_CASE("a belt takes what lies on it up to its speed, whatever way it lies") 
         run(world, 120);
         CHECK(glm::length(world.linear_velocity(id) - 1.5f * along) < 2e-3f);
         CHECK(glm::length(world.angular_velocity(id)) < 1e-2f);
-        // A ball on it: the contact point goes with the belt, v = w r backwards; from rest v = (2/7) of the belt's speed.
+        // A ball on it: the contact point goes with the belt, v = w r backwards; from rest v = (2/7) of the belt's
+        // speed.
         CHECK(double(glm::dot(world.linear_velocity(ball), along)) == doctest::Approx(2.0 / 7.0 * 1.5).epsilon(0.02));
         CHECK(glm::length(world.linear_velocity(belt_id)) == 0.0f);
     }

@@ -45,7 +45,9 @@ TEST_CASE("bodies in free flight get the same bits on any number of threads") { 
 TEST_CASE("a pile of mixed shapes gets the same bits on any number of threads") { check_threads("mixed", 120); }
 TEST_CASE("a tumbling pile gets the same bits on any number of threads") { check_threads("tumble", 120); }
 
-TEST_CASE("a pile that bounces gets the same bits on any number of threads") { check_threads("hullpile", 120, true, 0.6f); }
+TEST_CASE("a pile that bounces gets the same bits on any number of threads") {
+    check_threads("hullpile", 120, true, 0.6f);
+}
 TEST_CASE("what turns with its belt gets the same bits on any number of threads") { check_threads("drum", 60); }
 
 TEST_CASE("ragdolls on stairs get the same bits on any number of threads") { check_threads("ragdolls", 120, false); }
@@ -58,7 +60,10 @@ TEST_CASE("threads may change from step to step") {
     ThreadPool two(2), three(3);
     for (int step = 0; step < 90; ++step) {
         REQUIRE(samples::step_scene(alone, *data, step));
-        REQUIRE(samples::step_scene(changing, *data, step, step % 3 == 0 ? Jobs{} : step % 3 == 1 ? two.jobs() : three.jobs()));
+        REQUIRE(samples::step_scene(changing, *data, step,
+                                    step % 3 == 0   ? Jobs{}
+                                    : step % 3 == 1 ? two.jobs()
+                                                    : three.jobs()));
         if (step == 45) changing = World(changing);
     }
     CHECK(alone.hash() == changing.hash());

@@ -152,7 +152,8 @@ inline glm::dvec3 spin_momentum(const World& world, BodyId id) {
 
 inline float distance_xz(const vec3& a, const vec3& b) { return std::hypot(a.x - b.x, a.z - b.z); }
 
-/// The sum of the normal impulses of a body's contacts as a force on it over the last step, N: world, pointing at the body.
+/// The sum of the normal impulses of a body's contacts as a force on it over the last step, N: world, pointing at the
+/// body.
 inline vec3 normal_force(const World& world, BodyId id, float dt = frame) {
     vec3 sum(0.0f);
     for (const Contact& contact : world.contacts(id)) {

@@ -34,21 +34,47 @@ private:
     void act() {
         switch (bytes_.below(16)) {
             case 0:
-            case 1: add(1); break;
-            case 2: add(1 + bytes_.byte() % 64); break;
-            case 3: remove(); break;
+            case 1:
+                add(1);
+                break;
+            case 2:
+                add(1 + bytes_.byte() % 64);
+                break;
+            case 3:
+                remove();
+                break;
             case 4:
-            case 5: move(); break;
-            case 6: move_many(); break;
-            case 7: set_moving(); break;
-            case 8: set_filter(); break;
-            case 9: each([](Broadphase& b) { b.refresh(); }); break;
+            case 5:
+                move();
+                break;
+            case 6:
+                move_many();
+                break;
+            case 7:
+                set_moving();
+                break;
+            case 8:
+                set_filter();
+                break;
+            case 9:
+                each([](Broadphase& b) { b.refresh(); });
+                break;
             case 10:
-            case 11: update(); break;
-            case 12: query(); break;
-            case 13: cast(); break;
-            case 14: nearest(); break;
-            default: copy(); break;
+            case 11:
+                update();
+                break;
+            case 12:
+                query();
+                break;
+            case 13:
+                cast();
+                break;
+            case 14:
+                nearest();
+                break;
+            default:
+                copy();
+                break;
         }
     }
 

@@ -121,8 +121,8 @@ std::string check_shape_cast(const Shape& a, const Shape& b, const Frame& from, 
     return {};
 }
 
-/// The papers' swept tests: the same question as a shape cast's without a target distance, and grazing may fall to either
-/// side.
+/// The papers' swept tests: the same question as a shape cast's without a target distance, and grazing may fall to
+/// either side.
 std::string check_swept(const Shape& a, const Shape& b, const Frame& from, const vec3& translation) {
     const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
     const double way = glm::length(dvec3(translation)) + glm::length(dvec3(from.position)) + solid_a.size +
@@ -156,7 +156,8 @@ std::string check_swept(const Shape& a, const Shape& b, const Frame& from, const
     return {};
 }
 
-std::string check_time_of_impact(const Shape& a, const RigidMotion& motion_a, const Shape& b, const RigidMotion& motion_b) {
+std::string check_time_of_impact(const Shape& a, const RigidMotion& motion_a, const Shape& b,
+                                 const RigidMotion& motion_b) {
     const oracle::Solid solid_a = make_solid(a), solid_b = make_solid(b);
     const TimeOfImpact r = time_of_impact(a, motion_a, b, motion_b);
     const auto complain = [&](const std::string& what, double value) {

@@ -152,7 +152,8 @@ public:
             for (int j = 0; j < i; ++j) {
                 if (m.points[j].id == p.id) complain(how + ": an id twice");
             }
-            // Between the anchors lies the separation, along the normal; a witness pair (id 0) is as good as it was given.
+            // Between the anchors lies the separation, along the normal; a witness pair (id 0) is as good as it was
+            // given.
             const dvec3 between = pose.position + pose.rotation * dvec3(p.on_b) - dvec3(p.on_a);
             const double along = glm::dot(between, dvec3(m.normal));
             if (std::abs(along - p.separation) > 2.0 * allowed_)
@@ -241,8 +242,9 @@ private:
     int complaints_ = 0;
 };
 
-/// Distance and depth of mappings composed from shapes, judged by what the mappings themselves say: the normal's support
-/// planes stand where the answer has them, no normal near it is better, and the witness points lie on the planes.
+/// Distance and depth of mappings composed from shapes, judged by what the mappings themselves say: the normal's
+/// support planes stand where the answer has them, no normal near it is better, and the witness points lie on the
+/// planes.
 std::string ask_mappings(const SupportMapping& a, const SupportMapping& b) {
     const auto box = [](const SupportMapping& m, dvec3& middle, dvec3& half) {
         for (int i = 0; i < 3; ++i) {

@@ -18,8 +18,8 @@ constexpr int most_points = 64;
 
 /// Clouds thicker than this, relative to their extent and to their distance from the origin, must be accepted, and the
 /// hull be right. Thinner ones may be refused: beyond the aspect ratios that Talus promises, and where the rounding of
-/// coordinates is a part of the shape, the builder's tolerance along one axis is more than the whole shape along another,
-/// and a hull is asked for no more than numbers that are numbers.
+/// coordinates is a part of the shape, the builder's tolerance along one axis is more than the whole shape along
+/// another, and a hull is asked for no more than numbers that are numbers.
 constexpr double surely_solid = 1e-4, surely_exact = 1e-5;
 
 /// Faces of fewer tolerances are the builder's grid, and no more.

@@ -65,21 +65,49 @@ private:
         switch (bytes_.below(24)) {
             case 0:
             case 1:
-            case 2: add(); break;
-            case 3: add_many(); break;
-            case 4: remove(); break;
+            case 2:
+                add();
+                break;
+            case 3:
+                add_many();
+                break;
+            case 4:
+                remove();
+                break;
             case 5:
-            case 6: add_joint(); break;
-            case 7: change_joint(); break;
-            case 8: remove_joint(); break;
-            case 9: change_shapes(); break;
-            case 10: change_mass(); break;
-            case 11: change_body(); break;
-            case 12: place(); break;
-            case 13: push(); break;
-            case 14: change_world(); break;
-            case 15: copy(); break;
-            case 16: query(); break;
+            case 6:
+                add_joint();
+                break;
+            case 7:
+                change_joint();
+                break;
+            case 8:
+                remove_joint();
+                break;
+            case 9:
+                change_shapes();
+                break;
+            case 10:
+                change_mass();
+                break;
+            case 11:
+                change_body();
+                break;
+            case 12:
+                place();
+                break;
+            case 13:
+                push();
+                break;
+            case 14:
+                change_world();
+                break;
+            case 15:
+                copy();
+                break;
+            case 16:
+                query();
+                break;
             default: {
                 const int times = bytes_.below(4) == 0 ? 1 + bytes_.byte() % 16 : 1;
                 const float dt = seconds();
@@ -112,15 +140,17 @@ private:
 
     float odd() {
         constexpr float inf = std::numeric_limits<float>::infinity();
-        constexpr float odds[] = {std::numeric_limits<float>::quiet_NaN(), inf, -inf, largest_float, -largest_float, 1e20f, 1e-30f,
-                                  std::numeric_limits<float>::denorm_min(), 1e12f, -1e9f, 1e30f, -0.0f};
+        constexpr float odds[] = {
+            std::numeric_limits<float>::quiet_NaN(),  inf,   -inf,  largest_float, -largest_float, 1e20f, 1e-30f,
+            std::numeric_limits<float>::denorm_min(), 1e12f, -1e9f, 1e30f,         -0.0f};
         return odds[bytes_.byte() % std::size(odds)];
     }
     float number(float scale) { return bytes_.below(32) == 31 ? odd() : bytes_.coordinate(scale); }
     float positive(float scale) { return bytes_.below(32) == 31 ? odd() : std::abs(bytes_.coordinate(scale)); }
     vec3 vector(float scale) { return {number(scale), number(scale), number(scale)}; }
     quat rotation() {
-        if (bytes_.below(64) == 63) return quat{number(1.0f), number(1.0f), number(1.0f), number(1.0f)};  // braces: in this order
+        if (bytes_.below(64) == 63)
+            return quat{number(1.0f), number(1.0f), number(1.0f), number(1.0f)};  // braces: in this order
         return bytes_.rotation();
     }
     Transform pose(float scale) {
@@ -156,9 +186,12 @@ private:
     Shape shape() {
         // Mostly things that could meet; now and then sizes that no body may have.
         switch (bytes_.below(16)) {
-            case 0: return read_shape(bytes_);
-            case 1: return sphere(number(scale_));
-            case 2: return box({number(scale_), number(scale_), number(scale_)});
+            case 0:
+                return read_shape(bytes_);
+            case 1:
+                return sphere(number(scale_));
+            case 2:
+                return box({number(scale_), number(scale_), number(scale_)});
             case 3: {
                 const float half_height = number(scale_);
                 return capsule(half_height, number(scale_));
@@ -172,12 +205,18 @@ private:
                 return built ? hull(*built) : hull(nullptr);
             }
             case 6:
-            case 7: return sphere(0.5f * scale_);
-            case 8: return capsule(0.5f * scale_, 0.25f * scale_);
-            case 9: return cylinder(0.5f * scale_, 0.5f * scale_);
-            case 10: return cone(0.5f * scale_, 0.5f * scale_);
-            case 11: return box(scale_ * vec3(2.0f, 0.05f, 2.0f));
-            default: return box(vec3(0.5f * scale_));
+            case 7:
+                return sphere(0.5f * scale_);
+            case 8:
+                return capsule(0.5f * scale_, 0.25f * scale_);
+            case 9:
+                return cylinder(0.5f * scale_, 0.5f * scale_);
+            case 10:
+                return cone(0.5f * scale_, 0.5f * scale_);
+            case 11:
+                return box(scale_ * vec3(2.0f, 0.05f, 2.0f));
+            default:
+                return box(vec3(0.5f * scale_));
         }
     }
     ShapeDef shape_def() {
@@ -270,7 +309,9 @@ private:
     void change_shapes() {
         const BodyId id = pick();
         const std::size_t count = world_.shapes(id).size();
-        const std::uint32_t index = bytes_.below(16) == 15 ? bytes_.byte() : count > 1 ? bytes_.byte() % static_cast<std::uint32_t>(count) : 0;
+        const std::uint32_t index = bytes_.below(16) == 15 ? bytes_.byte()
+                                    : count > 1            ? bytes_.byte() % static_cast<std::uint32_t>(count)
+                                                           : 0;
         switch (bytes_.below(5)) {
             case 0: {
                 const std::vector<ShapeDef> defs = shape_defs();
@@ -365,16 +406,33 @@ private:
     void push() {
         const BodyId id = pick();
         const float strength = bytes_.below(2) == 0 ? 10.0f : 1e4f;
-        const vec3 v = vector(strength), point = bytes_.below(2) == 0 ? world_.position(id) + vector(scale_) : vector(scale_);
+        const vec3 v = vector(strength),
+                   point = bytes_.below(2) == 0 ? world_.position(id) + vector(scale_) : vector(scale_);
         switch (bytes_.below(8)) {
-            case 0: ask("set_linear_velocity", [&](World& w) { return w.set_linear_velocity(id, v); }); break;
-            case 1: ask("set_angular_velocity", [&](World& w) { return w.set_angular_velocity(id, v); }); break;
-            case 2: ask("apply_force", [&](World& w) { return w.apply_force(id, v); }); break;
-            case 3: ask("apply_force_at", [&](World& w) { return w.apply_force_at(id, v, point); }); break;
-            case 4: ask("apply_torque", [&](World& w) { return w.apply_torque(id, v); }); break;
-            case 5: ask("apply_impulse", [&](World& w) { return w.apply_impulse(id, v); }); break;
-            case 6: ask("apply_impulse_at", [&](World& w) { return w.apply_impulse_at(id, v, point); }); break;
-            default: ask("apply_angular_impulse", [&](World& w) { return w.apply_angular_impulse(id, v); }); break;
+            case 0:
+                ask("set_linear_velocity", [&](World& w) { return w.set_linear_velocity(id, v); });
+                break;
+            case 1:
+                ask("set_angular_velocity", [&](World& w) { return w.set_angular_velocity(id, v); });
+                break;
+            case 2:
+                ask("apply_force", [&](World& w) { return w.apply_force(id, v); });
+                break;
+            case 3:
+                ask("apply_force_at", [&](World& w) { return w.apply_force_at(id, v, point); });
+                break;
+            case 4:
+                ask("apply_torque", [&](World& w) { return w.apply_torque(id, v); });
+                break;
+            case 5:
+                ask("apply_impulse", [&](World& w) { return w.apply_impulse(id, v); });
+                break;
+            case 6:
+                ask("apply_impulse_at", [&](World& w) { return w.apply_impulse_at(id, v, point); });
+                break;
+            default:
+                ask("apply_angular_impulse", [&](World& w) { return w.apply_angular_impulse(id, v); });
+                break;
         }
     }
 
@@ -384,8 +442,11 @@ private:
         const BodyId a = pick(), b = pick();
         JointEnds e{a, b, {}, {}};
         switch (bytes_.below(4)) {
-            case 0: e.frame_a = pose(scale_), e.frame_b = pose(scale_); break;
-            case 1: break;
+            case 0:
+                e.frame_a = pose(scale_), e.frame_b = pose(scale_);
+                break;
+            case 1:
+                break;
             default: {
                 const vec3 anchor = 0.5f * (world_.position(a) + world_.position(b)), axis = vector(1.0f);
                 e = world_.joint_ends(a, b, anchor, axis);
@@ -395,7 +456,8 @@ private:
     }
     JointLimit limit() {
         switch (bytes_.below(4)) {
-            case 0: return {number(1.0f), number(1.0f)};
+            case 0:
+                return {number(1.0f), number(1.0f)};
             case 1: {
                 const float x = positive(1.0f);
                 return {-x, x};
@@ -404,7 +466,8 @@ private:
                 const float x = number(1.0f);
                 return {x, x};
             }
-            default: return {};
+            default:
+                return {};
         }
     }
     JointMotor motor() { return bytes_.below(2) == 0 ? JointMotor{} : JointMotor{number(10.0f), positive(1000.0f)}; }
@@ -436,10 +499,14 @@ private:
     }
     JointDef joint_def() {
         switch (bytes_.below(10)) {
-            case 0: return BallDef{ends(), bytes_.below(2) == 0 ? unlimited : positive(1.0f), limit(), drive(), options()};
-            case 1: return HingeDef{ends(), limit(), motor(), spring(), options()};
-            case 2: return SliderDef{ends(), limit(), motor(), spring(), options()};
-            case 3: return FixedDef{ends(), positive(10.0f), positive(10.0f), positive(1.0f), options()};
+            case 0:
+                return BallDef{ends(), bytes_.below(2) == 0 ? unlimited : positive(1.0f), limit(), drive(), options()};
+            case 1:
+                return HingeDef{ends(), limit(), motor(), spring(), options()};
+            case 2:
+                return SliderDef{ends(), limit(), motor(), spring(), options()};
+            case 3:
+                return FixedDef{ends(), positive(10.0f), positive(10.0f), positive(1.0f), options()};
             case 4: {
                 DistanceDef d{.ends = ends()};
                 if (bytes_.below(2) == 0) d.length = limit();
@@ -453,13 +520,15 @@ private:
                 const JointEnds e = ends();
                 return SixDofDef{e, axis_def(), axis_def(), axis_def(), axis_def(), axis_def(), axis_def(), options()};
             }
-            case 6: return WheelDef{ends(), limit(), spring(), limit(), spring(), motor(), options()};
+            case 6:
+                return WheelDef{ends(), limit(), spring(), limit(), spring(), motor(), options()};
             case 7:
             case 8: {
                 const JointId a = pick_joint(), b = pick_joint();
                 return GearDef{a, b, number(1.0f), options()};
             }
-            default: return MotorDef{ends(), drive(), options()};
+            default:
+                return MotorDef{ends(), drive(), options()};
         }
     }
     JointId pick_joint() {
@@ -472,7 +541,8 @@ private:
         const JointId id = ask("add_joint", [&](World& w) { return w.add_joint(def); });
         if (!id) return;
         joints_.push_back(id);
-        expect(world_.is_valid(id) && static_cast<std::size_t>(world_.kind(id)) == def.index(), "add_joint: a joint of another kind");
+        expect(world_.is_valid(id) && static_cast<std::size_t>(world_.kind(id)) == def.index(),
+               "add_joint: a joint of another kind");
     }
     void remove_joint() {
         const JointId id = pick_joint();
@@ -515,7 +585,8 @@ private:
             }
             default: {
                 const bool collide = bytes_.below(2) == 0;
-                ask("set_joint_collide_connected", [&](World& w) { return w.set_joint_collide_connected(id, collide); });
+                ask("set_joint_collide_connected",
+                    [&](World& w) { return w.set_joint_collide_connected(id, collide); });
                 break;
             }
         }
@@ -560,13 +631,17 @@ private:
     }
     void copy() {
         switch (bytes_.below(4)) {
-            case 0: copy_.reset(); break;
+            case 0:
+                copy_.reset();
+                break;
             case 1: {
                 World moved = std::move(world_);
                 world_ = moved;
                 break;
             }
-            default: copy_ = world_; break;
+            default:
+                copy_ = world_;
+                break;
         }
     }
 
@@ -581,7 +656,8 @@ private:
             compare_with_copy();
         }
         if (!good) {
-            expect(world_.hash() == before && world_.last_error(), "step: refused, but something moved, or no reason was given");
+            expect(world_.hash() == before && world_.last_error(),
+                   "step: refused, but something moved, or no reason was given");
             return;
         }
         check_bodies();
@@ -599,7 +675,8 @@ private:
         expect(world_.contacts().size() == copy_->contacts().size(), "a copy has other contacts");
     }
     void check_bodies() {
-        expect(world_.body_count() == entries_.size() && world_.bodies().size() == entries_.size(), "a wrong number of bodies");
+        expect(world_.body_count() == entries_.size() && world_.bodies().size() == entries_.size(),
+               "a wrong number of bodies");
         std::size_t awake = 0;
         for (const Entry& entry : entries_) {
             const BodyId id = entry.id;
@@ -608,7 +685,8 @@ private:
             const vec3 v = world_.linear_velocity(id), w = world_.angular_velocity(id);
             expect(world_.is_valid(id), "a body is gone");
             expect(is_finite(t.position) && is_finite(world_.center_of_mass(id)), "a position is no number");
-            expect(std::abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0f) < 1e-5f, "a rotation is no unit quaternion");
+            expect(std::abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0f) < 1e-5f,
+                   "a rotation is no unit quaternion");
             expect(is_finite(v) && is_finite(w), "a velocity is no number");
             const Aabb box = world_.bounds(id);
             expect(glm::all(glm::lessThanEqual(box.lower, box.upper)), "a box is inside out");
@@ -630,14 +708,18 @@ private:
             expect(std::erase(joints_, event.joint) == 1, "a joint breaks that there was not");
             expect(!world_.is_valid(event.joint), "a broken joint is still there");
         }
-        expect(world_.joint_count() == joints_.size() && world_.joints().size() == joints_.size(), "a wrong number of joints");
+        expect(world_.joint_count() == joints_.size() && world_.joints().size() == joints_.size(),
+               "a wrong number of joints");
         for (const JointId id : joints_) {
             expect(world_.is_valid(id), "a joint goes without a word");
-            expect(!std::isnan(world_.joint_coordinate(id)) && !std::isnan(world_.joint_speed(id)), "a coordinate is no number");
-            expect(is_finite(world_.joint_force(id)) && is_finite(world_.joint_torque(id)), "a joint's force is no number");
+            expect(!std::isnan(world_.joint_coordinate(id)) && !std::isnan(world_.joint_speed(id)),
+                   "a coordinate is no number");
+            expect(is_finite(world_.joint_force(id)) && is_finite(world_.joint_torque(id)),
+                   "a joint's force is no number");
             for (const BodyId body : {world_.body_a(id), world_.body_b(id)}) {
                 if (world_.kind(id) != JointKind::gear)
-                    expect(world_.is_valid(body) && std::ranges::count(world_.joints(body), id) == 1, "a joint without its body");
+                    expect(world_.is_valid(body) && std::ranges::count(world_.joints(body), id) == 1,
+                           "a joint without its body");
             }
         }
     }
@@ -645,9 +727,11 @@ private:
     void check_contacts() {
         for (const ContactEvent& event : world_.contacts_begun()) {
             expect(touching_.insert(touch(event)).second, "a contact begins twice");
-            expect(!std::isnan(event.normal_impulse) && event.normal_impulse >= 0.0f, "an event's impulse is negative, or no number");
+            expect(!std::isnan(event.normal_impulse) && event.normal_impulse >= 0.0f,
+                   "an event's impulse is negative, or no number");
         }
-        for (const ContactEvent& event : world_.contacts_ended()) expect(touching_.erase(touch(event)) == 1, "a contact ends that never began");
+        for (const ContactEvent& event : world_.contacts_ended())
+            expect(touching_.erase(touch(event)) == 1, "a contact ends that never began");
         for (const HitEvent& event : world_.contacts_hit()) {
             expect(is_finite(event.point) && is_finite(event.normal) && std::isfinite(event.approach_speed) &&
                        event.normal_impulse >= 0.0f,
@@ -656,8 +740,10 @@ private:
         std::size_t ends = 0;
         for (const Contact& contact : world_.contacts()) {
             expect(touching_.contains(touch(contact)), "a contact that never began");
-            expect(world_.is_valid(contact.body_a) && world_.is_valid(contact.body_b), "a contact of a body that is gone");
-            expect(contact.shape_a < world_.shapes(contact.body_a).size() && contact.shape_b < world_.shapes(contact.body_b).size(),
+            expect(world_.is_valid(contact.body_a) && world_.is_valid(contact.body_b),
+                   "a contact of a body that is gone");
+            expect(contact.shape_a < world_.shapes(contact.body_a).size() &&
+                       contact.shape_b < world_.shapes(contact.body_b).size(),
                    "a contact of a shape that is gone");
             expect(contact.point_count >= 1 && contact.point_count <= 4, "a contact without points");
             expect(std::abs(glm::dot(contact.normal, contact.normal) - 1.0f) < 1e-3f, "a contact without a normal");
@@ -687,9 +773,11 @@ private:
                 const std::vector<CastHit> all = world_.ray_cast_all(from, way, f);
                 check_hit(hit);
                 for (const CastHit& each : all) check_hit(each);
-                expect(static_cast<bool>(hit) == world_.ray_cast_any(from, way, f) && static_cast<bool>(hit) == !all.empty(),
+                expect(static_cast<bool>(hit) == world_.ray_cast_any(from, way, f) &&
+                           static_cast<bool>(hit) == !all.empty(),
                        "rays do not agree whether there is something");
-                if (hit && !all.empty()) expect(hit.fraction == all[0].fraction, "the closest hit is not the first of all");
+                if (hit && !all.empty())
+                    expect(hit.fraction == all[0].fraction, "the closest hit is not the first of all");
                 break;
             }
             case 1: {
@@ -711,7 +799,8 @@ private:
                 const std::vector<NearHit> near = world_.nearest(from, count, positive(10.0f * scale_), f);
                 expect(near.size() <= std::min(count, entries_.size()), "more near bodies than asked for");
                 for (const NearHit& hit : near)
-                    expect(world_.is_valid(hit.body) && is_finite(hit.position) && hit.distance >= 0.0f, "a near body at no place");
+                    expect(world_.is_valid(hit.body) && is_finite(hit.position) && hit.distance >= 0.0f,
+                           "a near body at no place");
                 expect(std::ranges::is_sorted(near, {}, &NearHit::distance), "the nearest are not in order");
                 break;
             }
@@ -725,8 +814,8 @@ private:
     std::optional<World> copy_;
     std::vector<Entry> entries_;
     std::vector<BodyId> gone_;
-    std::vector<JointId> joints_;   // those that are there, and those whose end will be told by the next step
-    std::set<Touch> touching_;      // by the events
+    std::vector<JointId> joints_;  // those that are there, and those whose end will be told by the next step
+    std::set<Touch> touching_;     // by the events
     std::string complaint_;
 };
 

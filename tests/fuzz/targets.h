@@ -6,8 +6,8 @@
 ///     cmake --preset clang -B build/fuzz -DTALUS_BUILD_FUZZERS=ON
 ///     cmake --build build/fuzz -t talus-fuzz-collide
 ///     build/fuzz/talus-fuzz-collide -max_len=300 -max_total_time=3600 WORK_FOLDER tests/fuzz/corpus/collide
-/// A finding is written to crash-*: fix it, then keep the file (minimized: -minimize_crash=1) in the corpus. With -fork=1
-/// -ignore_crashes=1 it goes on after a finding.
+/// A finding is written to crash-*: fix it, then keep the file (minimized: -minimize_crash=1) in the corpus. With
+/// -fork=1 -ignore_crashes=1 it goes on after a finding.
 
 #include <cstdint>
 #include <span>
@@ -18,25 +18,30 @@ namespace talus::fuzz {
 using Input = std::span<const std::uint8_t>;
 
 /// Two shapes and a path of poses: separation (cold, warm, from rubbish, with a limit, as open support mappings),
-/// make_manifold, and the batch collide under all its settings; or separation of affine images, sums and hulls of the two.
+/// make_manifold, and the batch collide under all its settings; or separation of affine images, sums and hulls of the
+/// two.
 std::string fuzz_collide(Input input);
 /// Points: make_hull refuses with a reason, or the hull is closed, convex, and holds the points.
 std::string fuzz_hull(Input input);
 /// Rays, shapes that move along a line (and the papers' swept tests of them), and shapes that move and turn: no contact
 /// before the one that is reported, and that one is a contact.
 std::string fuzz_cast(Input input);
-/// Calls of a broadphase in any order, on it and on a copy: after each update the pairs are those of brute force, and so are the
-/// answers of queries, casts and the nearest.
+/// Calls of a broadphase in any order, on it and on a copy: after each update the pairs are those of brute force, and
+/// so are the answers of queries, casts and the nearest.
 std::string fuzz_broadphase(Input input);
-/// Calls of a world in any order with any numbers: every refusal changes nothing and has a reason, all that a step leaves is finite and
-/// adds up, events say what touches and which joints are left, and a copy that steps on several threads has the same bits.
+/// Calls of a world in any order with any numbers: every refusal changes nothing and has a reason, all that a step
+/// leaves is finite and adds up, events say what touches and which joints are left, and a copy that steps on several
+/// threads has the same bits.
 std::string fuzz_world(Input input);
 
 struct Target {
     const char* name;  ///< of its corpus folder
     std::string (*run)(Input);
 };
-inline constexpr Target targets[] = {{"collide", fuzz_collide}, {"hull", fuzz_hull}, {"cast", fuzz_cast}, {"broadphase", fuzz_broadphase},
+inline constexpr Target targets[] = {{"collide", fuzz_collide},
+                                     {"hull", fuzz_hull},
+                                     {"cast", fuzz_cast},
+                                     {"broadphase", fuzz_broadphase},
                                      {"world", fuzz_world}};
 
 }  // namespace talus::fuzz

@@ -1,5 +1,5 @@
-// The batch interface alone, without an engine around it: every rung answers what a cold test would, none outlives what it was
-// learnt from, and batches may run side by side.
+// The batch interface alone, without an engine around it: every rung answers what a cold test would, none outlives what
+// it was learnt from, and batches may run side by side.
 
 #include "tests/narrowphase/collide_batch.h"
 #include "tests/narrowphase/random_pairs.h"
@@ -133,7 +133,8 @@ TEST_CASE("warm EPA gives the depth that cold EPA gives") {
             cold.active = {static_cast<std::uint32_t>(pair)};
             cold.collide();
             CHECK(cold.settled(Rung::cold_epa) == 1);
-            // The depth may be had in two ways that are equal to a rounding; the manifolds may differ then, the depth may not.
+            // The depth may be had in two ways that are equal to a rounding; the manifolds may differ then, the depth
+            // may not.
             const float real = truth(warm, pair);
             const vec3 n = warm.caches[pair].manifold.normal;
             CAPTURE(n.x);

@@ -1,10 +1,11 @@
-/// The batch interface on pairs made to break it, in motion: the cache is carried from frame to frame, and at every frame the same pair is
-/// asked cold, from a fresh record. All 36 kinds of pairs, in the families and meetings of adversarial_pairs.h, through jitter, small and
-/// coarse motion, sliding, rocking, passing through each other, stop and go, jumps and spin in place.
+/// The batch interface on pairs made to break it, in motion: the cache is carried from frame to frame, and at every
+/// frame the same pair is asked cold, from a fresh record. All 36 kinds of pairs, in the families and meetings of
+/// adversarial_pairs.h, through jitter, small and coarse motion, sliding, rocking, passing through each other, stop and
+/// go, jumps and spin in place.
 ///
-/// The unit is the bar of adversarial_proof.h: max(1e-4 of the smaller shape, 16 * 2^-24 of the largest coordinate). With `real` the
-/// separation by cold GJK and EPA (itself judged by the oracle now and then), and s(n) that along the manifold's normal, by the oracle's
-/// support points:
+/// The unit is the bar of adversarial_proof.h: max(1e-4 of the smaller shape, 16 * 2^-24 of the largest coordinate).
+/// With `real` the separation by cold GJK and EPA (itself judged by the oracle now and then), and s(n) that along the
+/// manifold's normal, by the oracle's support points:
 ///
 ///   apart            real is beyond the margin, and the distance kept for `skip` is no more than real, to two bars
 ///   closed form,     s(n) is real to two bars, and to `face_preference` where a face gave the normal; the deepest point is that of
@@ -14,12 +15,13 @@
 ///   reuse            off by no more than it was when tested, and by twice the motion since: real and the anchors' gap can change by
 ///                    that motion each
 ///
-/// How far the last two rungs stray in fact, of ten thousand answers (TALUS_LADDER_PAIRS=100000, seed 77): those of the axis by more than
-/// two bars in 63, of reuse in 176. The worst are off by 240 and 280 bars, 0.024 and 0.028 sizes.
+/// How far the last two rungs stray in fact, of ten thousand answers (TALUS_LADDER_PAIRS=100000, seed 77): those of the
+/// axis by more than two bars in 63, of reuse in 176. The worst are off by 240 and 280 bars, 0.024 and 0.028 sizes.
 ///
 /// From the command line, a million moving pairs:
 ///     TALUS_LADDER_PAIRS=1000000 TALUS_LADDER_REPORT=1 build/release/talus-tests-narrowphase -tc="*carried from frame to frame*"
-/// Further: TALUS_LADDER_SEED, _BATCH (the only one to run, by the number that failures give), _FAILURES (how many are printed).
+/// Further: TALUS_LADDER_SEED, _BATCH (the only one to run, by the number that failures give), _FAILURES (how many are
+/// printed).
 
 #include "tests/narrowphase/adversarial_pairs.h"
 #include "tests/narrowphase/adversarial_proof.h"
@@ -57,8 +59,8 @@ constexpr long default_pairs = 9L * test::family_count * test::meeting_count * s
 constexpr long default_pairs = 24 * shape_pairs;  // unoptimised or sanitized, all takes ten times as long
 #endif
 
-/// The deepest point of a manifold may miss the depth along its normal by this, in sizes of the smaller shape: `missed_depth` and what
-/// `flat_rim`, `rounded_face` and `contact_boundary` add (manifold_property_test.cpp).
+/// The deepest point of a manifold may miss the depth along its normal by this, in sizes of the smaller shape:
+/// `missed_depth` and what `flat_rim`, `rounded_face` and `contact_boundary` add (manifold_property_test.cpp).
 constexpr double manifold_error = 1.5e-3;
 
 long from_environment(const char* name, long otherwise) {
@@ -157,7 +159,8 @@ class Trial {
 public:
     explicit Trial(std::uint64_t seed) : seed_(seed), source_(seed) {}
 
-    /// `number` names the batch: which family, meeting and motion, and which rungs are on. Pairs are drawn also when it is not run.
+    /// `number` names the batch: which family, meeting and motion, and which rungs are on. Pairs are drawn also when it
+    /// is not run.
     void run(long number, bool really) {
         // 115 has no factor in common with the number of kinds: few batches are spread over them.
         constexpr long kinds = long{test::family_count} * test::meeting_count * motion_count;
@@ -342,8 +345,8 @@ private:
         if (!complaint.empty()) report(a, b, placed, i, frame, complaint);
     }
 
-    /// Whether `real` is: proved by its plane and witness points where the cores are apart; where small polytopes overlap, the oracle looks
-    /// for a shorter way out.
+    /// Whether `real` is: proved by its plane and witness points where the cores are apart; where small polytopes
+    /// overlap, the oracle looks for a shorter way out.
     void check_yardstick(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose,
                          const SeparationResult& asked, double bar, std::string& complaint) {
         const test::Proof proof = test::prove(a, b, pose, asked, bar);
@@ -354,9 +357,9 @@ private:
         ++searched_;
     }
 
-    /// How far off the surfaces points may stand, in sizes: deep inside of each other, where a border's tolerance leans in. Lines along
-    /// round sides share a stretch that lies up to 8e-4 radii off (`parallel_offset`), of the larger shape too, and more around a
-    /// cone's tip.
+    /// How far off the surfaces points may stand, in sizes: deep inside of each other, where a border's tolerance leans
+    /// in. Lines along round sides share a stretch that lies up to 8e-4 radii off (`parallel_offset`), of the larger
+    /// shape too, and more around a cone's tip.
     static double surface_error(const test::Piece& a, const test::Piece& b) {
         const auto is_round = [](const test::Piece& p) { return p.solid.is_curved() || p.solid.radius > 0.0; };
         if (a.shape.type == ShapeType::cone || b.shape.type == ShapeType::cone) return 2e-2;
@@ -421,8 +424,9 @@ TEST_CASE("contacts carried from frame to frame hold on pairs made to break them
 }
 
 TEST_CASE("an edge that just reaches a line does not come back as sunk in to its far side") {
-    // A triangle's edge crosses a segment: the cores touch, at depth 0, where rounding alone says on which side of EPA's face the origin
-    // is. Asked again at the same place, warm EPA turned the face round and called the whole triangle's width the depth.
+    // A triangle's edge crosses a segment: the cores touch, at depth 0, where rounding alone says on which side of
+    // EPA's face the origin is. Asked again at the same place, warm EPA turned the face round and called the whole
+    // triangle's width the depth.
     Random random(6);
     int slid = 0, wrong = 0;
     for (int i = 0; i < 2000; ++i) {

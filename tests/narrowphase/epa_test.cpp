@@ -112,7 +112,8 @@ double nearest_side(const std::vector<vec3>& points, const vec3& moved) {
 }  // namespace
 
 TEST_CASE("a small hull around the axis of a large cylinder or cone gets out over the nearest edge of its shadow") {
-    // Each edge makes a local minimum, and EPA's memory ends before it can tell them apart: it used to end in any of them.
+    // Each edge makes a local minimum, and EPA's memory ends before it can tell them apart: it used to end in any of
+    // them.
     Random random(44);
     for (const double ratio : {1e2, 1e3, 1e4, 1e5}) {
         for (int i = 0; i < 40; ++i) {

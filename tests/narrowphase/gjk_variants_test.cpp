@@ -1,5 +1,5 @@
-/// The papers' GJK methods: every combination against production, against the oracle and against its own support planes;
-/// each part alone against brute force; and how often discard-and-add goes astray.
+/// The papers' GJK methods: every combination against production, against the oracle and against its own support
+/// planes; each part alone against brute force; and how often discard-and-add goes astray.
 
 #include "tests/narrowphase/hull_clouds.h"
 #include "tests/narrowphase/oracle.h"
@@ -361,8 +361,8 @@ TEST_CASE("all searches end at the same height on hulls of every kind but for a 
                     papers::SupportSearch search(body.graph, SupportMethod(m), stored[0], stored);
                     height[m] = papers::along(d, body.graph.vertices[search(d)]);
                 }
-                // A climb may stall in such a dent, where vertices crowd closer than the builder can tell apart. Neither
-                // Cameron's method nor the others have an answer to that.
+                // A climb may stall in such a dent, where vertices crowd closer than the builder can tell apart.
+                // Neither Cameron's method nor the others have an answer to that.
                 ++searches;
                 const double dent =
                     1e-5 * glm::dot(glm::abs(d), dvec3(half)) + 1e-6 * glm::dot(glm::abs(d), dvec3(reach));

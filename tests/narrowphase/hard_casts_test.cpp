@@ -300,7 +300,7 @@ TEST_CASE("a cast that meets an edge and a rim head on is a hit though GJK went 
 namespace {
 
 RigidMotion moving(const vec3& position, const vec3& velocity = vec3(0.0f), const vec3& spin = vec3(0.0f),
-              const vec3& center = vec3(0.0f), const quat& rotation = quat(1, 0, 0, 0)) {
+                   const vec3& center = vec3(0.0f), const quat& rotation = quat(1, 0, 0, 0)) {
     return {.start = {position, rotation}, .center = center, .linear_velocity = velocity, .angular_velocity = spin};
 }
 

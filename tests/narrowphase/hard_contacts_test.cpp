@@ -1,4 +1,5 @@
-/// What `collide` and `make_manifold` make of pairs out of other libraries' trackers, or of their kinds; see hard_reports_test.cpp.
+/// What `collide` and `make_manifold` make of pairs out of other libraries' trackers, or of their kinds; see
+/// hard_reports_test.cpp.
 
 #include "tests/narrowphase/collide_batch.h"
 #include "tests/narrowphase/hard_case.h"

@@ -1,6 +1,6 @@
-/// Poses out of the issue trackers and test suites of other libraries (the names say whose), and others of their kinds, with answers in
-/// closed form; where none is given, the oracle is the judge. Here distances, depths and hulls; what moves is in hard_casts_test.cpp,
-/// contacts in hard_contacts_test.cpp.
+/// Poses out of the issue trackers and test suites of other libraries (the names say whose), and others of their kinds,
+/// with answers in closed form; where none is given, the oracle is the judge. Here distances, depths and hulls; what
+/// moves is in hard_casts_test.cpp, contacts in hard_contacts_test.cpp.
 
 #include "tests/narrowphase/hard_case.h"
 #include "tests/narrowphase/random_pairs.h"

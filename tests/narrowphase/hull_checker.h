@@ -86,8 +86,8 @@ inline double worst_dent(const std::vector<dvec3>& corners, const dvec3& normal,
     return worst;
 }
 
-/// The outlines of faces narrower than `sliver_width` (tolerances) may run either way: the builder decides on a grid of a
-/// thousandth of the tolerance, on which such a sliver may be turned over. Ordinary clouds make none.
+/// The outlines of faces narrower than `sliver_width` (tolerances) may run either way: the builder decides on a grid of
+/// a thousandth of the tolerance, on which such a sliver may be turned over. Ordinary clouds make none.
 inline Report check(std::span<const vec3> points, const Hull& hull, double sliver_width = 0.0) {
     Report report;
     const Tolerance tolerance(points);

@@ -283,8 +283,8 @@ TEST_CASE("the builder's own check finds what is broken") {
 }
 
 TEST_CASE("faces go round once where the tolerance is coarse along one axis and fine along another") {
-    // Merged outlines crossed themselves by less than a tolerance: a short side ran across them, and contacts, which are
-    // clipped by the lines of the sides, lost the whole face.
+    // Merged outlines crossed themselves by less than a tolerance: a short side ran across them, and contacts, which
+    // are clipped by the lines of the sides, lost the whole face.
     must_make({{-1000, 99999.0234f, 0},
                {0, 100986.711f, -1003.90625f},
                {-999.984741f, 100000, 0.114407204f},
@@ -308,8 +308,8 @@ TEST_CASE("faces go round once where the tolerance is coarse along one axis and 
 }
 
 TEST_CASE("clouds thinner than the rounding of their coordinates are flat in any direction") {
-    // A hull was made of four points in one plane: thick enough in the one direction that was looked at, a thousandth of a
-    // tolerance thick in another.
+    // A hull was made of four points in one plane: thick enough in the one direction that was looked at, a thousandth
+    // of a tolerance thick in another.
     must_refuse({{-1e6f, 0, 0},
                  {-1e6f, -2.5e-7f, 7.5e-7f},
                  {-999999.875f, 0, 0},

@@ -412,8 +412,8 @@ TEST_CASE("edges thousands of times as long as a disc is wide cross its rim on t
 }
 
 TEST_CASE("a rounded grain's face is the point that rounding makes of it, not a plane without edges") {
-    // All corners of the face had the same float coordinates, ten kilometres out on its round surface: edges of no length
-    // bounded nothing, and the whole face of the other shape was a contact, metres beside the grain's.
+    // All corners of the face had the same float coordinates, ten kilometres out on its round surface: edges of no
+    // length bounded nothing, and the whole face of the other shape was a contact, metres beside the grain's.
     const Shape rock = hull_of({{0, 0, 2}, {2, 0, -2}, {0, 0, -2}, {0, 2, 0.5f}});
     const Shape grain = triangle({2.5e-7f, 0, -3.75e-6f}, {-3.75e-6f, 2e-6f, 0}, {0, 0, 0}, 1e4f);
     SimplexCache cache;

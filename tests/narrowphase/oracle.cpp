@@ -145,8 +145,10 @@ Solid make_solid(const Shape& shape) {
         const dvec3 n = glm::normalize(glm::cross(v[1] - v[0], v[2] - v[0]));
         solid.faces = {{n, {0, 1, 2}}, {-n, {0, 2, 1}}};
     }
-    if (shape.type == ShapeType::box) name_box_features(solid);
-    else if (solid.vertices.size() > 3) find_facets(solid);
+    if (shape.type == ShapeType::box)
+        name_box_features(solid);
+    else if (solid.vertices.size() > 3)
+        find_facets(solid);
     return solid;
 }
 
@@ -186,7 +188,8 @@ int reduce_flat(std::vector<dvec3>& points) {
             const dvec3 to = p - loop.back(), best = next - loop.back();
             const double left = glm::dot(n, glm::cross(best, to));
             // Everything stays on the left; of points on one line the farthest.
-            if (p != loop.back() && (next == loop.back() || left < 0.0 || (left == 0.0 && glm::length(to) > glm::length(best))))
+            if (p != loop.back() &&
+                (next == loop.back() || left < 0.0 || (left == 0.0 && glm::length(to) > glm::length(best))))
                 next = p;
         }
         if (next == origin) break;

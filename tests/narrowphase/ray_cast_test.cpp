@@ -226,8 +226,8 @@ TEST_CASE("rays meet ellipsoids and flat and thin mappings in closed form") {
 }
 
 TEST_CASE("a ray from a thousand kilometres away hits a grain on the side that it comes from") {
-    // Rounding of the way put the place of the hit a hair behind the surface, and the normal between the two looked along
-    // the ray.
+    // Rounding of the way put the place of the hit a hair behind the surface, and the normal between the two looked
+    // along the ray.
     Random random(41);
     int hits = 0;
     for (int i = 0; i < 2000; ++i) {

@@ -171,8 +171,8 @@ TEST_CASE("an index out of range gives the first point") {
     }
 }
 
-// Vertices that crowd within the builder's tolerance can leave dents, and a climb may end in one: 2.6e-4 m short once, on a
-// cube with rounded corners, so that GJK's support plane was none.
+// Vertices that crowd within the builder's tolerance can leave dents, and a climb may end in one: 2.6e-4 m short once,
+// on a cube with rounded corners, so that GJK's support plane was none.
 TEST_CASE("a support plane of a large hull is one on whatever cloud it was built") {
     Random random(15);
     int climbed = 0, dented = 0;

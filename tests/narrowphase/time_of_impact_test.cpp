@@ -34,7 +34,7 @@ RigidMotion still(const vec3& position, const quat& rotation = quat(1, 0, 0, 0))
 }
 
 RigidMotion moving(const vec3& position, const vec3& velocity, const vec3& spin = vec3(0.0f),
-              const vec3& center = vec3(0.0f)) {
+                   const vec3& center = vec3(0.0f)) {
     RigidMotion m = still(position);
     m.linear_velocity = velocity;
     m.angular_velocity = spin;
@@ -346,7 +346,8 @@ TEST_CASE("a motion between poses takes the turn that is expected and not the sh
         const vec3 guess = vec3(axis * (angle + random.between(-1.0, 1.0)));
         const RigidMotion m = motion_between({vec3(0.0f), from}, {vec3(0.0f), to}, vec3(0.0f), 1.0f, guess);
         INFO("by ", angle, ": ", length(dvec3(m.angular_velocity)));
-        CHECK(length(dvec3(m.angular_velocity) - axis * angle) <= 2e-5 * (1.0 + angle) + 1e-3 * (std::abs(std::sin(0.5 * angle)) < 2e-3));
+        CHECK(length(dvec3(m.angular_velocity) - axis * angle) <=
+              2e-5 * (1.0 + angle) + 1e-3 * (std::abs(std::sin(0.5 * angle)) < 2e-3));
     }
 }
 
@@ -474,7 +475,7 @@ TEST_CASE("times of impact far from the origin depend on the pair alone") {
         vec3 from = on_grid();
         if (glm::length(from) < 2.5f) from.x += 5.0f;
         RigidMotion ma = moving(vec3(0.0f), vec3(0.0f), somewhere(random, 0.0, 3.0)),
-               mb = moving(from, -1.5f * from, somewhere(random, 0.0, 3.0));
+                    mb = moving(from, -1.5f * from, somewhere(random, 0.0, 3.0));
         const TimeOfImpact here = time_of_impact(a, ma, b, mb);
         ma.start.position += vec3(8192, 4096, -8192);
         mb.start.position += vec3(8192, 4096, -8192);

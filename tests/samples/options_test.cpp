@@ -107,8 +107,8 @@ TEST_CASE("what makes no sense on the command line is refused with a sentence") 
 
 TEST_CASE("the help names every option") {
     const std::string help = help_text();
-    for (const char* option : {"--list", "--scene", "--steps", "--substeps", "--threads", "--seed", "--jitter", "--sleep", "--mesh", "--csv",
-                               "--png", "--at", "--size", "--hash", "--help"}) {
+    for (const char* option : {"--list", "--scene", "--steps", "--substeps", "--threads", "--seed", "--jitter",
+                               "--sleep", "--mesh", "--csv", "--png", "--at", "--size", "--hash", "--help"}) {
         CHECK_MESSAGE(says(help, option), option);
     }
     std::size_t start = 0;

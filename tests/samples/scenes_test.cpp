@@ -42,7 +42,8 @@ std::vector<Part> parts_of(const SceneData& scene) {
         const BodyDef& body = scene.bodies[i];
         const Transform pose{body.position, normalized(body.rotation)};
         if (body.shapes.empty()) parts.push_back({&body.shape, pose, {}, i, body.filter});
-        for (const ShapeDef& part : body.shapes) parts.push_back({&part.shape, multiply(pose, part.pose), {}, i, part.filter});
+        for (const ShapeDef& part : body.shapes)
+            parts.push_back({&part.shape, multiply(pose, part.pose), {}, i, part.filter});
     }
     for (Part& part : parts) part.box = transform_box(to_frame(part.pose), bounds(*part.shape));
     return parts;
@@ -56,7 +57,8 @@ bool tied(const SceneData& scene, std::size_t a, std::size_t b) {
     });
 }
 
-/// The deepest overlap between different bodies that collide, at least one of them dynamic, m; negative when nothing overlaps.
+/// The deepest overlap between different bodies that collide, at least one of them dynamic, m; negative when nothing
+/// overlaps.
 float deepest_overlap(const SceneData& scene) {
     std::vector<Part> parts = parts_of(scene);
     std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.box.lower.x < b.box.lower.x; });
@@ -167,8 +169,9 @@ TEST_CASE("the scenes of the published comparison have its sizes") {
 TEST_CASE("the same seed gives the same scene and another seed another") {
     const ScratchFolder folder;
     // Those without anything random in them.
-    const std::set<std::string> fixed = {"falling_box", "slopes",       "bouncing",    "top", "t_handle", "dominoes",
-                                         "sb_rolling",  "sb_rolling_y", "sb_bouncing", "cradle", "bridge", "chain", "gears"};
+    const std::set<std::string> fixed = {"falling_box", "slopes",     "bouncing",     "top",         "t_handle",
+                                         "dominoes",    "sb_rolling", "sb_rolling_y", "sb_bouncing", "cradle",
+                                         "bridge",      "chain",      "gears"};
     for (const Scene& scene : all_scenes()) {
         CAPTURE(scene.name);
         SceneOptions options = options_with_meshes(folder);
@@ -193,7 +196,8 @@ TEST_CASE("scenes have the same bits from every compiler") {
 }
 
 TEST_CASE("jitter moves stacked bodies sideways and no further than it says") {
-    for (const char* name : {"stack20", "tower30", "tower50", "pyramid10", "pyramid40", "pyramid100", "wall", "arch", "card_house"}) {
+    for (const char* name :
+         {"stack20", "tower30", "tower50", "pyramid10", "pyramid40", "pyramid100", "wall", "arch", "card_house"}) {
         CAPTURE(name);
         SceneOptions jitter;
         jitter.jitter = 0.01f;
@@ -278,7 +282,8 @@ TEST_CASE("figures keep the last or largest or smallest value or the mean of wha
     SceneData scene;
     scene.dt = 0.5f;
     const auto time = [](const SceneBodies&, double t) { return (t - 1.0) * (t - 1.0); };  // 0.25, 0, 0.25, 1
-    for (const Over over : {Over::last, Over::largest, Over::smallest, Over::mean}) scene.figures.push_back({"", "", over, time});
+    for (const Over over : {Over::last, Over::largest, Over::smallest, Over::mean})
+        scene.figures.push_back({"", "", over, time});
     Figures figures(scene);
     World world = make_world(scene);
     for (const double value : figures.values()) CHECK(value == 0.0);

@@ -44,7 +44,8 @@ TEST_CASE("a ball with restitution 1 keeps its height within 1% for a minute") {
         World world;
         world.set_allow_sleep(false);
         world.add_body({.type = BodyType::fixed, .shape = box({5, 1, 5}), .position = {0, -1, 0}});
-        const BodyId ball = world.add_body({.shape = sphere(0.3f), .position = {0, height + 0.3f, 0}, .material = {.restitution = 1.0f}});
+        const BodyId ball = world.add_body(
+            {.shape = sphere(0.3f), .position = {0, height + 0.3f, 0}, .material = {.restitution = 1.0f}});
         int bounces = 0;
         double before = 0.0, lowest = 1e9, highest = 0.0;
         for (int i = 0; i < 3600; ++i) {

@@ -1,5 +1,6 @@
-// Stacks that have to stand by themselves: sleeping off, each box put up to 1 cm off its place, default settings unless the scene says
-// otherwise. What is measured counts from where the boxes were put, so that sagging and settling are in it.
+// Stacks that have to stand by themselves: sleeping off, each box put up to 1 cm off its place, default settings unless
+// the scene says otherwise. What is measured counts from where the boxes were put, so that sagging and settling are in
+// it.
 
 #include "tests/stability/run.h"
 
@@ -24,8 +25,9 @@ TEST_CASE("a jittered tower of 50 stands for a minute with its top within 5 cm")
     }
 }
 
-// Without settings::tilt_stiffening it leans out of its plane further and further, as a thin wall of springs does that is too tall for
-// their stiffness (Greenhill, columns.h), and falls after some 700 steps at four sub-steps, later at more.
+// Without settings::tilt_stiffening it leans out of its plane further and further, as a thin wall of springs does that
+// is too tall for their stiffness (Greenhill, columns.h), and falls after some 700 steps at four sub-steps, later at
+// more.
 TEST_CASE("a jittered pyramid with a base of 100 stands for 1000 steps") {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const Run pyramid = run("pyramid100", seed);
@@ -52,7 +54,8 @@ TEST_CASE("an arch of wedges stands for 1200 steps with no part more than 5 cm f
     }
 }
 
-// Not met by three seeds of eight: the pair on top, which carries nothing, creeps along its tips and falls after 600 to 1,150 steps.
+// Not met by three seeds of eight: the pair on top, which carries nothing, creeps along its tips and falls after 600 to
+// 1,150 steps.
 TEST_CASE("a house of cards stands for 1200 steps with no part more than 5 cm from its place" * doctest::may_fail()) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         const Run house = run("card_house", seed);
