@@ -45,8 +45,8 @@ struct ShapeDef {
     Shape shape{};
     Transform pose{};  ///< of the shape's frame in the body's frame, within 1e6 m of it
     Material material{};
-    float density =
-        1000.0f;  ///< kg/m^3, >= 0; a dynamic body needs mass from at least one shape, and not above 1e15 kg
+    /// kg/m^3, >= 0; a dynamic body needs mass from at least one shape, and not above 1e15 kg.
+    float density = 1000.0f;
     Filter filter{};
     /// Reports overlaps with what is no sensor and moves, never pushes, adds no mass. Of two bodies one must be
     /// dynamic, awake or asleep: a fixed sensor sees dynamic bodies, one on a dynamic body sees all kinds. Bodies that

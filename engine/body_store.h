@@ -35,8 +35,8 @@ struct Body {
     bool isotropic = true;  ///< inertia is a multiple of the identity: no gyroscopic term
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
-    float max_speed = std::numeric_limits<float>::infinity(),
-          max_spin = std::numeric_limits<float>::infinity();  ///< m/s, rad/s
+    /// m/s, rad/s.
+    float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();
     float radius = 0.0f;        ///< of a ball around the centre of mass that holds every shape
     float inner_radius = 0.0f;  ///< of a ball that fits into its thinnest solid shape, m
     float still_time = 0.0f;    ///< how long it has been still, s

@@ -16,8 +16,8 @@ struct ContactEvent {
     BodyId body_a, body_b;
     std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
     bool sensor = false;
-    float normal_impulse =
-        0.0f;  ///< of all its points, over the step in which it began, or over the last one before it ended, N s
+    /// Of all its points, over the step in which it began, or over the last one before it ended, N s.
+    float normal_impulse = 0.0f;
     friend bool operator==(const ContactEvent&, const ContactEvent&) = default;
 };
 

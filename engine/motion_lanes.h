@@ -15,8 +15,8 @@ struct MotionLanes {
     F gyroscopic;  ///< 1 for dynamic bodies whose inertia is not a ball's; the rest is theirs alone
     SymmetricLanes<F> inertia, inverse_inertia;  ///< at the start of the step, world, kg m^2 and its inverse
     Vec3Lanes<F> momentum;                       ///< angular, world, N m s
-    Vec3Lanes<F>
-        handed_out;  ///< the angular velocity that the solver was given: what differs from it is impulse, rad/s
+    /// The angular velocity that the solver was given: what differs from it is impulse, rad/s.
+    Vec3Lanes<F> handed_out;
 };
 
 }  // namespace talus

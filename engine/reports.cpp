@@ -79,11 +79,13 @@ MemoryStats World::memory() const {
     m.contacts = s.contacts.bytes() + collide_bytes +
                  (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
-    m.solver = s.solver.bytes() + s.graph.bytes() + s.islands.bytes() +
+    m.solver = s.solver.bytes() + s.graph.bytes() + s.columns.bytes() + s.slabs.bytes() + s.islands.bytes() +
                s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
                s.body_motions.bytes() + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
-               s.island_still_time.capacity() * sizeof(float) +
-               (s.solver_index.capacity() + s.stack.capacity()) * sizeof(std::uint32_t);
+               s.island_still_time.capacity() * sizeof(float) + s.solver_slabs.capacity() +
+               (s.solver_index.capacity() + s.solver_slots.capacity() + s.held.capacity() + s.loads.capacity() +
+                s.stack.capacity()) *
+                   sizeof(std::uint32_t);
     std::set<const Hull*> hulls;  // shared ones count once
     for (const ShapeDef& def : s.shapes.defs) {
         if (def.shape.hull && hulls.insert(def.shape.hull.get()).second) m.hulls += def.shape.hull->bytes();

@@ -402,8 +402,8 @@ void World::State::plan_joints(StageWork::JointPass pass) {
 void World::State::plan_begin() {
     const auto end = static_cast<std::uint32_t>(solver_slots.size());
     plan_in_slabs({.kind = FieldWork::Kind::begin_bodies});
-    plan_bodies(StageWork::Kind::begin_bodies, 0,
-                group_size);  // index 0; and nobody prepares contacts before all bodies are ready
+    // Index 0; a stage of its own, so that nobody prepares contacts before all bodies are ready.
+    plan_bodies(StageWork::Kind::begin_bodies, 0, group_size);
     plan_bodies(StageWork::Kind::begin_bodies, held_end, end);
     plan_bodies(StageWork::Kind::bodies, constrained_end, coasting_end, &SolverKernel::coast);
     plan_bodies(StageWork::Kind::free_bodies, coasting_end, end);

@@ -26,8 +26,8 @@ struct ContactSource {
     const float* pose_b;
     const float* normal;  ///< unit, in A's shape frame; one more float is read
     const float* points;  ///< `count` rows of eight floats: on_a, on_b, separation, and one that is not used
-    const float*
-        state;  ///< three rows of four: impulses | friction, restitution, patch arm, twist | friction impulse, slop
+    /// Three rows of four: impulses | friction, restitution, patch arm, twist | friction impulse, slop.
+    const float* state;
     unsigned count;
     float turns_with_a, turns_with_b;
 };

@@ -28,10 +28,10 @@ namespace talus {
 
 struct Stage {
     std::uint32_t items = 0;
-    std::uint32_t block =
-        1;  ///< items that are worth being taken at a time, at least 1; a fifth as many are left to one thread
-    const std::uint32_t* loads =
-        nullptr;  ///< by item: what there is to do for all up to and with this one; without, all are alike
+    /// Items that are worth being taken at a time, at least 1; a fifth as many are left to one thread.
+    std::uint32_t block = 1;
+    /// By item: what there is to do for all up to and with this one; without, all are alike.
+    const std::uint32_t* loads = nullptr;
 };
 
 class StageTeam {

@@ -99,8 +99,8 @@ public:
     Aabb bounds(BodyId body) const;                       ///< tight, world
     std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until bodies come, go or change
 
-    bool set_transform(BodyId body, const vec3& position,
-                       const quat& rotation);  ///< teleport: caches drop, neighbours wake
+    /// Teleport: caches drop, neighbours wake.
+    bool set_transform(BodyId body, const vec3& position, const quat& rotation);
     bool set_linear_velocity(BodyId body, const vec3& velocity);
     bool set_angular_velocity(BodyId body, const vec3& velocity);
     bool set_gravity_scale(BodyId body, float scale);
@@ -118,8 +118,8 @@ public:
     /// All or none of the shapes, in place of those it had. Mass, centre of mass and inertia follow from their
     /// densities; the frame's origin stays where it is, and each point of the body keeps its velocity.
     bool set_shapes(BodyId body, std::span<const ShapeDef> shapes);
-    bool set_shape(BodyId body, std::uint32_t shape,
-                   const Shape& geometry);  ///< one of them, the rest of its definition as it was
+    /// One of them, the rest of its definition as it was.
+    bool set_shape(BodyId body, std::uint32_t shape, const Shape& geometry);
     bool set_material(BodyId body, std::uint32_t shape, const Material& material);
     bool set_filter(BodyId body, std::uint32_t shape, const Filter& filter);
     /// Velocities stay, but a fixed body has none. What becomes dynamic gets its mass from the densities of its shapes.
@@ -171,8 +171,8 @@ public:
     /// Springs, motors and limits are included.
     vec3 joint_force(JointId joint) const;
     vec3 joint_torque(JointId joint) const;
-    float joint_motor_force(JointId joint,
-                            JointAxis axis = JointAxis::main) const;  ///< of the axis' motor alone, N or N m
+    /// Of the axis' motor alone, N or N m.
+    float joint_motor_force(JointId joint, JointAxis axis = JointAxis::main) const;
 
     /// Changes take effect in the next step. False for an axis that the joint has not got, or that it locks for good.
     bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);
@@ -198,8 +198,8 @@ public:
     // on where bodies are, not on how they got there.
     /// Closest hit of the segment origin + t * translation, 0 <= t <= 1.
     CastHit ray_cast(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
-    bool ray_cast_any(const vec3& origin, const vec3& translation,
-                      const Filter& filter = {}) const;  ///< whether there is one
+    /// Whether there is one.
+    bool ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
     /// All hits, a body of several shapes once for each, by ascending fraction.
     std::vector<CastHit> ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
     /// The closest hit of each: hits[i] is what rays[i] gets alone. False, and all hits null, if one is refused or has

@@ -64,8 +64,8 @@ struct World::State {
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
     std::vector<std::uint32_t> active;  ///< contacts with an awake body
-    std::vector<std::uint32_t> touching,
-        last_touching;  ///< of these, those whose manifold has points; the same in the last step
+    /// Of these, those whose manifold has points; the same in the last step.
+    std::vector<std::uint32_t> touching, last_touching;
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     Columns columns;
@@ -145,8 +145,8 @@ struct World::State {
     std::vector<Contact> hit_contacts;  ///< scratch
     std::vector<Approach> approaches;   ///< of contacts with hit events, before the solve
 
-    std::vector<ContactEvent>
-        carried;  ///< contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step
+    /// Contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step.
+    std::vector<ContactEvent> carried;
     struct Target {
         BodyId body;
         vec3 center;
@@ -188,8 +188,8 @@ struct World::State {
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
     /// Removes a joint and the gears on it, the joint itself reported as `overloaded` or not, if there is where to.
     void drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded = false);
-    void update_contacts_of(std::uint32_t body_a,
-                            std::uint32_t body_b);  ///< a joint between them came, went or changed its mind
+    /// A joint between them came, went or changed its mind.
+    void update_contacts_of(std::uint32_t body_a, std::uint32_t body_b);
     void wake_joint(std::uint32_t slot);            ///< its bodies
     void gather_active();
     void restore_modified();                    ///< what the contact modifier changed in the last step
@@ -197,8 +197,8 @@ struct World::State {
     bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
         return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
     }
-    AxisDef* settable_axis(JointId id, JointAxis axis,
-                           const char* call);  ///< nullptr, and error set, if it is not the user's
+    /// Nullptr, and error set, if it is not the user's.
+    AxisDef* settable_axis(JointId id, JointAxis axis, const char* call);
     template <class Part>
     bool set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value);
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;

@@ -43,8 +43,8 @@ struct EpaResult {
     std::uint16_t iterations = 0;
     std::uint16_t support_evaluations = 0;
     bool warm = false;  ///< started from an earlier pose's polytope
-    float other_depth =
-        0.0f;  ///< no way out but through the answer's own facet is shorter than this (m): <= the depth if unknown
+    /// No way out but through the answer's own facet is shorter than this (m): <= the depth if unknown.
+    float other_depth = 0.0f;
     SimplexCache face;  ///< count 3: the face of the Minkowski difference that holds the answer
 };
 

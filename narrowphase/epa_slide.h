@@ -16,8 +16,8 @@ namespace talus::detail {
 /// A face, or what was one, as the answer: three vertices and its normal.
 struct Answer {
     dvec3 normal{0.0};
-    double depth =
-        std::numeric_limits<double>::infinity();  ///< the support plane's offset: an upper bound of the depth
+    /// The support plane's offset: an upper bound of the depth.
+    double depth = std::numeric_limits<double>::infinity();
     std::uint16_t vertex[3] = {};
 };
 

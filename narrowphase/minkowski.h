@@ -134,8 +134,8 @@ private:
 /// close to contact.
 struct Simplex {
     SimplexVertex vertex[4];
-    double weight[4] = {1.0, 0.0, 0.0,
-                        0.0};  ///< v = sum of weight[i] * vertex[i].w, over the sum of the weights; all > 0
+    /// V = sum of weight[i] * vertex[i].w, over the sum of the weights; all > 0.
+    double weight[4] = {1.0, 0.0, 0.0, 0.0};
     int count = 0;
     bool contains = false;  ///< the four vertices enclose the origin; y is zero
     dvec3 y{0.0};           ///< points from the origin to v

@@ -238,8 +238,8 @@ private:
     std::uint16_t free_[max_faces];
     Edge horizon_[max_faces];
     int slots_ = 0, free_count_ = 0, horizon_count_ = 0;
-    double least_offset_ =
-        std::numeric_limits<double>::infinity();  ///< of any face that was ever added; 0 once one was a sliver
+    /// Of any face that was ever added; 0 once one was a sliver.
+    double least_offset_ = std::numeric_limits<double>::infinity();
     bool torn_ = false;
 };
 

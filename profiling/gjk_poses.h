@@ -14,8 +14,8 @@ namespace talus::profiling {
 
 /// How the second hull of a pair comes by its poses. Lengths in radii of the ball.
 struct Motion {
-    float step =
-        0.0f;  ///< translation of a step, along a random direction; 0: poses have nothing to do with each other
+    /// Translation of a step, along a random direction; 0: poses have nothing to do with each other.
+    float step = 0.0f;
     float degrees = 0.0f;  ///< rotation of a step, about a random axis
     float least = 0.0f;    ///< separation of the hulls, from `least` to `most`; negative: overlap
     float most = 0.0f;

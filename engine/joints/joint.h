@@ -59,8 +59,8 @@ struct JointSpring {
 
 /// What all joints may have.
 struct JointOptions {
-    bool collide_connected =
-        false;  ///< whether the two bodies collide with each other; any joint between them can forbid it
+    /// Whether the two bodies collide with each other; any joint between them can forbid it.
+    bool collide_connected = false;
     float break_force = unlimited;   ///< N, > 0: the joint goes when its force, the mean over a step, is larger
     float break_torque = unlimited;  ///< N m, > 0: about the joint's anchor
     std::uint64_t user_data = 0;     ///< yours; Talus never reads it

@@ -91,8 +91,8 @@ private:
         RowForm form = RowForm::point;
         std::uint8_t axis = 0;
         std::uint8_t number = 0;  ///< limit_row(axis) and so on
-        std::uint8_t group =
-            1;                ///< rows that share a bound on their length begin here; 0: the row belongs to one before
+        /// Rows that share a bound on their length begin here; 0: the row belongs to one before.
+        std::uint8_t group = 1;
         bool free = true;     ///< in the direct solve; else its impulse is given
         bool caught = false;  ///< came to its bound in this pass, and stays there
         bool upper = false;   ///< a limit's side

@@ -28,11 +28,11 @@ struct Joint {
     bool in_use = false;
     std::uint8_t settable = 0;  ///< a bit an axis: whose limit, motor and spring are the user's
     std::uint32_t generation = 0;
-    std::uint32_t next[2] = {null_index, null_index},
-                  previous[2] = {null_index, null_index};  ///< in the lists of its bodies
+    /// In the lists of its bodies.
+    std::uint32_t next[2] = {null_index, null_index}, previous[2] = {null_index, null_index};
     Transform frame_a, frame_b;                            ///< in the bodies' frames
-    std::array<AxisDef, joint_axes>
-        axes;  ///< a distance joint's is the first; a wheel's turns are spin, steering, camber
+    /// A distance joint's is the first; a wheel's turns are spin, steering, camber.
+    std::array<AxisDef, joint_axes> axes;
     float cone = unlimited;
     JointDrive drive;
     JointOptions options;
@@ -42,10 +42,10 @@ struct Joint {
 
     // What lives from step to step.
     double turn = 0.0;  ///< the main angle, whole turns included, rad
-    std::array<float, joint_rows>
-        forces{};  ///< by row, of the last sub-step, N or N m: what rows at a bound go on with
-    std::uint32_t pressed =
-        0;  ///< a bit a row: it acts below its bounds (a limit that holds, a motor that keeps its speed)
+    /// By row, of the last sub-step, N or N m: what rows at a bound go on with.
+    std::array<float, joint_rows> forces{};
+    /// A bit a row: it acts below its bounds (a limit that holds, a motor that keeps its speed).
+    std::uint32_t pressed = 0;
     std::uint32_t at_upper = 0;                    ///< a bit a row: the limit that it stands for is the upper one
     vec3 load{0.0f};                               ///< force on B, world, in the last sub-step, N
     vec3 force{0.0f}, torque{0.0f};                ///< on B, world, mean over the last step

@@ -41,8 +41,8 @@ public:
     virtual vec3 linear_velocity(std::size_t body) const = 0;   ///< of the centre of mass, m/s
     virtual vec3 angular_velocity(std::size_t body) const = 0;  ///< world axes, rad/s
     virtual float mass(std::size_t body) const = 0;             ///< kg; 0 unless dynamic
-    virtual mat3 inertia(
-        std::size_t body) const = 0;  ///< about the centre of mass, world axes, kg m^2; 0 unless dynamic
+    /// About the centre of mass, world axes, kg m^2; 0 unless dynamic.
+    virtual mat3 inertia(std::size_t body) const = 0;
     virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;  ///< for one step, N; world
     virtual void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) = 0;  ///< at once, N s; world
     /// By place in SceneData::joints.

@@ -83,8 +83,8 @@ struct SignedDistance {
     double separation = 0.0;  ///< negative when penetrating, radii included, m
     dvec3 normal{0.0};        ///< unit, from A to B, in A's frame
     double error = 0.0;       ///< the truth lies in [separation, separation + error], m
-    double runner_up =
-        0.0;  ///< best s(n) met at more than `distinct_angle` from the normal, if within `contender_margin` sizes
+    /// Best s(n) met at more than `distinct_angle` from the normal, if within `contender_margin` sizes.
+    double runner_up = 0.0;
     bool has_runner_up = false;
     int evaluations = 0;
 };
