@@ -80,16 +80,6 @@ dvec3 swing_rate(const JointPose& pose, const dvec3& axis) {
 
 }  // namespace
 
-dmat3 to_matrix(const dquat& q) {
-    const double x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
-    const double xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
-    const double xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
-    const double wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
-    return dmat3(1.0 - (yy + zz), xy + wz, xz - wy,  // first column
-                 xy - wz, 1.0 - (xx + zz), yz + wx,  // second column
-                 xz + wy, yz - wx, 1.0 - (xx + yy));
-}
-
 double angle_of(double x, double y) {
     const double ax = std::abs(x), ay = std::abs(y);
     if (ax == 0.0 && ay == 0.0) return 0.0;

@@ -17,7 +17,6 @@ using glm::dmat3;
 using glm::dquat;
 using glm::dvec3;
 
-dmat3 to_matrix(const dquat& q);
 /// Angle of the vector (x, y) from the x axis, -pi to pi, to double rounding; 0 for (0, 0). Without libm.
 double angle_of(double x, double y);
 

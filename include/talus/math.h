@@ -39,14 +39,15 @@ inline vec3 rotate(const quat& q, const vec3& v) {
 inline vec3 inverse_rotate(const quat& q, const vec3& v) { return rotate(quat(q.w, -q.x, -q.y, -q.z), v); }
 
 /// The matrix of a unit quaternion.
-inline mat3 to_matrix(const quat& q) {
-    const float x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
-    const float xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
-    const float xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
-    const float wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
-    return mat3(1.0f - (yy + zz), xy + wz, xz - wy,  // first column
-                xy - wz, 1.0f - (xx + zz), yz + wx,  // second column
-                xz + wy, yz - wx, 1.0f - (xx + yy));
+template <class T>
+glm::mat<3, 3, T> to_matrix(const glm::qua<T>& q) {
+    const T x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    const T xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
+    const T xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+    const T wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    return {T(1) - (yy + zz), xy + wz, xz - wy,  // first column
+            xy - wz, T(1) - (xx + zz), yz + wx,  // second column
+            xz + wy, yz - wx, T(1) - (xx + yy)};
 }
 
 inline Frame to_frame(const Transform& t) { return {t.position, to_matrix(t.rotation)}; }
