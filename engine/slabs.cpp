@@ -13,7 +13,8 @@ constexpr std::uint32_t least_bodies = 96;
 constexpr float least_thickness = 3.0f;
 /// Planes are placed anew when a slab has more than so many times its share of the load, or the load has changed by as
 /// much.
-constexpr double most_uneven = 1.5;
+/// Bodies that stand in rows can't be shared out evenly: there it has to be so many times worse than it was.
+constexpr double most_uneven = 1.5, worse = 1.2;
 constexpr float slack_of_radius = 0.25f;
 
 }  // namespace
@@ -24,18 +25,18 @@ void Slabs::cut(std::span<const std::uint32_t> slots, std::span<const std::uint3
     for (const std::uint32_t slot : slots) load += loads[slot];
     const auto now = static_cast<double>(load), before = static_cast<double>(cut_for_);
     const bool as_much = now <= most_uneven * before && before <= most_uneven * now;
-    if (as_much && assign(slots, loads, bodies)) return;
+    if (as_much && assign(slots, loads, bodies) <= allowed_) return;
     cut_for_ = load;
     place_planes(slots, loads, bodies);
-    assign(slots, loads, bodies);
+    allowed_ = std::max(most_uneven, worse * assign(slots, loads, bodies));
 }
 
-/// False if some slab now has too much.
-bool Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads,
-                   const BodyStore& bodies) {
+/// How many times its share of the load the slab with most has.
+double Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads,
+                     const BodyStore& bodies) {
     if (count_ == 1) {
         for (const std::uint32_t slot : slots) of_[slot] = 0;
-        return true;
+        return 1.0;
     }
     std::array<std::uint64_t, most_slabs> sums{};
     for (const std::uint32_t slot : slots) {
@@ -51,8 +52,7 @@ bool Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::ui
         sums[slab] += loads[slot];
     }
     const auto most = static_cast<double>(*std::max_element(sums.begin(), sums.end()));
-    return most * count_ <=
-           most_uneven * static_cast<double>(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}));
+    return most * count_ / static_cast<double>(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}));
 }
 
 void Slabs::place_planes(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads,

@@ -29,7 +29,7 @@ public:
     std::size_t bytes() const { return of_.capacity() + places_.capacity() * sizeof(Place); }
 
 private:
-    bool assign(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads, const BodyStore& bodies);
+    double assign(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads, const BodyStore& bodies);
     void place_planes(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads,
                       const BodyStore& bodies);
 
@@ -44,6 +44,7 @@ private:
     int axis_ = 0;
     std::uint32_t count_ = 1;
     std::uint64_t cut_for_ = 0;  ///< the load when the planes were placed
+    double allowed_ = 0.0;       ///< how many times its share of the load a slab may have until they are placed anew
 };
 
 }  // namespace talus
