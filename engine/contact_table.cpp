@@ -85,8 +85,11 @@ std::uint32_t ContactTable::find_pair(const BodyStore& store, std::uint32_t body
 std::uint32_t ContactTable::find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a,
                                          std::uint32_t body_b, std::uint32_t shape_b) const {
     const std::uint32_t p = find_pair(store, body_a, body_b);
-    if (p == null_index) return null_index;
-    for (std::uint32_t c = pairs[p].first_contact; c != null_index; c = states[c].next_in_pair) {
+    return p == null_index ? null_index : find_contact(p, shape_a, shape_b);
+}
+
+std::uint32_t ContactTable::find_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const {
+    for (std::uint32_t c = pairs[pair].first_contact; c != null_index; c = states[c].next_in_pair) {
         const PairRecord& r = records[c];
         if ((r.a == shape_a && r.b == shape_b) || (r.a == shape_b && r.b == shape_a)) return c;
     }

@@ -74,6 +74,7 @@ public:
     /// The contact of two shapes of two bodies, or null_index.
     std::uint32_t find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a,
                                std::uint32_t body_b, std::uint32_t shape_b) const;
+    std::uint32_t find_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
     /// The pair of two bodies, or null_index. Walks the shorter of the two bodies' lists.
     std::uint32_t find_pair(const BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) const;
 

@@ -142,12 +142,7 @@ void World::State::update_compound_pair(std::uint32_t p) {
     for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
         for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
             if (!near(i, j)) continue;
-            bool known = false;
-            for_each_contact(contacts, p, [&](std::uint32_t c) {
-                const PairRecord& r = contacts.records[c];
-                known = known || (r.a == i && r.b == j) || (r.a == j && r.b == i);
-            });
-            if (!known) add_contact(p, i, slot_a, j, slot_b);
+            if (contacts.find_contact(p, i, j) == null_index) add_contact(p, i, slot_a, j, slot_b);
         }
     }
 }

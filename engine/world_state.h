@@ -122,6 +122,7 @@ struct World::State {
     // Of fast bodies (continuous.h), by body slot.
     std::vector<std::uint32_t> fast, bullets;
     std::vector<std::uint32_t> fast_kinematics;
+    std::vector<Aabb> strays;              ///< where those of them were that left their fat boxes
     std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on a new way, and now fast
     std::vector<std::uint32_t> struck;     ///< sleeping bodies that were hit: awake from the end of the step on
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
@@ -190,7 +191,7 @@ struct World::State {
     void drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded = false);
     /// A joint between them came, went or changed its mind.
     void update_contacts_of(std::uint32_t body_a, std::uint32_t body_b);
-    void wake_joint(std::uint32_t slot);            ///< its bodies
+    void wake_joint(std::uint32_t slot);  ///< its bodies
     void gather_active();
     void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
