@@ -15,6 +15,8 @@ namespace {
 /// Bodies are counted in groups of the widest lanes; so many groups are taken by a thread at a time.
 constexpr std::uint32_t group_size = 8, group_block = 24;
 
+static_assert(most_slabs <= StageTeam::most_local_items);
+
 }  // namespace
 
 void World::State::build_graph(const Jobs& jobs) {
@@ -358,7 +360,7 @@ void World::State::plan_in_slabs(const FieldWork& work) {
     const bool goes_on = !stage_works.empty() && stage_works.back().kind == StageWork::Kind::fields &&
                          field_works[stage_works.back().first].is_inside_slabs();
     if (!goes_on) {
-        plan_stage({in_fields ? slabs.count() : 1, 1, slab_loads.data()},
+        plan_stage({in_fields ? slabs.count() : 1, 1, slab_loads.data(), true},
                    {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size())});
     }
     field_works.push_back(work);
@@ -367,7 +369,8 @@ void World::State::plan_in_slabs(const FieldWork& work) {
 
 void World::State::plan_across(ContactPhase phase, ContactSolver::Pass pass) {
     if (!solver.has(phase)) return;
-    const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data()}, odd{slabs.count() - 1, 1, odd_loads.data()};
+    const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data(), true},
+        odd{slabs.count() - 1, 1, odd_loads.data(), true};
     plan_stage(!in_fields || phase == ContactPhase::far ? one
                : phase == ContactPhase::even            ? even
                                                         : odd,
