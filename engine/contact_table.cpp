@@ -9,8 +9,6 @@ namespace talus {
 
 namespace {
 
-int side_of(const Pair& pair, std::uint32_t body) { return pair.body[0] == body ? 0 : 1; }
-
 /// The lowest slot is not sought: the last one freed is taken, which is just as deterministic.
 template <class T>
 std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
@@ -33,13 +31,19 @@ std::uint32_t ContactTable::begin_pair(BodyStore& store, std::uint32_t body_a, s
     pair.body[0] = body_a;
     pair.body[1] = body_b;
     for (int side = 0; side < 2; ++side) {
-        Body& body = store[pair.body[side]];
-        pair.next[side] = body.first_pair;
-        if (body.first_pair != null_index) {
-            Pair& head = pairs[body.first_pair];
-            head.previous[side_of(head, pair.body[side])] = p;
+        const std::uint32_t slot = pair.body[side];
+        Body& body = store[slot];
+        std::uint32_t before = null_index, after = body.first_pair;
+        if (store[pair.body[1 - side]].is_dynamic()) {
+            while (after != null_index && !store[other_body(pairs[after], slot)].is_dynamic()) {
+                before = after;
+                after = pairs[after].next[side_of(pairs[after], slot)];
+            }
         }
-        body.first_pair = p;
+        pair.previous[side] = before;
+        pair.next[side] = after;
+        if (after != null_index) pairs[after].previous[side_of(pairs[after], slot)] = p;
+        (before == null_index ? body.first_pair : pairs[before].next[side_of(pairs[before], slot)]) = p;
         ++body.pair_count;
     }
     ++live_pairs_;
@@ -72,9 +76,8 @@ std::uint32_t ContactTable::find_pair(const BodyStore& store, std::uint32_t body
     if (store[body_a].pair_count > store[body_b].pair_count) std::swap(body_a, body_b);
     for (std::uint32_t p = store[body_a].first_pair; p != null_index;) {
         const Pair& pair = pairs[p];
-        const int side = side_of(pair, body_a);
-        if (pair.body[1 - side] == body_b) return p;
-        p = pair.next[side];
+        if (other_body(pair, body_a) == body_b) return p;
+        p = pair.next[side_of(pair, body_a)];
     }
     return null_index;
 }

@@ -60,8 +60,14 @@ struct Pair {
     bool in_use = false;
 };
 
+/// Which of the two a body is, and the other one.
+inline int side_of(const Pair& pair, std::uint32_t body) { return pair.body[0] == body ? 0 : 1; }
+inline std::uint32_t other_body(const Pair& pair, std::uint32_t body) { return pair.body[1 - side_of(pair, body)]; }
+
 class ContactTable {
 public:
+    /// In a body's list its pairs with fixed and kinematic bodies come first, so that they are found among many others.
+    /// A body that changes its type gets new pairs.
     std::uint32_t begin_pair(BodyStore& store, std::uint32_t body_a, std::uint32_t body_b);
     /// Unlinks and frees the pair. Its contacts must have been removed.
     void end_pair(BodyStore& store, std::uint32_t pair);
@@ -90,12 +96,12 @@ private:
     std::uint32_t live_contacts_ = 0, live_pairs_ = 0;
 };
 
-/// Calls visit(pair index) for each pair of a body, newest first. The pair visited may be ended by the visitor.
+/// Calls visit(pair index) for each pair of a body, those with bodies that are not dynamic first. The pair visited may be ended by the visitor.
 template <class Visit>
 void for_each_pair(const ContactTable& table, const BodyStore& bodies, std::uint32_t body, Visit&& visit) {
     for (std::uint32_t p = bodies[body].first_pair; p != null_index;) {
         const Pair& pair = table.pairs[p];
-        const std::uint32_t next = pair.next[pair.body[0] == body ? 0 : 1];
+        const std::uint32_t next = pair.next[side_of(pair, body)];
         visit(p);
         p = next;
     }

@@ -253,22 +253,24 @@ bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
     box = expand(box, bend(slot));
     const Aabb& fat = s.broadphase.fat_box(body.proxy);
     if (glm::any(glm::lessThan(box.lower, fat.lower)) || glm::any(glm::greaterThan(box.upper, fat.upper))) return false;
-    bool clear = true;
     const Aabb reach = expand(box, dynamic_too ? s.largest_motion : s.largest_kinematic_motion);
-    for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
+    for (std::uint32_t p = body.first_pair; p != null_index;) {
         const Pair& pair = s.contacts.pairs[p];
-        const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
-        clear = clear && (!may_meet(slot, other, dynamic_too) ||
-                          !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)) || stays_before(slot, p));
-    });
-    return clear;
+        const std::uint32_t other = other_body(pair, slot);
+        if (!dynamic_too && s.bodies[other].is_dynamic()) break;  // those come last
+        if (may_meet(slot, other, dynamic_too) && overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)) &&
+            !stays_before(slot, p))
+            return false;
+        p = pair.next[side_of(pair, slot)];
+    }
+    return true;
 }
 
 /// True where a plane, along which the narrowphase found an obstacle that does not move, shows that the body got into
 /// it nowhere by as much as it may.
 bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) const {
     const Pair& pair = s.contacts.pairs[p];
-    const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+    const std::uint32_t other = other_body(pair, slot);
     if (s.bodies[other].is_dynamic() || s.awake.contains(other) || pair.compound) return false;
     if (pair.first_contact == null_index) return true;
     const std::uint32_t c = pair.first_contact;

@@ -58,7 +58,7 @@ void World::State::gather_active() {
         for (const std::uint32_t slot : awake.list()) {
             for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
                 const Pair& pair = contacts.pairs[p];
-                const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+                const std::uint32_t other = other_body(pair, slot);
                 if (awake.contains(other) && other < slot) return;  // found from there
                 for_each_contact(contacts, p, [&](std::uint32_t c) { active.push_back(c); });
             });
@@ -142,14 +142,13 @@ void World::State::place(std::uint32_t slot, float dt) {
 void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
     const Body& body = bodies[slot];
     const Transform pose = body.pose();
-    const float speed = std::sqrt(length_squared(body.linear_velocity));
     const float spin = std::sqrt(length_squared(body.angular_velocity));
-    const float reach = (speed + spin * body.radius) * dt;
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
         const vec3 arm = colliders.poses[i].position - body.center;
-        colliders.sweeps[i] = {dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm)),
-                               dt * body.angular_velocity, reach};
+        const vec3 way = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
+        const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
+        colliders.sweeps[i] = {way, dt * body.angular_velocity, turning, std::sqrt(length_squared(way)) + turning};
         shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
     }
