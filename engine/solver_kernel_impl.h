@@ -330,11 +330,18 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
         v.b.angular = v.b.angular + r.inertia_b * moment;
         surface->rolling = rolling;
     }
-    r.friction_1 = f1;
-    r.friction_2 = f2;
-    r.twist = twist;
     r.step_friction_1 += f1;
     r.step_friction_2 += f2;
+    r.twist = twist;
+    if (r.pushes_a && r.pushes_b) {
+        constexpr float near = settings::friction_near_limit;
+        const I wavers = f1 * f1 + f2 * f2 > splat<F>(near * near) * limit2;
+        const F kept = wavers ? splat<F>(1.0f - settings::friction_follows) : zero;
+        f1 -= kept * (f1 - r.friction_1);
+        f2 -= kept * (f2 - r.friction_2);
+    }
+    r.friction_1 = f1;
+    r.friction_2 = f2;
 }
 
 static inline V3 rotated(const Rows& q, const V3& v) {

@@ -54,8 +54,10 @@ TEST_CASE("an arch of wedges stands for 1200 steps with no part more than 5 cm f
     }
 }
 
+// All cards are put where they touch and none is pressed yet, so the house drops into its contacts by 2 cm at the top;
+// that must not throw it off its balance.
 TEST_CASE("a house of cards stands for 1200 steps with no part more than 5 cm from its place") {
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
         const Run house = run("card_house", seed);
         MESSAGE(house.text);
         CHECK(house["the largest displacement"] < 0.05);
