@@ -335,7 +335,7 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     r.twist = twist;
     if (r.pushes_a && r.pushes_b) {
         constexpr float near = settings::friction_near_limit;
-        const I wavers = f1 * f1 + f2 * f2 > splat<F>(near * near) * limit2;
+        const I wavers = (f1 * f1 + f2 * f2 > splat<F>(near * near) * limit2) & (r.tilt_rate <= zero);
         const F kept = wavers ? splat<F>(1.0f - settings::friction_follows) : zero;
         f1 -= kept * (f1 - r.friction_1);
         f2 -= kept * (f2 - r.friction_2);
