@@ -45,31 +45,18 @@ void World::State::build_graph(const Jobs& jobs) {
         modify_contacts();  // those of the island
     }
 
-    edges.clear();
+    constexpr std::size_t least_contacts = 1024;
+    edges.resize(touching.size());
+    jobs.for_each_run(touching.size(), least_contacts,
+                      [&](std::size_t first, std::size_t last) { make_edges(first, last); });
     constrained.resize(bodies.slot_count(), 0);
     loads.resize(bodies.slot_count(), 0);
     for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
-    for (std::size_t i = 0; i < touching.size(); ++i) {
-        constexpr std::size_t ahead = 8;
-        if (i + ahead < touching.size()) {
-            const std::uint32_t next = touching[i + ahead];
-            __builtin_prefetch(&contacts.caches[next].manifold.count);
-            __builtin_prefetch(&contacts.states[next].restitution);
-            __builtin_prefetch(&contacts.states[next].color);
-            __builtin_prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
-            __builtin_prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
-        }
-        const std::uint32_t c = touching[i];
-        if (contacts.states[c].sensor) continue;
-        const int count = contacts.caches[c].manifold.count;
-        const ContactBodies& pair = contacts.bodies[c];
-        const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
-        edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,
-                         contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f,
-                         contacts.states[c].color});
-        constrained[pair.a] = constrained[pair.b] = by_contact;
-        ++loads[pair.a];
-        ++loads[pair.b];
+    std::erase_if(edges, [](const ConstraintGraph::Edge& edge) { return edge.point_count == 0; });
+    for (const ConstraintGraph::Edge& edge : edges) {
+        constrained[edge.a] = constrained[edge.b] = by_contact;
+        ++loads[edge.a];
+        ++loads[edge.b];
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -109,6 +96,35 @@ void World::State::build_graph(const Jobs& jobs) {
     }
     profile.colors = graph.color_count();
     profile.slabs = in_fields ? slabs.count() : 1;
+}
+
+/// Edges of these of the touching contacts, between body slots; those of sensors have no points.
+void World::State::make_edges(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+        constexpr std::size_t ahead = 8;
+        if (i + ahead < last) {
+            const std::uint32_t next = touching[i + ahead];
+            __builtin_prefetch(&contacts.caches[next].manifold.count);
+            __builtin_prefetch(&contacts.states[next].restitution);
+            __builtin_prefetch(&contacts.states[next].color);
+            __builtin_prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
+            __builtin_prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
+        }
+        const std::uint32_t c = touching[i];
+        const ContactState& state = contacts.states[c];
+        const ContactBodies& pair = contacts.bodies[c];
+        const int count = state.sensor ? 0 : contacts.caches[c].manifold.count;
+        const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
+        edges[i] = {c,
+                    pair.a,
+                    pair.b,
+                    static_cast<std::uint32_t>(count),
+                    pushes_a,
+                    pushes_b,
+                    state.special_surface,
+                    state.restitution > 0.0f,
+                    state.color};
+    }
 }
 
 void World::State::index_bodies() {
