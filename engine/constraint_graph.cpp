@@ -21,8 +21,9 @@ constexpr std::size_t points_max = 4;
 
 }  // namespace
 
-void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, bool fields) {
-    const std::size_t bodies = slabs.size(), field_count = fields ? most_slabs : 1;
+void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs,
+                            const SlabGroups& groups) {
+    const std::size_t bodies = slabs.size(), field_count = 2 * std::size_t{groups.back()} + 1;
     used_.assign(contact_phases * bodies, 0);
 
     // By the bodies that can be pushed.
@@ -81,17 +82,17 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
     }
 
     // A counting sort.
-    constexpr std::size_t groups = 2 * 2 * points_max;  // of a colour in a field
+    constexpr std::size_t kinds = 2 * 2 * points_max;  // of edges of a colour in a field
     std::array<std::size_t, contact_phases + 1> phase_begin{};
     for (std::size_t phase = 0; phase < contact_phases; ++phase)
-        phase_begin[phase + 1] = phase_begin[phase] + field_count * most_colors[phase] * groups;
+        phase_begin[phase + 1] = phase_begin[phase] + field_count * most_colors[phase] * kinds;
     places_.assign(phase_begin[contact_phases], 0);
     const auto bucket_of = [&](std::size_t i) {
         const Edge& edge = edges[i];
         const std::size_t side = edge.pushes_b ? 0 : 1, special = edge.special ? 1 : 0;
         const std::size_t phase = edge_colors_[i] / phase_colors, color = edge_colors_[i] % phase_colors;
         const bool far = phase == static_cast<std::size_t>(ContactPhase::far);
-        const std::size_t field = fields && !far ? std::min(slab_a(edge), slab_b(edge)) : 0;
+        const std::size_t field = far ? 0 : std::size_t{groups[slab_a(edge)]} + groups[slab_b(edge)];
         return phase_begin[phase] + ((field * most_colors[phase] + color) * 4 + 2 * side + special) * points_max +
                (points_max - edge.point_count);
     };
@@ -103,7 +104,7 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
         for (std::uint32_t field = 0; field < field_count; ++field) {
             for (std::size_t color = 0; color < most_colors[phase]; ++color) {
                 ContactColor c{total, 0, color != color_limit, static_cast<ContactPhase>(phase), field};
-                for (std::size_t k = 0; k < groups; ++k, ++place) {
+                for (std::size_t k = 0; k < kinds; ++k, ++place) {
                     const std::uint32_t n = *place;
                     *place = total;  // from here on: where the bucket's next edge goes
                     total += n;

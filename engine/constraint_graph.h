@@ -16,11 +16,18 @@
 ///     far          the few that are left
 ///     immovable    | slab 0 | slab 1 | slab 2 | slab 3 |    with what can't be pushed: what stands on the ground gets the last word
 ///
-/// Contacts of a line that are in different fields share no body that can be pushed: threads can take a field each, all
-/// of its colours, and meet only where a line ends.
+/// For threads, neighbouring slabs are put together in groups. The contacts inside a group are a *field*, and so are
+/// those between two neighbours:
+///
+///     group        |      0          |      1          |
+///     field        |      0          1      2          |
+///
+/// Contacts of a line that are in different fields share no body that can be pushed: a thread can take all of a group's,
+/// colour after colour, and waits for another only for those between their groups.
 
 #include <talus/engine/slabs.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,8 +46,12 @@ struct ContactColor {
     std::uint32_t first = 0, count = 0;
     bool parallel = true;  ///< false for an overflow colour
     ContactPhase phase = ContactPhase::inner;
-    std::uint32_t field = 0;  ///< the slab, or the lower one of two
+    std::uint32_t field = 0;  ///< twice the group, and one more between it and the next; 0 for what is far
 };
+
+/// By slab: its group. The first is 0, and each other one that of the slab before or one more.
+using SlabGroups = std::array<std::uint8_t, most_slabs>;
+inline constexpr std::size_t most_fields = 2 * most_slabs - 1;
 
 class ConstraintGraph {
 public:
@@ -56,13 +67,12 @@ public:
     };
 
     /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend
-    /// on `fields`: whether the edges are ordered by field, so that threads can take one each, or whether each phase is
-    /// one, so that fewer lanes stay empty.
-    void build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, bool fields);
+    /// on the groups; the fewer there are, the fewer lanes stay empty.
+    void build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs, const SlabGroups& groups = {});
 
     std::span<const ContactColor> colors() const { return colors_; }
     std::span<const std::uint8_t> edge_colors() const { return edge_colors_; }
-    std::uint32_t color_count() const { return color_count_; }  ///< whatever the fields
+    std::uint32_t color_count() const { return color_count_; }  ///< whatever the groups
     /// Edge indices in solving order: by phase, by field, by colour, then by what may not share a record (the sides
     /// pushed, special or not), then by point count, most first, then by edge order.
     std::span<const std::uint32_t> order() const { return order_; }

@@ -129,7 +129,7 @@ private:
     const void* surface(std::size_t i) const { return const_cast<ContactSolver*>(this)->surface(i); }
 
     const SolverKernel* kernel_;
-    std::array<std::array<Field, most_slabs>, contact_phases> fields_{};
+    std::array<std::array<Field, most_fields>, contact_phases> fields_{};
     std::vector<Line> records_, points_, surfaces_;
     /// Where the lanes and the points of a record are; one more than there are records.
     struct Layout {

@@ -64,13 +64,13 @@ void World::State::build_graph(const Jobs& jobs) {
         constrained[ends.a] |= by_joint;
         constrained[ends.b] |= by_joint;
     }
-    index_bodies();
+    index_bodies(jobs);
 
     for (ConstraintGraph::Edge& edge : edges) {
         edge.a = solver_index[edge.a];
         edge.b = solver_index[edge.b];
     }
-    in_fields = slabs.count() > 1 && jobs.tasks_for(held.size(), least_bodies) > 1;
+    const bool in_groups = slab_groups.back() != 0;
     const auto join_islands = [&] {
         islands.reset(static_cast<std::uint32_t>(solver_slots.size()));
         for (const ConstraintGraph::Edge& edge : edges) {
@@ -84,18 +84,18 @@ void World::State::build_graph(const Jobs& jobs) {
         columns.find(edges, solver_slots, bodies);
     };
     const auto color_contacts = [&] {
-        graph.build(edges, solver_slabs, in_fields);
+        graph.build(edges, solver_slabs, slab_groups);
         for (std::size_t i = 0; i < edges.size(); ++i) contacts.states[edges[i].contact].color = graph.edge_colors()[i];
     };
     // Neither reads what the other writes.
-    if (in_fields) {
+    if (in_groups) {
         jobs.for_each(2, [&](int i) { i == 0 ? color_contacts() : join_islands(); });
     } else {
         join_islands();
         color_contacts();
     }
     profile.colors = graph.color_count();
-    profile.slabs = in_fields ? slabs.count() : 1;
+    profile.slabs = in_groups ? slabs.count() : 1;
 }
 
 /// Edges of these of the touching contacts, between body slots; those of sensors have no points.
@@ -127,7 +127,23 @@ void World::State::make_edges(std::size_t first, std::size_t last) {
     }
 }
 
-void World::State::index_bodies() {
+/// Puts neighbouring slabs together, so that each group has as much to solve.
+void World::State::group_slabs(std::size_t groups) {
+    slab_groups = {};
+    std::uint64_t all = 0, before = 0;
+    for (const std::uint32_t load : slab_loads) all += load;
+    for (std::uint32_t i = 1, group = 0; i < slabs.count(); ++i) {
+        before += slab_loads[i - 1];
+        // A new one where more of the slab lies beyond its begin, and where as many slabs are left as groups.
+        const std::uint64_t middle = 2 * before + slab_loads[i];
+        const bool is_next = middle * groups >= 2 * all * (group + 1) || slabs.count() - i == groups - 1 - group;
+        if (is_next && group + 1 < groups) ++group;
+        slab_groups[i] = static_cast<std::uint8_t>(group);
+    }
+    for (std::uint32_t i = slabs.count(); i < most_slabs; ++i) slab_groups[i] = slab_groups[i - 1];
+}
+
+void World::State::index_bodies(const Jobs& jobs) {
     for (const std::uint32_t slot : solver_slots) {  // of the last step
         if (slot != null_index) solver_index[slot] = 0;
     }
@@ -140,13 +156,21 @@ void World::State::index_bodies() {
     slabs.cut(held, loads, bodies);
     const auto whole_groups = [](std::uint32_t count) { return (count + group_size - 1) / group_size * group_size; };
     std::array<std::uint32_t, most_slabs> places{};
-    for (const std::uint32_t slot : held) ++places[slabs.of(slot)];
-    slab_begins[0] = group_size;
-    for (std::uint32_t i = 0; i < most_slabs; ++i) {
-        slab_begins[i + 1] = slab_begins[i] + whole_groups(places[i]);
-        places[i] = slab_begins[i];
+    slab_loads = {};
+    for (const std::uint32_t slot : held) {
+        ++places[slabs.of(slot)];
+        slab_loads[slabs.of(slot)] += loads[slot];
     }
-    held_end = slab_begins[most_slabs];
+    group_slabs(
+        std::min<std::size_t>(slabs.count(), static_cast<std::size_t>(jobs.tasks_for(held.size(), least_bodies))));
+    held_end = group_size;
+    group_begins = {group_size};
+    for (std::uint32_t i = 0; i < most_slabs; ++i) {
+        const std::uint32_t count = whole_groups(places[i]);
+        places[i] = held_end;
+        held_end += count;
+        group_begins[slab_groups[i] + 1u] = held_end;
+    }
     solver_slots.assign(held_end, null_index);
     solver_slabs.assign(held_end, 0);
     for (const std::uint32_t slot : held) {
@@ -317,8 +341,14 @@ void World::State::solve(float dt, const Jobs& jobs) {
 }
 
 void World::State::do_field_work(const FieldWork& work, std::uint32_t field, float substep) {
-    const std::uint32_t first = in_fields ? slab_begins[field] : group_size;
-    const std::uint32_t last = in_fields ? slab_begins[field + 1] : held_end;
+    // A group's contacts are read and written back with those between it and the next.
+    const auto for_fields_of = [&](std::size_t group, auto&& visit) {
+        for (std::size_t phase = 0; phase < contact_phases; ++phase) {
+            for (std::size_t i = group; i < std::min(group + 2, most_fields); ++i)
+                visit(solver.field(static_cast<ContactPhase>(phase), i));
+        }
+    };
+    const std::uint32_t first = group_begins[field / 2], last = group_begins[field / 2 + 1];
     switch (work.kind) {
         case FieldWork::Kind::begin_bodies:
             for (std::uint32_t i = first; i < last; ++i) begin_body(i, substep);
@@ -331,16 +361,14 @@ void World::State::do_field_work(const FieldWork& work, std::uint32_t field, flo
             break;
         case FieldWork::Kind::begin_contacts: {
             const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-            for (std::size_t phase = 0; phase < contact_phases; ++phase)
-                solver.prepare(solver.field(static_cast<ContactPhase>(phase), field), input);
+            for_fields_of(field, [&](const ContactSolver::Field& own) { solver.prepare(own, input); });
             break;
         }
         case FieldWork::Kind::contacts:
             solver.run(work.pass, solver.field(work.phase, field), solver_bodies);
             break;
         case FieldWork::Kind::end_contacts:
-            for (std::size_t phase = 0; phase < contact_phases; ++phase)
-                solver.store(solver.field(static_cast<ContactPhase>(phase), field), contacts);
+            for_fields_of(field, [&](const ContactSolver::Field& own) { solver.store(own, contacts); });
             break;
     }
 }
@@ -348,12 +376,12 @@ void World::State::do_field_work(const FieldWork& work, std::uint32_t field, flo
 // All of the solve is one list, bodies and contacts written and read back included: so what a thread fills is what it
 // works on. What needs nothing but one slab is one stage, however much it is.
 
-/// So that threads get as much to do in each stage.
+/// So that threads get as much to do in each stage, and wait for nothing that there is not.
 void World::State::weigh_fields() {
     std::uint32_t inside = 0, even = 0, odd = 0;
-    for (std::size_t i = 0; i < most_slabs; ++i) {
-        slab_loads[i] = inside +=
-            solver.field(ContactPhase::inner, i).count + solver.field(ContactPhase::immovable, i).count;
+    for (std::size_t i = 0; i < most_fields; ++i) {
+        inside_loads[i] = inside += (i % 2 == 0 ? 1 : 0) + solver.field(ContactPhase::inner, i).count +
+                                    solver.field(ContactPhase::immovable, i).count;
         even_loads[i] = even += solver.field(ContactPhase::even, i).count;
         odd_loads[i] = odd += solver.field(ContactPhase::odd, i).count;
     }
@@ -372,11 +400,11 @@ void World::State::plan_stage(const Stage& stage, const StageWork& work) {
 }
 
 /// Goes on with the last stage if that is of this kind, too.
-void World::State::plan_in_slabs(const FieldWork& work) {
+void World::State::plan_in_groups(const FieldWork& work) {
     const bool goes_on = !stage_works.empty() && stage_works.back().kind == StageWork::Kind::fields &&
-                         field_works[stage_works.back().first].is_inside_slabs();
+                         field_works[stage_works.back().first].is_inside_groups();
     if (!goes_on) {
-        plan_stage({in_fields ? slabs.count() : 1, 1, slab_loads.data(), true},
+        plan_stage({2u * slab_groups.back() + 1, 1, inside_loads.data(), true},
                    {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size())});
     }
     field_works.push_back(work);
@@ -385,11 +413,8 @@ void World::State::plan_in_slabs(const FieldWork& work) {
 
 void World::State::plan_across(ContactPhase phase, ContactSolver::Pass pass) {
     if (!solver.has(phase)) return;
-    const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data(), true},
-        odd{slabs.count() - 1, 1, odd_loads.data(), true};
-    plan_stage(!in_fields || phase == ContactPhase::far ? one
-               : phase == ContactPhase::even            ? even
-                                                        : odd,
+    const std::uint32_t* const field_loads = phase == ContactPhase::even ? even_loads.data() : odd_loads.data();
+    plan_stage(phase == ContactPhase::far ? Stage{1, 1} : Stage{2u * slab_groups.back() + 1, 1, field_loads, true},
                {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size()), .count = 1});
     field_works.push_back({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = phase});
 }
@@ -402,14 +427,14 @@ void World::State::plan_bodies(StageWork::Kind kind, std::uint32_t first, std::u
 /// What can't be pushed is read from many slabs: it moves when nobody does.
 void World::State::plan_motion(BodyMotions::Pass motion) {
     plan_bodies(StageWork::Kind::bodies, held_end, constrained_end, motion);
-    plan_in_slabs({.kind = FieldWork::Kind::bodies, .motion = motion});
+    plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = motion});
 }
 
 void World::State::plan_contacts(ContactSolver::Pass pass) {
-    plan_in_slabs({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::inner});
+    plan_in_groups({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::inner});
     for (const ContactPhase phase : {ContactPhase::even, ContactPhase::odd, ContactPhase::far})
         plan_across(phase, pass);
-    plan_in_slabs({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::immovable});
+    plan_in_groups({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::immovable});
 }
 
 void World::State::plan_columns(StageWork::Kind kind) { plan_stage({columns.group_count(), 1}, {.kind = kind}); }
@@ -420,13 +445,13 @@ void World::State::plan_joints(StageWork::JointPass pass) {
 
 void World::State::plan_begin() {
     const auto end = static_cast<std::uint32_t>(solver_slots.size());
-    plan_in_slabs({.kind = FieldWork::Kind::begin_bodies});
+    plan_in_groups({.kind = FieldWork::Kind::begin_bodies});
     // Index 0; a stage of its own, so that nobody prepares contacts before all bodies are ready.
     plan_bodies(StageWork::Kind::begin_bodies, 0, group_size);
     plan_bodies(StageWork::Kind::begin_bodies, held_end, end);
     plan_bodies(StageWork::Kind::bodies, constrained_end, coasting_end, &SolverKernel::coast);
     plan_bodies(StageWork::Kind::free_bodies, coasting_end, end);
-    plan_in_slabs({.kind = FieldWork::Kind::begin_contacts});
+    plan_in_groups({.kind = FieldWork::Kind::begin_contacts});
     plan_columns(StageWork::Kind::begin_columns);
 }
 
@@ -446,8 +471,8 @@ void World::State::plan_substeps() {
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);
         plan_contacts(&SolverKernel::end_restitution);
     }
-    plan_in_slabs({.kind = FieldWork::Kind::end_contacts});
-    plan_in_slabs({.kind = FieldWork::Kind::end_bodies});
+    plan_in_groups({.kind = FieldWork::Kind::end_contacts});
+    plan_in_groups({.kind = FieldWork::Kind::end_bodies});
     plan_bodies(StageWork::Kind::end_bodies, held_end, static_cast<std::uint32_t>(solver_slots.size()));
 }
 

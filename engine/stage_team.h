@@ -9,10 +9,9 @@
 ///     thread 0 [b0][b1]....[b0].....[b0][b1]      ... wait, spinning
 ///     thread 1 [b2][b3][b4][b1][b2].[b2]....
 ///
-/// Stages that follow each other and are *local* need less: an item of theirs waits for its neighbours in the stage
-/// before, i - 1, i and i + 1, and for nobody else. A thread then waits for another only at the border of their parts,
-/// and hardly there: it does the items at its borders in the middle of each stage, half a stage after its neighbour has
-/// done those that they need.
+/// Stages that follow each other and are *local* need less. Their item 2k works on a place k alone, item 2k + 1 on places
+/// k and k + 1, and either waits for those of the stages before that work on its places, and for nobody else. So threads
+/// wait for each other only where there is something to do between their places.
 ///
 /// Each thread does the blocks of its own part, the same in each stage, so that they stay in its cache. Another takes
 /// them only if their thread is late: a block costs twice as much where it is not at home. So nobody waits for long for
@@ -37,7 +36,8 @@ struct Stage {
     std::uint32_t block = 1;
     /// By item: what there is to do for all up to and with this one; without, all are alike.
     const std::uint32_t* loads = nullptr;
-    bool local = false;  ///< at most `most_local_items`, each a block
+    /// At most `most_local_items`, each a block; those with nothing to do are left out.
+    bool local = false;
 };
 
 class StageTeam {
@@ -84,8 +84,7 @@ private:
         std::atomic<std::uint32_t> value{0};
     };
 
-    /// In how many stages of the list an item has been taken and is done, those of earlier runs of local stages left
-    /// out. Lines of their own, too.
+    /// One more than the last stage in which an item was taken, and in which it is done. Lines of their own, too.
     struct alignas(64) LocalItem {
         std::atomic<std::uint32_t> taken{0}, done{0};
     };
@@ -158,56 +157,48 @@ private:
         std::array<std::uint8_t, most_local_items> owners{};
 
         void work() {
-            std::uint32_t widest = first;
-            for (std::uint32_t s = first; s < last; ++s) {
-                if (stages[s].items > stages[widest].items) widest = s;
-            }
-            items = stages[widest].items;
+            for (std::uint32_t s = first; s < last; ++s) items = std::max(items, stages[s].items);
             std::uint32_t begin = 0, end = 0;
             for (std::uint32_t part = 0; part < threads; ++part) {
-                const std::uint32_t from = cut(stages[widest], part, threads),
-                                    to = cut(stages[widest], part + 1, threads);
+                const std::uint32_t from = cut(stages[first], part, threads);
+                const std::uint32_t to = part + 1 == threads ? items : cut(stages[first], part + 1, threads);
                 for (std::uint32_t i = from; i < to; ++i) owners[i] = static_cast<std::uint8_t>(part);
                 if (part == worker) begin = from, end = to;
             }
             for (std::uint32_t s = first; s < last; ++s) {
-                for (std::uint32_t k = 0; k < end - begin; ++k) do_own(s, nth_of_part(k, begin, end));
+                for (std::uint32_t i = begin; i < end; ++i) {
+                    if (has_work(s, i)) do_own(s, i);
+                }
             }
-            for (int spins = 0; !all_done(); ++spins) {
-                help(spins);
-                wait(spins);
-            }
-        }
-
-        /// The order of a part's items: its borders come in the middle.
-        static std::uint32_t nth_of_part(std::uint32_t k, std::uint32_t begin, std::uint32_t end) {
-            const std::uint32_t count = end - begin, half = count > 2 ? (count - 2) / 2 : 0;
-            if (k < half) return begin + 1 + k;
-            if (k == half) return begin;
-            return k == half + 1 ? end - 1 : begin + k - 1;
-        }
-
-        std::uint32_t taken(std::uint32_t i) const {
-            return std::max(team.local_items_[i].taken.load(std::memory_order_relaxed), first);
-        }
-        std::uint32_t done(std::uint32_t i) const {
-            return std::max(team.local_items_[i].done.load(std::memory_order_acquire), first);
-        }
-        bool all_done() const {
             for (std::uint32_t i = 0; i < items; ++i) {
-                if (done(i) < last) return false;
+                for (int spins = 0; !has_reached(i, last); ++spins) help_and_wait(spins);
+            }
+        }
+
+        bool has_work(std::uint32_t s, std::uint32_t i) const {
+            const Stage& stage = stages[s];
+            if (i >= stage.items || stage.loads == nullptr) return i < stage.items;
+            return stage.loads[i] != (i == 0 ? 0 : stage.loads[i - 1]);
+        }
+        /// The next stage that has something to do for the item, or `last`.
+        std::uint32_t next_stage(std::uint32_t i) const {
+            std::uint32_t s = std::max(team.local_items_[i].done.load(std::memory_order_acquire), first);
+            while (s < last && !has_work(s, i)) ++s;
+            return s;
+        }
+        bool has_reached(std::uint32_t i, std::uint32_t s) const { return next_stage(i) >= s; }
+        bool is_ready(std::uint32_t s, std::uint32_t i) const {
+            const std::uint32_t reach = i % 2 == 0 ? 1 : 2;  // what is between two places meets its like there
+            for (std::uint32_t k = i - std::min(i, reach); k < std::min(i + reach + 1, items); ++k) {
+                if (!has_reached(k, s)) return false;
             }
             return true;
-        }
-        bool is_ready(std::uint32_t s, std::uint32_t i) const {
-            return done(i) >= s && (i == 0 || done(i - 1) >= s) && (i + 1 == items || done(i + 1) >= s);
         }
 
         void do_own(std::uint32_t s, std::uint32_t i) {
             for (int spins = 0; !is_ready(s, i); ++spins) {
-                if (taken(i) > s) return;  // somebody helped
-                help(spins);
-                wait(spins);
+                if (team.local_items_[i].taken.load(std::memory_order_relaxed) > s) return;  // somebody helped
+                help_and_wait(spins);
             }
             do_once(s, i);
         }
@@ -216,21 +207,19 @@ private:
         void do_once(std::uint32_t s, std::uint32_t i) {
             LocalItem& item = team.local_items_[i];
             std::uint32_t before = item.taken.load(std::memory_order_relaxed);
-            if (std::max(before, first) != s ||
-                !item.taken.compare_exchange_strong(before, s + 1, std::memory_order_relaxed))
-                return;
-            if (i < stages[s].items) f(s, i, i + 1);
+            if (before > s || !item.taken.compare_exchange_strong(before, s + 1, std::memory_order_relaxed)) return;
+            f(s, i, i + 1);
             item.done.store(s + 1, std::memory_order_release);
         }
 
-        /// Once for those that have not come, now and then for those that are late.
-        void help(int spins) {
-            if (spins % patience != 0) return;
-            for (std::uint32_t i = 0; i < items; ++i) {
+        /// Helps at once where a thread has not come, now and then where one is late.
+        void help_and_wait(int spins) {
+            for (std::uint32_t i = 0; i < items && spins % patience == 0; ++i) {
                 if (spins == 0 && team.here_[owners[i]].load(std::memory_order_relaxed)) continue;
-                const std::uint32_t s = done(i);
-                if (s < last && taken(i) == s && is_ready(s, i)) do_once(s, i);
+                const std::uint32_t s = next_stage(i);
+                if (s < last && is_ready(s, i)) do_once(s, i);
             }
+            wait(spins);
         }
     };
 

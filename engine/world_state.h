@@ -64,9 +64,10 @@ struct World::State {
     std::vector<std::uint32_t> held;          ///< constrained bodies that can be pushed
     std::vector<std::uint32_t> loads;         ///< by body slot: one more than its contacts
     Slabs slabs;
-    std::array<std::uint32_t, most_slabs + 1> slab_begins{};  ///< solver indices
+    std::array<std::uint32_t, most_slabs> slab_loads{};  ///< sums of `loads`
+    SlabGroups slab_groups{};  ///< a thread solves a group: several where several solve this step
+    std::array<std::uint32_t, most_slabs + 1> group_begins{};  ///< solver indices
     std::uint32_t held_end = 0, constrained_end = 0, coasting_end = 0;
-    bool in_fields = false;  ///< several threads solve this step: a field each
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
@@ -79,7 +80,7 @@ struct World::State {
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
-    /// What the solve does with the bodies of a slab, or with the contacts of a field.
+    /// What the solve does with the bodies of a group of slabs, or with the contacts of a field.
     struct FieldWork {
         enum class Kind : std::uint8_t { begin_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts };
         Kind kind;
@@ -87,8 +88,8 @@ struct World::State {
         ContactSolver::Pass pass = nullptr;  ///< of `contacts`
         ContactPhase phase = ContactPhase::inner;
 
-        /// Needs no body beyond one slab.
-        bool is_inside_slabs() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
+        /// Needs no body beyond one group.
+        bool is_inside_groups() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
     };
     /// What a stage of the solve does: one thing after the other with each slab or field, or one with the groups of
     /// bodies from `first` on.
@@ -109,7 +110,7 @@ struct World::State {
         BodyMotions::Pass motion = nullptr;  ///< of `bodies`
         JointPass joint_pass = nullptr;      ///< of `joints`
     };
-    std::array<std::uint32_t, most_slabs> slab_loads{}, even_loads{}, odd_loads{};  ///< records: Stage::loads
+    std::array<std::uint32_t, most_fields> inside_loads{}, even_loads{}, odd_loads{};  ///< records: Stage::loads
     std::vector<Stage> stages;
     std::vector<StageWork> stage_works;
     std::vector<FieldWork> field_works;
@@ -246,14 +247,15 @@ private:
                      std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
     void make_edges(std::size_t first, std::size_t last);
-    void index_bodies();
+    void index_bodies(const Jobs& jobs);
+    void group_slabs(std::size_t groups);
     void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
     void weigh_fields();
     void clear_plan();
     void plan_begin();
     void plan_substeps();
     void plan_stage(const Stage& stage, const StageWork& work);
-    void plan_in_slabs(const FieldWork& work);
+    void plan_in_groups(const FieldWork& work);
     void plan_across(ContactPhase phase, ContactSolver::Pass pass);
     void plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr);
     void plan_motion(BodyMotions::Pass motion);

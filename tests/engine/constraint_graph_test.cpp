@@ -88,12 +88,12 @@ TEST_CASE("no two contacts of a parallel colour share a body that can be pushed"
         const std::size_t count = random.below(round % 10 == 0 ? 6000 : 200);
         CAPTURE(round);
         std::vector<Edge> edges = random_edges(random, bodies, count, 0.2f);
-        graph.build(edges, one_slab(bodies), false);
+        graph.build(edges, one_slab(bodies));
         check_coloring(graph, edges);
     }
 }
 
-TEST_CASE("the colours of bodies in slabs do not depend on whether their contacts are ordered by field") {
+TEST_CASE("the colours of bodies in slabs do not depend on how their contacts are put into fields") {
     Random random(16);
     ConstraintGraph together, in_fields;
     for (int round = 0; round < 100; ++round) {
@@ -105,8 +105,11 @@ TEST_CASE("the colours of bodies in slabs do not depend on whether their contact
             const auto slab = round % 3 == 0 ? random.below(most_slabs) : i * most_slabs / bodies;
             slabs[i] = static_cast<std::uint8_t>(slab);
         }
-        together.build(edges, slabs, false);
-        in_fields.build(edges, slabs, true);
+        together.build(edges, slabs);
+        SlabGroups groups{};
+        for (std::size_t i = 1; i < groups.size(); ++i)
+            groups[i] = static_cast<std::uint8_t>(groups[i - 1] + random.below(2));
+        in_fields.build(edges, slabs, groups);
         check_coloring(together, edges);
         check_coloring(in_fields, edges);
         CHECK(std::ranges::equal(together.edge_colors(), in_fields.edge_colors()));
@@ -130,7 +133,7 @@ TEST_CASE("contacts that stay keep their colour while others come and go") {
     ConstraintGraph graph;
     const std::uint32_t bodies = 400;
     std::vector<Edge> edges = random_edges(random, bodies, 2000, 0.0f);
-    graph.build(edges, one_slab(bodies), false);
+    graph.build(edges, one_slab(bodies));
     for (std::size_t i = 0; i < edges.size(); ++i) edges[i].color = graph.edge_colors()[i];
     std::size_t kept = 0, changed = 0;
     for (int step = 0; step < 100; ++step) {
@@ -141,7 +144,7 @@ TEST_CASE("contacts that stay keep their colour while others come and go") {
         const std::vector<Edge> before = edges;
         std::vector<std::size_t> members(256);
         for (const Edge& e : before) ++members[e.color];
-        graph.build(edges, one_slab(bodies), false);
+        graph.build(edges, one_slab(bodies));
         check_coloring(graph, edges);
         for (std::size_t i = 0; i < edges.size(); ++i) edges[i].color = graph.edge_colors()[i];
         for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -162,7 +165,7 @@ TEST_CASE("colours that make no sense any more are replaced") {
     for (int round = 0; round < 100; ++round) {
         std::vector<Edge> edges = random_edges(random, 50, 400, 0.3f);
         for (Edge& edge : edges) edge.color = static_cast<std::uint8_t>(random.below(256));
-        graph.build(edges, one_slab(50), false);
+        graph.build(edges, one_slab(50));
         check_coloring(graph, edges);
     }
 }
@@ -173,7 +176,7 @@ TEST_CASE("a body with ten thousand contacts spills into a colour that is solved
         for (std::uint32_t i = 0; i < 10000; ++i)
             edges.push_back({i, 1, other_pushable ? i + 2 : 0, 1 + i % 4, true, other_pushable});
         ConstraintGraph graph;
-        graph.build(edges, one_slab(10003), false);
+        graph.build(edges, one_slab(10003));
         check_coloring(graph, edges);
         std::uint32_t serial = 0;
         for (const ContactColor& color : graph.colors()) serial += color.parallel ? 0 : color.count;
@@ -186,10 +189,10 @@ TEST_CASE("few colours do for what needs few") {
     std::vector<Edge> edges;
     for (std::uint32_t i = 1; i < 1000; ++i) edges.push_back({i - 1, i, i + 1, 4, true, true});
     ConstraintGraph graph;
-    graph.build(edges, one_slab(1001), false);
+    graph.build(edges, one_slab(1001));
     check_coloring(graph, edges);
     CHECK(graph.colors().size() <= 3);
-    graph.build(std::span<Edge>{}, one_slab(1), false);
+    graph.build(std::span<Edge>{}, one_slab(1));
     CHECK(graph.colors().empty());
     CHECK(graph.order().empty());
 }

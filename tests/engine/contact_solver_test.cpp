@@ -125,7 +125,7 @@ struct Problem {
             edges.push_back({contact, index[0], index[1], static_cast<std::uint32_t>(c.count), !immovable, true});
             edges.back().bounces = c.restitution > 0.0f;
         }
-        graph.build(edges, std::vector<std::uint8_t>(masses.size()), false);
+        graph.build(edges, std::vector<std::uint8_t>(masses.size()));
     }
 
     void prepare() {
@@ -349,7 +349,7 @@ TEST_CASE("four lanes and eight give the same bits") {
                     problem->surfaces[k] = {surface.in_box(vec3(1.0f)), surface.direction(), surface.unit()};
                 }
             }
-            problem->graph.build(problem->edges, std::vector<std::uint8_t>(problem->masses.size()), false);
+            problem->graph.build(problem->edges, std::vector<std::uint8_t>(problem->masses.size()));
             for (int s = 0; s < 3; ++s) problem->step(4);
         }
         for (std::size_t i = 0; i < narrow.bodies.size(); ++i) {
