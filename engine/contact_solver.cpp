@@ -334,7 +334,8 @@ void ContactSolver::end() {
 
 std::size_t ContactSolver::bytes() const {
     return (records_.capacity() + points_.capacity() + surfaces_.capacity()) * sizeof(Line) +
-           layout_.capacity() * sizeof(Layout) + jointed_.capacity() * sizeof(JointedContact) + order_.capacity() * sizeof(std::uint32_t) +
+           layout_.capacity() * sizeof(Layout) + jointed_.capacity() * sizeof(JointedContact) +
+           order_.capacity() * sizeof(std::uint32_t) +
            (penetration_sums_.capacity() + max_penetrations_.capacity()) * sizeof(float);
 }
 

@@ -21,7 +21,7 @@ struct Party {
     vec3 center, velocity, spin;
     vec3 inverse_mass;     ///< along the world's axes, 1/kg; 0 where nothing pushes it
     mat3 inverse_inertia;  ///< world
-    bool held = false;  ///< joints hold it, and the rest counts
+    bool held = false;     ///< joints hold it, and the rest counts
     JointSolver::Response through{};
     glm::dvec3 impulse{0.0}, moment{0.0};  ///< on it, so far
 
@@ -425,12 +425,14 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
         approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
     }
     mover.held = s.joints.has_any(path.slot) && s.joint_solver.begin_response(path.slot);
-    other.held = obstacle.is_dynamic() && s.joints.has_any(meeting.other) && s.joint_solver.begin_response(meeting.other);
+    other.held =
+        obstacle.is_dynamic() && s.joints.has_any(meeting.other) && s.joint_solver.begin_response(meeting.other);
     Party way = mover;
     way.velocity = path.motion.linear_velocity;
     way.spin = path.motion.angular_velocity;
-    const float impulse = mover.held || other.held ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
-                                                   : resolve(collision, other, mover);
+    const float impulse = mover.held || other.held
+                              ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
+                              : resolve(collision, other, mover);
     if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
     if (impulse > 0.0f) {
         found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
@@ -461,11 +463,10 @@ float World::State::Sweep::resolve_held(const Collision& collision, std::uint32_
         Party other_way = other;
         impulse = resolve(collision, other, mover);
         resolve(collision, other_way, way);
-        const auto meets_limits = [&](std::uint32_t held, const Party& pushed) {
-            return pushed.held && s.joint_solver.meets_limits(held, pushed.impulse, pushed.moment, rest);
+        const auto meets_limits = [&](std::uint32_t pushed_slot, const Party& pushed) {
+            return pushed.held && s.joint_solver.meets_limits(pushed_slot, pushed.impulse, pushed.moment, rest);
         };
-        if (round == settings::joint_rounds || !(meets_limits(slot, way) | meets_limits(other_slot, other)))
-            break;
+        if (round == settings::joint_rounds || (!meets_limits(slot, way) && !meets_limits(other_slot, other))) break;
     }
     // What contradicts itself may answer with anything.
     const Body& body = s.bodies[slot];
@@ -481,18 +482,17 @@ float World::State::Sweep::resolve_held(const Collision& collision, std::uint32_
 /// What joints hold together with a body that was hit goes on with it.
 void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, const Party& way, float rest) {
     s.joint_solver.spread(slot, velocities.impulse, velocities.moment,
-                          [&](std::uint32_t held, const glm::dvec3& velocity, const glm::dvec3& spin) {
-                              Body& body = s.bodies[held];
-                              body.linear_velocity =
-                                  limited(body.linear_velocity + vec3(velocity), body.max_speed);
+                          [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
+                              Body& body = s.bodies[link];
+                              body.linear_velocity = limited(body.linear_velocity + vec3(velocity), body.max_speed);
                               body.angular_velocity = limited(body.angular_velocity + vec3(spin), body.max_spin);
                               body.exact_spin = glm::dvec3(body.angular_velocity);
                           });
     const auto h = static_cast<double>(rest);
     s.joint_solver.spread(slot, way.impulse, way.moment,
-                          [&](std::uint32_t held, const glm::dvec3& velocity, const glm::dvec3& spin) {
-                              Body& body = s.bodies[held];
-                              SolverBody& moved = s.solver_bodies[s.solver_index[held]];
+                          [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
+                              Body& body = s.bodies[link];
+                              SolverBody& moved = s.solver_bodies[s.solver_index[link]];
                               const vec3 move = limited(vec3(h * velocity), rest * body.max_speed);
                               const vec3 turn = limited(vec3(h * spin), settings::max_rotation_per_substep);
                               body.center += move;

@@ -195,8 +195,7 @@ void JointSolver::find_columns(ContactRow& row) {
         Party& party = parties_[contact.party[side]];
         const bool shared = side == 1 && contact.party[0] == contact.party[1];
         if (shared) column -= 2 * party.mover_count;
-        if (!party.ready && party.articulation != null_index)
-            let_drives_go(articulations_[party.articulation], false);
+        if (!party.ready && party.articulation != null_index) let_drives_go(articulations_[party.articulation], false);
         party.ready = true;
         if (!shared) find_column(row, contact.party[side], column);
         const dvec3* const part = column + 2 * (contact.mover[side] - party.first_mover);

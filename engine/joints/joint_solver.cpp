@@ -443,7 +443,8 @@ void JointSolver::report(const Articulation& a, Pass pass, bool again, double sc
         run.force += scale * force;
         run.torque += scale * (torque - glm::cross(arm, force));
         run.demand += force;
-        if (pass == Pass::solve) run.new_load = (again ? run.new_load : dvec3(0.0)) + force * links_[run.link[0]].pose.axes;
+        if (pass == Pass::solve)
+            run.new_load = (again ? run.new_load : dvec3(0.0)) + force * links_[run.link[0]].pose.axes;
     }
 }
 
@@ -500,7 +501,12 @@ std::size_t JointSolver::bytes() const {
     return articulations_.capacity() * sizeof(Articulation) + runs_.capacity() * sizeof(Run) +
            links_.capacity() * sizeof(Link) + couplings_.capacity() * sizeof(JointCoupling) +
            hub_couplings_.capacity() * sizeof(HubCoupling) +
-           (run_of_.capacity() + active_.capacity()) * sizeof(std::uint32_t) + rows_.capacity() * sizeof(Row) +
+           (run_of_.capacity() + link_of_.capacity() + articulation_of_.capacity() + active_.capacity()) *
+               sizeof(std::uint32_t) +
+           groups_.capacity() * sizeof(ContactGroup) + jointed_.capacity() * sizeof(JointedContact) +
+           contact_rows_.capacity() * sizeof(ContactRow) + parties_.capacity() * sizeof(Party) +
+           movers_.capacity() * sizeof(Mover) + columns_.capacity() * sizeof(dvec3) +
+           (keys_.capacity() + pushed_.capacity()) * sizeof(keys_[0]) + rows_.capacity() * sizeof(Row) +
            joint_rows_.capacity() * sizeof(JointRows) + joint_nodes_.capacity() * sizeof(JointNode) +
            (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() +
             velocities_.capacity()) *

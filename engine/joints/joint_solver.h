@@ -126,9 +126,9 @@ private:
         std::uint8_t number = 0;  ///< limit_row(axis) and so on
         /// Rows that share a bound on their length begin here; 0: the row belongs to one before.
         std::uint8_t group = 1;
-        bool free = true;     ///< in the direct solve; else its impulse is given
-        bool caught = false;  ///< came to its bound in this pass, and stays there
-        bool upper = false;   ///< a limit's side
+        bool free = true;                                       ///< in the direct solve; else its impulse is given
+        bool caught = false;                                    ///< came to its bound in this pass, and stays there
+        bool upper = false;                                     ///< a limit's side
         std::uint32_t rival = null_index;                       ///< of a motor: the limit of its axis
         double limits[2] = {};                                  ///< of a limit or lock: lower and upper coordinate
         double speed = 0.0;                                     ///< that the row aims at, in rows without position
@@ -230,8 +230,9 @@ private:
     /// A point of one of them.
     struct ContactRow {
         std::uint32_t contact = 0, point = 0;
-        std::uint32_t column = 0;  ///< velocities and spins that a unit of impulse gives to the movers of A's party, then B's
-        double alone = 0.0;              ///< J M^-1 J^T of the two bodies by themselves
+        std::uint32_t column =
+            0;               ///< velocities and spins that a unit of impulse gives to the movers of A's party, then B's
+        double alone = 0.0;  ///< J M^-1 J^T of the two bodies by themselves
         double bias = 0.0, gamma = 0.0;  ///< of the pass
         double drift = 0.0;              ///< speed of what nobody can push
         double response = 0.0;           ///< J M^-1 J^T with all that joints hold
@@ -367,7 +368,7 @@ private:
     std::vector<Party> parties_;
     std::vector<Mover> movers_;
     std::vector<dvec3> columns_;
-    std::vector<std::uint32_t> articulation_of_;  ///< by link
+    std::vector<std::uint32_t> articulation_of_;                          ///< by link
     std::vector<std::pair<std::uint32_t, std::uint32_t>> keys_, pushed_;  ///< scratch
 };
 
