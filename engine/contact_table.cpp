@@ -25,6 +25,7 @@ std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free)
 
 std::uint32_t ContactTable::begin_pair(BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) {
     const std::uint32_t p = take_slot(pairs, free_pairs_);
+    far.resize(pairs.size());
     Pair& pair = pairs[p];
     pair = Pair{};
     pair.in_use = true;
@@ -50,7 +51,14 @@ std::uint32_t ContactTable::begin_pair(BodyStore& store, std::uint32_t body_a, s
     return p;
 }
 
+void ContactTable::set_far(std::uint32_t p, bool is_far) {
+    if (is_far == (far[p].a != null_index)) return;
+    far[p] = is_far ? ContactBodies{pairs[p].body[0], pairs[p].body[1]} : ContactBodies{};
+    is_far ? ++far_pairs_ : --far_pairs_;
+}
+
 void ContactTable::end_pair(BodyStore& store, std::uint32_t p) {
+    set_far(p, false);
     Pair& pair = pairs[p];
     for (int side = 0; side < 2; ++side) {
         Body& body = store[pair.body[side]];
@@ -128,7 +136,7 @@ void ContactTable::remove_contact(std::uint32_t c) {
 }
 
 std::size_t ContactTable::bytes() const {
-    return pairs.capacity() * sizeof(Pair) + bodies.capacity() * sizeof(ContactBodies) +
+    return pairs.capacity() * sizeof(Pair) + (far.capacity() + bodies.capacity()) * sizeof(ContactBodies) +
            records.capacity() * sizeof(PairRecord) + caches.capacity() * sizeof(PairCache) +
            states.capacity() * sizeof(ContactState) +
            (free_pairs_.capacity() + free_contacts_.capacity()) * sizeof(std::uint32_t);
