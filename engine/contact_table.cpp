@@ -9,8 +9,6 @@ namespace talus {
 
 namespace {
 
-int side_of(const Pair& pair, std::uint32_t body) { return pair.body[0] == body ? 0 : 1; }
-
 /// The lowest slot is not sought: the last one freed is taken, which is just as deterministic.
 template <class T>
 std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
@@ -27,26 +25,40 @@ std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free)
 
 std::uint32_t ContactTable::begin_pair(BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) {
     const std::uint32_t p = take_slot(pairs, free_pairs_);
+    far.resize(pairs.size());
     Pair& pair = pairs[p];
     pair = Pair{};
     pair.in_use = true;
     pair.body[0] = body_a;
     pair.body[1] = body_b;
     for (int side = 0; side < 2; ++side) {
-        Body& body = store[pair.body[side]];
-        pair.next[side] = body.first_pair;
-        if (body.first_pair != null_index) {
-            Pair& head = pairs[body.first_pair];
-            head.previous[side_of(head, pair.body[side])] = p;
+        const std::uint32_t slot = pair.body[side];
+        Body& body = store[slot];
+        std::uint32_t before = null_index, after = body.first_pair;
+        if (store[pair.body[1 - side]].is_dynamic()) {
+            while (after != null_index && !store[other_body(pairs[after], slot)].is_dynamic()) {
+                before = after;
+                after = pairs[after].next[side_of(pairs[after], slot)];
+            }
         }
-        body.first_pair = p;
+        pair.previous[side] = before;
+        pair.next[side] = after;
+        if (after != null_index) pairs[after].previous[side_of(pairs[after], slot)] = p;
+        (before == null_index ? body.first_pair : pairs[before].next[side_of(pairs[before], slot)]) = p;
         ++body.pair_count;
     }
     ++live_pairs_;
     return p;
 }
 
+void ContactTable::set_far(std::uint32_t p, bool is_far) {
+    if (is_far == (far[p].a != null_index)) return;
+    far[p] = is_far ? ContactBodies{pairs[p].body[0], pairs[p].body[1]} : ContactBodies{};
+    is_far ? ++far_pairs_ : --far_pairs_;
+}
+
 void ContactTable::end_pair(BodyStore& store, std::uint32_t p) {
+    set_far(p, false);
     Pair& pair = pairs[p];
     for (int side = 0; side < 2; ++side) {
         Body& body = store[pair.body[side]];
@@ -72,9 +84,8 @@ std::uint32_t ContactTable::find_pair(const BodyStore& store, std::uint32_t body
     if (store[body_a].pair_count > store[body_b].pair_count) std::swap(body_a, body_b);
     for (std::uint32_t p = store[body_a].first_pair; p != null_index;) {
         const Pair& pair = pairs[p];
-        const int side = side_of(pair, body_a);
-        if (pair.body[1 - side] == body_b) return p;
-        p = pair.next[side];
+        if (other_body(pair, body_a) == body_b) return p;
+        p = pair.next[side_of(pair, body_a)];
     }
     return null_index;
 }
@@ -82,8 +93,11 @@ std::uint32_t ContactTable::find_pair(const BodyStore& store, std::uint32_t body
 std::uint32_t ContactTable::find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a,
                                          std::uint32_t body_b, std::uint32_t shape_b) const {
     const std::uint32_t p = find_pair(store, body_a, body_b);
-    if (p == null_index) return null_index;
-    for (std::uint32_t c = pairs[p].first_contact; c != null_index; c = states[c].next_in_pair) {
+    return p == null_index ? null_index : find_contact(p, shape_a, shape_b);
+}
+
+std::uint32_t ContactTable::find_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const {
+    for (std::uint32_t c = pairs[pair].first_contact; c != null_index; c = states[c].next_in_pair) {
         const PairRecord& r = records[c];
         if ((r.a == shape_a && r.b == shape_b) || (r.a == shape_b && r.b == shape_a)) return c;
     }
@@ -122,7 +136,7 @@ void ContactTable::remove_contact(std::uint32_t c) {
 }
 
 std::size_t ContactTable::bytes() const {
-    return pairs.capacity() * sizeof(Pair) + bodies.capacity() * sizeof(ContactBodies) +
+    return pairs.capacity() * sizeof(Pair) + (far.capacity() + bodies.capacity()) * sizeof(ContactBodies) +
            records.capacity() * sizeof(PairRecord) + caches.capacity() * sizeof(PairCache) +
            states.capacity() * sizeof(ContactState) +
            (free_pairs_.capacity() + free_contacts_.capacity()) * sizeof(std::uint32_t);

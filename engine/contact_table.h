@@ -1,11 +1,13 @@
 #pragma once
 /// The pair table: what lives across frames about two bodies that are near each other.
 ///
-/// A *pair* is two bodies whose fat boxes overlap. It owns 1..n *contacts*, one for each pair of their shapes that may
-/// touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact is a
+/// A *pair* is two bodies whose fat boxes overlap. In a heap most are *far*: the balls around the two are apart, and all
+/// that a step asks of them is whether they still are. The others own *contacts*, one for each pair of their shapes that
+/// may touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact is a
 /// slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the engine.
 ///
-///     broadphase begin/end -> Pair -> contacts: bodies[i] | records[i] | caches[i] | states[i] -> constraint graph -> solver
+///     broadphase begin/end -> Pair -> far[p], or contacts: bodies[i] | records[i] | caches[i] | states[i]
+///                                     -> constraint graph -> solver
 
 #include <talus/engine/body_store.h>
 #include <talus/engine/constraint_graph.h>
@@ -44,8 +46,8 @@ struct alignas(16) ContactState {
     float last_impulse = 0.0f;  ///< normal, of all points in the last step in which it touched, N s
 };
 
-/// The body slots of a contact, in the order of its PairRecord: kept apart because finding the contacts of awake bodies
-/// reads nothing else. Both null in a free slot.
+/// The body slots of a contact, in the order of its PairRecord, or of a far pair: kept apart because finding those of
+/// awake bodies reads nothing else. Both null in a free slot.
 struct ContactBodies {
     std::uint32_t a = null_index, b = null_index;
 };
@@ -60,22 +62,33 @@ struct Pair {
     bool in_use = false;
 };
 
+/// Which of the two a body is, and the other one.
+inline int side_of(const Pair& pair, std::uint32_t body) { return pair.body[0] == body ? 0 : 1; }
+inline std::uint32_t other_body(const Pair& pair, std::uint32_t body) { return pair.body[1 - side_of(pair, body)]; }
+
 class ContactTable {
 public:
+    /// In a body's list its pairs with fixed and kinematic bodies come first, so that they are found among many others.
+    /// A body that changes its type gets new pairs.
     std::uint32_t begin_pair(BodyStore& store, std::uint32_t body_a, std::uint32_t body_b);
-    /// Unlinks and frees the pair. Its contacts must have been removed.
+    /// Unlinks and frees the pair, far or not. Its contacts must have been removed.
     void end_pair(BodyStore& store, std::uint32_t pair);
     /// The contact of two shapes of two bodies, or null_index.
     std::uint32_t find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a,
                                std::uint32_t body_b, std::uint32_t shape_b) const;
+    std::uint32_t find_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
     /// The pair of two bodies, or null_index. Walks the shorter of the two bodies' lists.
     std::uint32_t find_pair(const BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) const;
+
+    /// A pair that has no contacts is far, or no longer.
+    void set_far(std::uint32_t pair, bool is_far);
 
     std::uint32_t add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
                               std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b);
     void remove_contact(std::uint32_t contact);
 
     std::vector<Pair> pairs;
+    std::vector<ContactBodies> far;  ///< by pair: its bodies while it is far, else both null
     std::vector<ContactBodies> bodies;
     std::vector<PairRecord> records;
     std::vector<PairCache> caches;
@@ -83,19 +96,20 @@ public:
 
     std::uint32_t live_contacts() const { return live_contacts_; }
     std::uint32_t live_pairs() const { return live_pairs_; }
+    std::uint32_t far_pairs() const { return far_pairs_; }
     std::size_t bytes() const;
 
 private:
     std::vector<std::uint32_t> free_pairs_, free_contacts_;
-    std::uint32_t live_contacts_ = 0, live_pairs_ = 0;
+    std::uint32_t live_contacts_ = 0, live_pairs_ = 0, far_pairs_ = 0;
 };
 
-/// Calls visit(pair index) for each pair of a body, newest first. The pair visited may be ended by the visitor.
+/// Calls visit(pair index) for each pair of a body, those with bodies that are not dynamic first. The pair visited may be ended by the visitor.
 template <class Visit>
 void for_each_pair(const ContactTable& table, const BodyStore& bodies, std::uint32_t body, Visit&& visit) {
     for (std::uint32_t p = bodies[body].first_pair; p != null_index;) {
         const Pair& pair = table.pairs[p];
-        const std::uint32_t next = pair.next[pair.body[0] == body ? 0 : 1];
+        const std::uint32_t next = pair.next[side_of(pair, body)];
         visit(p);
         p = next;
     }

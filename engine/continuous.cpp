@@ -152,13 +152,20 @@ struct World::State::Sweep {
     float allowed_depth(std::uint32_t slot) const;
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
-    bool is_clear(std::uint32_t slot, bool dynamic_too) const;
+    bool is_clear(std::uint32_t slot) const;
     bool stays_before(std::uint32_t slot, std::uint32_t pair) const;
+    bool stays_before(std::uint32_t slot, std::uint32_t other, std::uint32_t contact) const;
+    Transform end_pose(std::uint32_t slot, std::uint32_t shape) const;
+    Aabb swept_box(std::uint32_t slot, std::uint32_t shape) const;
+    Aabb swept_box(std::uint32_t slot) const;
+    bool keeps_within_fat_box(std::uint32_t slot, const Aabb& swept) const;
+    const SolverBody* moved(std::uint32_t slot) const;
     float bend(std::uint32_t slot) const;
+    float bend_against(std::uint32_t slot, std::uint32_t other) const;
     void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& found) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& found);
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
-    void commit(const Path& path, float duration);
+    void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
     float resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot, float rest,
                        Party& other, Party& mover, Party& way);
@@ -265,62 +272,122 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     return first;
 }
 
-/// True where nothing stands where the body may have been in this step. While it keeps within the fat box that the
-/// step's pairs were made with, its pairs know of everything there.
-bool World::State::Sweep::is_clear(std::uint32_t slot, bool dynamic_too) const {
-    const std::uint32_t index = s.awake.contains(slot) ? s.solver_index[slot] : 0;
-    if (index == 0) return false;
+/// True where no obstacle stands or goes where the body may have been in this step. While each keeps within the fat box
+/// that the step's pairs were made with, its pairs know of them all; `strays` are the kinematic ones that did not.
+bool World::State::Sweep::is_clear(std::uint32_t slot) const {
+    if (moved(slot) == nullptr) return false;
     const Body& body = s.bodies[slot];
-    Aabb box = s.shapes.world_boxes[body.first_shape];
-    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-        const Aabb end = transform_box(to_frame(multiply(body.pose(), s.shapes.defs[i].pose)), s.shapes.local_boxes[i]);
-        box = merge(box, merge(s.shapes.world_boxes[i], end));
+    const Aabb box = swept_box(slot);
+    if (!keeps_within_fat_box(slot, box)) return false;
+    for (const Aabb& stray : s.strays) {
+        if (overlaps(box, stray)) return false;
     }
-    box = expand(box, bend(slot));
-    const Aabb& fat = s.broadphase.fat_box(body.proxy);
-    if (glm::any(glm::lessThan(box.lower, fat.lower)) || glm::any(glm::greaterThan(box.upper, fat.upper))) return false;
-    bool clear = true;
-    const Aabb reach = expand(box, dynamic_too ? s.largest_motion : s.largest_kinematic_motion);
-    for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
+    for (std::uint32_t p = body.first_pair; p != null_index;) {
         const Pair& pair = s.contacts.pairs[p];
-        const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
-        clear = clear && (!may_meet(slot, other, dynamic_too) ||
-                          !overlaps(reach, s.broadphase.fat_box(s.bodies[other].proxy)) || stays_before(slot, p));
-    });
-    return clear;
+        const std::uint32_t other = other_body(pair, slot);
+        if (s.bodies[other].is_dynamic()) break;  // those come last
+        if (may_meet(slot, other, false) && overlaps(box, s.broadphase.fat_box(s.bodies[other].proxy)) &&
+            !stays_before(slot, p))
+            return false;
+        p = pair.next[side_of(pair, slot)];
+    }
+    return true;
 }
 
-/// True where a plane, along which the narrowphase found an obstacle that does not move, shows that the body got into
-/// it nowhere by as much as it may.
+/// True where the body did not get into the obstacle of a pair: their shapes were in different places or planes show it.
 bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) const {
     const Pair& pair = s.contacts.pairs[p];
-    const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
-    if (s.bodies[other].is_dynamic() || s.awake.contains(other) || pair.compound) return false;
-    if (pair.first_contact == null_index) return true;
-    const std::uint32_t c = pair.first_contact;
+    const std::uint32_t other = other_body(pair, slot);
+    const Body &body = s.bodies[slot], &obstacle = s.bodies[other];
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+        const Aabb box = swept_box(slot, i);
+        for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
+            const ShapeDef &own = s.shapes.defs[i], &of_obstacle = s.shapes.defs[j];
+            if (!should_collide(own.filter, of_obstacle.filter) || !overlaps(box, swept_box(other, j))) continue;
+            if (own.sensor || of_obstacle.sensor) return false;
+            const std::uint32_t c = s.contacts.find_contact(p, i, j);
+            if (c == null_index || !stays_before(slot, other, c)) return false;
+        }
+    }
+    return true;
+}
+
+/// True where a plane that the narrowphase found for a contact, and that moves with the obstacle, shows that the body
+/// got into it nowhere by as much as it may.
+bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t other, std::uint32_t c) const {
     const PairRecord& record = s.contacts.records[c];
     const PairCache& cache = s.contacts.caches[c];
-    if (s.contacts.states[c].sensor || cache.axis == vec3(0.0f)) return false;
+    if (cache.axis == vec3(0.0f)) return false;
     const bool body_is_a = s.contacts.bodies[c].a == slot;
     const std::uint32_t i = body_is_a ? record.a : record.b, j = body_is_a ? record.b : record.a;
-    const Body& body = s.bodies[slot];
     const quat& frame = s.colliders.poses[cache.axis_in_b ? record.b : record.a].rotation;
-    const vec3 n = rotate(frame, body_is_a ? -cache.axis : cache.axis);  // from the obstacle to the body
-    const auto reach = [&](const Shape& shape, const Transform& pose, const vec3& d) {
-        const vec3 local = inverse_rotate(pose.rotation, d);
-        return glm::dot(pose.position, d) + glm::dot(support(shape, local).point, local) + shape.radius;
+    const vec3 axis = rotate(frame, body_is_a ? -cache.axis : cache.axis);  // from the obstacle to the body
+    const vec3 n = inverse_rotate(s.colliders.poses[j].rotation, axis);
+    const auto reach = [](const Shape& shape, const vec3& d) {
+        return glm::dot(support(shape, d).point, d) + shape.radius;
     };
-    const ShapeDef& own = s.shapes.defs[i];
-    const float edge = reach(s.shapes.defs[j].shape, s.colliders.poses[j], n);
-    const float at_start = -reach(own.shape, s.colliders.poses[i], -n) - edge;
-    const float at_end = -reach(own.shape, multiply(body.pose(), own.pose), -n) - edge;
-    return std::min(at_start, at_end) - bend(slot) > -allowed_depth(slot);
+    const Shape& own = s.shapes.defs[i].shape;
+    const float edge = reach(s.shapes.defs[j].shape, n);
+    const auto gap = [&](const Transform& body, const Transform& obstacle) {
+        const vec3 d = rotate(obstacle.rotation, n);
+        return glm::dot(body.position - obstacle.position, d) - reach(own, inverse_rotate(body.rotation, -d)) - edge;
+    };
+    const float at_start = gap(s.colliders.poses[i], s.colliders.poses[j]);
+    const float at_end = gap(end_pose(slot, i), end_pose(other, j));
+    return std::min(at_start, at_end) - bend_against(slot, other) > -allowed_depth(slot);
+}
+
+Transform World::State::Sweep::end_pose(std::uint32_t slot, std::uint32_t shape) const {
+    if (moved(slot) == nullptr) return s.colliders.poses[shape];
+    return multiply(s.bodies[slot].pose(), s.shapes.defs[shape].pose);
+}
+
+/// Where a shape was at most.
+Aabb World::State::Sweep::swept_box(std::uint32_t slot, std::uint32_t shape) const {
+    const Aabb& start = s.shapes.world_boxes[shape];
+    if (moved(slot) == nullptr) return start;
+    const Aabb end = transform_box(to_frame(end_pose(slot, shape)), s.shapes.local_boxes[shape]);
+    return expand(merge(start, end), bend(slot));
+}
+
+Aabb World::State::Sweep::swept_box(std::uint32_t slot) const {
+    const Body& body = s.bodies[slot];
+    Aabb box = swept_box(slot, body.first_shape);
+    for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i)
+        box = merge(box, swept_box(slot, i));
+    return box;
+}
+
+bool World::State::Sweep::keeps_within_fat_box(std::uint32_t slot, const Aabb& swept) const {
+    const Aabb& fat = s.broadphase.fat_box(s.bodies[slot].proxy);
+    return glm::all(glm::lessThanEqual(fat.lower, swept.lower)) &&
+           glm::all(glm::greaterThanEqual(fat.upper, swept.upper));
+}
+
+/// How the solver moved it; null for what is fixed or asleep.
+const SolverBody* World::State::Sweep::moved(std::uint32_t slot) const {
+    const std::uint32_t index = s.awake.contains(slot) ? s.solver_index[slot] : 0;
+    return index != 0 ? &s.solver_bodies[index] : nullptr;
 }
 
 /// How far a point of the body may at most be from the straight way between where it is at the start and at the end, m:
-/// on an arm r that turns by t at a constant rate, r t^2 / 8.
+/// on an arm r that turns by t at a constant rate, r t^2 / 8, an eighth of its greatest acceleration.
 float World::State::Sweep::bend(std::uint32_t slot) const {
-    return 0.125f * s.bodies[slot].radius * length_squared(load3(s.solver_bodies[s.solver_index[slot]].turn));
+    const SolverBody* own = moved(slot);
+    return own != nullptr ? 0.125f * s.bodies[slot].radius * length_squared(load3(own->turn)) : 0.0f;
+}
+
+/// The same seen from an obstacle: how far such a point's height above a plane that turns with the obstacle may be from
+/// that between its heights at the start and at the end. With the plane's normal n and the point's place r from the
+/// obstacle's centre, the height n.r accelerates by n''.r + 2 n'.r' + n.r''.
+float World::State::Sweep::bend_against(std::uint32_t slot, std::uint32_t other) const {
+    const SolverBody *own = moved(slot), *obstacle = moved(other);
+    if (own == nullptr || obstacle == nullptr) return bend(slot);
+    const Body& body = s.bodies[slot];
+    const float radius = body.radius, turn = length(load3(own->turn)), plane_turn = length(load3(obstacle->turn));
+    const float way = length(load3(own->displacement) - load3(obstacle->displacement));
+    const float far = length(body.center - s.bodies[other].center) + way + radius;
+    return 0.125f * (plane_turn * plane_turn * far + 2.0f * plane_turn * (way + turn * radius) + turn * turn * radius);
 }
 
 /// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the
@@ -492,15 +559,15 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
     s.joint_solver.spread(slot, way.impulse, way.moment,
                           [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
                               Body& body = s.bodies[link];
-                              SolverBody& moved = s.solver_bodies[s.solver_index[link]];
+                              SolverBody& own = s.solver_bodies[s.solver_index[link]];
                               const vec3 move = limited(vec3(h * velocity), rest * body.max_speed);
                               const vec3 turn = limited(vec3(h * spin), settings::max_rotation_per_substep);
                               body.center += move;
                               body.exact_rotation = integrate_rotation(body.exact_rotation, glm::dvec3(turn));
                               body.rotation = quat(body.exact_rotation);
                               for (int k = 0; k < 3; ++k) {
-                                  moved.displacement[k] += move[k];
-                                  moved.turn[k] += turn[k];
+                                  own.displacement[k] += move[k];
+                                  own.turn[k] += turn[k];
                               }
                           });
 }
@@ -511,7 +578,7 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
     motion.linear_velocity = s.bodies[slot].linear_velocity = after.velocity;
     motion.angular_velocity = s.bodies[slot].angular_velocity = after.spin;
     const Path path{slot, now, motion};
-    commit(path, dt - now);
+    commit(slot, pose_at(motion, dt - now));
     if (after.held) carry_on(slot, after, after, dt - now);
     s.keep_path(path);
     s.wake_if_struck(slot);
@@ -520,16 +587,15 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
         s.deflected.push_back(slot);
 }
 
-/// The body ends the step `duration` after the start of its path.
-void World::State::Sweep::commit(const Path& path, float duration) {
-    Body& body = s.bodies[path.slot];
-    const Transform pose = pose_at(path.motion, duration);
-    if (s.awake.contains(path.slot)) {
-        float* way = s.solver_bodies[s.solver_index[path.slot]].displacement;
-        for (int k = 0; k < 3; ++k) way[k] += pose.position[k] - body.center[k];
+/// The body ends the step with its centre of mass there.
+void World::State::Sweep::commit(std::uint32_t slot, const Transform& end) {
+    Body& body = s.bodies[slot];
+    if (s.awake.contains(slot)) {
+        float* way = s.solver_bodies[s.solver_index[slot]].displacement;
+        for (int k = 0; k < 3; ++k) way[k] += end.position[k] - body.center[k];
     }
-    body.center = pose.position;
-    body.rotation = normalized(pose.rotation);
+    body.center = end.position;
+    body.rotation = normalized(end.rotation);
     body.exact_rotation = glm::dquat(body.rotation);
     body.exact_spin = glm::dvec3(body.angular_velocity);
 }
@@ -548,7 +614,13 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             collide(path, meeting, scratch, found);
             continue;
         }
-        if (met || count > 0) commit(path, meeting.time);
+        if (!met && count == 0) return path;
+        Transform end = pose_at(path.motion, meeting.time);
+        if (met) {  // the rest of the step is lost; what goes on carries it along
+            const RigidMotion obstacle = motion_from(meeting.other, path.from);
+            end = multiply(pose_at(obstacle, dt - path.from), relative(pose_at(obstacle, meeting.time), end));
+        }
+        commit(slot, end);
         return path;
     }
 }
@@ -594,6 +666,7 @@ void World::State::sweep_fast_bodies(float dt) {
     fast.clear();
     bullets.clear();
     fast_kinematics.clear();
+    strays.clear();
     impacts.clear();
     struck.clear();
     new_paths.clear();
@@ -616,17 +689,20 @@ void World::State::sweep_fast_bodies(float dt) {
     Sweep sweep{*this, dt};
     largest_kinematic_motion = std::sqrt(kinematic2);
     largest_motion = std::max(largest_kinematic_motion, std::sqrt(dynamic2));
-    for (const std::uint32_t kinematic : fast_kinematics) find_in_the_way(kinematic, sweep.step_motion(kinematic), dt);
+    for (const std::uint32_t kinematic : fast_kinematics) {
+        find_in_the_way(kinematic, sweep.step_motion(kinematic), dt);
+        const Aabb box = sweep.swept_box(kinematic);
+        if (!sweep.keeps_within_fat_box(kinematic, box)) strays.push_back(box);
+    }
 
     for (const std::uint32_t slot : fast) {
-        if (sweep.is_clear(slot, false)) continue;
+        if (sweep.is_clear(slot)) continue;
         const Path path = sweep.run(slot, 0.0f, false, sweep_scratch, impacts);
         wake_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) keep_path(path);
     }
     for (const std::uint32_t slot : bullets) {
         const auto known = find_path(new_paths, slot);
-        if (known == new_paths.end() && sweep.is_clear(slot, true)) continue;
         const float from = known != new_paths.end() ? known->from : 0.0f;
         deflected.clear();
         keep_path(sweep.run(slot, from, true, sweep_scratch, impacts));

@@ -50,6 +50,8 @@ void World::State::update_pairs(const Jobs& jobs) {
     }
     compound_pairs.resize(kept);  // before their slots are taken by others
     for (const ProxyPair& pair : broadphase.begun()) begin_pair(proxy_body[pair.a], proxy_body[pair.b]);
+    end_far_contacts();
+    begin_near_contacts(jobs);
     settle_carried();
     for (const std::uint32_t p : compound_pairs) {
         const Pair& pair = contacts.pairs[p];
@@ -63,7 +65,90 @@ void World::State::begin_pair(std::uint32_t a, std::uint32_t b) {
     if (!body_a.is_dynamic() && !body_b.is_dynamic()) return;
     const std::uint32_t p = contacts.begin_pair(bodies, a, b);
     contacts.pairs[p].kept_apart = joints.keeps_apart(a, b);
-    if (!contacts.pairs[p].kept_apart) begin_contacts(p);
+    if (!contacts.pairs[p].kept_apart) expect_contacts(p);
+}
+
+bool World::State::are_far(const ContactBodies& pair) const {
+    const Ball &a = balls[pair.a], &b = balls[pair.b];
+    const float reach = a.reach + b.reach;
+    return length_squared(b.center - a.center) > reach * reach;
+}
+
+void World::State::expect_contacts(std::uint32_t p) {
+    if (def.enable_skip) {
+        contacts.set_far(p, true);
+    } else {
+        begin_contacts(p);
+    }
+}
+
+/// Far pairs of awake bodies that came near get their contacts; the others count as skipped.
+void World::State::begin_near_contacts(const Jobs& jobs) {
+    constexpr std::size_t least_pairs = 4096;
+    awake.compact();
+    const bool few = are_few_awake();
+    const std::size_t count = contacts.far.size();
+    const auto tasks = few ? std::size_t{1} : static_cast<std::size_t>(jobs.tasks_for(count, least_pairs));
+    if (near_tasks.size() < tasks) near_tasks.resize(tasks);
+    const auto ask = [&](NearTask& task, std::uint32_t p) {
+        if (are_far(contacts.far[p])) {
+            ++task.far;
+        } else {
+            task.near.push_back(p);
+        }
+    };
+    jobs.for_each(static_cast<int>(tasks), [&](int i) {
+        const auto k = static_cast<std::size_t>(i);
+        NearTask& task = near_tasks[k];
+        task.near.clear();
+        task.far = 0;
+        if (few) {
+            for (const std::uint32_t slot : awake.list()) {
+                for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
+                    const ContactBodies& pair = contacts.far[p];
+                    const std::uint32_t other = pair.a == slot ? pair.b : pair.a;
+                    if (other == null_index || (awake.contains(other) && other < slot)) return;  // asked from there
+                    ask(task, p);
+                });
+            }
+            std::sort(task.near.begin(), task.near.end());
+            return;
+        }
+        const std::size_t last = count * (k + 1) / tasks;
+        std::uint32_t far = 0;
+        for (std::size_t p = count * k / tasks; p < last; ++p) {
+            const ContactBodies pair = contacts.far[p];
+            if (pair.a == null_index || !(awake.contains(pair.a) || awake.contains(pair.b))) continue;
+            if (are_far(pair)) {
+                ++far;
+            } else {
+                task.near.push_back(static_cast<std::uint32_t>(p));
+            }
+        }
+        task.far = far;
+    });
+    for (std::size_t k = 0; k < tasks; ++k) {
+        profile.narrowphase.pairs[static_cast<std::size_t>(Rung::skip)] += near_tasks[k].far;
+        for (const std::uint32_t p : near_tasks[k].near) {
+            contacts.set_far(p, false);
+            begin_contacts(p);
+        }
+    }
+}
+
+/// Contacts of pairs that are far again end; some of them in each step.
+void World::State::end_far_contacts() {
+    if (!def.enable_skip || are_few_awake()) return;
+    constexpr std::uint32_t share = 16;
+    for (auto c = static_cast<std::uint32_t>(profile.frame % share); c < contacts.bodies.size(); c += share) {
+        const ContactBodies& pair = contacts.bodies[c];
+        if (pair.a == null_index || contacts.records[c].state != PairState::separated || !are_far(pair)) continue;
+        const ContactState& state = contacts.states[c];
+        const std::uint32_t p = state.pair;
+        if (state.touching || state.modified || contacts.pairs[p].compound) continue;
+        contacts.remove_contact(c);
+        contacts.set_far(p, true);
+    }
 }
 
 void World::State::begin_contacts(std::uint32_t p) {
@@ -86,9 +171,10 @@ void World::State::update_contacts_of(std::uint32_t a, std::uint32_t b) {
     if (pair.kept_apart == joints.keeps_apart(a, b)) return;
     pair.kept_apart = !pair.kept_apart;
     if (!pair.kept_apart) {
-        begin_contacts(p);
+        expect_contacts(p);
         return;
     }
+    contacts.set_far(p, false);
     for_each_contact(contacts, p, [&](std::uint32_t c) {
         if (contacts.states[c].touching) carried.push_back(event_of(c));  // the joint may be gone again before the step
         contacts.remove_contact(c);
@@ -142,12 +228,7 @@ void World::State::update_compound_pair(std::uint32_t p) {
     for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
         for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
             if (!near(i, j)) continue;
-            bool known = false;
-            for_each_contact(contacts, p, [&](std::uint32_t c) {
-                const PairRecord& r = contacts.records[c];
-                known = known || (r.a == i && r.b == j) || (r.a == j && r.b == i);
-            });
-            if (!known) add_contact(p, i, slot_a, j, slot_b);
+            if (contacts.find_contact(p, i, j) == null_index) add_contact(p, i, slot_a, j, slot_b);
         }
     }
 }

@@ -71,11 +71,14 @@ const Error& World::last_error() const { return state_->error.get(); }
 MemoryStats World::memory() const {
     const State& s = *state_;
     MemoryStats m;
-    m.bodies = s.bodies.bytes() + s.awake.bytes() + s.proxy_body.capacity() * sizeof(std::uint32_t);
+    m.bodies = s.bodies.bytes() + s.awake.bytes() + s.balls.capacity() * sizeof(State::Ball) +
+               s.proxy_body.capacity() * sizeof(std::uint32_t);
     m.shapes = s.shapes.bytes() + s.colliders.bytes();
     m.broadphase = s.broadphase.bytes();
     std::size_t collide_bytes = 0;
     for (const State::CollideTask& task : s.collide_tasks) collide_bytes += sizeof task + task.scratch.bytes();
+    for (const State::NearTask& task : s.near_tasks)
+        collide_bytes += sizeof task + task.near.capacity() * sizeof(std::uint32_t);
     m.contacts = s.contacts.bytes() + collide_bytes +
                  (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
     m.joints = s.joints.bytes() + s.joint_solver.bytes();

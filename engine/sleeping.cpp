@@ -122,7 +122,7 @@ void World::State::wake_neighbours(std::uint32_t slot) {
         const Pair& pair = contacts.pairs[p];
         for_each_contact(contacts, p, [&](std::uint32_t c) {
             if (contacts.caches[c].manifold.count != 0 && !contacts.states[c].sensor)
-                touched.push_back(pair.body[0] == slot ? pair.body[1] : pair.body[0]);
+                touched.push_back(other_body(pair, slot));
         });
     });
     joints.for_each(slot, [&](std::uint32_t, std::uint32_t other) {

@@ -9,6 +9,7 @@
 ///   publish  manifolds, impulses -> events, profile
 
 #include <talus/engine/world_state.h>
+#include <talus/narrowphase/tolerances.h>
 #include <talus/stopwatch.h>
 
 #include <algorithm>
@@ -53,12 +54,11 @@ bool World::step(float dt, const Jobs& jobs) {
 /// costs nothing. A sweep over all of them takes 0.5 ns a contact, a list and the sort some 20 ns a contact found.
 void World::State::gather_active() {
     active.clear();
-    // To walk lists and to sort costs some sixteen times what it costs to look at a contact of the table.
-    if (16 * awake.size() < bodies.live_count()) {
+    if (are_few_awake()) {
         for (const std::uint32_t slot : awake.list()) {
             for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
                 const Pair& pair = contacts.pairs[p];
-                const std::uint32_t other = pair.body[0] == slot ? pair.body[1] : pair.body[0];
+                const std::uint32_t other = other_body(pair, slot);
                 if (awake.contains(other) && other < slot) return;  // found from there
                 for_each_contact(contacts, p, [&](std::uint32_t c) { active.push_back(c); });
             });
@@ -142,17 +142,20 @@ void World::State::place(std::uint32_t slot, float dt) {
 void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
     const Body& body = bodies[slot];
     const Transform pose = body.pose();
-    const float speed = std::sqrt(length_squared(body.linear_velocity));
     const float spin = std::sqrt(length_squared(body.angular_velocity));
-    const float reach = (speed + spin * body.radius) * dt;
+    float expected = 0.0f;
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
         const vec3 arm = colliders.poses[i].position - body.center;
-        colliders.sweeps[i] = {dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm)),
-                               dt * body.angular_velocity, reach};
+        const vec3 way = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
+        const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
+        colliders.sweeps[i] = {way, dt * body.angular_velocity, turning, std::sqrt(length_squared(way)) + turning};
+        expected = std::max(expected, colliders.sweeps[i].reach);
         shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
     }
+    if (slot >= balls.size()) balls.resize(slot + 1);  // of a new body, by one thread
+    balls[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + expected};
 }
 
 // ---- publish --------------------------------------------------------------------------------------------------------
@@ -200,7 +203,7 @@ void World::State::publish() {
     profile.bodies = bodies.live_count();
     profile.awake_bodies = static_cast<std::uint32_t>(awake.size());
     profile.broadphase_pairs = static_cast<std::uint32_t>(broadphase.pair_count());
-    profile.convex_pairs = contacts.live_contacts();
+    profile.convex_pairs = contacts.live_contacts() + contacts.far_pairs();
     profile.touching_pairs = static_cast<std::uint32_t>(edges.size());
     profile.contact_points = solver.point_count();
     profile.max_penetration = solver.max_penetration();

@@ -33,6 +33,13 @@ struct World::State {
     std::vector<std::uint32_t> proxy_body;  ///< body slot by proxy, null_index once removed
     ContactTable contacts;
     std::vector<std::uint32_t> compound_pairs;  ///< pairs whose contacts come and go by shape boxes
+    /// A ball around a body's centre of mass. Nothing of another body is within the contact margin while their balls
+    /// are apart.
+    struct alignas(16) Ball {
+        vec3 center{0.0f};
+        float reach = 0.0f;
+    };
+    std::vector<Ball> balls;  ///< by body slot
     JointStore joints;
     AwakeSet awake;
 
@@ -109,6 +116,11 @@ struct World::State {
     StageTeam stage_team;
     std::vector<float> island_still_time;  ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
+    struct NearTask {
+        std::vector<std::uint32_t> near;  ///< far pairs that came near
+        std::uint32_t far = 0;            ///< those that did not
+    };
+    std::vector<NearTask> near_tasks;
     struct CollideTask {
         CollideScratch scratch;
         NarrowphaseProfile profile;
@@ -122,6 +134,7 @@ struct World::State {
     // Of fast bodies (continuous.h), by body slot.
     std::vector<std::uint32_t> fast, bullets;
     std::vector<std::uint32_t> fast_kinematics;
+    std::vector<Aabb> strays;              ///< where those of them were that left their fat boxes
     std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on a new way, and now fast
     std::vector<std::uint32_t> struck;     ///< sleeping bodies that were hit: awake from the end of the step on
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
@@ -190,7 +203,10 @@ struct World::State {
     void drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded = false);
     /// A joint between them came, went or changed its mind.
     void update_contacts_of(std::uint32_t body_a, std::uint32_t body_b);
-    void wake_joint(std::uint32_t slot);            ///< its bodies
+    void wake_joint(std::uint32_t slot);  ///< its bodies
+    /// True where it is cheaper to walk the lists of what is awake and to sort than to look at all pairs and contacts: to
+    /// do so costs some sixteen times as much for each.
+    bool are_few_awake() const { return 16 * awake.size() < bodies.live_count(); }
     void gather_active();
     void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
@@ -218,7 +234,11 @@ private:
     void report_hits();
     void break_overloaded_joints();
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
-    void begin_contacts(std::uint32_t pair);  ///< of a pair that has none
+    bool are_far(const ContactBodies& pair) const;
+    void expect_contacts(std::uint32_t pair);  ///< of a pair that has none: it is far as long as it can be
+    void begin_contacts(std::uint32_t pair);   ///< of a pair that has none
+    void end_far_contacts();
+    void begin_near_contacts(const Jobs& jobs);
     void update_compound_pair(std::uint32_t pair);
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);

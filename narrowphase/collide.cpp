@@ -351,7 +351,7 @@ private:
     }
 
     void conclude(const Work& w, const ClosedForm& contact, bool one_point) {
-        const float margin = contact_margin(colliders_, records_[w.pair]);
+        const float margin = margin_along(w, contact.normal);
         if (contact.separation > margin) {
             set_axis(caches_[w.pair], contact.normal);
             separate(w, contact.separation);
@@ -407,7 +407,7 @@ private:
     void meet(const Work& w, const EpaResult& r) {
         const Shape &a = shape_a(w), &b = shape_b(w);
         const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
-        touch_along(w, r.normal, on_a, on_b, contact_margin(colliders_, records_[w.pair]));
+        touch_along(w, r.normal, on_a, on_b, margin_along(w, r.normal));
     }
 
     /// The last test's axis, re-posed: one support pair gives the signed separation along it.
@@ -421,7 +421,7 @@ private:
         const vec3 bottom = transform_point(w.b_in_a, support_point(b, -n_in_b, cache.simplex.b[0])) - b.radius * n;
         profile_.support_evaluations += 2;
         const float separation = glm::dot(bottom - top, n);
-        const float margin = contact_margin(colliders_, record);
+        const float margin = margin_along(w, n);
         if (separation > margin) {
             separate(w, separation);
             settle(record, Rung::axis_separated);
@@ -448,11 +448,10 @@ private:
         PairRecord& record = records_[w.pair];
         PairCache& cache = caches_[w.pair];
         const Shape &a = shape_a(w), &b = shape_b(w);
-        const float margin = contact_margin(colliders_, record);
         const float radii = a.radius + b.radius;
         // Beyond the margin only a bound is needed; asking for twice that, and some more, leaves a gap that `skip` can
         // live on.
-        const float limit = radii + 2.0f * margin + tolerance::skip_reserve * record.size;
+        const float limit = radii + 2.0f * contact_margin(colliders_, record) + tolerance::skip_reserve * record.size;
         if (rung == Rung::cold_gjk && run_axes(w, limit)) return;
         const GjkResult r = gjk(a, b, w.b_in_a, cache.simplex, limit);
         ++profile_.gjk_queries;
@@ -469,6 +468,7 @@ private:
             return;
         }
         set_axis(cache, r.normal);
+        const float margin = margin_along(w, r.normal);
         if (r.status == GjkStatus::beyond_limit || separation > margin) {
             separate(w, r.lower_bound - radii);
             settle(record, settled);
@@ -515,6 +515,10 @@ private:
         return manifold;
     }
 
+    float margin_along(const Work& w, const vec3& normal) const {
+        return contact_margin(colliders_, records_[w.pair], normal);
+    }
+
     /// Whether the shapes, whose nearest points are `gap` apart along the normal, are going to meet before the next
     /// collide if nothing else interferes: at those points, or at others that turn towards each other.
     bool are_to_meet(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float gap) const {
@@ -523,10 +527,10 @@ private:
         const Sweep &a = colliders_.sweeps[record.a], &b = colliders_.sweeps[record.b];
         const vec3 arm_a = rotate(pose_a.rotation, on_a);
         const vec3 arm_b = rotate(pose_a.rotation, on_b) - (pose_b.position - pose_a.position);
-        const vec3 n = rotate(pose_a.rotation, normal), way = a.way - b.way;
-        const float closing = glm::dot(way, n);
+        const vec3 n = rotate(pose_a.rotation, normal);
+        const float closing = glm::dot(a.way - b.way, n);
         const float here = closing + glm::dot(glm::cross(a.turn, arm_a) - glm::cross(b.turn, arm_b), n);
-        const float turning = a.reach + b.reach - std::sqrt(length_squared(a.way)) - std::sqrt(length_squared(b.way));
+        const float turning = a.turning + b.turning;
         return here >= tolerance::expected_contact * gap || closing + tolerance::expected_turning * turning >= gap;
     }
 
@@ -680,6 +684,14 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
     record.b = swap ? i : j;
     measure(colliders, record);
     return record;
+}
+
+float contact_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal) {
+    const Sweep &a = colliders.sweeps[record.a], &b = colliders.sweeps[record.b];
+    const vec3 n = rotate(colliders.poses[record.a].rotation, normal);
+    const float nearer = std::max(glm::dot(a.way, n), 0.0f) + std::max(-glm::dot(b.way, n), 0.0f);
+    return tolerance::contact_margin * record.size +
+           std::min(nearer + a.turning + b.turning, tolerance::contact_reach * record.size);
 }
 
 float contact_margin(const Colliders& colliders, const PairRecord& record) {

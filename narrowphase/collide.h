@@ -35,9 +35,10 @@ namespace talus {
 
 /// How a shape is expected to move before the next collide: its velocity times the step. All zero: it does not.
 struct Sweep {
-    vec3 way{0.0f};      ///< of the shape's origin, m, world axes
-    vec3 turn{0.0f};     ///< rotation vector, rad, world axes
-    float reach = 0.0f;  ///< how far points of the shape may get, m: widens the contact margin
+    vec3 way{0.0f};        ///< of the shape's origin, m, world axes
+    vec3 turn{0.0f};       ///< rotation vector, rad, world axes
+    float turning = 0.0f;  ///< how far that turn may take points of the shape from where `way` takes them, m
+    float reach = 0.0f;    ///< length of `way` and `turning`
 };
 
 /// The shapes that pairs refer to by index, with their world poses. The caller moves `poses` and raises `versions[i]`
@@ -122,7 +123,12 @@ void collide(const Colliders& colliders, std::span<PairRecord> records, std::spa
              std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
              NarrowphaseProfile& profile);
 
-/// Contact margin of a pair: points closer than this are part of its manifold, m.
+/// Contact margin of a pair: shapes that are apart by more along a direction are left alone, points closer than this are part of the
+/// manifold, m. It is as much as the two may come nearer along that direction (unit, from a to b, a's frame) until the next collide,
+/// though something stops one of them on its way.
+float contact_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal);
+
+/// The greatest that it may be along any direction, m.
 float contact_margin(const Colliders& colliders, const PairRecord& record);
 
 }  // namespace talus

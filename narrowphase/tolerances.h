@@ -232,9 +232,11 @@ inline constexpr float axis_depth_of_edges = 0.004f;
 /// too large and shapes feel each other around corners.
 inline constexpr float contact_margin = 0.02f;
 
-/// ... and, beyond that, nearer than the two may come before the next test, up to this * size. Zero would let fast
-/// pairs overlap by a step's motion before they are noticed (a tumbling pile of hulls: 14 cm at 0.1, 4 cm at 0.5);
-/// large values make fast shapes feel each other around corners.
+/// ... and, beyond that, nearer than the two may come along the direction between them before the next test, up to
+/// this * size. Zero would let fast pairs overlap by a step's motion before they are noticed (a tumbling pile of hulls:
+/// 14 cm at 0.1, 4 cm at 0.5); large values make fast shapes feel each other around corners. One of the two may be
+/// stopped by a third: what falls on what falls as fast counts. Going by how they move against each other instead,
+/// eight boxes that fall at 2 m/s with gaps of 3 cm land 15 cm inside each other, not 4 mm.
 inline constexpr float contact_reach = 0.5f;
 
 /// Apart by more than `contact_margin`, two shapes get a manifold of their faces only if their nearest points are going

@@ -97,7 +97,7 @@ Run run_talus(const samples::SceneData& scene, int steps, const Jobs& jobs) {
         run.broad += to_ms * p.broadphase;
         run.collide += to_ms * p.collide;
         run.solve += to_ms * p.solve;
-        run.rest += to_ms * (p.graph + p.finish + p.publish);
+        run.rest += to_ms * (p.graph + p.continuous + p.finish + p.publish);
         figures.observe(world);
         if (i < steps - steps / 10 - 1) continue;
         run.deepest = std::max(run.deepest, static_cast<double>(p.max_penetration));

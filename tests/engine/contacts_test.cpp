@@ -2,6 +2,9 @@
 
 #include "worlds.h"
 
+#include <talus/narrowphase/epa.h>
+
+#include <algorithm>
 #include <map>
 
 using namespace talus;
@@ -439,4 +442,66 @@ TEST_CASE("the weight of a stack that sleeps is still in its contacts") {
     CHECK(normal_force(world, floor).y == doctest::Approx(-3.0 * 9810.0).epsilon(0.01));
     CHECK(world.contacts_begun().empty());
     CHECK(world.contacts_ended().empty());
+}
+
+TEST_CASE("who overlaps when a step begins is in contact after it however far the two were before") {
+    // Bodies of one shape and of two, that fly about, jump, sleep and are woken: a pair has no contacts while it is far.
+    for (const bool sleep : {false, true}) {
+        World world(sleep ? WorldDef{} : sleepless());
+        add(world, ground());
+        Random random(sleep ? 31 : 30);
+        std::vector<BodyId> ids;
+        for (int i = 0; i < 200; ++i) {
+            BodyDef def =
+                body(random_shape(random, 0.4f), vec3(0.0f, 4.0f, 0.0f) + random.in_box(vec3(9.0f, 3.5f, 9.0f)));
+            if (i % 4 == 0) def.shapes = {part(def.shape, {0.3f, 0.0f, 0.0f}), part(sphere(0.2f), {-0.4f, 0.0f, 0.0f})};
+            if (i % 4 == 0) def.shape = Shape{};
+            def.rotation = random.rotation();
+            def.linear_velocity = 4.0f * random.in_box(vec3(1.0f));
+            def.angular_damping = 2.0f;  // or some would roll for ever
+            ids.push_back(add(world, def));
+        }
+        const auto overlap = [&](BodyId a, BodyId b) {
+            for (const ShapeDef& i : world.shapes(a)) {
+                for (const ShapeDef& j : world.shapes(b)) {
+                    SimplexCache cache;
+                    const Transform pose_i = multiply(world.transform(a), i.pose);
+                    const Transform pose_j = multiply(world.transform(b), j.pose);
+                    const Frame placed = to_frame(relative(pose_i, pose_j));
+                    if (separation(i.shape, j.shape, placed, cache).separation < -0.005f) return true;
+                }
+            }
+            return false;
+        };
+        int seen = 0, few_awake = 0;
+        for (int step = 0; step < 900; ++step) {
+            if (step % (step < 150 ? 5 : 60) == 0 && (step < 150 || step >= 600)) {
+                const BodyId jumper = ids[random.below(200)];
+                const vec3 to = world.position(ids[random.below(200)]) + random.in_box(vec3(0.5f));
+                REQUIRE(world.set_transform(jumper, to, random.rotation()));
+            }
+            std::vector<std::pair<BodyId, BodyId>> met;
+            for (std::size_t i = 0; i < ids.size(); ++i) {
+                for (std::size_t j = 0; j < i; ++j) {
+                    const float apart = length_squared(world.position(ids[i]) - world.position(ids[j]));
+                    if (!world.is_awake(ids[i]) && !world.is_awake(ids[j])) continue;
+                    if (apart < 4.0f && overlap(ids[i], ids[j])) met.emplace_back(ids[j], ids[i]);
+                }
+            }
+            run(world, 1);
+            few_awake += 16 * world.profile().awake_bodies < world.profile().bodies ? 1 : 0;
+            const std::vector<Contact> contacts = world.contacts();
+            for (const auto& [a, b] : met) {
+                const bool known = std::any_of(contacts.begin(), contacts.end(), [&, a = a, b = b](const Contact& c) {
+                    return (c.body_a == a && c.body_b == b) || (c.body_a == b && c.body_b == a);
+                });
+                INFO("sleep ", sleep, " step ", step, " bodies ", a.slot, " ", b.slot);
+                REQUIRE(known);
+                ++seen;
+            }
+        }
+        CHECK(seen > 500);
+        CAPTURE(few_awake);
+        CHECK((few_awake > 50) == sleep);
+    }
 }

@@ -7,7 +7,7 @@
 /// With `real` the separation by cold GJK and EPA (itself judged by the oracle now and then), and s(n) that along the
 /// manifold's normal, by the oracle's support points:
 ///
-///   apart            real is beyond the margin, and the distance kept for `skip` is no more than real, to two bars
+///   apart            by more than the margin along some direction, and the distance kept for `skip` is no more than real, to two bars
 ///   closed form,     s(n) is real to two bars, and to `face_preference` where a face gave the normal; the deepest point is that of
 ///   GJK, EPA         the cold manifold to two bars, and to what manifolds may miss
 ///   cached axis      the same, and `axis_depth`: a face that still explains the contact is taken without asking for a shorter way
@@ -130,7 +130,8 @@ struct Mover {
         center = pivot + turn * (center + length * size * along - pivot);
         rotation = turn * rotation;
         const dvec3 moved = center - before;
-        return {vec3(moved), vec3(angle * about), static_cast<float>(glm::length(moved) + std::abs(angle) * radius)};
+        const double turning = std::abs(angle) * radius;
+        return {vec3(moved), vec3(angle * about), float(turning), float(glm::length(moved) + turning)};
     }
 };
 
@@ -142,6 +143,11 @@ bool is_finite_manifold(const Manifold& m) {
         finite =
             finite && is_finite(m.points[i].on_a) && is_finite(m.points[i].on_b) && is_finite(m.points[i].separation);
     return finite;
+}
+
+/// How far the shape reaches along a unit direction of its frame, m.
+double extent(const Shape& shape, const vec3& d) {
+    return glm::dot(dvec3(support(shape, d).point), dvec3(d)) + shape.radius;
 }
 
 /// How far answers were off at the last test of a pair, m: what `reuse` starts from.
@@ -267,7 +273,8 @@ private:
         const Frame placed = to_frame(b_in_a);
         const oracle::Pose pose(placed);
         const double bar = test::allowed_error(a.solid, b.solid, pose), two_bars = 2.0 * bar;
-        const double size = record.size, margin = contact_margin(warm_.colliders, record);
+        const double size = record.size;
+        const double greatest_margin = contact_margin(warm_.colliders, record);
         SimplexCache cache;
         const SeparationResult asked = separation(a.shape, b.shape, placed, cache);
         const double real = asked.separation;
@@ -285,9 +292,18 @@ private:
         };
         if (frame % 8 == 7) check_yardstick(a.solid, b.solid, pose, asked, bar, complaint);
         if (record.state != PairState::touching) {
-            at_most("apart, though nearer than the margin, by", margin - real, two_bars);
-            at_most("lower bound of the distance", record.rung == Rung::skip ? margin : double(record.distance),
-                    real + two_bars);
+            // Apart by more than they may come nearer: along any direction, or along the one that the test ended with.
+            if (record.rung == Rung::skip) {
+                at_most("left alone, though nearer than the margin, by", greatest_margin - real, two_bars);
+            } else {
+                const PairCache& known = warm_.caches[i];
+                const vec3 n = known.axis_in_b ? placed.rotation * known.axis : known.axis;
+                const double gap = double(glm::dot(n, b_in_a.position)) - extent(a.shape, n) -
+                                   extent(b.shape, transpose_mul(placed.rotation, -n));
+                at_most("apart, though nearer than the margin, by", contact_margin(warm_.colliders, record, n) - gap,
+                        two_bars);
+                at_most("lower bound of the distance", record.distance, real + two_bars);
+            }
             lost_ += int(fresh.state == PairState::touching && real < -two_bars);
             last_[i] = {};
         } else {
@@ -297,6 +313,7 @@ private:
             at_most("points", warm.count, max_manifold_points);
             at_most("length of the normal is off by", std::abs(glm::length(n) - 1.0), 1e-5);
             // Right at the margin rounding may leave no point.
+            const double margin = contact_margin(warm_.colliders, record, warm.normal);
             if (warm.count == 0) at_most("no point, though nearer than the margin, by", margin - real, two_bars);
             if (complaint.empty() && warm.count > 0) {
                 const double found = deepest(warm), along = oracle::separation_along(a.solid, b.solid, pose, n);
