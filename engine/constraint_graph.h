@@ -52,8 +52,8 @@ public:
         bool special = false;           ///< has a surface that is more than rough
         bool bounces = false;           ///< has restitution
         std::uint8_t color = no_color;  ///< that of the last step
-        std::uint32_t link = no_link;   ///< in a column (columns.h)
         bool jointed = false;           ///< pushes a body that joints hold
+        std::uint32_t link = no_link;   ///< in a column (columns.h)
     };
 
     /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend

@@ -119,6 +119,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                 points = std::max(points, edge.point_count);
                 real_points_ += edge.point_count;
                 any_bounce_ = any_bounce_ || edge.bounces;
+                if (!edge.jointed && edge.link == no_link) continue;
                 const LinkPlace place{static_cast<std::uint32_t>(layout_.size() - 1),
                                       next.first_edge - layout_.back().first_edge};
                 if (edge.jointed) jointed_.push_back({order_[next.first_edge], place.record, place.lane});

@@ -77,9 +77,12 @@ void World::State::build_graph(const Jobs& jobs) {
     }
     index_bodies();
 
+    const bool any_joints = joints.live_count() != 0;
     for (ConstraintGraph::Edge& edge : edges) {
-        edge.jointed = (edge.pushes_a && (constrained[edge.a] & by_joint) != 0) ||
-                       (edge.pushes_b && (constrained[edge.b] & by_joint) != 0);
+        if (any_joints) {
+            edge.jointed = (edge.pushes_a && (constrained[edge.a] & by_joint) != 0) ||
+                           (edge.pushes_b && (constrained[edge.b] & by_joint) != 0);
+        }
         edge.a = solver_index[edge.a];
         edge.b = solver_index[edge.b];
     }
