@@ -135,17 +135,18 @@ void JointSolver::solve_group(const ContactGroup& group) {
     }
 }
 
-/// Whether the contact's own sweep would change the speed by much.
-bool JointSolver::is_ill(const ContactRow& row, double speed) {
+/// By how much the contact's own sweep would change its speed.
+double JointSolver::wanted_change(const ContactRow& row, double speed) {
     const double residual = speed + row.bias + row.gamma * row.impulse;
     const double change = std::max(-residual / (row.alone + row.gamma), -row.impulse);
-    return std::abs(change) * row.alone > settings::joint_contact_speed;
+    return std::abs(change) * row.alone;
 }
 
 /// What the rows ask for, and what they have. False if all is well.
 bool JointSolver::begin_rows(const ContactGroup& group) {
     const double h = substep_;
     bool ill = false;
+    double change = 0.0;  ///< of the contact's speed, by all its points
     for (std::uint32_t i = group.first_row; i < group.first_row + group.row_count; ++i) {
         ContactRow& row = contact_rows_[i];
         const JointedContact& contact = jointed_[row.contact];
@@ -166,7 +167,9 @@ bool JointSolver::begin_rows(const ContactGroup& group) {
         row.bias = s > 0.0 ? s / h : std::max(c.bias_rate * std::min(s + c.slop, 0.0), push);
         row.given = row.impulse = *point.impulse;
         row.response = -1.0;
-        ill = ill || is_ill(row, speed);
+        if (i == group.first_row || row.contact != contact_rows_[i - 1].contact) change = 0.0;
+        change += wanted_change(row, speed);
+        ill = ill || change > settings::joint_contact_speed;
     }
     return ill;
 }
@@ -279,7 +282,7 @@ void JointSolver::sweep_rows(const ContactGroup& group) {
             const double before = row.impulse, residual = speed + row.bias + row.gamma * before;
             if (before == 0.0 && residual >= 0.0) continue;
             if (row.response < 0.0) {
-                if (!is_ill(row, speed)) continue;
+                if (wanted_change(row, speed) < settings::joint_contact_share * settings::joint_contact_speed) continue;
                 find_columns(row);
             }
             if (!(row.response > settings::joint_contact_give * row.alone)) continue;  // joints hold it fast

@@ -291,7 +291,7 @@ private:
     }
     void solve_group(const ContactGroup& group);
     bool begin_rows(const ContactGroup& group);
-    static bool is_ill(const ContactRow& row, double speed);
+    static double wanted_change(const ContactRow& row, double speed);
     void begin_sweeps(const ContactGroup& group);
     void find_columns(ContactRow& row);
     void find_column(const ContactRow& row, std::uint32_t party, dvec3* column);
