@@ -54,7 +54,8 @@ struct ContactLanes {
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
     F slide_mass;                                            ///< least effective mass along any tangent, kg
-    F friction_1, friction_2;                                ///< accumulated impulse along the tangents, N s
+    F twist_slip_1, twist_slip_2;                            ///< slip that a unit twist adds, 1/(kg m)
+    F friction_1, friction_2;                                ///< impulse along the tangents to start from, N s
     F step_friction_1, step_friction_2;                      ///< summed over the sub-steps, N s
     F twist_mass, twist;                                     ///< kg m^2, N m s
     F restitution;

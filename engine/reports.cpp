@@ -76,7 +76,9 @@ MemoryStats World::memory() const {
     m.shapes = s.shapes.bytes() + s.colliders.bytes();
     m.broadphase = s.broadphase.bytes();
     std::size_t collide_bytes = 0;
-    for (const State::CollideTask& task : s.collide_tasks) collide_bytes += sizeof task + task.scratch.bytes();
+    for (const State::CollideTask& task : s.collide_tasks)
+        collide_bytes += sizeof task + task.scratch.bytes() +
+                         (task.touching.capacity() + task.changed.capacity()) * sizeof(std::uint32_t);
     for (const State::NearTask& task : s.near_tasks)
         collide_bytes += sizeof task + task.near.capacity() * sizeof(std::uint32_t);
     m.contacts = s.contacts.bytes() + collide_bytes +

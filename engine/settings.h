@@ -40,6 +40,14 @@ inline constexpr float fixed_contact_stiffening = 2.0f;
 inline constexpr float tilt_stiffening = 2.0f;
 inline constexpr float tilt_first_load = 0.002f;
 inline constexpr float tilt_full_load = 0.004f;
+/// Sweeps that have not converged, as while things are set down on each other, make friction swing from sub-step to
+/// sub-step. Between bodies that can be pushed, where it is more than the one part of its limit, it is therefore warm
+/// started with its last warm start plus the other part of what it was changed by; what rests gets all of it anyhow. At
+/// 1 and 1, 5 of 124 jittered houses of cards slide apart within 1.5 s of being set up, here none. Faces on faces (those
+/// with a tilt_rate) are left out: pyramids with a base of 100 would lean by up to 1.3 m in 1,000 steps, not 0.8; and so
+/// are fixed bodies: a cone set down askew would topple.
+inline constexpr float friction_near_limit = 0.5f;
+inline constexpr float friction_follows = 0.5f;
 /// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes
 /// put in one place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
 inline constexpr float max_push_speed = 1.0f;

@@ -15,6 +15,8 @@ namespace {
 /// Bodies are counted in groups of the widest lanes; so many groups are taken by a thread at a time.
 constexpr std::uint32_t group_size = 8, group_block = 24;
 
+static_assert(most_slabs <= StageTeam::most_local_items);
+
 }  // namespace
 
 void World::State::build_graph(const Jobs& jobs) {
@@ -43,31 +45,18 @@ void World::State::build_graph(const Jobs& jobs) {
         modify_contacts();  // those of the island
     }
 
-    edges.clear();
+    constexpr std::size_t least_contacts = 1024;
+    edges.resize(touching.size());
+    jobs.for_each_run(touching.size(), least_contacts,
+                      [&](std::size_t first, std::size_t last) { make_edges(first, last); });
     constrained.resize(bodies.slot_count(), 0);
     loads.resize(bodies.slot_count(), 0);
     for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
-    for (std::size_t i = 0; i < touching.size(); ++i) {
-        constexpr std::size_t ahead = 8;
-        if (i + ahead < touching.size()) {
-            const std::uint32_t next = touching[i + ahead];
-            __builtin_prefetch(&contacts.caches[next].manifold.count);
-            __builtin_prefetch(&contacts.states[next].restitution);
-            __builtin_prefetch(&contacts.states[next].color);
-            __builtin_prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
-            __builtin_prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
-        }
-        const std::uint32_t c = touching[i];
-        if (contacts.states[c].sensor) continue;
-        const int count = contacts.caches[c].manifold.count;
-        const ContactBodies& pair = contacts.bodies[c];
-        const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
-        edges.push_back({c, pair.a, pair.b, static_cast<std::uint32_t>(count), pushes_a, pushes_b,
-                         contacts.states[c].special_surface, contacts.states[c].restitution > 0.0f,
-                         contacts.states[c].color});
-        constrained[pair.a] = constrained[pair.b] = by_contact;
-        ++loads[pair.a];
-        ++loads[pair.b];
+    std::erase_if(edges, [](const ConstraintGraph::Edge& edge) { return edge.point_count == 0; });
+    for (const ConstraintGraph::Edge& edge : edges) {
+        constrained[edge.a] = constrained[edge.b] = by_contact;
+        ++loads[edge.a];
+        ++loads[edge.b];
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -112,6 +101,35 @@ void World::State::build_graph(const Jobs& jobs) {
     }
     profile.colors = graph.color_count();
     profile.slabs = in_fields ? slabs.count() : 1;
+}
+
+/// Edges of these of the touching contacts, between body slots; those of sensors have no points.
+void World::State::make_edges(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+        constexpr std::size_t ahead = 8;
+        if (i + ahead < last) {
+            const std::uint32_t next = touching[i + ahead];
+            __builtin_prefetch(&contacts.caches[next].manifold.count);
+            __builtin_prefetch(&contacts.states[next].restitution);
+            __builtin_prefetch(&contacts.states[next].color);
+            __builtin_prefetch(&bodies[contacts.bodies[next].a].inverse_mass);
+            __builtin_prefetch(&bodies[contacts.bodies[next].b].inverse_mass);
+        }
+        const std::uint32_t c = touching[i];
+        const ContactState& state = contacts.states[c];
+        const ContactBodies& pair = contacts.bodies[c];
+        const int count = state.sensor ? 0 : contacts.caches[c].manifold.count;
+        const bool pushes_a = bodies[pair.a].inverse_mass > 0.0f, pushes_b = bodies[pair.b].inverse_mass > 0.0f;
+        edges[i] = {c,
+                    pair.a,
+                    pair.b,
+                    static_cast<std::uint32_t>(count),
+                    pushes_a,
+                    pushes_b,
+                    state.special_surface,
+                    state.restitution > 0.0f,
+                    state.color};
+    }
 }
 
 void World::State::index_bodies() {
@@ -364,7 +382,7 @@ void World::State::plan_in_slabs(const FieldWork& work) {
     const bool goes_on = !stage_works.empty() && stage_works.back().kind == StageWork::Kind::fields &&
                          field_works[stage_works.back().first].is_inside_slabs();
     if (!goes_on) {
-        plan_stage({in_fields ? slabs.count() : 1, 1, slab_loads.data()},
+        plan_stage({in_fields ? slabs.count() : 1, 1, slab_loads.data(), true},
                    {.kind = StageWork::Kind::fields, .first = static_cast<std::uint32_t>(field_works.size())});
     }
     field_works.push_back(work);
@@ -373,7 +391,8 @@ void World::State::plan_in_slabs(const FieldWork& work) {
 
 void World::State::plan_across(ContactPhase phase, ContactSolver::Pass pass) {
     if (!solver.has(phase)) return;
-    const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data()}, odd{slabs.count() - 1, 1, odd_loads.data()};
+    const Stage one{1, 1}, even{slabs.count() - 1, 1, even_loads.data(), true},
+        odd{slabs.count() - 1, 1, odd_loads.data(), true};
     plan_stage(!in_fields || phase == ContactPhase::far ? one
                : phase == ContactPhase::even            ? even
                                                         : odd,

@@ -253,6 +253,13 @@ static inline void solve_normals(const Record& r, Point* points, F inverse_subst
 /// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable,
 /// the slip of one step's turn matters; below a ball or a top, the contact does not turn with it.
 ///
+/// Twist and friction are solved one after the other, not side by side from the same velocities: where the contact is
+/// beside a body's centre, as at the tip of a leaning card, either turns the body the way that the other does. Side by
+/// side both would take out what they share, and leave -c of the slip, with c their coupling (0 to 1); warm started, the
+/// two impulses then grow by the roots of x^2 + 2 c x - c = 0 in a sub-step, with changing signs and without end from
+/// c = 1/3 on, until they have used up the friction and what should stick creeps. In turn they leave c^2, which dies
+/// out.
+///
 /// On surfaces whose grip differs with the direction the disc is an ellipse: in the coordinates f / grip it is a disc
 /// again, the slip there is grip * slip, and sliding friction points where it dissipates most.
 template <bool special>
@@ -269,7 +276,13 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     const V3 center_b = r.center_b + cross(turn, r.center_b);
     V3 slip = (v.b.linear + cross(v.b.angular, center_b)) - (v.a.linear + cross(v.a.angular, center_a));
     if constexpr (special) slip = slip + surface->velocity;
-    const F slip_1 = dot(slip, r.tangent), slip_2 = dot(slip, tangent_2);
+    // Twist first, and friction against the slip that this leaves, which is linear in it.
+    const V3 spin = v.b.angular - v.a.angular;
+    const F twist_limit = r.friction * twist_arm;
+    const F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
+    const F more_twist = twist - r.twist;
+    const F slip_1 = dot(slip, r.tangent) + more_twist * r.twist_slip_1;
+    const F slip_2 = dot(slip, tangent_2) + more_twist * r.twist_slip_2;
     const F limit = r.friction * normal_impulse, limit2 = limit * limit;
     // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix
     // would turn the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at
@@ -302,12 +315,7 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
         f2 *= scale;
     }
 
-    const V3 spin = v.b.angular - v.a.angular;
-    const F twist_limit = r.friction * twist_arm;
-    const F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
-
-    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, (twist - r.twist) * r.normal,
-                   v);
+    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, more_twist * r.normal, v);
     if constexpr (special) {
         // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm. After
         // friction, not beside it: the two work on the same spin, and would swing against each other.
@@ -322,11 +330,18 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
         v.b.angular = v.b.angular + r.inertia_b * moment;
         surface->rolling = rolling;
     }
-    r.friction_1 = f1;
-    r.friction_2 = f2;
-    r.twist = twist;
     r.step_friction_1 += f1;
     r.step_friction_2 += f2;
+    r.twist = twist;
+    if (r.pushes_a && r.pushes_b) {
+        constexpr float near = settings::friction_near_limit;
+        const I wavers = (f1 * f1 + f2 * f2 > splat<F>(near * near) * limit2) & (r.tilt_rate <= zero);
+        const F kept = wavers ? splat<F>(1.0f - settings::friction_follows) : zero;
+        f1 -= kept * (f1 - r.friction_1);
+        f2 -= kept * (f2 - r.friction_2);
+    }
+    r.friction_1 = f1;
+    r.friction_2 = f2;
 }
 
 static inline V3 rotated(const Rows& q, const V3& v) {
@@ -361,7 +376,10 @@ static inline void put_friction_masses(Record& r) {
     const F half = splat<F>(0.5f), half_gap = half * (k11 - k22);
     r.slide_mass =
         inverse_or_zero(half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12));  // of the eigenvalue
-    r.twist_mass = inverse_or_zero(dot(r.normal, r.inertia_a * r.normal) + dot(r.normal, r.inertia_b * r.normal));
+    const V3 twist_a = r.inertia_a * r.normal, twist_b = r.inertia_b * r.normal;
+    r.twist_slip_1 = dot(a1, twist_a) + dot(b1, twist_b);
+    r.twist_slip_2 = dot(a2, twist_a) + dot(b2, twist_b);
+    r.twist_mass = inverse_or_zero(dot(r.normal, twist_a) + dot(r.normal, twist_b));
 }
 
 /// A contact of nothing with nothing, for unused lanes.

@@ -42,7 +42,7 @@ bool World::step(float dt, const Jobs& jobs) {
     s.profile.continuous = clock.lap();
     s.finish(dt, jobs);
     s.profile.finish = clock.lap();
-    s.publish();
+    s.publish(jobs);
     s.profile.publish = clock.lap();
     s.profile.total = whole.lap();
     return true;
@@ -160,27 +160,17 @@ void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
 
 // ---- publish --------------------------------------------------------------------------------------------------------
 
-void World::State::publish() {
-    // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as
-    // new.
-    for (const std::uint32_t c : last_touching) {
-        if (has_manifold(c)) continue;
-        ContactState& state = contacts.states[c];
-        state.point_count = 0;
-        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
-        state.twist_impulse = 0.0f;
-        if (!state.touching) continue;
-        state.touching = false;
-        ended.push_back(event_of(c));
-    }
-    for (std::size_t k = 0; k < touching.size(); ++k) {
+/// Which of these contacts touch by now; `changed` become those of them that did not, and the other way round.
+void World::State::note_touches(std::span<const std::uint32_t> list, std::vector<std::uint32_t>& changed) {
+    changed.clear();
+    for (std::size_t k = 0; k < list.size(); ++k) {
         constexpr std::size_t ahead = 8;
-        if (k + ahead < touching.size()) {
-            const ContactState& next = contacts.states[touching[k + ahead]];
+        if (k + ahead < list.size()) {
+            const ContactState& next = contacts.states[list[k + ahead]];
             __builtin_prefetch(&next.point_count);
             __builtin_prefetch(&next.last_impulse);
         }
-        const std::uint32_t c = touching[k];
+        const std::uint32_t c = list[k];
         ContactState& state = contacts.states[c];
         // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends
         // when there is neither force nor overlap.
@@ -194,7 +184,34 @@ void World::State::publish() {
         if (met) state.last_impulse = impulse;
         if (met == state.touching) continue;
         state.touching = met;
-        (met ? begun : ended).push_back(event_of(c));
+        changed.push_back(c);
+    }
+}
+
+void World::State::publish(const Jobs& jobs) {
+    // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as
+    // new.
+    for (const std::uint32_t c : last_touching) {
+        if (has_manifold(c)) continue;
+        ContactState& state = contacts.states[c];
+        state.point_count = 0;
+        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
+        state.twist_impulse = 0.0f;
+        if (!state.touching) continue;
+        state.touching = false;
+        ended.push_back(event_of(c));
+    }
+    constexpr std::size_t least_contacts = 1024;
+    const auto tasks = static_cast<std::size_t>(jobs.tasks_for(touching.size(), least_contacts));
+    if (collide_tasks.size() < tasks) collide_tasks.resize(tasks);
+    jobs.for_each(static_cast<int>(tasks), [&](int i) {
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t first = touching.size() * k / tasks, last = touching.size() * (k + 1) / tasks;
+        note_touches(std::span(touching).subspan(first, last - first), collide_tasks[k].changed);
+    });
+    for (std::size_t k = 0; k < tasks; ++k) {
+        for (const std::uint32_t c : collide_tasks[k].changed)
+            (contacts.states[c].touching ? begun : ended).push_back(event_of(c));
     }
     for (const Impact& impact : impacts) report_impact(impact);
     report_hits();

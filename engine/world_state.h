@@ -125,6 +125,7 @@ struct World::State {
         CollideScratch scratch;
         NarrowphaseProfile profile;
         std::vector<std::uint32_t> touching;
+        std::vector<std::uint32_t> changed;  ///< contacts that begin or end to touch
     };
     std::vector<CollideTask> collide_tasks;
     std::vector<ProxyIndex> moved_proxies;  ///< of the awake bodies, with their boxes and expected ways
@@ -175,7 +176,7 @@ struct World::State {
     void solve(float dt, const Jobs& jobs);
     void sweep_fast_bodies(float dt);
     void finish(float dt, const Jobs& jobs);
-    void publish();
+    void publish(const Jobs& jobs);
 
     // Shared by the stages and by the user's calls.
     void note_approaches();
@@ -231,6 +232,7 @@ private:
     void modify_contacts();
     bool modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold,
                 float& friction, float& restitution, bool touched) const;
+    void note_touches(std::span<const std::uint32_t> list, std::vector<std::uint32_t>& changed);
     void report_hits();
     void break_overloaded_joints();
     void begin_pair(std::uint32_t body_a, std::uint32_t body_b);
@@ -243,6 +245,7 @@ private:
     void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                      std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
+    void make_edges(std::size_t first, std::size_t last);
     void index_bodies();
     void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
     void weigh_fields();

@@ -491,8 +491,9 @@ TEST_CASE("who overlaps when a step begins is in contact after it however far th
             run(world, 1);
             few_awake += 16 * world.profile().awake_bodies < world.profile().bodies ? 1 : 0;
             const std::vector<Contact> contacts = world.contacts();
-            for (const auto& [a, b] : met) {
-                const bool known = std::any_of(contacts.begin(), contacts.end(), [&, a = a, b = b](const Contact& c) {
+            for (const auto& pair : met) {
+                const BodyId a = pair.first, b = pair.second;
+                const bool known = std::any_of(contacts.begin(), contacts.end(), [&](const Contact& c) {
                     return (c.body_a == a && c.body_b == b) || (c.body_a == b && c.body_b == a);
                 });
                 INFO("sleep ", sleep, " step ", step, " bodies ", a.slot, " ", b.slot);

@@ -54,11 +54,18 @@ TEST_CASE("ragdolls fall downstairs with their joints together and within their 
     }
 }
 
+// The bumps throw it about, and by how much it is slowed down and turned is chance: of 200 seeds all get farther than 30
+// m, and nine of ten farther than 40 m.
 TEST_CASE("a car drives over bumps and round a bend on its wheels") {
-    const Run car = run("car");
-    MESSAGE(car.text);
-    CHECK(car["driven, in the end"] > 40.0);
-    CHECK(car["most tilted, cosine"] > 0.9);
+    double driven = 0.0;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        const Run car = run("car", seed);
+        MESSAGE(car.text);
+        CHECK(car["driven, in the end"] > 30.0);
+        CHECK(car["most tilted, cosine"] > 0.9);
+        driven += car["driven, in the end"] / 8;
+    }
+    CHECK(driven > 40.0);
 }
 
 TEST_CASE("a train of gears and a rack does not slip") {

@@ -54,12 +54,36 @@ TEST_CASE("an arch of wedges stands for 1200 steps with no part more than 5 cm f
     }
 }
 
-// Not met by three seeds of eight: the pair on top, which carries nothing, creeps along its tips and falls after 600 to
-// 1,150 steps.
-TEST_CASE("a house of cards stands for 1200 steps with no part more than 5 cm from its place" * doctest::may_fail()) {
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+// All cards are put where they touch and none is pressed yet, so the house drops into its contacts by 2 cm at the top;
+// that must not throw it off its balance.
+TEST_CASE("a house of cards stands for 1200 steps with no part more than 5 cm from its place") {
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
         const Run house = run("card_house", seed);
         MESSAGE(house.text);
         CHECK(house["the largest displacement"] < 0.05);
     }
+}
+
+// Friction and twist that were solved side by side swung against each other at the tips of the pair on top, which
+// carries nothing: that used up its friction, and it crept by 1 mm in three seconds, ever faster, until it fell.
+TEST_CASE("a house of cards without jitter stands for ten minutes and creeps by less than 1 mm") {
+    const Result<samples::SceneData> scene = samples::find_scene("card_house")->make({});
+    REQUIRE(static_cast<bool>(scene));
+    WorldDef def;
+    def.allow_sleep = false;
+    std::vector<BodyId> cards;
+    World world = samples::make_world(*scene, &cards, def);
+    std::vector<vec3> settled;
+    float largest = 0.0f, crept = 0.0f;
+    for (int i = 0; i < 36000; ++i) {
+        REQUIRE(samples::step_scene(world, *scene, i));
+        for (std::size_t k = 0; k < cards.size(); ++k) {
+            largest = std::max(largest, glm::distance(world.position(cards[k]), scene->bodies[k].position));
+            if (i == 299) settled.push_back(world.position(cards[k]));
+            if (i > 299) crept = std::max(crept, glm::distance(world.position(cards[k]), settled[k]));
+        }
+    }
+    MESSAGE("at most ", largest, " m from its place; crept by ", crept, " m once settled");
+    CHECK(largest < 0.05f);
+    CHECK(crept < 1e-3f);
 }
