@@ -41,19 +41,15 @@ quat turn_of(const MotionLanes<LaneArray<width>>& m, int lane) {
     return quat(m.turn_w[lane], m.turn_x[lane], m.turn_y[lane], m.turn_z[lane]);
 }
 
-/// Momentum changes by the inertia as it is turned by now; the solver's own changes are taken for those of the start's.
 template <int width>
-void change_spin(MotionLanes<LaneArray<width>>& m, int lane, const vec3& change) {
+void set_spin(MotionLanes<LaneArray<width>>& m, int lane, const vec3& spin) {
     if (m.gyroscopic[lane] == 0.0f) return;
-    const auto add = [&](Vec3Lanes<LaneArray<width>>& field, const vec3& v) {
-        field.x[lane] += v.x, field.y[lane] += v.y, field.z[lane] += v.z;
-    };
     const mat3 inertia(m.inertia.xx[lane], m.inertia.xy[lane], m.inertia.xz[lane], m.inertia.xy[lane],
                        m.inertia.yy[lane], m.inertia.yz[lane], m.inertia.xz[lane], m.inertia.yz[lane],
                        m.inertia.zz[lane]);
     const quat turn = turn_of<width>(m, lane);
-    add(m.handed_out, change);
-    add(m.momentum, rotate(turn, inertia * inverse_rotate(turn, change)));
+    put<width>(m.handed_out, lane, spin);
+    put<width>(m.momentum, lane, rotate(turn, inertia * inverse_rotate(turn, spin)));
 }
 
 }  // namespace
@@ -80,13 +76,13 @@ quat BodyMotions::turn(std::size_t body) const {
                                : turn_of<4>(*static_cast<const MotionLanes<LaneArray<4>>*>(at), lane);
 }
 
-void BodyMotions::change_spin(std::size_t body, const vec3& change) {
+void BodyMotions::set_spin(std::size_t body, const vec3& spin) {
     const int lane = static_cast<int>(body % kernel_->lanes);
     void* const at = group(body / kernel_->lanes);
     if (kernel_->lanes == 8) {
-        talus::change_spin<8>(*static_cast<MotionLanes<LaneArray<8>>*>(at), lane, change);
+        talus::set_spin<8>(*static_cast<MotionLanes<LaneArray<8>>*>(at), lane, spin);
     } else {
-        talus::change_spin<4>(*static_cast<MotionLanes<LaneArray<4>>*>(at), lane, change);
+        talus::set_spin<4>(*static_cast<MotionLanes<LaneArray<4>>*>(at), lane, spin);
     }
 }
 

@@ -30,8 +30,9 @@ public:
     void set(std::size_t body, const BodyMotion& motion);
     /// Rotation since the start of the step, of unit length to rounding.
     quat turn(std::size_t body) const;
-    /// Tells of a change of spin that came about at the body's present pose, not at that of the step's start.
-    void change_spin(std::size_t body, const vec3& change);
+    /// The body's angular momentum is that of this spin (rad/s) at its present pose. Without it, changes of spin are
+    /// counted as impulses on the body as it was turned at the step's start.
+    void set_spin(std::size_t body, const vec3& spin);
 
     /// A pass over the bodies first .. last, both at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;

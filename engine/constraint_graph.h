@@ -63,6 +63,7 @@ public:
         bool special = false;           ///< has a surface that is more than rough
         bool bounces = false;           ///< has restitution
         std::uint8_t color = no_color;  ///< that of the last step
+        bool jointed = false;           ///< pushes a body that joints hold
         std::uint32_t link = no_link;   ///< in a column (columns.h)
     };
 

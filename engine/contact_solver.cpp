@@ -97,6 +97,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
         springs_[1][k] = spring_of(stiffer * column_hertz, settings::contact_damping_ratio, substep);
     }
     link_places_.clear();
+    jointed_.clear();
     order_.assign(graph.order().begin(), graph.order().end());
     fields_ = {};
     layout_.clear();
@@ -118,10 +119,13 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                 points = std::max(points, edge.point_count);
                 real_points_ += edge.point_count;
                 any_bounce_ = any_bounce_ || edge.bounces;
+                if (!edge.jointed && edge.link == no_link) continue;
+                const LinkPlace place{static_cast<std::uint32_t>(layout_.size() - 1),
+                                      next.first_edge - layout_.back().first_edge};
+                if (edge.jointed) jointed_.push_back({order_[next.first_edge], place.record, place.lane});
                 if (edge.link == no_link) continue;
                 if (link_places_.size() <= edge.link) link_places_.resize(edge.link + 1);
-                link_places_[edge.link] = {static_cast<std::uint32_t>(layout_.size() - 1),
-                                           next.first_edge - layout_.back().first_edge};
+                link_places_[edge.link] = place;
             }
             next.first_point += points;
             next.first_surface += first.special ? 1 : 0;
@@ -130,6 +134,8 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
         if (field.count == 0) field.first = first_record;
         field.count += static_cast<std::uint32_t>(layout_.size()) - first_record;
     }
+    std::sort(jointed_.begin(), jointed_.end(),
+              [](const JointedContact& x, const JointedContact& y) { return x.edge < y.edge; });
     const std::size_t records = layout_.size();
     layout_.push_back(next);
     const auto lines = [](std::size_t count, std::size_t bytes) {
@@ -312,6 +318,11 @@ ContactLane ContactSolver::read_link(std::uint32_t link) {
     return kernel_->lanes == 8 ? read_lane<8>(link_places_[link]) : read_lane<4>(link_places_[link]);
 }
 
+ContactLane ContactSolver::read(const JointedContact& contact) {
+    const LinkPlace place{contact.record, contact.lane};
+    return kernel_->lanes == 8 ? read_lane<8>(place) : read_lane<4>(place);
+}
+
 void ContactSolver::end() {
     max_penetration_ = 0.0f;
     double sum = 0.0;
@@ -324,7 +335,8 @@ void ContactSolver::end() {
 
 std::size_t ContactSolver::bytes() const {
     return (records_.capacity() + points_.capacity() + surfaces_.capacity()) * sizeof(Line) +
-           layout_.capacity() * sizeof(Layout) + order_.capacity() * sizeof(std::uint32_t) +
+           layout_.capacity() * sizeof(Layout) + jointed_.capacity() * sizeof(JointedContact) +
+           order_.capacity() * sizeof(std::uint32_t) +
            (penetration_sums_.capacity() + max_penetrations_.capacity()) * sizeof(float);
 }
 

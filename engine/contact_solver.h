@@ -88,6 +88,12 @@ public:
 
     /// A contact in a column, once it is prepared; valid until the next begin().
     ContactLane read_link(std::uint32_t link);
+    /// The contacts of bodies that joints hold, in the order of the edges, and the same of them.
+    struct JointedContact {
+        std::uint32_t edge, record, lane;
+    };
+    std::span<const JointedContact> jointed_contacts() const { return jointed_; }
+    ContactLane read(const JointedContact& contact);
 
     /// Writes impulses back to the contacts.
     void store(const Field& field, ContactTable& contacts) const;
@@ -142,6 +148,7 @@ private:
     float warm_scale_ = 1.0f;                                 ///< of the last step's impulses
     ContactSpring springs_[2][2] = {};                        ///< [in a column][with an immovable body]
     std::vector<LinkPlace> link_places_;
+    std::vector<JointedContact> jointed_;
     bool any_bounce_ = false;
     float max_penetration_ = 0.0f, mean_penetration_ = 0.0f;
     std::uint32_t real_points_ = 0;

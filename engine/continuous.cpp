@@ -1,5 +1,6 @@
 #include <talus/engine/continuous.h>
 
+#include <talus/engine/integrate.h>
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
 #include <talus/narrowphase/manifold.h>
@@ -20,16 +21,38 @@ struct Party {
     vec3 center, velocity, spin;
     vec3 inverse_mass;     ///< along the world's axes, 1/kg; 0 where nothing pushes it
     mat3 inverse_inertia;  ///< world
+    bool held = false;     ///< joints hold it, and the rest counts
+    JointSolver::Response through{};
+    glm::dvec3 impulse{0.0}, moment{0.0};  ///< on it, so far
 
     vec3 velocity_at(const vec3& point) const { return velocity + glm::cross(spin, point - center); }
-    void push(const vec3& impulse, const vec3& point) {
-        velocity += inverse_mass * impulse;
-        spin += inverse_inertia * glm::cross(point - center, impulse);
+    void push(const vec3& by, const vec3& point) {
+        const vec3 by_moment = glm::cross(point - center, by);
+        const Gain gain = gain_of(by, by_moment);
+        velocity += gain.velocity;
+        spin += gain.spin;
+        if (!held) return;
+        impulse += glm::dvec3(by);
+        moment += glm::dvec3(by_moment);
     }
     /// Velocity along v that a unit impulse along u gives it at the point, 1/kg.
     float give(const vec3& point, const vec3& u, const vec3& v) const {
         const vec3 arm = point - center;
-        return glm::dot(u, inverse_mass * v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
+        if (!held)
+            return glm::dot(u, inverse_mass * v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
+        const Gain gain = gain_of(v, glm::cross(arm, v));
+        return glm::dot(u, gain.velocity) + glm::dot(glm::cross(arm, u), gain.spin);
+    }
+
+private:
+    struct Gain {
+        vec3 velocity, spin;
+    };
+    Gain gain_of(const vec3& by, const vec3& by_moment) const {
+        if (!held) return {inverse_mass * by, inverse_inertia * by_moment};
+        const glm::dvec3 f(by), m(by_moment);
+        return {vec3(through.by_impulse * f + through.by_moment * m),
+                vec3(glm::transpose(through.by_moment) * f + through.spin_by_moment * m)};
     }
 };
 
@@ -144,6 +167,9 @@ struct World::State::Sweep {
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
     void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
+    float resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot, float rest,
+                       Party& other, Party& mover, Party& way);
+    void carry_on(std::uint32_t slot, const Party& velocities, const Party& way, float rest);
 };
 
 /// The motion of the centre of mass over the whole step, seen from outside.
@@ -465,7 +491,15 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
         const vec3& p = collision.points[i];
         approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
     }
-    const float impulse = resolve(collision, other, mover);
+    mover.held = s.joints.has_any(path.slot) && s.joint_solver.begin_response(path.slot);
+    other.held =
+        obstacle.is_dynamic() && s.joints.has_any(meeting.other) && s.joint_solver.begin_response(meeting.other);
+    Party way = mover;
+    way.velocity = path.motion.linear_velocity;
+    way.spin = path.motion.angular_velocity;
+    const float impulse = mover.held || other.held
+                              ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
+                              : resolve(collision, other, mover);
     if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
     if (impulse > 0.0f) {
         found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
@@ -474,11 +508,68 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
 
     path.motion.start = pose_at(path.motion, time);
     path.from += time;
-    path.motion.linear_velocity = mover.velocity + 0.5f * rest * gravity;
-    path.motion.angular_velocity = mover.spin;
+    path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
+    path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
+    if (mover.held) carry_on(path.slot, mover, way, rest);
     body.linear_velocity = mover.velocity + to_come;
     body.angular_velocity = mover.spin;
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
+}
+
+/// The impulses of a collision where joints hold the mover or the other: on the mover's velocity, and others on its
+/// way, the mean velocity of the step, which ends where it would have ended but for what they change. With the velocity
+/// that it has in the end it would leave the others, and its joints would open. Limits that would be passed for it hold.
+float World::State::Sweep::resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot,
+                                        float rest, Party& other, Party& mover, Party& way) {
+    float impulse = 0.0f;
+    const Party other_before = other, mover_before = mover, way_before = way;
+    for (int round = 0;; ++round) {
+        other = other_before, mover = mover_before, way = way_before;
+        if (other.held) other.through = s.joint_solver.respond(other_slot);
+        if (mover.held) mover.through = way.through = s.joint_solver.respond(slot);
+        Party other_way = other;
+        impulse = resolve(collision, other, mover);
+        resolve(collision, other_way, way);
+        const auto meets_limits = [&](std::uint32_t pushed_slot, const Party& pushed) {
+            return pushed.held && s.joint_solver.meets_limits(pushed_slot, pushed.impulse, pushed.moment, rest);
+        };
+        if (round == settings::joint_rounds || (!meets_limits(slot, way) && !meets_limits(other_slot, other))) break;
+    }
+    // What contradicts itself may answer with anything.
+    const Body& body = s.bodies[slot];
+    for (Party* const party : {&mover, &way}) {
+        party->velocity = limited(party->velocity, body.max_speed);
+        party->spin = limited(party->spin, body.max_spin);
+    }
+    other.velocity = limited(other.velocity, s.bodies[other_slot].max_speed);
+    other.spin = limited(other.spin, s.bodies[other_slot].max_spin);
+    return impulse;
+}
+
+/// What joints hold together with a body that was hit goes on with it.
+void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, const Party& way, float rest) {
+    s.joint_solver.spread(slot, velocities.impulse, velocities.moment,
+                          [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
+                              Body& body = s.bodies[link];
+                              body.linear_velocity = limited(body.linear_velocity + vec3(velocity), body.max_speed);
+                              body.angular_velocity = limited(body.angular_velocity + vec3(spin), body.max_spin);
+                              body.exact_spin = glm::dvec3(body.angular_velocity);
+                          });
+    const auto h = static_cast<double>(rest);
+    s.joint_solver.spread(slot, way.impulse, way.moment,
+                          [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
+                              Body& body = s.bodies[link];
+                              SolverBody& own = s.solver_bodies[s.solver_index[link]];
+                              const vec3 move = limited(vec3(h * velocity), rest * body.max_speed);
+                              const vec3 turn = limited(vec3(h * spin), settings::max_rotation_per_substep);
+                              body.center += move;
+                              body.exact_rotation = integrate_rotation(body.exact_rotation, glm::dvec3(turn));
+                              body.rotation = quat(body.exact_rotation);
+                              for (int k = 0; k < 3; ++k) {
+                                  own.displacement[k] += move[k];
+                                  own.turn[k] += turn[k];
+                              }
+                          });
 }
 
 /// A dynamic body that was hit goes on from there with its new velocity.
@@ -488,6 +579,7 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
     motion.angular_velocity = s.bodies[slot].angular_velocity = after.spin;
     const Path path{slot, now, motion};
     commit(slot, pose_at(motion, dt - now));
+    if (after.held) carry_on(slot, after, after, dt - now);
     s.keep_path(path);
     s.wake_if_struck(slot);
     const float rest = dt - now;

@@ -66,7 +66,12 @@ void World::State::build_graph(const Jobs& jobs) {
     }
     index_bodies(jobs);
 
+    const bool any_joints = joints.live_count() != 0;
     for (ConstraintGraph::Edge& edge : edges) {
+        if (any_joints) {
+            edge.jointed = (edge.pushes_a && (constrained[edge.a] & by_joint) != 0) ||
+                           (edge.pushes_b && (constrained[edge.b] & by_joint) != 0);
+        }
         edge.a = solver_index[edge.a];
         edge.b = solver_index[edge.b];
     }
@@ -332,6 +337,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
         stage_team.run(jobs, stages, work_on);
         joint_solver.prepare(joints, bodies, solver_index, solver_masses,
                              {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed}, substep);
+        joint_solver.prepare_contacts(solver, edges, islands);
         clear_plan();
     }
     plan_substeps();
@@ -439,8 +445,8 @@ void World::State::plan_contacts(ContactSolver::Pass pass) {
 
 void World::State::plan_columns(StageWork::Kind kind) { plan_stage({columns.group_count(), 1}, {.kind = kind}); }
 
-void World::State::plan_joints(StageWork::JointPass pass) {
-    plan_stage({joint_solver.articulation_count(), 1}, {.kind = StageWork::Kind::joints, .joint_pass = pass});
+void World::State::plan_joints(std::uint32_t count, StageWork::JointPass pass) {
+    plan_stage({count, 1}, {.kind = StageWork::Kind::joints, .joint_pass = pass});
 }
 
 void World::State::plan_begin() {
@@ -462,10 +468,11 @@ void World::State::plan_substeps() {
         if (solver.any_bounce()) plan_contacts(&SolverKernel::begin_restitution);
         plan_contacts(&SolverKernel::warm_start);
         plan_columns(StageWork::Kind::columns);
-        plan_joints(&JointSolver::solve);
+        plan_joints(joint_solver.articulation_count(), &JointSolver::solve);
+        plan_joints(joint_solver.contact_group_count(), &JointSolver::solve_contacts);
         plan_contacts(&SolverKernel::solve);
         plan_motion(&SolverKernel::integrate_positions);
-        plan_joints(&JointSolver::relax);
+        plan_joints(joint_solver.articulation_count(), &JointSolver::relax);
         plan_contacts(&SolverKernel::relax);
         if (!solver.any_bounce()) continue;
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);

@@ -261,7 +261,7 @@ private:
     void plan_motion(BodyMotions::Pass motion);
     void plan_contacts(ContactSolver::Pass pass);
     void plan_columns(StageWork::Kind kind);
-    void plan_joints(StageWork::JointPass pass);
+    void plan_joints(std::uint32_t count, StageWork::JointPass pass);
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
     void move_freely(std::uint32_t index, float substep);
     void end_body(std::uint32_t index);

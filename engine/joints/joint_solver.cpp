@@ -310,7 +310,7 @@ void JointSolver::begin_solve(Articulation& a) {
     if (any) apply_changes(a);
 }
 
-void JointSolver::run_pass(Articulation& a, Pass pass) {
+void JointSolver::run_pass(Articulation& a, Pass pass, bool again) {
     const Run& last_run = runs_[a.first_run + a.run_count - 1];
     const std::uint32_t first = runs_[a.first_run].first_row, end = last_run.first_row + last_run.row_count;
     for (std::uint32_t i = first; i < end; ++i) {
@@ -349,9 +349,10 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
             settled = true;
             continue;
         }
-        if (final) {  // unsettled: what has bounds does in this pass what it did before it
+        // Unsettled: limits that hold stick for this pass, all else that has bounds does in it what it did before it.
+        if (final) {
             for_each_row([](Row& row, double& change) {
-                if (!is_bounded(row)) return;
+                if (!is_bounded(row) || (row.kind == RowKind::limit && row.free)) return;
                 row.free = false;
                 change = row.given - row.impulse;
                 row.impulse = row.given;
@@ -371,7 +372,7 @@ void JointSolver::run_pass(Articulation& a, Pass pass) {
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }
-    report(a, pass, tame(a));
+    report(a, pass, again, tame(a));
     write_velocities(a);
 }
 
@@ -418,7 +419,9 @@ double JointSolver::tame(const Articulation& a) {
     return scale;
 }
 
-void JointSolver::report(const Articulation& a, Pass pass, double scale) {
+void JointSolver::report(const Articulation& a, Pass pass, bool again, double scale) {
+    // The solve's impulses are counted from none, as it began with those that are warm.
+    const bool from_none = pass == Pass::solve && !again;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         Run& run = runs_[r];
         const JointRows& rows = joint_rows_[r];
@@ -426,8 +429,7 @@ void JointSolver::report(const Articulation& a, Pass pass, double scale) {
         dvec3 force(0.0), torque(0.0);
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
             Row& row = rows_[run.first_row + i];
-            // The solve's impulses are counted from none, as it began with those that are warm.
-            const double from = pass == Pass::solve ? 0.0 : row.given, impulse = row.impulse - from;
+            const double from = from_none ? 0.0 : row.given, impulse = row.impulse - from;
             if (scale != 1.0) row.impulse = scale > 0.0 ? from + scale * impulse : from;
             if (impulse == 0.0) continue;
             for (int k = 0; k < 3; ++k) {
@@ -441,7 +443,8 @@ void JointSolver::report(const Articulation& a, Pass pass, double scale) {
         run.force += scale * force;
         run.torque += scale * (torque - glm::cross(arm, force));
         run.demand += force;
-        if (pass == Pass::solve) run.new_load = force * links_[run.link[0]].pose.axes;
+        if (pass == Pass::solve)
+            run.new_load = (again ? run.new_load : dvec3(0.0)) + force * links_[run.link[0]].pose.axes;
     }
 }
 
@@ -498,7 +501,12 @@ std::size_t JointSolver::bytes() const {
     return articulations_.capacity() * sizeof(Articulation) + runs_.capacity() * sizeof(Run) +
            links_.capacity() * sizeof(Link) + couplings_.capacity() * sizeof(JointCoupling) +
            hub_couplings_.capacity() * sizeof(HubCoupling) +
-           (run_of_.capacity() + active_.capacity()) * sizeof(std::uint32_t) + rows_.capacity() * sizeof(Row) +
+           (run_of_.capacity() + link_of_.capacity() + articulation_of_.capacity() + active_.capacity()) *
+               sizeof(std::uint32_t) +
+           groups_.capacity() * sizeof(ContactGroup) + jointed_.capacity() * sizeof(JointedContact) +
+           contact_rows_.capacity() * sizeof(ContactRow) + parties_.capacity() * sizeof(Party) +
+           movers_.capacity() * sizeof(Mover) + columns_.capacity() * sizeof(dvec3) +
+           (keys_.capacity() + pushed_.capacity()) * sizeof(keys_[0]) + rows_.capacity() * sizeof(Row) +
            joint_rows_.capacity() * sizeof(JointRows) + joint_nodes_.capacity() * sizeof(JointNode) +
            (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() +
             velocities_.capacity()) *

@@ -13,7 +13,8 @@
 ///     relax:  at the new positions, J v = 0: takes out what position errors put into velocities.
 ///
 /// Contacts come after joints in both passes: the other way round, ragdolls that fall on stairs sink in by 107 mm, not
-/// 4, and their joints part by no less at the hardest impacts.
+/// 4. Where the two would be at odds by metres a second, contacts are solved through the joints between the two
+/// (joint_contacts.cpp).
 ///
 /// What was compared: a chain of 100 links of 20 cm with a weight of 1,000 links swinging at its end, 60 Hz, stretch
 /// after 15 s and time of a step, one core, both in their first form (by now the direct solve takes a fifth less):
@@ -39,6 +40,7 @@
 
 #include <talus/engine/awake_set.h>
 #include <talus/engine/contact_solver.h>
+#include <talus/engine/islands.h>
 #include <talus/engine/joints/block_ldl.h>
 #include <talus/engine/joints/joint_geometry.h>
 #include <talus/engine/joints/joint_kernel.h>
@@ -64,6 +66,37 @@ public:
     // Articulations first .. last - 1. Different ranges may run at once.
     void solve(std::uint32_t first, std::uint32_t last);
     void relax(std::uint32_t first, std::uint32_t last);
+
+    /// After prepare(): reads the contacts of what joints hold, from a solver that has prepared them.
+    void prepare_contacts(ContactSolver& solver, std::span<const ConstraintGraph::Edge> edges, Islands& islands);
+    std::uint32_t contact_group_count() const { return static_cast<std::uint32_t>(groups_.size()); }
+    /// After solve() of all articulations, and like that for groups (joint_contacts.cpp).
+    void solve_contacts(std::uint32_t first, std::uint32_t last);
+
+    /// What impulses on a body do to it through the joints that hold it, as the last pass left them: its velocity by an
+    /// impulse at the centre of mass and by a moment (N m s), its spin by a moment. By an impulse its spin is
+    /// transpose(by_moment) times that.
+    struct Response {
+        dmat3 by_impulse{0.0}, by_moment{0.0}, spin_by_moment{0.0};
+    };
+    /// After the step's last pass, with all limits and capped drives let go. False for a body without joints, or asleep.
+    bool begin_response(std::uint32_t slot);
+    Response respond(std::uint32_t slot);
+    /// Takes in the limits that the body's joints would pass in so many seconds with what these add. False if none.
+    bool meets_limits(std::uint32_t slot, const dvec3& impulse, const dvec3& moment, double time);
+    /// What these do to all others that joints hold together with the body, which has a Response: calls visit(slot,
+    /// velocity, spin).
+    template <class Visit>
+    void spread(std::uint32_t slot, const dvec3& impulse, const dvec3& moment, Visit&& visit) {
+        const std::uint32_t pushed = link_of_[slot];
+        const Articulation& a = articulations_[articulation_of_[pushed]];
+        push_body(pushed, impulse, moment);
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+            if (l == pushed || !links_[l].dynamic) continue;
+            const double* const v = velocity_of(l);
+            visit(links_[l].slot, dvec3(v[0], v[1], v[2]), dvec3(v[4], v[5], v[6]));
+        }
+    }
 
     /// Writes impulses, forces and angles back to the joints; `step` in seconds.
     void store(JointStore& joints, float step) const;
@@ -93,9 +126,9 @@ private:
         std::uint8_t number = 0;  ///< limit_row(axis) and so on
         /// Rows that share a bound on their length begin here; 0: the row belongs to one before.
         std::uint8_t group = 1;
-        bool free = true;     ///< in the direct solve; else its impulse is given
-        bool caught = false;  ///< came to its bound in this pass, and stays there
-        bool upper = false;   ///< a limit's side
+        bool free = true;                                       ///< in the direct solve; else its impulse is given
+        bool caught = false;                                    ///< came to its bound in this pass, and stays there
+        bool upper = false;                                     ///< a limit's side
         std::uint32_t rival = null_index;                       ///< of a motor: the limit of its axis
         double limits[2] = {};                                  ///< of a limit or lock: lower and upper coordinate
         double speed = 0.0;                                     ///< that the row aims at, in rows without position
@@ -176,6 +209,42 @@ private:
         bool driven = false;  ///< some rows have no position
     };
 
+    // Contacts of what joints hold (joint_contacts.cpp).
+    /// A link that contacts push, or a dynamic body without joints.
+    struct Mover {
+        std::uint32_t solver = 0, link = null_index, party = 0;
+        dvec3 velocity{0.0}, spin{0.0};
+    };
+    /// All movers of an articulation, or one without joints.
+    struct Party {
+        std::uint32_t articulation = null_index;
+        std::uint32_t first_mover = 0, mover_count = 0;
+        bool ready = false;   ///< its drives are let go
+        bool pushed = false;  ///< in this round
+    };
+    struct JointedContact {
+        ContactLane lane;
+        std::uint32_t mover[2] = {null_index, null_index};  ///< of A and B; null: nobody can push it
+        std::uint32_t party[2] = {null_index, null_index};
+    };
+    /// A point of one of them.
+    struct ContactRow {
+        std::uint32_t contact = 0, point = 0;
+        std::uint32_t column =
+            0;               ///< velocities and spins that a unit of impulse gives to the movers of A's party, then B's
+        double alone = 0.0;  ///< J M^-1 J^T of the two bodies by themselves
+        double bias = 0.0, gamma = 0.0;  ///< of the pass
+        double drift = 0.0;              ///< speed of what nobody can push
+        double response = 0.0;           ///< J M^-1 J^T with all that joints hold
+        double given = 0.0, impulse = 0.0;
+    };
+    /// The contacts of an island.
+    struct ContactGroup {
+        std::uint32_t first_contact = 0, contact_count = 0;
+        std::uint32_t first_row = 0, row_count = 0;
+        std::uint32_t first_party = 0, party_count = 0;
+    };
+
     /// What a hub's velocity has to do with a joint: an off-diagonal block.
     struct HubCoupling {
         std::uint32_t run = 0, side = 0;
@@ -216,11 +285,28 @@ private:
     double geared_coordinate(const Run& gear, const Coordinates& a, const Coordinates& b) const;
     bool is_angular(const Run& run, const Row& row) const;
 
+    std::uint32_t link_of(std::uint32_t solver) const {
+        const std::uint32_t slot = motions_.slots[solver];
+        return slot < link_of_.size() ? link_of_[slot] : null_index;
+    }
+    void solve_group(const ContactGroup& group);
+    bool begin_rows(const ContactGroup& group);
+    static double wanted_change(const ContactRow& row, double speed);
+    void begin_sweeps(const ContactGroup& group);
+    void find_columns(ContactRow& row);
+    void find_column(const ContactRow& row, std::uint32_t party, dvec3* column);
+    void push(const JointedContact& contact, int side, std::uint32_t point, double impulse);
+    void let_drives_go(Articulation& a, bool and_limits);
+    void push_body(std::uint32_t link, const dvec3& impulse, const dvec3& moment);
+    void carry(Articulation& a, Pass pass);
+    void sweep_rows(const ContactGroup& group);
+    void apply_rows(const ContactGroup& group);
+
     // Passes (joint_solver.cpp).
     void read_velocities(Articulation& a);
     void write_velocities(const Articulation& a);
     void begin_solve(Articulation& a);
-    void run_pass(Articulation& a, Pass pass);
+    void run_pass(Articulation& a, Pass pass, bool again = false);
     void set_residuals(Articulation& a, Pass pass, bool linear);
     double worst_residual(const Articulation& a, Pass pass);
     bool let_go(Articulation& a, Pass pass, bool linear);
@@ -233,7 +319,7 @@ private:
     /// exploding. Returns what part of the pass's impulses is left.
     double tame(const Articulation& a);
     /// Adds the pass's impulses to what the joints report.
-    void report(const Articulation& a, Pass pass, double scale);
+    void report(const Articulation& a, Pass pass, bool again, double scale);
     static bool is_bounded(const Row& row) {
         return row.low != -std::numeric_limits<double>::infinity() ||
                row.high != std::numeric_limits<double>::infinity();
@@ -264,7 +350,8 @@ private:
     std::vector<Link> links_;
     std::vector<JointCoupling> couplings_;
     std::vector<HubCoupling> hub_couplings_;
-    std::vector<std::uint32_t> run_of_;  ///< by joint slot
+    std::vector<std::uint32_t> run_of_;   ///< by joint slot
+    std::vector<std::uint32_t> link_of_;  ///< by body slot, of dynamic ones
     BlockLdl ldl_;
 
     // Of the step.
@@ -275,6 +362,14 @@ private:
     std::vector<JointLane> jacobians_, responses_, residuals_, changes_;
     std::vector<JointLane> velocities_;  ///< two a link
     Room room_;
+    std::vector<ContactGroup> groups_;
+    std::vector<JointedContact> jointed_;
+    std::vector<ContactRow> contact_rows_;
+    std::vector<Party> parties_;
+    std::vector<Mover> movers_;
+    std::vector<dvec3> columns_;
+    std::vector<std::uint32_t> articulation_of_;                          ///< by link
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> keys_, pushed_;  ///< scratch
 };
 
 /// The kernel for this processor.

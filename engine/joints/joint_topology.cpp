@@ -52,6 +52,8 @@ void JointSolver::build_topology(const JointStore& joints, const BodyStore& bodi
     hub_couplings_.clear();
     ldl_.clear();
     run_of_.assign(joints.slot_count(), null_index);
+    link_of_.assign(bodies.slot_count(), null_index);
+    articulation_of_.clear();
 
     // Joints linked through dynamic bodies, breadth first from the lowest slot. Gears come last: they read the joints
     // that they tie.
@@ -207,6 +209,10 @@ void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bo
     }
     for (std::uint32_t i = 0; i < a.hub_count; ++i)
         hub_couplings_[a.first_hub + i].place = places[a.coupling_count + i];
+    articulation_of_.resize(links_.size(), static_cast<std::uint32_t>(articulations_.size()));
+    for (std::uint32_t l = a.first_link; l < links_.size(); ++l) {
+        if (links_[l].dynamic) link_of_[links_[l].slot] = l;
+    }
     articulations_.push_back(a);
 }
 
