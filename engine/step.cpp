@@ -143,19 +143,18 @@ void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
     const Body& body = bodies[slot];
     const Transform pose = body.pose();
     const float spin = std::sqrt(length_squared(body.angular_velocity));
-    float expected = 0.0f;
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
         colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
         const vec3 arm = colliders.poses[i].position - body.center;
         const vec3 way = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
         const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
         colliders.sweeps[i] = {way, dt * body.angular_velocity, turning, std::sqrt(length_squared(way)) + turning};
-        expected = std::max(expected, colliders.sweeps[i].reach);
         shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
     }
     if (slot >= balls.size()) balls.resize(slot + 1);  // of a new body, by one thread
-    balls[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + expected};
+    const float way = dt * std::sqrt(length_squared(body.linear_velocity));
+    balls[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + way};
 }
 
 // ---- publish --------------------------------------------------------------------------------------------------------

@@ -130,6 +130,18 @@ void prefetch_hull(const Shape& shape, std::uint32_t face, std::uint32_t vertex)
     if (vertex < hull.rings.size()) prefetch(&hull.rings[vertex], sizeof(HullRing));
 }
 
+/// How near shapes may be that may come nearer by so much.
+float margin_of(const PairRecord& record, float nearer) {
+    return tolerance::contact_margin * record.size + std::min(nearer, tolerance::contact_reach * record.size);
+}
+
+/// How much nearer the ways of the two take them along a direction of a's frame.
+float nearer_along(const Colliders& colliders, const PairRecord& record, const vec3& normal) {
+    const vec3 n = rotate(colliders.poses[record.a].rotation, normal);
+    return std::max(glm::dot(colliders.sweeps[record.a].way, n), 0.0f) +
+           std::max(-glm::dot(colliders.sweeps[record.b].way, n), 0.0f);
+}
+
 /// One call of collide: the data it works on, and a function a rung.
 class Ladder {
 public:
@@ -230,9 +242,12 @@ private:
         if (waiting != 0) sort_out({four, waiting});
     }
 
+    /// However the two turn, each stays in its ball.
     bool are_balls_apart(const PairRecord& record) const {
+        const Sweep &a = colliders_.sweeps[record.a], &b = colliders_.sweeps[record.b];
         const vec3 d = colliders_.poses[record.b].position - colliders_.poses[record.a].position;
-        const float reach = (record.radius_a + record.radius_b) + contact_margin(colliders_, record);
+        const float reach =
+            (record.radius_a + record.radius_b) + margin_of(record, (a.reach - a.turning) + (b.reach - b.turning));
         constexpr float rounding =
             1e-6f;  // of these few sums and products, so that what is apart is so by more than the margin
         return length_squared(d) > (1.0f + rounding) * (reach * reach);
@@ -351,14 +366,13 @@ private:
     }
 
     void conclude(const Work& w, const ClosedForm& contact, bool one_point) {
-        const float margin = margin_along(w, contact.normal);
-        if (contact.separation > margin) {
+        if (stay_apart(w, contact.separation, contact.normal, contact.point_a, contact.point_b)) {
             set_axis(caches_[w.pair], contact.normal);
             separate(w, contact.separation);
         } else if (one_point) {
-            touch_in_one_point(w, contact, margin);
+            touch_in_one_point(w, contact);
         } else {
-            touch_along(w, contact.normal, contact.point_a, contact.point_b, margin);
+            touch_along(w, contact.normal, contact.point_a, contact.point_b);
         }
     }
 
@@ -407,7 +421,7 @@ private:
     void meet(const Work& w, const EpaResult& r) {
         const Shape &a = shape_a(w), &b = shape_b(w);
         const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
-        touch_along(w, r.normal, on_a, on_b, margin_along(w, r.normal));
+        touch_along(w, r.normal, on_a, on_b);
     }
 
     /// The last test's axis, re-posed: one support pair gives the signed separation along it.
@@ -421,8 +435,7 @@ private:
         const vec3 bottom = transform_point(w.b_in_a, support_point(b, -n_in_b, cache.simplex.b[0])) - b.radius * n;
         profile_.support_evaluations += 2;
         const float separation = glm::dot(bottom - top, n);
-        const float margin = margin_along(w, n);
-        if (separation > margin) {
+        if (stay_apart(w, separation, n, top, bottom)) {
             separate(w, separation);
             settle(record, Rung::axis_separated);
             return;
@@ -432,7 +445,7 @@ private:
         if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thin) {
             const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
             const Manifold manifold =
-                make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin, cache.hints);
+                make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin_along(w, n), cache.hints);
             ++profile_.manifolds_built;
             const bool shallow = separation >= -tolerance::axis_depth_of_edges * record.thin;
             if (manifold.overlaps && (shallow || manifold.count > 2)) {
@@ -462,20 +475,17 @@ private:
         if (r.status == GjkStatus::iteration_cap) ++profile_.gjk_cap_hits;
         const Rung settled = rung == Rung::warm_gjk && !r.warm ? Rung::cold_gjk : rung;
 
-        const float separation = r.distance - radii;
         if (r.status == GjkStatus::overlapping) {
             scratch_.deep.push_back(w);
             return;
         }
         set_axis(cache, r.normal);
-        const float margin = margin_along(w, r.normal);
-        if (r.status == GjkStatus::beyond_limit || separation > margin) {
-            separate(w, r.lower_bound - radii);
-            settle(record, settled);
-            return;
-        }
         const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
-        touch_along(w, r.normal, on_a, on_b, margin);
+        if (r.status == GjkStatus::beyond_limit || stay_apart(w, r.distance - radii, r.normal, on_a, on_b)) {
+            separate(w, r.lower_bound - radii);
+        } else {
+            touch_along(w, r.normal, on_a, on_b);
+        }
         settle(record, settled);
     }
 
@@ -517,6 +527,13 @@ private:
 
     float margin_along(const Work& w, const vec3& normal) const {
         return contact_margin(colliders_, records_[w.pair], normal);
+    }
+
+    /// Whether shapes that are apart by so much along the normal, and reach as far as these points, stay apart until the
+    /// next collide.
+    bool stay_apart(const Work& w, float separation, const vec3& normal, const vec3& on_a, const vec3& on_b) const {
+        const float height_a = glm::dot(on_a, normal), height_b = glm::dot(w.pose.position - on_b, normal);
+        return separation > separation_margin(colliders_, records_[w.pair], normal, height_a, height_b);
     }
 
     /// Whether the shapes, whose nearest points are `gap` apart along the normal, are going to meet before the next
@@ -563,20 +580,20 @@ private:
 
     /// Contact along a normal at a pair of closest or deepest points. Shapes that are apart and not about to meet are
     /// held off by that pair alone, in case others push them: their faces can wait.
-    void touch_along(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b, float margin) {
+    void touch_along(const Work& w, const vec3& normal, const vec3& on_a, const vec3& on_b) {
         const float separation = glm::dot(on_b - on_a, normal);
         if (separation > tolerance::contact_margin * records_[w.pair].size &&
             !are_to_meet(w, normal, on_a, on_b, separation)) {
-            touch_in_one_point(w, {separation, normal, on_a, on_b}, margin);
+            touch_in_one_point(w, {separation, normal, on_a, on_b});
         } else {
-            touch(w, build(w, normal, on_a, on_b, margin));
+            touch(w, build(w, normal, on_a, on_b, margin_along(w, normal)));
         }
     }
 
-    void touch_in_one_point(const Work& w, const ClosedForm& contact, float margin) {
+    void touch_in_one_point(const Work& w, const ClosedForm& contact) {
         ++profile_.manifolds_built;
         set_axis(caches_[w.pair], contact.normal);
-        one_point_manifold(contact, w.b_in_a, margin, caches_[w.pair].manifold);
+        one_point_manifold(contact, w.b_in_a, margin_along(w, contact.normal), caches_[w.pair].manifold);
         tested(w, PairState::touching);
         records_[w.pair].reuse_motion = 0.0f;
     }
@@ -688,15 +705,25 @@ PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t 
 
 float contact_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal) {
     const Sweep &a = colliders.sweeps[record.a], &b = colliders.sweeps[record.b];
-    const vec3 n = rotate(colliders.poses[record.a].rotation, normal);
-    const float nearer = std::max(glm::dot(a.way, n), 0.0f) + std::max(-glm::dot(b.way, n), 0.0f);
-    return tolerance::contact_margin * record.size +
-           std::min(nearer + a.turning + b.turning, tolerance::contact_reach * record.size);
+    return margin_of(record, nearer_along(colliders, record, normal) + a.turning + b.turning);
+}
+
+float separation_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal, float height_a,
+                        float height_b) {
+    // Within its ball, what is up to a height h reaches up to h + sqrt(r^2 - h^2) t after a turn by t, if h is not
+    // negative.
+    constexpr float rounding = 1e-6f;  // of heights and radii, for shapes far from their origins
+    const auto rise = [](const Sweep& sweep, float radius, float height) {
+        const float h = std::max(height, 0.0f), across = (radius - h + rounding * radius) * (radius + h);
+        return std::min(sweep.turning, std::sqrt(length_squared(sweep.turn) * std::max(across, 0.0f)));
+    };
+    const float risen = rise(colliders.sweeps[record.a], record.radius_a, height_a) +
+                        rise(colliders.sweeps[record.b], record.radius_b, height_b);
+    return margin_of(record, nearer_along(colliders, record, normal) + risen);
 }
 
 float contact_margin(const Colliders& colliders, const PairRecord& record) {
-    const float reach = colliders.sweeps[record.a].reach + colliders.sweeps[record.b].reach;
-    return tolerance::contact_margin * record.size + std::min(reach, tolerance::contact_reach * record.size);
+    return margin_of(record, colliders.sweeps[record.a].reach + colliders.sweeps[record.b].reach);
 }
 
 void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,

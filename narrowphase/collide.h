@@ -123,12 +123,18 @@ void collide(const Colliders& colliders, std::span<PairRecord> records, std::spa
              std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
              NarrowphaseProfile& profile);
 
-/// Contact margin of a pair: shapes that are apart by more along a direction are left alone, points closer than this are part of the
-/// manifold, m. It is as much as the two may come nearer along that direction (unit, from a to b, a's frame) until the next collide,
-/// though something stops one of them on its way.
+/// Contact margin of a pair along a direction (unit, from a to b, a's frame): points closer than this are part of the
+/// manifold, m. It is as much as points of the two may come nearer until the next collide, though something stops one of
+/// the two on its way.
 float contact_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal);
 
-/// The greatest that it may be along any direction, m.
+/// Shapes that are apart by more along such a direction are left alone, m. It is as much as the planes that hold them
+/// apart may come nearer: at most `contact_margin`, and less where the shapes are round. `height_a`, `height_b`: how far
+/// they reach towards each other from their origins, m.
+float separation_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal, float height_a,
+                        float height_b);
+
+/// The greatest that they may be along any direction, m.
 float contact_margin(const Colliders& colliders, const PairRecord& record);
 
 }  // namespace talus

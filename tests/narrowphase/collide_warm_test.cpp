@@ -292,16 +292,24 @@ private:
         };
         if (frame % 8 == 7) check_yardstick(a.solid, b.solid, pose, asked, bar, complaint);
         if (record.state != PairState::touching) {
-            // Apart by more than they may come nearer: along any direction, or along the one that the test ended with.
+            // Apart by more than they may come nearer: along any direction, between their balls, or along the direction
+            // that the test ended with.
             if (record.rung == Rung::skip) {
-                at_most("left alone, though nearer than the margin, by", greatest_margin - real, two_bars);
+                const Sweep &sweep_a = warm_.colliders.sweeps[record.a], &sweep_b = warm_.colliders.sweeps[record.b];
+                const double ways = glm::length(dvec3(sweep_a.way)) + glm::length(dvec3(sweep_b.way));
+                const double by_balls = tolerance::contact_margin * size +
+                                        std::min(ways, tolerance::contact_reach * size) + record.radius_a +
+                                        record.radius_b - glm::length(dvec3(b_in_a.position));
+                at_most("left alone, though nearer than the margin, by", std::min(greatest_margin - real, by_balls),
+                        two_bars);
             } else {
                 const PairCache& known = warm_.caches[i];
                 const vec3 n = known.axis_in_b ? placed.rotation * known.axis : known.axis;
-                const double gap = double(glm::dot(n, b_in_a.position)) - extent(a.shape, n) -
-                                   extent(b.shape, transpose_mul(placed.rotation, -n));
-                at_most("apart, though nearer than the margin, by", contact_margin(warm_.colliders, record, n) - gap,
-                        two_bars);
+                const double height_a = extent(a.shape, n);
+                const double height_b = extent(b.shape, transpose_mul(placed.rotation, -n));
+                const double gap = double(glm::dot(n, b_in_a.position)) - height_a - height_b;
+                const double margin = separation_margin(warm_.colliders, record, n, float(height_a), float(height_b));
+                at_most("apart, though nearer than the margin, by", margin - gap, two_bars);
                 at_most("lower bound of the distance", record.distance, real + two_bars);
             }
             lost_ += int(fresh.state == PairState::touching && real < -two_bars);
