@@ -121,9 +121,8 @@ void BlockLdl::clear_fill(std::uint32_t s) {
 
 LdlInput BlockLdl::input(std::uint32_t s) {
     const System& system = systems_[s];
-    double* const scratch = scratch_.empty() ? nullptr : scratch_.data()->at + system.scratch;
-    return {nodes_.data(),       blocks_.data(), order_.data() + system.first, system.count, values(),
-            vectors_.data()->at, scratch};
+    return {nodes_.data(), blocks_.data(), order_.data() + system.first,   system.count,
+            values(),      flat(vectors_), flat(scratch_) + system.scratch};
 }
 
 std::size_t BlockLdl::bytes() const {

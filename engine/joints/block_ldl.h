@@ -48,9 +48,8 @@ public:
     void set_size(std::uint32_t node, std::uint32_t size);
     double* diagonal(std::uint32_t node) { return values() + nodes_[node].diagonal; }  ///< size rows of the width
     double* block(const Place& place) { return values() + place.offset; }
-    double* vector(std::uint32_t node) {
-        return vectors_.data()->at + nodes_[node].vector;
-    }  ///< right-hand side, then solution
+    /// Right-hand side, then solution.
+    double* vector(std::uint32_t node) { return flat(vectors_) + nodes_[node].vector; }
 
     void clear_fill(std::uint32_t system);  ///< blocks that no edge fills in; sizes must be set
     void factor(std::uint32_t system) { kernel_->factor(input(system)); }
@@ -68,7 +67,7 @@ private:
     struct Fill {
         std::uint32_t row = 0, column = 0, offset = 0;
     };
-    double* values() { return values_.data()->at; }
+    double* values() { return flat(values_); }
 
     const JointKernel* kernel_;
     std::vector<System> systems_;

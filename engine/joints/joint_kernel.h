@@ -18,6 +18,11 @@ inline constexpr unsigned joint_width(unsigned rows) { return (rows + joint_lane
 /// Four doubles as they lie in registers.
 struct alignas(32) JointLane {
     double at[joint_lanes] = {};
+    /// The numbers of lanes one after the other; null where there are none.
+    inline double* flat(std::vector<JointLane>& lanes) { return lanes.empty() ? nullptr : lanes.front().at; }
+    inline const double* flat(const std::vector<JointLane>& lanes) {
+        return lanes.empty() ? nullptr : lanes.front().at;
+    }
 };
 
 /// All rows of a joint.

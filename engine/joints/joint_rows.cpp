@@ -519,8 +519,8 @@ void JointSolver::set_point_rows(const Run& run) {
 /// J M^-1 J^T of two of a joint's rows.
 double JointSolver::between(const Run& run, std::uint32_t i, std::uint32_t other) const {
     const JointRows& rows = joint_rows_[index_of(run)];
-    const double* const jacobian = jacobians_.data()->at + rows.jacobian + i;
-    const double* const responses = responses_.data()->at + rows.response + 8 * rows.sides * other;
+    const double* const jacobian = flat(jacobians_) + rows.jacobian + i;
+    const double* const responses = flat(responses_) + rows.response + 8 * rows.sides * other;
     double sum = 0.0;
     for (std::uint32_t s = 0; s < rows.sides; ++s) {
         const double* const r = responses + 8 * s;

@@ -332,7 +332,6 @@ private:
 
     // Numbers of the kernel's.
     JointRowsInput rows_input(const Articulation& a, std::vector<JointLane>& numbers);
-    static double* flat(std::vector<JointLane>& lanes) { return lanes.data()->at; }
     double* velocity_of(std::uint32_t link) { return flat(velocities_) + 8 * link; }  ///< its spin begins four further
     double* residuals(const Run& run) { return flat(residuals_) + joint_rows_[index_of(run)].numbers; }
     double* changes(const Run& run) { return flat(changes_) + joint_rows_[index_of(run)].numbers; }

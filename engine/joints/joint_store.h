@@ -30,7 +30,7 @@ struct Joint {
     std::uint32_t generation = 0;
     /// In the lists of its bodies.
     std::uint32_t next[2] = {null_index, null_index}, previous[2] = {null_index, null_index};
-    Transform frame_a, frame_b;                            ///< in the bodies' frames
+    Transform frame_a, frame_b;  ///< in the bodies' frames
     /// A distance joint's is the first; a wheel's turns are spin, steering, camber.
     std::array<AxisDef, joint_axes> axes;
     float cone = unlimited;
