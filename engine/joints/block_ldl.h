@@ -20,6 +20,10 @@
 
 namespace talus {
 
+/// The numbers of lanes one after the other; null where there are none.
+inline double* flat(std::vector<JointLane>& lanes) { return lanes.empty() ? nullptr : lanes.front().at; }
+inline const double* flat(const std::vector<JointLane>& lanes) { return lanes.empty() ? nullptr : lanes.front().at; }
+
 class BlockLdl {
 public:
     struct NodeDef {

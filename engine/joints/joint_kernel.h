@@ -10,8 +10,6 @@
 /// Plain data only, for the same reason as in solver_kernel.h. Offsets and widths count doubles and are multiples of
 /// four.
 
-#include <vector>
-
 namespace talus {
 
 inline constexpr unsigned joint_lanes = 4;
@@ -21,9 +19,6 @@ inline constexpr unsigned joint_width(unsigned rows) { return (rows + joint_lane
 struct alignas(32) JointLane {
     double at[joint_lanes] = {};
 };
-/// The numbers of lanes one after the other; null where there are none.
-inline double* flat(std::vector<JointLane>& lanes) { return lanes.empty() ? nullptr : lanes.front().at; }
-inline const double* flat(const std::vector<JointLane>& lanes) { return lanes.empty() ? nullptr : lanes.front().at; }
 
 /// All rows of a joint.
 struct JointRows {
