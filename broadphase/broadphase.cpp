@@ -49,9 +49,10 @@ Aabb fatten(const Aabb& tight, const vec3& displacement) {
     return aabb_of(finite({box.lower - margin - max(behind, back), box.upper + margin + max(ahead, back)}));
 }
 
-// Whether the fat box `outer` holds the tight one and reaches nowhere beyond it so far that it should be made anew.
-bool still_fits(const BoxLanes& outer, const BoxLanes& inner, const vec3& displacement) {
+// Whether `fat` holds the tight box and reaches nowhere beyond it so far that it should be made anew.
+bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement) {
     constexpr FatBoxSettings s = fat_box_settings;
+    const BoxLanes inner = lanes_of(tight), outer = lanes_of(fat);
     const Float4 below = inner.lower - outer.lower, above = outer.upper - inner.upper;
     const Float4 longest = largest(inner.upper - inner.lower), step = largest(absolute(lanes_of(displacement)));
     const Float4 margin =
@@ -130,13 +131,9 @@ void Broadphase::remove(std::span<const ProxyIndex> proxies) {
     for (const ProxyIndex proxy : proxies) remove(proxy);
 }
 
-// Whether the proxy can keep its fat box: that holds the tight one, at the end of the expected motion too.
-bool Broadphase::may_keep_box(ProxyIndex proxy, const BoxLanes& tight, const vec3& displacement) const {
-    const Float4 way = lanes_of(displacement), zero{};
-    const BoxLanes fat = lanes_of(boxes_[proxy]);
-    if (!contains(fat, {tight.lower + min(way, zero), tight.upper + max(way, zero)})) return false;
-    return !flags_[proxy].stretched || (proxy + update_count_) % shrink_updates != 0 ||
-           still_fits(fat, tight, displacement);
+// Whether the proxy, inside its fat box, can keep it.
+bool Broadphase::may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
+    return (proxy + update_count_) % shrink_updates != 0 || still_fits(boxes_[proxy], tight, displacement);
 }
 
 void Broadphase::renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
@@ -148,7 +145,9 @@ void Broadphase::renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& disp
 void Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
     assert(flags_[proxy].home != Home::none && is_box(tight) && is_finite(displacement));
     // A wide load of a box that was written float by float a moment ago would have to wait for those stores.
-    if (may_keep_box(proxy, {lanes_of(tight.lower), lanes_of(tight.upper)}, displacement)) return;
+    if (contains(lanes_of(boxes_[proxy]), {lanes_of(tight.lower), lanes_of(tight.upper)}) &&
+        (!flags_[proxy].stretched || may_keep_box(proxy, tight, displacement)))
+        return;
     renew_box(proxy, tight, displacement);
     mark_pending(proxy);
 }
@@ -161,12 +160,16 @@ void Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb>
     jobs.for_each(static_cast<int>(count), [&](int t) {
         std::vector<ProxyIndex>& left = tasks[static_cast<std::size_t>(t)].left;
         left.clear();
+        const ProxyIndex* const ids = proxies.data();
+        const Aabb *const tight_boxes = tight.data(), *const fat_boxes = boxes_.data();
+        const Flags* const flags = flags_.data();
         const std::size_t end = part_begin(proxies.size(), t + 1, count);
         for (std::size_t i = part_begin(proxies.size(), t, count); i < end; ++i) {
-            const ProxyIndex p = proxies[i];
-            if (may_keep_box(p, lanes_of(tight[i]), displacements[i])) [[likely]]
+            const ProxyIndex p = ids[i];
+            if (contains(lanes_of(fat_boxes[p]), lanes_of(tight_boxes[i])) &&
+                (!flags[p].stretched || may_keep_box(p, tight_boxes[i], displacements[i]))) [[likely]]
                 continue;
-            renew_box(p, tight[i], displacements[i]);
+            renew_box(p, tight_boxes[i], displacements[i]);
             left.push_back(p);
         }
     });

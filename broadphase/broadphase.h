@@ -4,8 +4,8 @@
 /// Boxes in, pair begin/end events out; it knows nothing of shapes or bodies. The idea is to pay for what moved:
 ///
 /// - Each proxy keeps a *fat* box, larger than the tight one it was given and stretched along its expected motion. Only
-///   a proxy whose tight box is about to leave its fat box is *dirty*: it gets a new fat box and is swept again. A
-///   resting pile of any size costs one containment test a body.
+///   a proxy whose tight box left its fat box is *dirty*: it gets a new fat box and is swept again. A resting pile of
+///   any size costs one containment test a body.
 /// - The boxes stand in two grids of columns (column_grid.h). Those that moved lately are in the `restless` grid, which
 ///   is sorted afresh whenever some of them moved: a counting sort, 15 ns a box. All others, whether fixed, asleep or
 ///   just at rest, stand in the `settled` grid, which is left alone until enough has changed. Entries of proxies that
@@ -45,16 +45,16 @@ struct ProxyDef {
 
 /// How much larger than the tight box a fat box is. Larger: fewer sweeps, more pairs that do not touch. A sweep costs
 /// 300 ns with all that belongs to it, a pair that does not touch some 7 ns a step, a pair that begins and ends about
-/// 400. In a crowd whose boxes jump by up to 5% of their edges a step, a part of 0.33, 0.14, 0.14 and 0.14 is dirty with
-/// (margin, ahead, behind) of (3%, 4, 2), (5%, 3, 2), (5%, 5, 2) and these, at 1.2, 1.2, 2.7 and 1.9 pairs a box; when
-/// they fly on by as much, 0.24, 0.24, 0.17 and 0.20 at 2.0, 2.1, 2.4 and 2.2. Whole steps of tumble, hullpile, mixed
-/// and sparse10k differ by 3% between them. A still proxy's box is not fattened at all: it has nowhere to go.
+/// 400. In a crowd whose boxes tremble by up to 5% of their edges a step, a part of 0.24, 0.18 and 0.12 is dirty with
+/// (margin, ahead, behind) of (3%, 3, 1), (5%, 2, 1) and these, at 3.3, 3.3 and 3.9 pairs a box; when they fly on by as
+/// much, 0.22, 0.26 and 0.20 at 3.1, 3.2 and 3.6. Whole steps of tumble, hullpile and mixed differ by 1% between them.
+/// A still proxy's box is not fattened at all: it has nowhere to go.
 struct FatBoxSettings {
     float margin = 0.05f;             ///< on each side, part of the box's edge along that axis
     float margin_of_longest = 0.01f;  ///< but at least this part of its longest edge: thin things tilt
     float min_margin = 1e-4f;         ///< and at least this, m
     float max_margin = 0.1f;          ///< never more than this, m: a platform of 100 m needs no more than a crate
-    float steps_ahead = 4.0f;         ///< the box is stretched along this many steps of its expected motion...
+    float steps_ahead = 3.0f;         ///< the box is stretched along this many steps of its expected motion...
     float steps_behind = 2.0f;        ///< ...and against this many: what trembles comes back
     float max_stretch = 1.0f;    ///< ...but not by more than this part of its longest edge, or one step if that is more
     float shrink_factor = 3.0f;  ///< a fat box that reaches further out than this times what it needs is made anew, > 1
@@ -72,9 +72,9 @@ public:
     void remove(ProxyIndex proxy);
     void remove(std::span<const ProxyIndex> proxies);
 
-    /// The proxy's new tight box, and how far it is expected to move in the next step (m). Cheap when the box is inside
-    /// its fat box and will be after that motion; otherwise the fat box is rebuilt, stretched along the displacement,
-    /// and the proxy is re-swept. So what a body comes near to in a step is among its pairs before the step.
+    /// The proxy's new tight box, and how far it is expected to move in the next step (m). Cheap when the box is still
+    /// inside its fat box; otherwise the fat box is rebuilt, stretched along the displacement, and the proxy is
+    /// re-swept.
     void move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
     /// Many at once, no proxy twice: proxies[i] to tight[i], expected to move by displacements[i].
     void move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
@@ -192,7 +192,7 @@ private:
 
     void mark_dirty(ProxyIndex proxy);
     void mark_pending(ProxyIndex proxy);
-    bool may_keep_box(ProxyIndex proxy, const BoxLanes& tight, const vec3& displacement) const;
+    bool may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
     void renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
     void settle_idle(const Jobs& jobs);
     bool is_idle(ProxyIndex proxy) const;

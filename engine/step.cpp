@@ -110,6 +110,9 @@ void World::State::collide_active(const Jobs& jobs) {
 
 // ---- finish ---------------------------------------------------------------------------------------------------------
 
+/// The broadphase is given where a body will be, too: what it comes near to in a step is among its pairs before the step.
+static Aabb swept(const Aabb& box, const vec3& way) { return merge(box, {box.lower + way, box.upper + way}); }
+
 void World::State::finish(float dt, const Jobs& jobs) {
     const auto list = awake.list();
     moved_proxies.resize(list.size());
@@ -120,6 +123,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
             set_colliders(list[i], moved_boxes[i], dt);
             moved_proxies[i] = bodies[list[i]].proxy;
             moved_ways[i] = dt * bodies[list[i]].linear_velocity;
+            moved_boxes[i] = swept(moved_boxes[i], moved_ways[i]);
         }
     });
     put_islands_to_sleep(dt);
@@ -136,7 +140,8 @@ void World::State::finish(float dt, const Jobs& jobs) {
 void World::State::place(std::uint32_t slot, float dt) {
     Aabb box;
     set_colliders(slot, box, dt);
-    broadphase.move(bodies[slot].proxy, box, dt * bodies[slot].linear_velocity);
+    const vec3 way = dt * bodies[slot].linear_velocity;
+    broadphase.move(bodies[slot].proxy, swept(box, way), way);
 }
 
 void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {

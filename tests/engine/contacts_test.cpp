@@ -506,3 +506,26 @@ TEST_CASE("who overlaps when a step begins is in contact after it however far th
         CHECK((few_awake > 50) == sleep);
     }
 }
+
+TEST_CASE("what a body comes near to on its way through a step is among its pairs before the step") {
+    Random random(17);
+    int passes = 0;
+    for (int flight = 0; flight < 100; ++flight) {
+        World world(weightless());
+        add(world, fixed_body(box({0.2f, 5.0f, 5.0f})));
+        BodyDef def = body(sphere(0.5f), random.in_box(vec3(8.0f)) - vec3(12.0f, 0.0f, 0.0f));
+        def.linear_velocity = 90.0f * vec3(random.between(0.2f, 1.0f), 0.0f, 0.0f);
+        def.continuous = Continuous::off;
+        const BodyId flier = add(world, def);
+        run(world, 1);  // whoever is new is found where it is
+        for (int step = 0; step < 60 && world.position(flier).x < 0.7f; ++step) {
+            const vec3 from = world.position(flier);
+            const vec3 to = from + frame * world.linear_velocity(flier);
+            run(world, 1);
+            if (to.x < -0.65f || std::max(std::abs(from.y), std::abs(from.z)) > 5.4f) continue;
+            CHECK(world.profile().broadphase_pairs == 1);
+            ++passes;
+        }
+    }
+    CHECK(passes > 50);
+}
