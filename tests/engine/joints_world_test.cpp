@@ -456,9 +456,9 @@ TEST_CASE("what hangs asleep on a body that is changed wakes") {
     }
 }
 
-// How they come to lie is chance, and so is whether one of them goes on rocking: of 40 starts 3 do for 20 s.
+// How they come to lie is chance, and so is whether one of them goes on rocking: of 40 starts 3 to 6 do for 20 s.
 TEST_CASE("ragdolls that are thrown about stay together and come to rest") {
-    constexpr int starts = 8;
+    constexpr int starts = 20;
     int at_rest = 0;
     for (std::uint64_t start = 11; start < 11 + starts; ++start) {
         CAPTURE(start);
@@ -491,7 +491,7 @@ TEST_CASE("ragdolls that are thrown about stay together and come to rest") {
         for (const Ragdoll& doll : dolls) CHECK(doll.widest_gap(world) < 5e-3f);  // they lie on each other
         if (world.awake_body_count() == 0) ++at_rest;
     }
-    CHECK(at_rest >= starts - 2);
+    CHECK(at_rest >= starts - 6);
 }
 
 TEST_CASE("a light foot that lands hard stays on its leg") {
