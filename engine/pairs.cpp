@@ -103,29 +103,18 @@ void World::State::begin_near_contacts(const Jobs& jobs) {
         task.near.clear();
         task.far = 0;
         if (few) {
-            for (const std::uint32_t slot : awake.list()) {
-                for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
-                    const ContactBodies& pair = contacts.far[p];
-                    const std::uint32_t other = pair.a == slot ? pair.b : pair.a;
-                    if (other == null_index || (awake.contains(other) && other < slot)) return;  // asked from there
-                    ask(task, p);
-                });
-            }
+            for_each_awake_pair([&](std::uint32_t p) {
+                if (contacts.far[p].a != null_index) ask(task, p);
+            });
             std::sort(task.near.begin(), task.near.end());
             return;
         }
         const std::size_t last = count * (k + 1) / tasks;
-        std::uint32_t far = 0;
         for (std::size_t p = count * k / tasks; p < last; ++p) {
-            const ContactBodies pair = contacts.far[p];
+            const ContactBodies& pair = contacts.far[p];
             if (pair.a == null_index || !(awake.contains(pair.a) || awake.contains(pair.b))) continue;
-            if (are_far(pair)) {
-                ++far;
-            } else {
-                task.near.push_back(static_cast<std::uint32_t>(p));
-            }
+            ask(task, static_cast<std::uint32_t>(p));
         }
-        task.far = far;
     });
     for (std::size_t k = 0; k < tasks; ++k) {
         profile.narrowphase.pairs[static_cast<std::size_t>(Rung::skip)] += near_tasks[k].far;

@@ -55,14 +55,8 @@ bool World::step(float dt, const Jobs& jobs) {
 void World::State::gather_active() {
     active.clear();
     if (are_few_awake()) {
-        for (const std::uint32_t slot : awake.list()) {
-            for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
-                const Pair& pair = contacts.pairs[p];
-                const std::uint32_t other = other_body(pair, slot);
-                if (awake.contains(other) && other < slot) return;  // found from there
-                for_each_contact(contacts, p, [&](std::uint32_t c) { active.push_back(c); });
-            });
-        }
+        for_each_awake_pair(
+            [&](std::uint32_t p) { for_each_contact(contacts, p, [&](std::uint32_t c) { active.push_back(c); }); });
         std::sort(active.begin(), active.end());
         return;
     }

@@ -209,6 +209,16 @@ struct World::State {
     /// True where it is cheaper to walk the lists of what is awake and to sort than to look at all pairs and contacts: to
     /// do so costs some sixteen times as much for each.
     bool are_few_awake() const { return 16 * awake.size() < bodies.live_count(); }
+    /// Calls visit(pair index) once for each pair of an awake body; the list of those must be compact.
+    template <class Visit>
+    void for_each_awake_pair(Visit&& visit) const {
+        for (const std::uint32_t slot : awake.list()) {
+            for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
+                const std::uint32_t other = other_body(contacts.pairs[p], slot);
+                if (!awake.contains(other) || other > slot) visit(p);  // else met at the other
+            });
+        }
+    }
     void gather_active();
     void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
