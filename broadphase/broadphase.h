@@ -155,6 +155,10 @@ public:
         });
     }
 
+    /// Where the boxes stand in the grid of those that moved lately, or in that of the settled ones, but for those that
+    /// the next refresh takes in: for looking.
+    std::vector<CellRun> cell_runs(bool settled) const;
+
     std::size_t bytes() const;  ///< heap memory held
 
 private:

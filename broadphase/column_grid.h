@@ -79,6 +79,14 @@ struct CastScratch {
     std::vector<Hit> hits;
 };
 
+/// Neighbouring cells of one column that hold boxes.
+struct CellRun {
+    Aabb box;                      ///< around the cells, m; along an axis that is not cut, around the level's boxes
+    std::uint32_t level = 0;       ///< 0: that of the smallest boxes
+    std::uint32_t sweep_axis = 0;  ///< the column runs along it: 0 to 2 for x to z
+    std::uint32_t boxes = 0;       ///< that have their lower corners in these cells
+};
+
 class ColumnGrid {
 public:
     /// Replaces the contents: the boxes of these proxies. Costs as little as 15 ns a box.
@@ -109,6 +117,10 @@ public:
     /// members whose box there has changed since.
     void cast(BoxCast& cast, std::span<const Aabb> boxes, FunctionRef<float(ProxyIndex, float)> visit,
               CastScratch& scratch) const;
+
+    /// Where the members stand that `counts` is true for, level by level and column by column: for looking, a sort of
+    /// all of them.
+    std::vector<CellRun> cell_runs(FunctionRef<bool(ProxyIndex)> counts) const;
 
     // There must be members.
     Aabb bounds() const;         ///< around all of them

@@ -7,7 +7,9 @@ set -euo pipefail
 # Debian 12's names. For other systems: a C++20 compiler, CMake 3.25, ninja, and the libraries by these names.
 # (zlib1g-dev is what libassimp-dev needs to be linked, and forgets to depend on.)
 run_packages=(g++ cmake ninja-build libglm-dev libassimp-dev zlib1g-dev libstb-dev)
-test_packages=("${run_packages[@]}" clang doctest-dev libbullet-dev)
+window_packages=(libglfw3-dev libimgui-dev libgl-dev libgl1-mesa-dri pkg-config fonts-dejavu-core)
+# Xvfb and Chromium: the window and the pages are tested in real programs, by scripts in Python.
+test_packages=("${run_packages[@]}" "${window_packages[@]}" clang doctest-dev libbullet-dev xvfb xauth libxtst6 chromium python3)
 
 say() { printf '==> %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }

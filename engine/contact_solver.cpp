@@ -37,13 +37,20 @@ ContactSpring spring_of(float hertz, float damping_ratio, float h) {
 void match_impulses(ContactState& state, const Manifold& manifold) {
     bool same = state.point_count == manifold.count;
     for (int i = 0; i < manifold.count; ++i) same = same && state.ids[i] == manifold.points[i].id;
-    if (same) return;
+    if (same) {
+        state.continued = static_cast<std::uint8_t>((1u << manifold.count) - 1u);
+        return;
+    }
     float carried[max_manifold_points] = {};
+    unsigned continued = 0;
     for (int i = 0; i < manifold.count; ++i) {
         for (int k = 0; k < state.point_count; ++k) {
-            if (state.ids[k] == manifold.points[i].id) carried[i] = state.impulses[k];
+            if (state.ids[k] != manifold.points[i].id) continue;
+            carried[i] = state.impulses[k];
+            continued |= 1u << i;
         }
     }
+    state.continued = static_cast<std::uint8_t>(continued);
     for (int i = 0; i < manifold.count; ++i) {
         state.impulses[i] = carried[i];
         state.ids[i] = manifold.points[i].id;

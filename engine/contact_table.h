@@ -39,11 +39,12 @@ struct alignas(16) ContactState {
     std::uint8_t color = no_color;  ///< in the constraint graph, as last solved
     bool special_surface = false;   ///< rolls hard, grips differently along and across, or runs: see Surface
     bool sensor = false;
-    bool touching = false;      ///< as last reported to the user
-    bool hit_events = false;    ///< asked for by one of its shapes
-    bool modifiable = false;    ///< likewise
-    bool modified = false;      ///< in this step: the original is in World::State::originals
-    float last_impulse = 0.0f;  ///< normal, of all points in the last step in which it touched, N s
+    bool touching = false;       ///< as last reported to the user
+    bool hit_events = false;     ///< asked for by one of its shapes
+    bool modifiable = false;     ///< likewise
+    bool modified = false;       ///< in this step: the original is in World::State::originals
+    std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
+    float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s
 };
 
 /// The body slots of a contact, in the order of its PairRecord, or of a far pair: kept apart because finding those of

@@ -46,6 +46,7 @@ struct ContactPoint {
     float separation = 0.0f;      ///< negative when penetrating, m
     float normal_impulse = 0.0f;  ///< over the last step, N s
     std::uint32_t id = 0;         ///< feature pair
+    bool is_new = false;          ///< that pair did not touch in the step before
 };
 
 /// A touching pair of shapes as the last step left it.

@@ -29,6 +29,12 @@ public:
         return i;
     }
 
+    /// The same without shortening the way for the next.
+    std::uint32_t root(std::uint32_t i) const {
+        while (parent_[i] != i) i = parent_[i];
+        return i;
+    }
+
     void join(std::uint32_t i, std::uint32_t j) {
         i = find(i);
         j = find(j);

@@ -34,9 +34,10 @@ void World::State::update_pairs(const Jobs& jobs) {
     ended.swap(ended_at_next_step);
     broken.clear();
     broken.swap(broken_outside_step);
-    Stopwatch clock;
+    Stopwatch clock(def.timing != Timing::off);
     broadphase.update(jobs);
     profile.broadphase = clock.lap();
+    profile.narrowphase.clock_reads += clock.reads();
     for (const ProxyPair& pair : broadphase.ended()) {
         const std::uint32_t a = proxy_body[pair.a], b = proxy_body[pair.b];
         if (a == null_index || b == null_index) continue;  // removed: its pairs went with it
@@ -82,7 +83,8 @@ void World::State::expect_contacts(std::uint32_t p) {
     }
 }
 
-/// Far pairs of awake bodies that came near get their contacts; the others count as skipped.
+/// Far pairs of awake bodies that came near get their contacts; the others count as skipped. None does once skipping is
+/// switched off.
 void World::State::begin_near_contacts(const Jobs& jobs) {
     constexpr std::size_t least_pairs = 4096;
     awake.compact();
@@ -91,7 +93,7 @@ void World::State::begin_near_contacts(const Jobs& jobs) {
     const auto tasks = few ? std::size_t{1} : static_cast<std::size_t>(jobs.tasks_for(count, least_pairs));
     if (near_tasks.size() < tasks) near_tasks.resize(tasks);
     const auto ask = [&](NearTask& task, std::uint32_t p) {
-        if (are_far(contacts.far[p])) {
+        if (def.enable_skip && are_far(contacts.far[p])) {
             ++task.far;
         } else {
             task.near.push_back(p);
@@ -117,7 +119,8 @@ void World::State::begin_near_contacts(const Jobs& jobs) {
         }
     });
     for (std::size_t k = 0; k < tasks; ++k) {
-        profile.narrowphase.pairs[static_cast<std::size_t>(Rung::skip)] += near_tasks[k].far;
+        if (profiling_compiled_in)
+            profile.narrowphase.pairs[static_cast<std::size_t>(Rung::skip)] += near_tasks[k].far;
         for (const std::uint32_t p : near_tasks[k].near) {
             contacts.set_far(p, false);
             begin_contacts(p);

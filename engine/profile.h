@@ -1,6 +1,7 @@
 #pragma once
 /// What the last frame cost: stage times, counts, and how the narrowphase settled its pairs.
 
+#include <talus/ids.h>
 #include <talus/narrowphase/profile.h>
 
 #include <cstddef>
@@ -8,9 +9,18 @@
 
 namespace talus {
 
+/// Two shapes of two bodies, and what the narrowphase did about them in a frame.
+struct SlowestPair {
+    BodyId body_a, body_b;                   ///< null: no pair was timed
+    std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
+    Rung rung = Rung::skip;
+    double microseconds = 0.0;
+};
+
 /// Stage times in microseconds of the last step.
 struct FrameProfile {
     std::uint64_t frame = 0;
+    double start = 0;  ///< when the step began, us by a clock that never goes back and whose zero means nothing
     double total = 0, pairs = 0, collide = 0, graph = 0, solve = 0, continuous = 0, finish = 0, publish = 0;
     double broadphase = 0;  ///< part of pairs and finish: moving the proxies, updating and refreshing
     std::uint32_t bodies = 0, awake_bodies = 0;
@@ -25,6 +35,11 @@ struct FrameProfile {
     float mean_penetration = 0;  ///< over the points solved in this step, counting separated ones as 0, m
     double kinetic_energy = 0;   ///< of awake bodies, J
     NarrowphaseProfile narrowphase;
+    SlowestPair slowest;  ///< of the pairs timed singly: Timing says which those are
+    double timing = 0;    ///< part of total: what reading clocks took, by the price of one read, us
+    /// How often in this step the system gave the calling thread's processor to others: times of such a frame, and its
+    /// slowest pair, say more about the machine than about Talus. With Timing::pairs on Linux; else 0.
+    std::uint32_t interruptions = 0;
 };
 
 /// Heap memory, bytes.

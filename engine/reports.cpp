@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <set>
 
 namespace talus {
@@ -47,7 +48,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
             if (impact.sensor || (!forward && !backward)) continue;
             contact.normal = forward ? impact.normal : -impact.normal;
             contact.point_count = 1;
-            contact.points[0] = {impact.point, 0.0f, impact.impulse, 0};
+            contact.points[0] = {impact.point, 0.0f, impact.impulse, 0, true};
             break;
         }
         out.push_back(contact);
@@ -57,9 +58,60 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
     for (int i = 0; i < manifold.count; ++i) {
         const ManifoldPoint& point = manifold.points[i];
         const vec3 a = transform_point(pose_a, point.on_a), b = transform_point(pose_b, point.on_b);
-        contact.points[i] = {0.5f * a + 0.5f * b, glm::dot(b - a, contact.normal), state.step_impulses[i], point.id};
+        contact.points[i] = {0.5f * a + 0.5f * b, glm::dot(b - a, contact.normal), state.step_impulses[i], point.id,
+                             (state.continued >> i & 1u) == 0};
     }
     out.push_back(contact);
+}
+
+std::vector<PairInfo> World::pairs() const {
+    const State& s = *state_;
+    std::vector<PairInfo> all;
+    all.reserve(s.contacts.live_contacts());
+    auto active = s.active.begin();
+    for (std::uint32_t c = 0; c < s.contacts.bodies.size(); ++c) {
+        const bool was_active = active != s.active.end() && *active == c;
+        if (was_active) ++active;
+        if (s.contacts.bodies[c].a == null_index) continue;
+        const PairRecord& record = s.contacts.records[c];
+        const PairCache& cache = s.contacts.caches[c];
+        PairInfo info;
+        const ContactEvent names = s.event_of(c);
+        info.body_a = names.body_a;
+        info.body_b = names.body_b;
+        info.shape_a = names.shape_a;
+        info.shape_b = names.shape_b;
+        info.state = record.state;
+        info.rung = record.rung;
+        info.active = was_active && record.state != PairState::unknown;  // else the slot is another's since the step
+        if (info.active && info.rung > Rung::reuse) info.microseconds = microseconds_of(record);
+        if (record.state == PairState::separated) {
+            const vec3 between = s.colliders.poses[record.b].position - s.colliders.poses[record.a].position;
+            info.separation = is_finite(record.distance)
+                                  ? record.distance
+                                  : std::sqrt(length_squared(between)) - record.radius_a - record.radius_b;
+        }
+        for (int i = 0; i < cache.manifold.count; ++i) {
+            const float separation = cache.manifold.points[i].separation;
+            info.separation = i == 0 ? separation : std::min(info.separation, separation);
+        }
+        info.b_in_a = record.reference;
+        info.simplex = cache.simplex;
+        all.push_back(info);
+    }
+    return all;
+}
+
+std::uint32_t World::State::island_of(std::uint32_t slot) const {
+    if (!bodies[slot].is_dynamic() || !awake.contains(slot) || slot >= solver_index.size()) return no_island;
+    const std::uint32_t index = solver_index[slot];
+    return index != 0 && index < held_end ? solver_slots[islands.root(index)] : no_island;
+}
+
+std::uint32_t World::island(BodyId id) const {
+    const State& s = *state_;
+    if (!s.check_handle(id, "island")) return no_island;
+    return s.island_of(id.slot);
 }
 
 std::span<const ContactEvent> World::contacts_begun() const { return state_->begun; }
@@ -81,8 +133,9 @@ MemoryStats World::memory() const {
                          (task.touching.capacity() + task.changed.capacity()) * sizeof(std::uint32_t);
     for (const State::NearTask& task : s.near_tasks)
         collide_bytes += sizeof task + task.near.capacity() * sizeof(std::uint32_t);
-    m.contacts = s.contacts.bytes() + collide_bytes +
-                 (s.active.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
+    m.contacts =
+        s.contacts.bytes() + collide_bytes +
+        (s.active.capacity() + s.active_and_woken.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.columns.bytes() + s.slabs.bytes() + s.islands.bytes() +
                s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +

@@ -37,9 +37,9 @@ void World::State::build_graph(const Jobs& jobs) {
     }
     if (awake.size() != awake_before) {
         awake.compact();
-        gather_active();
+        gather_active(active_and_woken);
         touching.clear();
-        for (const std::uint32_t c : active) {
+        for (const std::uint32_t c : active_and_woken) {
             if (has_manifold(c)) touching.push_back(c);
         }
         modify_contacts();  // those of the island

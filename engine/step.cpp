@@ -12,10 +12,24 @@
 #include <talus/narrowphase/tolerances.h>
 #include <talus/stopwatch.h>
 
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
 
 namespace talus {
+
+/// How often the system took the processor from this thread since it began, if it was `asked`.
+static long interruptions_so_far(bool asked) {
+#if defined(__linux__)
+    rusage usage{};
+    if (asked && profiling_compiled_in && getrusage(RUSAGE_THREAD, &usage) == 0) return usage.ru_nivcsw;
+#endif
+    static_cast<void>(asked);
+    return 0;
+}
 
 bool World::step(float dt, const Jobs& jobs) {
     State& s = *state_;
@@ -26,7 +40,10 @@ bool World::step(float dt, const Jobs& jobs) {
     FrameProfile profile;
     profile.frame = s.profile.frame + 1;
     s.profile = profile;
-    Stopwatch clock, whole;
+    const bool timed = s.def.timing != Timing::off;
+    const long interruptions = interruptions_so_far(s.def.timing == Timing::pairs);
+    Stopwatch whole(timed), clock(timed);
+    s.profile.start = whole.last();
     s.set_off_for_targets(dt);
     s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
@@ -45,6 +62,10 @@ bool World::step(float dt, const Jobs& jobs) {
     s.publish(jobs);
     s.profile.publish = clock.lap();
     s.profile.total = whole.lap();
+    s.profile.narrowphase.clock_reads += clock.reads() + whole.reads();
+    s.profile.interruptions =
+        static_cast<std::uint32_t>(interruptions_so_far(s.def.timing == Timing::pairs) - interruptions);
+    if (timed) s.profile.timing = static_cast<double>(s.profile.narrowphase.clock_reads) * microseconds_per_read();
     return true;
 }
 
@@ -52,23 +73,23 @@ bool World::step(float dt, const Jobs& jobs) {
 
 /// The contacts of awake bodies, in order of their slots. Where few are awake, from their lists of pairs: what sleeps
 /// costs nothing. A sweep over all of them takes 0.5 ns a contact, a list and the sort some 20 ns a contact found.
-void World::State::gather_active() {
-    active.clear();
+void World::State::gather_active(std::vector<std::uint32_t>& list) const {
+    list.clear();
     if (are_few_awake()) {
         for_each_awake_pair(
-            [&](std::uint32_t p) { for_each_contact(contacts, p, [&](std::uint32_t c) { active.push_back(c); }); });
-        std::sort(active.begin(), active.end());
+            [&](std::uint32_t p) { for_each_contact(contacts, p, [&](std::uint32_t c) { list.push_back(c); }); });
+        std::sort(list.begin(), list.end());
         return;
     }
     for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
         const ContactBodies& pair = contacts.bodies[c];
-        if (awake.contains(pair.a) || awake.contains(pair.b)) active.push_back(c);
+        if (awake.contains(pair.a) || awake.contains(pair.b)) list.push_back(c);
     }
 }
 
 void World::State::collide_active(const Jobs& jobs) {
     awake.compact();
-    gather_active();
+    gather_active(active);
     restore_modified();
     const CollideSettings settings{.skip = def.enable_skip,
                                    .reuse = def.enable_reuse,
@@ -76,7 +97,8 @@ void World::State::collide_active(const Jobs& jobs) {
                                    .axis = def.enable_axis,
                                    .warm_gjk = def.enable_warm_gjk,
                                    .warm_epa = def.enable_warm_epa,
-                                   .drop_slivers = true};
+                                   .drop_slivers = true,
+                                   .timing = def.timing};
     // More tasks than threads: one that has drawn the hard pairs does not keep the others waiting.
     constexpr std::size_t least_pairs = 256;
     const auto most = static_cast<std::size_t>(jobs.tasks_for(active.size(), least_pairs));
@@ -100,6 +122,14 @@ void World::State::collide_active(const Jobs& jobs) {
         profile.narrowphase += collide_tasks[k].profile;
         touching.insert(touching.end(), collide_tasks[k].touching.begin(), collide_tasks[k].touching.end());
     }
+    name_slowest();
+}
+
+void World::State::name_slowest() {
+    const TimedPair& slowest = profile.narrowphase.slowest;
+    if (slowest.pair == null_index) return;
+    const ContactEvent names = event_of(slowest.pair);
+    profile.slowest = {names.body_a, names.body_b, names.shape_a, names.shape_b, slowest.rung, slowest.microseconds};
 }
 
 // ---- finish ---------------------------------------------------------------------------------------------------------
@@ -121,7 +151,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
         }
     });
     put_islands_to_sleep(dt);
-    Stopwatch clock;
+    Stopwatch clock(def.timing != Timing::off);
     broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
     for (const std::uint32_t slot : struck) {
         place(slot, dt);
@@ -129,6 +159,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
     }
     broadphase.refresh(jobs);  // queries between steps find it sorted; the next update has that much less to do
     profile.broadphase += clock.lap();
+    profile.narrowphase.clock_reads += clock.reads();
 }
 
 void World::State::place(std::uint32_t slot, float dt) {

@@ -38,23 +38,28 @@ void World::State::put_shape(std::uint32_t index, const ShapeDef& given) {
     ++colliders.versions[index];
 }
 
+static bool is_good(int substeps) { return substeps >= 1 && substeps <= 64; }
+static bool is_good(Timing timing) { return timing <= Timing::pairs; }
+static bool is_good_speed(float max_speed) { return max_speed > 0.0f && is_finite(max_speed); }
+
 World::World() : World(WorldDef{}) {}
 
 World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
     state_->def = def;
     WorldDef& used = state_->def;
     const WorldDef defaults;
-    const bool good_gravity = is_finite(def.gravity), good_substeps = def.substeps >= 1 && def.substeps <= 64;
-    const bool good_speed = def.max_speed > 0.0f && is_finite(def.max_speed);
-    const bool good_hit_speed = def.hit_speed >= 0.0f;
-    if (good_gravity && good_substeps && good_speed && good_hit_speed) return;
+    const bool good_gravity = is_finite(def.gravity), good_substeps = is_good(def.substeps);
+    const bool good_speed = is_good_speed(def.max_speed);
+    const bool good_hit_speed = def.hit_speed >= 0.0f, good_timing = is_good(def.timing);
+    if (good_gravity && good_substeps && good_speed && good_hit_speed && good_timing) return;
     state_->error.set(refuse(ErrorCode::bad_argument,
                              "world: gravity must be finite, substeps 1 to 64, max_speed finite and above 0, "
-                             "hit_speed at least 0; defaults were taken instead"));
+                             "hit_speed at least 0, timing one of Timing's; defaults were taken instead"));
     if (!good_gravity) used.gravity = defaults.gravity;
     if (!good_substeps) used.substeps = defaults.substeps;
     if (!good_speed) used.max_speed = defaults.max_speed;
     if (!good_hit_speed) used.hit_speed = defaults.hit_speed;
+    if (!good_timing) used.timing = defaults.timing;
 }
 
 World::World(const World& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -152,6 +157,7 @@ bool World::remove_body(BodyId id) {
     s.broadphase.remove(body.proxy);
     s.proxy_body[body.proxy] = null_index;
     s.awake.erase(id.slot);
+    if (id.slot < s.solver_index.size()) s.solver_index[id.slot] = 0;  // whoever comes next in this slot has none yet
     s.shapes.release(body.first_shape, body.shape_count, s.colliders);
     s.bodies.release(id.slot);
     return true;
@@ -421,6 +427,22 @@ bool World::set_gravity(const vec3& gravity) {
 
 vec3 World::gravity() const { return state_->def.gravity; }
 const WorldDef& World::settings() const { return state_->def; }
+
+bool World::set_settings(const WorldDef& settings) {
+    State& s = *state_;
+    const bool good = is_finite(settings.gravity) && is_good(settings.substeps) && is_good_speed(settings.max_speed) &&
+                      settings.hit_speed >= 0.0f && is_good(settings.timing);
+    if (!good) {
+        s.error.set(refuse(ErrorCode::bad_argument,
+                           "set_settings: gravity must be finite, substeps 1 to 64, max_speed finite and above 0, "
+                           "hit_speed at least 0, timing one of Timing's; nothing was changed"));
+        return false;
+    }
+    const bool wake = settings.gravity != s.def.gravity || (s.def.allow_sleep && !settings.allow_sleep);
+    s.def = settings;
+    if (wake) s.wake_all();
+    return true;
+}
 
 bool World::set_allow_sleep(bool allow) {
     state_->def.allow_sleep = allow;

@@ -7,8 +7,10 @@
 
 #include <talus/engine/body.h>
 #include <talus/engine/contact_modifier.h>
+#include <talus/engine/debug_draw.h>
 #include <talus/engine/events.h>
 #include <talus/engine/joints/joint.h>
+#include <talus/engine/pair_info.h>
 #include <talus/engine/profile.h>
 #include <talus/ids.h>
 #include <talus/jobs.h>
@@ -30,6 +32,7 @@ struct WorldDef {
     /// Coherence switches: turning one off changes cost, not results beyond tolerance. For profiling and tests.
     bool enable_skip = true, enable_reuse = true, enable_closed_form = true, enable_axis = true, enable_warm_gjk = true,
          enable_warm_epa = true;
+    Timing timing = Timing::stages;  ///< of the profile
 };
 
 /// A question of many: the segment origin + t * translation, 0 <= t <= 1.
@@ -144,6 +147,8 @@ public:
     bool set_gravity(const vec3& gravity);
     vec3 gravity() const;
     const WorldDef& settings() const;
+    /// All of them from the next step on, or none: false if one is out of range.
+    bool set_settings(const WorldDef& settings);
     bool set_allow_sleep(bool allow);
     bool set_hit_speed(float speed);
     /// Null: none. The function gets `user` and is called by the thread that calls step(). A copy of the world calls
@@ -238,6 +243,17 @@ public:
     std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their slots
     std::vector<Contact> contacts() const;             ///< all of them
     const FrameProfile& profile() const;
+    /// All pairs of shapes that the narrowphase keeps, in order of their slots, as the last step left them: for
+    /// looking, at a microsecond for ten of them.
+    std::vector<PairInfo> pairs() const;
+    /// What a body falls asleep with: the dynamic bodies that contacts and joints tied to it in the last step. Two
+    /// bodies are of one island just if their numbers are equal; the number is the slot of one of the island's bodies
+    /// and mostly stays from step to step. A body that rests on fixed ones alone is an island of its own. `no_island`
+    /// for fixed, kinematic and sleeping bodies, for those that nothing touched, and for those that were added or woken
+    /// since the last step.
+    std::uint32_t island(BodyId body) const;
+    /// Hands what the options choose to `draw`: debug_draw.h.
+    void draw(DebugDraw& draw, const DebugDrawOptions& options) const;
     MemoryStats memory() const;
 
     std::vector<BodyId> bodies() const;  ///< in order of their slots

@@ -11,6 +11,7 @@
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/contact_table.h>
 #include <talus/engine/continuous.h>
+#include <talus/engine/debug_draw/pen.h>
 #include <talus/engine/islands.h>
 #include <talus/engine/joints/joint_solver.h>
 #include <talus/engine/joints/joint_store.h>
@@ -71,7 +72,8 @@ struct World::State {
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
-    std::vector<std::uint32_t> active;  ///< contacts with an awake body
+    std::vector<std::uint32_t> active;            ///< contacts with an awake body that `collide` was given, ascending
+    std::vector<std::uint32_t> active_and_woken;  ///< and those of islands that were woken by what it found
     /// Of these, those whose manifold has points; the same in the last step.
     std::vector<std::uint32_t> touching, last_touching;
     std::vector<ConstraintGraph::Edge> edges;
@@ -219,7 +221,7 @@ struct World::State {
             });
         }
     }
-    void gather_active();
+    void gather_active(std::vector<std::uint32_t>& list) const;
     void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
@@ -232,6 +234,8 @@ struct World::State {
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
     ContactEvent event_of(std::uint32_t contact) const;
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
+    std::uint32_t island_of(std::uint32_t slot) const;                            ///< see World::island
+    void draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const;
 
 private:
     struct Sweep;
@@ -243,6 +247,7 @@ private:
     void modify_contacts();
     bool modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold,
                 float& friction, float& restitution, bool touched) const;
+    void name_slowest();
     void note_touches(std::span<const std::uint32_t> list, std::vector<std::uint32_t>& changed);
     void report_hits();
     void break_overloaded_joints();

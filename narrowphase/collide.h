@@ -71,7 +71,11 @@ struct alignas(64) PairRecord {
     std::uint32_t stamp = 0;  ///< versions[a] + versions[b] when last tested
     PairState state = PairState::unknown;
     Rung rung = Rung::cold_gjk;  ///< how the last collide settled it
+    std::uint16_t cost = 0;      ///< what its tests took then, where they were timed singly: see `microseconds_of`
 };
+
+/// What the tests of the last collide that tested the pair took, if they were timed singly; else 0.
+double microseconds_of(const PairRecord& record);
 
 /// What EPA found out, as long as the cores overlap: its face, and how much deeper any way out but through that face
 /// was. Points of b move by at most m in a's frame, so every other depth is at least `other_depth` - m, and this face's
@@ -100,6 +104,7 @@ struct CollideSettings {
     /// Contacts of two faces along a strip that is narrow and shallow (tolerances.h, `sliver_contact`) are left out:
     /// for worlds whose floors are tiled, where bodies would stumble over the seams.
     bool drop_slivers = false;
+    Timing timing = Timing::stages;
 };
 
 /// Pairs on their way up the ladder. Kept between frames only so that nothing is allocated.

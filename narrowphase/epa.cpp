@@ -3,6 +3,7 @@
 #include <talus/narrowphase/epa_ring.h>
 #include <talus/narrowphase/epa_slide.h>
 #include <talus/narrowphase/minkowski.h>
+#include <talus/narrowphase/observer.h>
 #include <talus/narrowphase/polytope.h>
 
 #include <algorithm>
@@ -176,7 +177,9 @@ Witness witness_of(const Polytope& polytope, const Answer& best) {
 
 /// Expands the polytope until its nearest face lies on the surface. `warm`: stops, with a depth of infinity, once the
 /// mesh is not star-shaped any more.
-EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool warm, PolytopeCache* cache) {
+template <class Observer>
+EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool warm, PolytopeCache* cache,
+               Observer& observer) {
     const bool curved = difference.core_a.curved || difference.core_b.curved;
     const double gap = difference.size * (curved ? tolerance::epa_gap_curved : tolerance::epa_gap);
     EpaResult result;
@@ -199,6 +202,9 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
         // Vertices a rounding apart can fold the mesh. It would then grow all over again, from a face that has the
         // origin outside, and fold once more: what it proved before holds, and is all that it will prove.
         folded = proved > slack && face.offset < -slack;
+        if constexpr (Observer::watches) {
+            observer.support(polytope, f, w, std::max(proved, face.offset), std::min(best.depth, height));
+        }
         if (folded) break;
         proved = std::max(proved, face.offset);
         converged = height - face.offset <= slack;
@@ -256,16 +262,21 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
 
 }  // namespace
 
-EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache) {
+namespace {
+
+template <class Observer>
+EpaResult expand_watched(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache,
+                         Observer& observer) {
     if (cache != nullptr) cache->vertex_count = 0;
     const auto from = [&](const Simplex& first) {
         int supports = 0;
         const Start start = complete(difference, first, supports);
         EpaResult result;
+        if constexpr (Observer::watches) observer.start();
         if (start.dimension == 3) {
             Polytope polytope;
             polytope.start(start.vertex);
-            result = grow(difference, polytope, false, cache);
+            result = grow(difference, polytope, false, cache, observer);
         }
         // A flat, or a needle that is all slivers.
         if (start.dimension < 3 || !std::isfinite(result.depth)) result = flat_answer(difference, simplex, start);
@@ -277,14 +288,24 @@ EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& s
     if (result.status != EpaStatus::out_of_memory || simplex.count == 0) return result;
     // A bad simplex can make a polytope of slivers: once more, from support points alone.
     const EpaResult again = from(Simplex{});
-    return again.status == EpaStatus::converged || again.depth < result.depth ? again : result;
+    const bool better = again.status == EpaStatus::converged || again.depth < result.depth;
+    if constexpr (Observer::watches) observer.answered(better ? 0 : 1);
+    return better ? again : result;
+}
+
+}  // namespace
+
+EpaResult detail::expand(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache) {
+    Unobserved nobody;
+    return expand_watched(difference, simplex, cache, nobody);
 }
 
 bool detail::expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result) {
     if (cache.vertex_count < 4) return false;
     Polytope polytope;
     polytope.restart(difference, cache);
-    result = grow(difference, polytope, true, &cache);
+    Unobserved nobody;
+    result = grow(difference, polytope, true, &cache, nobody);
     // A mesh that has got worn over many poses may not grow to the end: a new one can.
     return std::isfinite(result.depth) && result.status == EpaStatus::converged;
 }
@@ -294,6 +315,14 @@ EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const Simplex
     Simplex simplex;
     load(difference, cache, simplex);
     return expand(difference, simplex);
+}
+
+EpaResult detail::epa_observed(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache,
+                               EpaObserver& observer) {
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Simplex simplex;
+    load(difference, cache, simplex);
+    return expand_watched(difference, simplex, nullptr, observer);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <talus/narrowphase/gjk_kernel.h>
 #include <talus/narrowphase/minkowski.h>
+#include <talus/narrowphase/observer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -264,7 +265,31 @@ bool load(const MinkowskiDifference& difference, const SimplexCache& cache, Simp
     return reduce(simplex, 0);
 }
 
-Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, double max_distance) {
+namespace {
+
+ObservedVertex observed(const SimplexVertex& v) {
+    return {{v.w.x, v.w.y, v.w.z}, {v.a.x, v.a.y, v.a.z}, v.index_a, v.index_b};
+}
+
+void tell_support(GjkObserver& observer, const dvec3& d, const SimplexVertex& newest, double bound2, double vv) {
+    observer.support({d.x, d.y, d.z}, observed(newest), std::sqrt(std::min(bound2, vv)));
+}
+
+void tell_simplex(GjkObserver& observer, const Simplex& simplex, double bound2) {
+    ObservedSimplex s = {};
+    s.count = simplex.count;
+    for (int i = 0; i < simplex.count; ++i) s.vertex[i] = observed(simplex.vertex[i]);
+    s.encloses = simplex.contains;
+    const dvec3 v = simplex.closest();
+    for (int i = 0; i < 3; ++i) s.closest[i] = v[i];
+    s.distance = std::sqrt(simplex.vv);
+    s.lower_bound = std::sqrt(std::min(bound2, simplex.vv));
+    observer.simplex(s);
+}
+
+template <class Observer>
+inline Search search_closest(const MinkowskiDifference& difference, Simplex& simplex, double max_distance,
+                             Observer& observer) {
     Search search;
     double bound2 = 0.0;  // the square of the lower bound
     const double max_distance2 = max_distance * max_distance;
@@ -293,7 +318,12 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         simplex.count = 1;
         ++search.iterations;
         reduce(simplex, 0);
-        if (prove(-d, dd, -glm::dot(d, simplex.y))) return finish(Outcome::beyond_limit);
+        const bool beyond = prove(-d, dd, -glm::dot(d, simplex.y));
+        if constexpr (Observer::watches) {
+            tell_support(observer, d, simplex.vertex[0], bound2, simplex.vv);
+            tell_simplex(observer, simplex, bound2);
+        }
+        if (beyond) return finish(Outcome::beyond_limit);
     }
 
     std::uint16_t hint_a = simplex.vertex[0].index_a, hint_b = simplex.vertex[0].index_b;
@@ -307,6 +337,7 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         largest2 = std::max(largest2, glm::dot(simplex.vertex[i].w, simplex.vertex[i].w));
     }
     for (;;) {
+        if constexpr (Observer::watches) tell_simplex(observer, simplex, bound2);
         if (simplex.contains) return finish(Outcome::overlapping);
         if (simplex.vv <= touching2 * largest2) return finish(Outcome::overlapping);
         if (search.iterations >= tolerance::gjk_max_iterations) return finish(Outcome::iteration_cap);
@@ -317,7 +348,9 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         ++search.iterations;
         largest2 = std::max(largest2, glm::dot(next.w, next.w));
         const double yw = glm::dot(simplex.y, next.w);
-        if (prove(simplex.y, simplex.yy, yw)) return finish(Outcome::beyond_limit);
+        const bool beyond = prove(simplex.y, simplex.yy, yw);
+        if constexpr (Observer::watches) tell_support(observer, -simplex.y, next, bound2, simplex.vv);
+        if (beyond) return finish(Outcome::beyond_limit);
 
         // |v| - y.w / |y| <= gap * min(|v|, size), squared and without a root.
         const double rest = simplex.yv - yw;
@@ -338,6 +371,13 @@ Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, dou
         simplex.vertex[simplex.count++] = next;
         if (!reduce(simplex, previous) && (rescues-- == 0 || !reduce_from_nearest(simplex, next))) return stuck();
     }
+}
+
+}  // namespace
+
+Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, double max_distance) {
+    Unobserved nobody;
+    return search_closest(difference, simplex, max_distance, nobody);
 }
 
 GjkResult to_result(const Simplex& simplex, const Search& search) {
@@ -422,11 +462,14 @@ bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {
     return false;
 }
 
-GjkResult by_plain_loop(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+template <class Observer>
+GjkResult by_plain_loop(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance,
+                        Observer& observer) {
     const MinkowskiDifference difference(a, b, b_in_a);
     Simplex simplex;
     const bool warm = load(difference, cache, simplex);
-    const Search search = find_closest(difference, simplex, double(max_distance));
+    if constexpr (Observer::watches) observer.start(false, warm);
+    const Search search = search_closest(difference, simplex, double(max_distance), observer);
     cache.count = static_cast<std::uint8_t>(simplex.count);
     for (int i = 0; i < simplex.count; ++i) difference.store(simplex.vertex[i], cache, i);
     GjkResult result = to_result(simplex, search);
@@ -434,10 +477,22 @@ GjkResult by_plain_loop(const Shape& a, const Shape& b, const Frame& b_in_a, Sim
     return result;
 }
 
+void run_kernel(Kernel* kernel, const KernelQuery& query, const SimplexCache& cache, int count, KernelAnswer& answer,
+                Unobserved&) {
+    kernel(query, cache.a, cache.b, count, answer);
+}
+
+void run_kernel(Kernel*, const KernelQuery& query, const SimplexCache& cache, int count, KernelAnswer& answer,
+                GjkObserver& observer) {
+    observer.start(true, count > 0);
+    gjk_kernel_observed(query, cache.a, cache.b, count, answer, observer);
+}
+
 /// By the kernel. False, and nothing is changed but the cache, where that cannot or gives up: then the plain loop goes
 /// on from there.
+template <class Observer>
 bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
-               float max_distance, GjkResult& result) {
+               float max_distance, GjkResult& result, Observer& observer) {
     static_assert(offsetof(Frame, position) == 0 && offsetof(Frame, rotation) == sizeof(vec3));
     KernelQuery query;
     query.size = std::min(size_of(a), size_of(b));
@@ -449,7 +504,7 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
     result.warm = false;
     if (cache.count > 0) {
         // Of a tetrahedron that held the origin three will do: the kernel finds the fourth again, or another.
-        kernel(query, cache.a, cache.b, std::min<int>(cache.count, 3), answer);
+        run_kernel(kernel, query, cache, std::min<int>(cache.count, 3), answer, observer);
         result.warm = answer.outcome != KernelAnswer::doubtful || answer.iterations > 0;
     }
     if (!result.warm) {  // nothing to start from, or something stale: a new start is the shorter way
@@ -457,7 +512,7 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
         query.middle[0] = middle.x;
         query.middle[1] = middle.y;
         query.middle[2] = middle.z;
-        kernel(query, cache.a, cache.b, 0, answer);
+        run_kernel(kernel, query, cache, 0, answer, observer);
     }
     static_assert(sizeof cache.a == sizeof answer.index_a && sizeof cache.b == sizeof answer.index_b);
     cache.count = static_cast<std::uint8_t>(answer.count);
@@ -490,12 +545,13 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
     return true;
 }
 
+template <class Observer>
 GjkResult by_loop(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
-                  float max_distance) {
+                  float max_distance, Observer& observer) {
     GjkResult result;
-    if (kernel != nullptr && by_kernel(kernel, a, b, b_in_a, cache, max_distance, result)) return result;
+    if (kernel != nullptr && by_kernel(kernel, a, b, b_in_a, cache, max_distance, result, observer)) return result;
     const GjkResult begun = result;
-    result = by_plain_loop(a, b, b_in_a, cache, max_distance);
+    result = by_plain_loop(a, b, b_in_a, cache, max_distance, observer);
     result.iterations = static_cast<std::uint16_t>(result.iterations + begun.iterations);
     result.support_evaluations = static_cast<std::uint16_t>(result.support_evaluations + begun.support_evaluations);
     if (begun.iterations > 0) result.warm = begun.warm;
@@ -507,12 +563,19 @@ GjkResult by_loop(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b
 bool has_loop(GjkLoop loop) { return loop == GjkLoop::plain || kernel_of(loop) != nullptr; }
 
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
-    return by_loop(best_kernel, a, b, b_in_a, cache, max_distance);
+    Unobserved nobody;
+    return by_loop(best_kernel, a, b, b_in_a, cache, max_distance, nobody);
 }
 
 GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                  float max_distance) {
-    return by_loop(kernel_of(loop), a, b, b_in_a, cache, max_distance);
+    Unobserved nobody;
+    return by_loop(kernel_of(loop), a, b, b_in_a, cache, max_distance, nobody);
+}
+
+GjkResult detail::gjk_observed(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                               float max_distance, GjkObserver& observer) {
+    return by_loop(best_kernel, a, b, b_in_a, cache, max_distance, observer);
 }
 
 }  // namespace talus

@@ -5,8 +5,8 @@
 /// segments, triangles, boxes and hulls, laid out for speed: a new vertex and the old ones stand side by side in four
 /// lanes, so that one pass of lane arithmetic says which face, edge or vertex is nearest. It takes the likely turns
 /// only: when rounding makes a case doubtful it says so, and the caller lets the plain loop go on from the simplex it
-/// left; after no iteration at all, when the cached simplex has gone stale, a new start costs less. Compiled twice, for
-/// SSE2 and for AVX2, to the same bits; which one runs is chosen at run time.
+/// left; after no iteration at all, when the cached simplex has gone stale, a new start costs less. Compiled for SSE2
+/// and for AVX2, to the same bits; which one runs is chosen at run time. And once more, to be looked at (trace.h).
 ///
 /// Plain data only: see double4.h.
 
@@ -44,5 +44,10 @@ struct KernelAnswer {
 using Kernel = void(const KernelQuery&, const unsigned short* cached_a, const unsigned short* cached_b, int count,
                     KernelAnswer&);
 Kernel gjk_kernel_sse2, gjk_kernel_avx2;
+
+/// The same, telling `observer` what it does.
+class GjkObserver;
+void gjk_kernel_observed(const KernelQuery& query, const unsigned short* cached_a, const unsigned short* cached_b,
+                         int count, KernelAnswer& answer, GjkObserver& observer);
 
 }  // namespace talus::detail

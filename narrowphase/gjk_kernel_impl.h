@@ -1,7 +1,8 @@
-/// Internal: the body of gjk_kernel_sse2.cpp and gjk_kernel_avx2.cpp.
+/// Internal: the body of gjk_kernel_sse2.cpp, gjk_kernel_avx2.cpp and gjk_kernel_observed.cpp.
 
 #include <talus/narrowphase/float8.h>
 #include <talus/narrowphase/gjk_kernel.h>
+#include <talus/narrowphase/observer.h>
 #include <talus/narrowphase/tolerances.h>
 
 #define TALUS_INLINE inline __attribute__((always_inline))
@@ -156,14 +157,21 @@ TALUS_INLINE D4 cached_point(const KernelCore& core, int& index) {
     }
 }
 
+struct Watched {
+    static constexpr bool watches = true;
+    GjkObserver* observer;
+};
+
 /// One search: the difference A - B, the simplex, and what is proved so far.
 ///
 /// As in `Simplex` (minkowski.h), the nearest point v is kept as a multiple y of it that its feature gives without a
 /// division.
-template <bool small_hulls>
-class Search {
+///
+/// Watch: `Unobserved`, or `Watched`, whose observer is told of every step.
+template <bool small_hulls, class Watch>
+class Search : Watch {
 public:
-    TALUS_INLINE explicit Search(const KernelQuery& query) : query_(query) {
+    TALUS_INLINE explicit Search(const KernelQuery& query, const Watch& watch = {}) : Watch(watch), query_(query) {
         position_ = point(query.frame);
         column_[0] = row_[0] = point(query.frame + 3);
         column_[1] = row_[1] = point(query.frame + 6);
@@ -203,13 +211,19 @@ public:
             iterations_ = 1;
             to_vertex(0);
             largest2_ = vv_;
-            if (prove(dd, -dot(d, y_))) return end(KernelAnswer::beyond_limit, -d, answer);
+            const bool beyond = prove(dd, -dot(d, y_));
+            if constexpr (Watch::watches) {
+                tell_support(d, w_[0], a_[0], index_[0]);
+                tell_simplex();
+            }
+            if (beyond) return end(KernelAnswer::beyond_limit, -d, answer);
         }
         constexpr double gap2 = tolerance::gjk_gap * tolerance::gjk_gap;
         constexpr double floor2 = tolerance::gjk_gap_floor * tolerance::gjk_gap_floor;
         constexpr double touching2 = tolerance::gjk_touching * tolerance::gjk_touching;
         const double size2 = query_.size * query_.size;
         for (;;) {
+            if constexpr (Watch::watches) tell_simplex();
             if (count_ == 4 || vv_ <= touching2 * largest2_) return end(KernelAnswer::overlapping, y_, answer);
             if (iterations_ >= tolerance::gjk_max_iterations) return end(KernelAnswer::iteration_cap, y_, answer);
             int index;
@@ -219,7 +233,9 @@ public:
             hint_b = static_cast<int>(static_cast<unsigned>(index) >> 16);
             ++iterations_;
             const double yw = dot(y_, w), rest = yv_ - yw;
-            if (prove(yy_, yw)) return end(KernelAnswer::beyond_limit, y_, answer);
+            const bool beyond = prove(yy_, yw);
+            if constexpr (Watch::watches) tell_support(-y_, w, a, index);
+            if (beyond) return end(KernelAnswer::beyond_limit, y_, answer);
             const double allowed = larger(gap2 * smaller(vv_, size2), floor2 * vv_);
             if (!(rest > 0.0) || rest * rest <= yy_ * allowed) return end(KernelAnswer::separated, y_, answer);
             const auto is = [&](int i) __attribute__((always_inline)) { return static_cast<int>(index_[i] == index); };
@@ -428,14 +444,19 @@ private:
         const double inverse = 1.0 / __builtin_sqrt(yy_), distance = yv_ * inverse;
         store(on_a - y_ * splat(distance * inverse), answer.point_b);
         answer.distance = static_cast<float>(distance);
-        const double bound = bound_yy_ == yy_ ? bound_yw_ * inverse : bound_yw_ / __builtin_sqrt(bound_yy_);
-        answer.lower_bound = static_cast<float>(bound < distance ? bound : distance);
+        answer.lower_bound = static_cast<float>(lower_bound(inverse, distance));
         if (outcome == KernelAnswer::beyond_limit) {
             answer.distance = answer.lower_bound;
             store(axis * splat(-1.0 / __builtin_sqrt(bound_yy_)), answer.normal);
         } else {
             store(y_ * splat(-inverse), answer.normal);
         }
+    }
+
+    /// With y's inverse length and v's length.
+    TALUS_INLINE double lower_bound(double inverse, double distance) const {
+        const double bound = bound_yy_ == yy_ ? bound_yw_ * inverse : bound_yw_ / __builtin_sqrt(bound_yy_);
+        return bound < distance ? bound : distance;
     }
 
     TALUS_INLINE void end_doubtful(int count, KernelAnswer& answer) {
@@ -450,6 +471,42 @@ private:
             answer.index_a[i] = static_cast<unsigned short>(index_[i]);
             answer.index_b[i] = static_cast<unsigned short>(static_cast<unsigned>(index_[i]) >> 16);
         }
+    }
+
+    static void copy(D4 from, double (&to)[3]) {
+        for (int i = 0; i < 3; ++i) to[i] = from[i];
+    }
+
+    static ObservedVertex observed(D4 w, D4 a, int index) {
+        ObservedVertex v;
+        copy(w, v.w);
+        copy(a, v.a);
+        v.index_a = static_cast<unsigned short>(index);
+        v.index_b = static_cast<unsigned short>(static_cast<unsigned>(index) >> 16);
+        return v;
+    }
+
+    double distance_so_far() const { return count_ == 4 || !(yy_ > 0.0) ? 0.0 : yv_ * (1.0 / __builtin_sqrt(yy_)); }
+    double lower_bound_so_far() const {
+        const double distance = distance_so_far();
+        return distance > 0.0 ? lower_bound(1.0 / __builtin_sqrt(yy_), distance) : 0.0;
+    }
+
+    void tell_support(D4 d, D4 w, D4 a, int index) const {
+        double direction[3];
+        copy(d, direction);
+        this->observer->support(direction, observed(w, a, index), lower_bound_so_far());
+    }
+
+    void tell_simplex() const {
+        ObservedSimplex s = {};
+        s.count = count_;
+        for (int i = 0; i < count_; ++i) s.vertex[i] = observed(w_[i], a_[i], index_[i]);
+        s.encloses = count_ == 4;
+        s.distance = distance_so_far();
+        if (s.distance > 0.0) copy(y_ * splat(yv_ / yy_), s.closest);
+        s.lower_bound = lower_bound_so_far();
+        this->observer->simplex(s);
     }
 
     const KernelQuery& query_;
@@ -471,9 +528,9 @@ inline bool is_small_hull(const KernelCore& core) { return core.kind == KernelCo
 inline void run_kernel(const KernelQuery& query, const unsigned short* cached_a, const unsigned short* cached_b,
                        int cached, KernelAnswer& answer) {
     if (is_small_hull(query.a) && is_small_hull(query.b)) {
-        Search<true>(query).run(cached_a, cached_b, cached, answer);
+        Search<true, Unobserved>(query).run(cached_a, cached_b, cached, answer);
     } else {
-        Search<false>(query).run(cached_a, cached_b, cached, answer);
+        Search<false, Unobserved>(query).run(cached_a, cached_b, cached, answer);
     }
 }
 

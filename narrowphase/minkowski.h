@@ -176,6 +176,14 @@ struct Search {
 /// The GJK loop: brings the simplex (empty, or reduced) to the closest point of A - B to the origin.
 Search find_closest(const MinkowskiDifference& difference, Simplex& simplex, double max_distance);
 
+/// `gjk` and `epa`, telling an observer what they do (observer.h).
+class GjkObserver;
+class EpaObserver;
+GjkResult gjk_observed(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance,
+                       GjkObserver& observer);
+EpaResult epa_observed(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex,
+                       EpaObserver& observer);
+
 /// What the search found as a public answer.
 GjkResult to_result(const Simplex& simplex, const Search& search);
 

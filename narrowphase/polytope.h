@@ -38,6 +38,7 @@ public:
     const Face& face(int f) const { return faces_[f]; }
     double key(int f) const { return key_[f]; }
     int slots() const { return slots_; }
+    bool in_use(int f) const { return faces_[f].vertex[0] != dead; }
     bool torn() const { return torn_; }  ///< an expansion failed half-way: its faces are not to be used
 
     void start(const SimplexVertex (&tetrahedron)[4]) {

@@ -23,22 +23,42 @@ enum class Rung : std::uint8_t {
 inline constexpr int rung_count = 9;
 const char* name_of(Rung rung);
 
+/// How much is timed. Counts are always taken.
+enum class Timing : std::uint8_t {
+    off,     ///< nothing: all times are 0
+    stages,  ///< stages of the step; rungs in batches; pairs that nothing was known of, or that are deep, singly
+    pairs,   ///< and every other tested pair singly: dearer by a clock read a test, and by two system calls a step
+};
+
+/// A pair of the narrowphase, by its place among the records, and the time its tests took in one frame.
+struct TimedPair {
+    std::uint32_t pair = 0xffffffffu;  ///< none was timed
+    Rung rung = Rung::skip;
+    double microseconds = 0.0;
+};
+
 struct NarrowphaseProfile {
-    std::array<std::uint32_t, rung_count> pairs{};  ///< convex pairs settled on each rung
+    std::array<std::uint64_t, rung_count> pairs{};  ///< convex pairs settled on each rung
     /// Time of each rung, summed over the threads, manifold building included. Measured in batches: skip and reuse
     /// share one pass, its time is booked on `skip`; both axis rungs share one, booked on `axis_separated`. Boxes that
     /// their axes settle count as `closed_form`, but their time is booked on the GJK or EPA list they stood in.
     std::array<double, rung_count> microseconds{};
-    std::uint32_t gjk_queries = 0, gjk_iterations = 0, gjk_cap_hits = 0;
-    std::uint32_t epa_queries = 0, epa_iterations = 0, epa_cap_hits = 0;
-    std::uint32_t support_evaluations = 0;
-    std::uint32_t manifolds_built = 0;
-    std::array<std::uint32_t, 16> gjk_histogram{};  ///< queries by iterations; the last bin holds 15 and more
-    std::array<std::uint32_t, 16> epa_histogram{};  ///< queries by iterations / 4; the last bin holds 60 and more
-    /// Pairs that needed GJK, by shape types: [lower type][higher type].
-    std::array<std::array<std::uint32_t, shape_type_count>, shape_type_count> tested_by_shapes{};
+    std::uint64_t gjk_queries = 0, gjk_iterations = 0, gjk_cap_hits = 0;
+    std::uint64_t epa_queries = 0, epa_iterations = 0, epa_cap_hits = 0;
+    std::uint64_t support_evaluations = 0;
+    std::uint64_t manifolds_built = 0;
+    std::array<std::uint64_t, 16> gjk_histogram{};  ///< queries by iterations; the last bin holds 15 and more
+    std::array<std::uint64_t, 16> epa_histogram{};  ///< queries by iterations / 4; the last bin holds 60 and more
+    /// Pairs that a closed form or GJK tested, by shape types: [lower type][higher type].
+    std::array<std::array<std::uint64_t, shape_type_count>, shape_type_count> tested_by_shapes{};
 
-    /// Adds what another thread did.
+    /// Time of the tests by shape types, summed over the threads: of all tests (Timing::pairs), or of those of the cold
+    /// rungs (Timing::stages).
+    std::array<std::array<double, shape_type_count>, shape_type_count> microseconds_by_shapes{};
+    TimedPair slowest;              ///< of the pairs timed singly
+    std::uint64_t clock_reads = 0;  ///< so many times was the clock read for all that
+
+    /// Adds what another thread did, or another frame: 64 bits hold the longest run.
     NarrowphaseProfile& operator+=(const NarrowphaseProfile& other);
 };
 

@@ -1,14 +1,15 @@
 /// talus-samples: runs sample scenes without a window, and says what each cost.
 
+#include "samples/runner/command_line.h"
+#include "samples/runner/progress.h"
 #include "samples/runner/report.h"
+#include "samples/runner/show_recording.h"
 
-#include <unistd.h>
+#include <talus/profiling/terminal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
 
 namespace {
 
@@ -17,43 +18,14 @@ using namespace talus::samples;
 
 constexpr int exit_failed = 1, exit_usage = 2;
 
-/// One line on a terminal that follows the run; nothing when the output goes elsewhere.
-class Progress {
-public:
-    void show(const char* scene, int done, int steps) {
-        if (!terminal_) return;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_ < std::chrono::milliseconds(100)) return;
-        last_ = now;
-        std::fprintf(stderr, "\r\033[K%s %d/%d", scene, done, steps);
-        std::fflush(stderr);
-    }
-    void clear() {
-        if (terminal_) std::fprintf(stderr, "\r\033[K");
-    }
-
-private:
-    bool terminal_ = isatty(STDERR_FILENO) == 1;
-    std::chrono::steady_clock::time_point last_{};
-};
-
-/// What samples/fetch_meshes.sh fetched, by name: into meshes/ here, or into the source tree that this was built from.
-std::vector<std::string> fetched_meshes() {
-    std::vector<std::string> files;
-    for (const char* folder : {"meshes", TALUS_MESH_FOLDER}) {
-        std::error_code ignored;
-        for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-            if (entry.path().extension() == ".off" && !entry.path().stem().empty())
-                files.push_back(entry.path().string());
-        }
-        if (!files.empty()) break;
-    }
-    std::sort(files.begin(), files.end());
-    return files;
+/// Wraps text in a terminal's codes, for terminals.
+std::string styled(std::FILE* stream, const char* code, const std::string& text) {
+    return wants_colors(stream) ? code + text + "\033[0m" : text;
 }
+constexpr const char *bold = "\033[1m", *dim = "\033[2m", *red = "\033[31m";
 
 int complain(const Error& error, int code) {
-    std::fprintf(stderr, "talus-samples: %s\n", error.message.c_str());
+    std::fprintf(stderr, "%s %s\n", styled(stderr, red, "talus-samples:").c_str(), error.message.c_str());
     return code;
 }
 
@@ -70,7 +42,9 @@ int run_one(const Options& options) {
         run_scene(scene, options, [&](int done, int steps) { progress.show(scene.name, done, steps); });
     progress.clear();
     if (!summary) return complain(summary.error(), exit_failed);
-    std::printf("%s", describe(*summary).c_str());
+    const std::string text = describe(*summary), title = text.substr(0, text.find('\n'));
+    std::printf("%s%s", styled(stdout, bold, title).c_str(), text.substr(title.size()).c_str());
+    if (options.files.any()) std::printf("\n%s", describe(options.files).c_str());
     if (options.hash) print_hash(summary->hash);
     return 0;
 }
@@ -80,13 +54,17 @@ int run_all(const Options& options) {
     std::uint64_t hash = 14695981039346656037ull;  // FNV-1a over the scenes' hashes
     int code = 0;
     std::string figures;
-    std::printf("%s", table_header().c_str());
+    std::printf("%s", styled(stdout, bold, table_header()).c_str());
+    int number = 0;
     for (const Scene& scene : all_scenes()) {
+        const std::string what =
+            std::string(scene.name) + " (" + std::to_string(++number) + "/" + std::to_string(all_scenes().size()) + ")";
         const Result<Summary> summary =
-            run_scene(scene, options, [&](int done, int steps) { progress.show(scene.name, done, steps); });
+            run_scene(scene, options, [&](int done, int steps) { progress.show(what, done, steps); });
         progress.clear();
         if (!summary) {
-            std::printf("%-12s not run: %s\n", scene.name, summary.error().message.c_str());
+            std::printf("%-12s %s %s\n", scene.name, styled(stdout, red, "not run:").c_str(),
+                        summary.error().message.c_str());
             code = exit_failed;
             continue;
         }
@@ -97,7 +75,7 @@ int run_all(const Options& options) {
         figures += figure_lines(*summary, name);
         for (int i = 0; i < 64; i += 8) hash = (hash ^ ((summary->hash >> i) & 255u)) * 1099511628211ull;
     }
-    std::printf("%s", table_legend().c_str());
+    std::printf("%s", styled(stdout, dim, table_legend()).c_str());
     std::printf("\nWhat scenes measure on their bodies, by formulas of their own:\n%s", figures.c_str());
     if (options.hash) print_hash(hash);
     return code;
@@ -115,6 +93,12 @@ int main(int argc, char** argv) {
     }
     if (options->list) {
         list();
+        return 0;
+    }
+    if (!options->from.empty()) {
+        const Result<std::string> text = show_recording(*options);
+        if (!text) return complain(text.error(), exit_failed);
+        std::printf("%s", text->c_str());
         return 0;
     }
     if (options->meshes.empty()) options->meshes = fetched_meshes();

@@ -105,6 +105,14 @@ JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const Join
     return pose;
 }
 
+JointPose joint_pose(const Joint& joint, const Body& a, const Body& b) {
+    const auto frame_on = [](const Body& body, const Transform& frame) {
+        return JointFrame{dvec3(frame.position) - dvec3(body.local_center), Turned(dquat(frame.rotation))};
+    };
+    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b),
+                      Turned(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
+}
+
 Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, const JointParts& parts) {
     Coordinates q{};
     if (kind == JointKind::distance) {

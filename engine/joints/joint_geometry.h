@@ -58,6 +58,9 @@ struct JointFrame {
 JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b,
                      const dvec3& between, const JointParts& parts = {});
 
+/// The same for a joint and its two bodies as they are.
+JointPose joint_pose(const Joint& joint, const Body& a, const Body& b);
+
 /// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in
 /// the first place; the turns of a wheel are spin, steering and camber (the cosine between axle and suspension).
 using Coordinates = std::array<double, joint_axes>;

@@ -166,16 +166,6 @@ Error check(const Joint& joint) {
     return check(joint.options);
 }
 
-/// Where the joint's frame is on a body.
-JointFrame frame_on(const Body& body, const Transform& frame) {
-    return {dvec3(frame.position) - dvec3(body.local_center), Turned(dquat(frame.rotation))};
-}
-
-JointPose pose_now(const Joint& joint, const Body& a, const Body& b) {
-    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b),
-                      Turned(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
-}
-
 }  // namespace
 
 JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec3& anchor, const vec3& axis) {
@@ -265,7 +255,7 @@ JointId World::add_joint(const JointDef& def) {
         if (Error error = check_frame(joint.frame_a)) return refused(std::move(error));
         if (Error error = check_frame(joint.frame_b)) return refused(std::move(error));
         const float now = static_cast<float>(
-            coordinates(joint.kind, pose_now(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0)[0]);
+            coordinates(joint.kind, joint_pose(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0)[0]);
         if (as_added) axis.limit = {now, now};
         if (axis.spring.target == DistanceDef::as_added) axis.spring.target = now;
     }
@@ -274,7 +264,7 @@ JointId World::add_joint(const JointDef& def) {
     joint.frame_b.rotation = normalized(joint.frame_b.rotation);
     joint.drive.target.rotation = normalized(joint.drive.target.rotation);
     if (joint.kind != JointKind::gear) {
-        const Coordinates q = coordinates(joint.kind, pose_now(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0);
+        const Coordinates q = coordinates(joint.kind, joint_pose(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0);
         joint.turn = q[3];
     }
 
@@ -378,7 +368,7 @@ float World::joint_coordinate(JointId id, JointAxis axis) const {
     const Joint& joint = s.joints[id.slot];
     if (joint.kind == JointKind::gear) return joint_coordinate(s.joints.id_of(joint.geared[1]));
     const JointBodies ends = s.joints.bodies(id.slot);
-    const Coordinates q = coordinates(joint.kind, pose_now(joint, s.bodies[ends.a], s.bodies[ends.b]), joint.turn);
+    const Coordinates q = coordinates(joint.kind, joint_pose(joint, s.bodies[ends.a], s.bodies[ends.b]), joint.turn);
     return static_cast<float>(
         q[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))]);
 }
@@ -390,7 +380,7 @@ float World::joint_speed(JointId id, JointAxis axis) const {
     if (joint.kind == JointKind::gear) return joint_speed(s.joints.id_of(joint.geared[1]));
     const JointBodies ends = s.joints.bodies(id.slot);
     const Body &a = s.bodies[ends.a], &b = s.bodies[ends.b];
-    const Jacobian j = jacobian(joint.kind, pose_now(joint, a, b),
+    const Jacobian j = jacobian(joint.kind, joint_pose(joint, a, b),
                                 axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis));
     return static_cast<float>(glm::dot(j.linear, dvec3(b.linear_velocity) - dvec3(a.linear_velocity)) +
                               glm::dot(j.angular_b, dvec3(b.angular_velocity)) -

@@ -7,16 +7,14 @@ namespace talus::samples {
 
 namespace {
 
-constexpr int slices = 32;               // a multiple of 4, so that tones change on slice borders
-constexpr int rings = 8;                 // of a hemisphere
 constexpr float smooth_cosine = 0.966f;  // hull faces that meet at less than 15 degrees show no line
 
-vec3 around(int slice) {
+vec3 around(int slice, int slices) {
     const double angle = 6.283185307179586 * slice / slices;
     return {static_cast<float>(std::cos(angle)), 0.0f, static_cast<float>(std::sin(angle))};
 }
 
-std::uint8_t quadrant_tone(int slice) { return static_cast<std::uint8_t>((4 * slice / slices) & 1); }
+std::uint8_t quadrant_tone(int slice, int slices) { return static_cast<std::uint8_t>((4 * slice / slices) & 1); }
 
 std::uint32_t add_vertex(DrawMesh& mesh, const vec3& position, const vec3& normal) {
     mesh.positions.push_back(position);
@@ -44,14 +42,14 @@ struct Ring {
 };
 
 /// The band between two rings, `low` below `high`; bit 0 of `edges` draws the lower rim, bit 1 the upper one.
-void add_band(DrawMesh& mesh, const Ring& low, const Ring& high, int edges, std::uint8_t tone_flip) {
+void add_band(DrawMesh& mesh, const Ring& low, const Ring& high, int edges, std::uint8_t tone_flip, int slices) {
     for (int s = 0; s < slices; ++s) {
         const auto vertex = [&](const Ring& ring, int slice) {
-            const vec3 out = around(slice);
+            const vec3 out = around(slice, slices);
             return add_vertex(mesh, out * ring.radius + vec3(0.0f, ring.y, 0.0f),
                               out * ring.normal_out + vec3(0.0f, ring.normal_up, 0.0f));
         };
-        const std::uint8_t tone = quadrant_tone(s) ^ tone_flip;
+        const std::uint8_t tone = quadrant_tone(s, slices) ^ tone_flip;
         const std::uint32_t a = vertex(low, s), b = vertex(low, s + 1), c = vertex(high, s + 1), d = vertex(high, s);
         if (low.radius > 0.0f)
             mesh.triangles.push_back({{a, c, b}, static_cast<std::uint8_t>((edges & 1) ? 2 : 0), tone});
@@ -61,14 +59,14 @@ void add_band(DrawMesh& mesh, const Ring& low, const Ring& high, int edges, std:
 }
 
 /// A disc at height y; faces up or down.
-void add_disc(DrawMesh& mesh, float radius, float y, bool up) {
+void add_disc(DrawMesh& mesh, float radius, float y, bool up, int slices) {
     const vec3 normal(0.0f, up ? 1.0f : -1.0f, 0.0f);
     const vec3 center(0.0f, y, 0.0f);
     for (int s = 0; s < slices; ++s) {
         const std::uint32_t o = add_vertex(mesh, center, normal);
-        const std::uint32_t a = add_vertex(mesh, center + around(s) * radius, normal);
-        const std::uint32_t b = add_vertex(mesh, center + around(s + 1) * radius, normal);
-        const std::uint8_t tone = quadrant_tone(s);
+        const std::uint32_t a = add_vertex(mesh, center + around(s, slices) * radius, normal);
+        const std::uint32_t b = add_vertex(mesh, center + around(s + 1, slices) * radius, normal);
+        const std::uint8_t tone = quadrant_tone(s, slices);
         if (up) {
             mesh.triangles.push_back({{o, b, a}, 1, tone});
         } else {
@@ -78,8 +76,9 @@ void add_disc(DrawMesh& mesh, float radius, float y, bool up) {
 }
 
 /// A capsule about y, or a sphere when half_height is 0.
-void add_capsule(DrawMesh& mesh, float half_height, float radius) {
-    const auto ring = [&](int i) {  // i from -rings (south pole) to rings
+void add_capsule(DrawMesh& mesh, float half_height, float radius, int slices) {
+    const int rings = slices / 4;   // of a hemisphere
+    const auto ring = [=](int i) {  // i from -rings (south pole) to rings
         const double angle = 1.5707963267948966 * i / rings;
         const auto out = static_cast<float>(std::abs(i) == rings ? 0.0 : std::cos(angle));
         const auto up = static_cast<float>(std::sin(angle));
@@ -88,21 +87,21 @@ void add_capsule(DrawMesh& mesh, float half_height, float radius) {
     for (int i = -rings; i < 0; ++i) {
         Ring high = ring(i + 1);
         if (i == -1) high.y = -half_height;
-        add_band(mesh, ring(i), high, 0, 0);
+        add_band(mesh, ring(i), high, 0, 0, slices);
     }
     if (half_height > 0.0f) {
-        add_band(mesh, {radius, -half_height, 1, 0}, {radius, 0.0f, 1, 0}, 0, 0);
-        add_band(mesh, {radius, 0.0f, 1, 0}, {radius, half_height, 1, 0}, 0, 1);
+        add_band(mesh, {radius, -half_height, 1, 0}, {radius, 0.0f, 1, 0}, 0, 0, slices);
+        add_band(mesh, {radius, 0.0f, 1, 0}, {radius, half_height, 1, 0}, 0, 1, slices);
     }
-    for (int i = 0; i < rings; ++i) add_band(mesh, ring(i), ring(i + 1), 0, 1);
+    for (int i = 0; i < rings; ++i) add_band(mesh, ring(i), ring(i + 1), 0, 1, slices);
 }
 
 /// A capsule between two points.
-void add_rod(DrawMesh& mesh, const vec3& a, const vec3& b, float radius) {
+void add_rod(DrawMesh& mesh, const vec3& a, const vec3& b, float radius, int slices) {
     const vec3 along = b - a;
     const float length = std::sqrt(length_squared(along));
     DrawMesh rod;
-    add_capsule(rod, 0.5f * length, radius);
+    add_capsule(rod, 0.5f * length, radius, slices);
     Transform pose{0.5f * (a + b), quat(1.0f, 0.0f, 0.0f, 0.0f)};
     if (length > 0.0f) {
         const vec3 to = along / length;
@@ -142,7 +141,7 @@ void add_hull(DrawMesh& mesh, const Hull& hull) {
 }
 
 /// Two faces, with rods along the sides when it has a radius.
-void add_triangle(DrawMesh& mesh, const vec3* p, float radius) {
+void add_triangle(DrawMesh& mesh, const vec3* p, float radius, int slices) {
     const vec3 across = glm::cross(p[1] - p[0], p[2] - p[0]);
     const vec3 normal = across * (1.0f / std::sqrt(length_squared(across)));
     const vec3 lift = normal * radius;
@@ -150,7 +149,7 @@ void add_triangle(DrawMesh& mesh, const vec3* p, float radius) {
     add_polygon(mesh, {p[0] + lift, p[1] + lift, p[2] + lift}, normal, lines);
     add_polygon(mesh, {p[0] - lift, p[2] - lift, p[1] - lift}, -normal, lines);
     if (radius > 0.0f) {
-        for (int i = 0; i < 3; ++i) add_rod(mesh, p[i], p[(i + 1) % 3], radius);
+        for (int i = 0; i < 3; ++i) add_rod(mesh, p[i], p[(i + 1) % 3], radius, slices);
         for (DrawTriangle& t : mesh.triangles) t.tone = 0;
     }
 }
@@ -167,35 +166,35 @@ void append(DrawMesh& mesh, const DrawMesh& part, const Transform& pose) {
     }
 }
 
-DrawMesh triangulate(const Shape& shape) {
+DrawMesh triangulate(const Shape& shape, int slices) {
     DrawMesh mesh;
     const float h = shape.half_extents.y, r = shape.half_extents.x;
     switch (shape.type) {
         case ShapeType::sphere:
-            add_capsule(mesh, 0.0f, shape.radius);
+            add_capsule(mesh, 0.0f, shape.radius, slices);
             break;
         case ShapeType::capsule:
-            add_capsule(mesh, h, shape.radius);
+            add_capsule(mesh, h, shape.radius, slices);
             break;
         case ShapeType::segment:
-            add_rod(mesh, shape.points[0], shape.points[1], std::max(shape.radius, 0.01f));
+            add_rod(mesh, shape.points[0], shape.points[1], std::max(shape.radius, 0.01f), slices);
             break;
         case ShapeType::triangle:
-            add_triangle(mesh, shape.points, shape.radius);
+            add_triangle(mesh, shape.points, shape.radius, slices);
             break;
         case ShapeType::box:
             add_box(mesh, shape.half_extents);
             break;
         case ShapeType::cylinder:
-            add_disc(mesh, r, -h, false);
-            add_band(mesh, {r, -h, 1, 0}, {r, h, 1, 0}, 3, 0);
-            add_disc(mesh, r, h, true);
+            add_disc(mesh, r, -h, false, slices);
+            add_band(mesh, {r, -h, 1, 0}, {r, h, 1, 0}, 3, 0, slices);
+            add_disc(mesh, r, h, true, slices);
             break;
         case ShapeType::cone: {
             const float slant = std::sqrt(4.0f * h * h + r * r);
             const float out = 2.0f * h / slant, up = r / slant;
-            add_disc(mesh, r, -h, false);
-            add_band(mesh, {r, -h, out, up}, {0.0f, h, out, up}, 1, 0);
+            add_disc(mesh, r, -h, false, slices);
+            add_band(mesh, {r, -h, out, up}, {0.0f, h, out, up}, 1, 0, slices);
             break;
         }
         case ShapeType::hull:

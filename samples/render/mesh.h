@@ -21,8 +21,9 @@ struct DrawMesh {
     std::vector<DrawTriangle> triangles;
 };
 
-/// The shape's surface. Round ones are cut into 32 slices. A segment without radius becomes a rod of 1 cm radius.
-DrawMesh triangulate(const Shape& shape);
+/// The shape's surface. Round ones are cut into so many slices, a multiple of 4, so that tones change on slice borders. A
+/// segment without radius becomes a rod of 1 cm radius.
+DrawMesh triangulate(const Shape& shape, int slices = 32);
 
 /// Adds `part`, moved by `pose`.
 void append(DrawMesh& mesh, const DrawMesh& part, const Transform& pose);

@@ -1,6 +1,8 @@
 #pragma once
 /// The command line of talus-samples.
 
+#include "samples/runner/outputs.h"
+
 #include <talus/result.h>
 
 #include <cstdint>
@@ -21,9 +23,15 @@ struct Options {
     float jitter = 0.0f;  ///< m
     bool sleep = true;
     int threads = 1;
+    Timing timing = Timing::pairs;
     std::vector<std::string> meshes;
-    std::string csv, png;   ///< files to write; empty: none
-    std::optional<int> at;  ///< step of the picture; not given: after the last one
+    OutputFiles files;
+    std::string from;          ///< recording to read instead of running a scene; empty: none
+    std::optional<int> poses;  ///< frame of it whose poses are printed
+    std::string png;           ///< file to write; empty: none
+    std::optional<int> at;     ///< step of the picture; not given: after the last one
+    std::string frames;        ///< folder for a picture every so many steps; empty: none
+    int every = 1;             ///< steps from one of these to the next
     int width = 1280, height = 720;
 };
 

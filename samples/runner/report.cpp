@@ -87,6 +87,8 @@ std::string describe(const Summary& s) {
     text += "\n";
     line("GJK iterations", format("%.2f a query", s.gjk_iterations));
     line("EPA", number(s.epa_calls) + " calls a frame");
+    if (!s.notes.empty()) text += "\n";
+    for (const auto& [what, words] : s.notes) line(what.c_str(), words);
     if (!s.figures.empty()) text += "\n" + figure_lines(s, "  ");
     return text;
 }

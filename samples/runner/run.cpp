@@ -1,8 +1,9 @@
 #include "samples/runner/run.h"
 
-#include "samples/render/renderer.h"
-#include "samples/runner/csv.h"
+#include "samples/runner/command_line.h"
+#include "samples/runner/pictures.h"
 
+#include <talus/profiling/statistics.h>
 #include <talus/thread_pool.h>
 
 #include <algorithm>
@@ -14,27 +15,9 @@ namespace talus::samples {
 
 namespace {
 
-Error refuse(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
-
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
-
-/// Sums over the frames of a run.
-struct Totals {
-    double step_ms = 0, collide_us = 0;
-    std::array<double, rung_count> rungs{};
-    double gjk_queries = 0, gjk_iterations = 0, epa_queries = 0;
-
-    void add(const FrameProfile& profile, double ms) {
-        step_ms += ms;
-        collide_us += profile.collide;
-        for (std::size_t i = 0; i < rungs.size(); ++i) rungs[i] += profile.narrowphase.pairs[i];
-        gjk_queries += profile.narrowphase.gjk_queries;
-        gjk_iterations += profile.narrowphase.gjk_iterations;
-        epa_queries += profile.narrowphase.epa_queries;
-    }
-};
 
 void describe_end(const World& world, Summary& summary) {
     summary.hash = world.hash();
@@ -59,14 +42,6 @@ void describe_end(const World& world, Summary& summary) {
 
 }  // namespace
 
-double quantile(std::vector<double> values, double q) {
-    if (values.empty()) return 0.0;
-    const double rank = std::ceil(q * static_cast<double>(values.size())) - 1.0;
-    const auto index = static_cast<std::size_t>(std::clamp(rank, 0.0, static_cast<double>(values.size() - 1)));
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(index), values.end());
-    return values[index];
-}
-
 Result<Summary> run_scene(const Scene& scene, const Options& options, const std::function<void(int, int)>& progress) {
     Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes});
     if (!data) return data.error();
@@ -83,6 +58,7 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
     }
     WorldDef def;
     def.allow_sleep = options.sleep;
+    def.timing = options.timing;
     std::vector<BodyId> ids;
     World world = make_world(*data, &ids, def);
     if (world.body_count() != data->bodies.size()) {
@@ -90,48 +66,52 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
     }
 
     // Files are opened before the run: a wrong path should not cost a minute.
-    std::ofstream csv;
-    if (!options.csv.empty()) {
-        csv.open(options.csv, std::ios::binary);
-        csv << csv_header();
-        if (!csv.flush())
-            return refuse("Cannot write '" + options.csv + "'; check that its folder exists and is writable.");
-    }
-    const auto take_picture = [&](int step) -> Error {
-        if (options.png.empty() || step != at) return {};
-        return write_png(Renderer(*data).draw(current_poses(world, ids), {options.width, options.height}), options.png);
-    };
-    if (!options.png.empty() && !std::ofstream(options.png, std::ios::binary | std::ios::app)) {
-        return refuse("Cannot write '" + options.png + "'; check that its folder exists and is writable.");
-    }
+    Outputs outputs(options.files);
+    const RunFacts facts{.scene = scene,
+                         .data = *data,
+                         .seed = options.seed,
+                         .jitter = options.jitter,
+                         .steps = summary.steps,
+                         .threads = options.threads,
+                         .def = def,
+                         .bodies = ids};
+    if (Error error = outputs.begin(facts, world)) return error;
+    const Pictures pictures(options, *data, summary.steps);
+    if (Error error = pictures.begin()) return error;
 
     ThreadPool pool(options.threads);
     const Jobs jobs = options.threads > 1 ? pool.jobs() : Jobs{};
     Figures figures(*data);
-    Totals totals;
+    double all_ms = 0.0, collide_us = 0.0;
+    NarrowphaseProfile narrowphase;
     std::vector<double> step_ms;
     step_ms.reserve(static_cast<std::size_t>(summary.steps));
-    if (Error error = take_picture(0)) return error;
+    if (Error error = pictures.after_step(0, world, ids)) return error;
     for (int step = 0; step < summary.steps; ++step) {
         const auto start = std::chrono::steady_clock::now();
         if (!step_scene(world, *data, step, jobs)) return refuse("A step was refused: " + world.last_error().message);
         step_ms.push_back(milliseconds_since(start));
-        totals.add(world.profile(), step_ms.back());
+        all_ms += step_ms.back();
+        collide_us += world.profile().collide;
+        narrowphase += world.profile().narrowphase;
         figures.observe(world);
-        if (csv.is_open()) csv << csv_row(world.profile());
-        if (Error error = take_picture(step + 1)) return error;
+        if (Error error = outputs.after_step(world, step_ms.back())) return error;
+        if (Error error = pictures.after_step(step + 1, world, ids)) return error;
         if (progress) progress(step + 1, summary.steps);
     }
-    if (csv.is_open() && !csv.flush()) return refuse("Writing '" + options.csv + "' failed; is the disk full?");
+    if (Error error = outputs.finish(world)) return error;
+    summary.notes = outputs.notes();
 
     const double steps = summary.steps;
-    summary.median_ms = quantile(step_ms, 0.5);
-    summary.p99_ms = quantile(step_ms, 0.99);
-    summary.narrowphase_us = totals.collide_us / steps;
-    summary.narrowphase_share = totals.collide_us / std::max(1e-9, 1000.0 * totals.step_ms);
-    for (std::size_t i = 0; i < totals.rungs.size(); ++i) summary.rungs[i] = totals.rungs[i] / steps;
-    summary.gjk_iterations = totals.gjk_iterations / std::max(1.0, totals.gjk_queries);
-    summary.epa_calls = totals.epa_queries / steps;
+    summary.median_ms = take_quantile(step_ms, 0.5);
+    summary.p99_ms = take_quantile(step_ms, 0.99);
+    summary.narrowphase_us = collide_us / steps;
+    summary.narrowphase_share = collide_us / std::max(1e-9, 1000.0 * all_ms);
+    for (std::size_t i = 0; i < summary.rungs.size(); ++i)
+        summary.rungs[i] = static_cast<double>(narrowphase.pairs[i]) / steps;
+    summary.gjk_iterations =
+        static_cast<double>(narrowphase.gjk_iterations) / std::max(1.0, static_cast<double>(narrowphase.gjk_queries));
+    summary.epa_calls = static_cast<double>(narrowphase.epa_queries) / steps;
     const std::vector<double> values = figures.values();
     for (std::size_t i = 0; i < values.size(); ++i)
         summary.figures.push_back({data->figures[i].name, data->figures[i].unit, values[i]});

@@ -39,10 +39,10 @@ struct Summary {
     std::array<double, rung_count> rungs{};  ///< mean number of pairs, a frame
     double gjk_iterations = 0;               ///< a query
     double epa_calls = 0;                    ///< a frame
-};
 
-/// The q-quantile (0 to 1) of the values, by the nearest rank; 0 when there are none.
-double quantile(std::vector<double> values, double q);
+    /// What is worth saying of the files that were written: what it is about, and a few words.
+    std::vector<std::pair<std::string, std::string>> notes;
+};
 
 /// Runs the scene as the options say, writes the files that they name, and tells `progress` how many steps of how many
 /// are done. An Error when the scene cannot be made, the world refuses it, or a file cannot be written.

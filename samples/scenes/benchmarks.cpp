@@ -94,7 +94,7 @@ Result<SceneData> bouncing(const SceneOptions&) {
                              [=](const SceneBodies& bodies, double) { return error(bodies) * error(bodies); }});
     scene.figures.push_back({"energy error in the end", "of it", Over::last,
                              [=](const SceneBodies& bodies, double) { return error(bodies) / start; }});
-    scene.camera = orbit({0, 2.4f, 0}, 25, 25, 14);
+    scene.camera = orbit({0, 1.8f, 0}, 17, 25, 14);
     return scene;
 }
 

@@ -54,7 +54,7 @@ Result<SceneData> explosion(const SceneOptions& options) {
              }
              return count;
          }});
-    scene.camera = orbit({0, 2.0f, 0}, 30, 20, 24);
+    scene.camera = orbit({0, 1.2f, 0}, 26, 20, 24);
     return scene;
 }
 

@@ -70,7 +70,7 @@ Result<SceneData> cradle(const SceneOptions&) {
              }
              return furthest;
          }});
-    scene.camera = orbit({-0.3f, 2.4f, 0}, 13, 24, 10);
+    scene.camera = orbit({0, 2.6f, 0}, 9.5f, 24, 10);
     return scene;
 }
 
@@ -237,7 +237,7 @@ Result<SceneData> wrecking(const SceneOptions& options) {
              return count;
          }});
     scene.figures.push_back(widest_joint_gap(scene));
-    scene.camera = orbit({0, 4.6f, 0}, 30, 52, 12);
+    scene.camera = orbit({0, 4.9f, 0}, 24, 52, 12);
     return scene;
 }
 

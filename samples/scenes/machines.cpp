@@ -50,7 +50,7 @@ Result<SceneData> conveyor(const SceneOptions& options) {
              }
              return worst;
          }});
-    scene.camera = orbit({0, 0.8f, 0}, 30, 22, 20);
+    scene.camera = orbit({0, 0.5f, 0}, 26, 18, 22);
     return scene;
 }
 
@@ -120,7 +120,7 @@ Result<SceneData> car(const SceneOptions& options) {
     scene.figures.push_back({"most tilted, cosine", "", Over::smallest, [=](const SceneBodies& bodies, double) {
                                  return static_cast<double>(rotate(bodies.transform(body).rotation, {0, 1, 0}).y);
                              }});
-    scene.camera = orbit({2, 0, 22}, 38, -62, 24);
+    scene.camera = orbit({0, 0.5f, 18}, 26, -62, 20);
     return scene;
 }
 
@@ -209,7 +209,7 @@ Result<SceneData> gears(const SceneOptions&) {
                                  }
                                  return worst;
                              }});
-    scene.camera = orbit({0.6f, height, 0}, 9, 14, 8);
+    scene.camera = orbit({0.8f, height, 0}, 8.4f, 14, 8);
     return scene;
 }
 

@@ -47,7 +47,7 @@ Result<SceneData> shapes(const SceneOptions& options) {
         loose[i].rotation = turn(random.direction(), 0.5f);
         scene.bodies.push_back(loose[i]);
     }
-    scene.camera = orbit({0, 0.6f, 0}, 14, 12, 16);
+    scene.camera = orbit({0.2f, 0.4f, 0}, 13.5f, 8, 18);
     return scene;
 }
 
@@ -140,7 +140,7 @@ Result<SceneData> t_handle(const SceneOptions&) {
     def.shapes[1].pose = {{0.0f, 0.36f, 0.0f}, turn({0, 0, 1}, 1.5707964f)};
     def.angular_velocity = {0.02f, 5.0f, 0.0f};
     scene.bodies.push_back(def);
-    scene.camera = orbit({0, 0.25f, 0}, 3.2f, 25, 18);
+    scene.camera = orbit({0, 0.3f, 0}, 2.7f, 25, 18);
     return scene;
 }
 

@@ -43,6 +43,10 @@ std::size_t tie(SceneData& scene, std::size_t a, std::size_t b, const vec3& anch
     return scene.joints.size() - 1;
 }
 
+/// A person 1.75 m tall and of about 75 kg with its feet at `origin`, arms spread, facing +z: 13 parts, 12 joints with
+/// limits.
+void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const vec3& velocity);
+
 /// The widest gap between the two anchors of a ball joint or hinge that should be one point, m.
 Figure widest_joint_gap(const SceneData& scene);
 

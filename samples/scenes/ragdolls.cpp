@@ -5,10 +5,6 @@
 
 namespace talus::samples {
 
-namespace {
-
-/// A person 1.75 m tall and of about 75 kg with its feet at `origin`, arms spread, facing +z: 13 parts, 12 joints with
-/// limits.
 void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const vec3& velocity) {
     const auto part = [&](const Shape& shape, const vec3& place, const quat& rotation = quat(1.0f, 0.0f, 0.0f, 0.0f)) {
         BodyDef def;
@@ -49,6 +45,8 @@ void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const
         join(shin, foot, {x, 0.08f, 0.0f}, {1, 0, 0}, hinge(-0.5f, 0.7f));
     }
 }
+
+namespace {
 
 /// How far hinges with limits are beyond them, at most, rad: from the bodies' rotations.
 Figure widest_hinge_angle_beyond(const SceneData& scene) {
@@ -98,7 +96,7 @@ Result<SceneData> ragdolls(const SceneOptions& options) {
     }
     scene.figures.push_back(widest_joint_gap(scene));
     scene.figures.push_back(widest_hinge_angle_beyond(scene));
-    scene.camera = orbit({0, 1.2f, -1.0f}, 15, 38, 20);
+    scene.camera = orbit({0.3f, 1.5f, -1.6f}, 13, 38, 22);
     return scene;
 }
 

@@ -281,3 +281,38 @@ TEST_CASE("a cast through a grid visits each member that it enters once, in worl
         }
     });
 }
+
+TEST_CASE("each member stands in one run of cells that holds its lower corner") {
+    for (const Boxes& world : make_worlds(600)) {
+        CAPTURE(world.name);
+        ColumnGrid grid;
+        grid.build(world.members, world.boxes);
+        const std::vector<CellRun> runs = grid.cell_runs([](ProxyIndex) { return true; });
+        std::size_t boxes = 0;
+        for (const CellRun& run : runs) boxes += run.boxes;
+        CHECK(boxes == world.members.size());
+        std::size_t held = 0;
+        for (const ProxyIndex member : world.members) {
+            const vec3& corner = world.boxes[member].lower;
+            held += std::any_of(runs.begin(), runs.end(), [&](const CellRun& run) {
+                const vec3 slack = 1e-5f * (glm::abs(run.box.lower) + glm::abs(run.box.upper));
+                return contains(Aabb{run.box.lower - slack, run.box.upper + slack}, Aabb{corner, corner});
+            });
+        }
+        CHECK(held == world.members.size());
+        for (std::size_t i = 0; i < runs.size(); ++i) {  // no cell twice
+            for (std::size_t j = i + 1; j < runs.size() && runs[j].level == runs[i].level; ++j) {
+                const vec3 between = glm::max(runs[i].box.lower, runs[j].box.lower);
+                const vec3 common = glm::min(runs[i].box.upper, runs[j].box.upper) - between;
+                const vec3 edge = runs[i].box.upper - runs[i].box.lower;
+                CHECK(glm::any(glm::lessThanEqual(common, 1e-3f * edge + 1e-6f * glm::abs(between))));
+            }
+        }
+
+        const ProxyIndex only = world.members[world.members.size() / 2];
+        const std::vector<CellRun> one = grid.cell_runs([&](ProxyIndex member) { return member == only; });
+        REQUIRE(one.size() == 1);
+        CHECK(one[0].boxes == 1);
+    }
+    CHECK(ColumnGrid().cell_runs([](ProxyIndex) { return true; }).empty());
+}

@@ -3,7 +3,7 @@
 #   cmake -DRUNNER=... -P same_bits.cmake
 #       a run and its repetition agree; another seed or one step more gives another hash
 #   cmake -DRUNNER=... -DOTHER_COMPILER=... -DSOURCE=... -DWORK=... -DGENERATOR=... -DWERROR=... -P same_bits.cmake
-#       builds the runner by the other compiler too, and without what is compiled for AVX2: both agree in every scene that needs no files
+#       builds the runner by the other compiler too, without what is compiled for AVX2 and without profiling: both agree in every scene that needs no files
 
 function(run output)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
@@ -46,7 +46,8 @@ if(NOT OTHER_COMPILER)
   endif()
 else()
   run(ignored ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${OTHER_COMPILER}
-    -DCMAKE_BUILD_TYPE=Release -DTALUS_WERROR=${WERROR} -DTALUS_HAS_AVX2=OFF -DTALUS_BUILD_TESTS=OFF -DTALUS_BUILD_PROFILING=OFF)
+    -DCMAKE_BUILD_TYPE=Release -DTALUS_WERROR=${WERROR} -DTALUS_HAS_AVX2=OFF -DTALUS_BUILD_TESTS=OFF -DTALUS_BUILD_PROFILING=OFF
+    -DTALUS_PROFILING=OFF)
   run(ignored ${CMAKE_COMMAND} --build ${WORK} -j 2 --target talus-samples)
 
   run(listing ${RUNNER} --list)

@@ -7,7 +7,7 @@ using namespace talus::test;
 
 namespace {
 
-std::uint32_t settled(const World& world, Rung rung) {
+std::uint64_t settled(const World& world, Rung rung) {
     return world.profile().narrowphase.pairs[static_cast<std::size_t>(rung)];
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("the cached axis settles a pair that slides past at a distance") {
     def.linear_velocity = {0.5f, 0, 0};
     add(world, def);
     run(world, 1);
-    std::uint32_t by_axis = 0;
+    std::uint64_t by_axis = 0;
     for (int i = 0; i < 20; ++i) {
         run(world, 1);
         by_axis += settled(world, Rung::axis_separated);
@@ -82,7 +82,7 @@ TEST_CASE("the cached axis settles a box that slides on the floor") {
     def.linear_velocity = {5, 0, 0};
     add(world, def);
     run(world, 30);
-    std::uint32_t by_axis = 0;
+    std::uint64_t by_axis = 0;
     for (int i = 0; i < 30; ++i) {
         run(world, 1);
         by_axis += settled(world, Rung::axis_touching);
@@ -153,7 +153,7 @@ TEST_CASE("in a tumbling pile every rung runs, and all pairs are accounted for")
     std::uint64_t total[rung_count] = {};
     for (int i = 0; i < 240; ++i) {
         run(world, 1);
-        std::uint32_t sum = 0;
+        std::uint64_t sum = 0;
         for (int r = 0; r < rung_count; ++r) {
             total[r] += settled(world, static_cast<Rung>(r));
             sum += settled(world, static_cast<Rung>(r));

@@ -37,7 +37,7 @@ struct Batch {
         talus::collide(colliders, records, caches, active, settings, scratch, profile);
     }
 
-    std::uint32_t settled(Rung rung) const { return profile.pairs[static_cast<std::size_t>(rung)]; }
+    std::uint64_t settled(Rung rung) const { return profile.pairs[static_cast<std::size_t>(rung)]; }
 
     /// The same pairs with nothing kept.
     Batch fresh() const {

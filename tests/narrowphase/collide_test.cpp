@@ -260,7 +260,7 @@ TEST_CASE("edges that rub at a shallow depth do not ask EPA at each step") {
     batch.settings.closed_form = false;
     batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.0f, 2.0f * h - 0.004f, 0.0f}, quat(c, 0, 0, s)},
               {vec3(0.0f), quat(c, s, 0, 0)});
-    std::uint32_t cold = 0, kept = 0;
+    std::uint64_t cold = 0, kept = 0;
     for (int frame = 0; frame < 16; ++frame) {
         batch.colliders.poses[1].position.x += 0.02f;
         batch.colliders.poses[1].position.z -= 0.015f;

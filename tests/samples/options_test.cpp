@@ -36,17 +36,25 @@ TEST_CASE("the nearest name is the one with the fewest changes") {
 
 TEST_CASE("options are read with either spelling of their values") {
     const Result<Options> options =
-        parse({"--scene", "stack20", "--steps=30", "--seed", "18446744073709551615", "--jitter=0.02", "--sleep", "off",
-               "--csv", "a.csv", "--png=b.png", "--at", "7", "--size", "640x360", "--hash"});
+        parse({"--scene",        "stack20",  "--steps=30", "--seed",   "18446744073709551615",
+               "--jitter=0.02",  "--sleep",  "off",        "--csv",    "a.csv",
+               "--trace=a.json", "--report", "a.html",     "--timing", "stages",
+               "--png=b.png",    "--at",     "7",          "--size",   "640x360",
+               "--frames",       "movie",    "--every",    "5",        "--hash"});
     REQUIRE_MESSAGE(static_cast<bool>(options), options.error().message);
     CHECK(options->scene == "stack20");
     CHECK(options->steps == 30);
     CHECK(options->seed == ~std::uint64_t{0});
     CHECK(options->jitter == 0.02f);
     CHECK(!options->sleep);
-    CHECK(options->csv == "a.csv");
+    CHECK(options->files.csv == "a.csv");
+    CHECK(options->files.trace == "a.json");
+    CHECK(options->files.report == "a.html");
+    CHECK(options->timing == Timing::stages);
     CHECK(options->png == "b.png");
     CHECK(options->at == 7);
+    CHECK(options->frames == "movie");
+    CHECK(options->every == 5);
     CHECK(options->width == 640);
     CHECK(options->height == 360);
     CHECK(options->hash);
@@ -61,6 +69,16 @@ TEST_CASE("without options there are defaults") {
     CHECK(options->jitter == 0.0f);
     CHECK(options->sleep);
     CHECK(options->width == 1280);
+    CHECK(options->timing == Timing::pairs);
+    CHECK(!options->files.any());
+}
+
+TEST_CASE("a recording can be read instead of running a scene") {
+    const Result<Options> options = parse({"--from", "a.talus", "--replay-html", "a.html", "--poses", "7"});
+    REQUIRE_MESSAGE(static_cast<bool>(options), options.error().message);
+    CHECK(options->from == "a.talus");
+    CHECK(options->files.replay == "a.html");
+    CHECK(*options->poses == 7);
 }
 
 TEST_CASE("jitter alone is one centimetre and leaves the next option alone") {
@@ -101,20 +119,34 @@ TEST_CASE("what makes no sense on the command line is refused with a sentence") 
     CHECK(says(refusal({"--hash=yes"}), "no value"));
     CHECK(says(refusal({"--csv", "a.csv"}), "--scene"));
     CHECK(says(refusal({"--png", "a.png"}), "--scene"));
+    CHECK(says(refusal({"--trace", "a.json"}), "--trace needs a scene"));
+    CHECK(says(refusal({"--record", "a.talus"}), "--record needs a scene"));
+    CHECK(says(refusal({"--replay-html", "a.html"}), "--replay-html needs a scene"));
+    CHECK(says(refusal({"--from", "a.talus", "--scene", "top"}), "leave out --scene"));
+    CHECK(says(refusal({"--poses", "3"}), "add --from FILE"));
+    CHECK(says(refusal({"--from", "a.talus", "--poses", "-1"}), "'-1'"));
+    CHECK(says(refusal({"--report", "a.html"}), "--report needs a scene"));
+    CHECK(says(refusal({"--scene", "top", "--report", "a.html", "--timing", "off"}), "leave out --timing off"));
+    CHECK(says(refusal({"--scene", "top", "--timing", "on"}), "'on'"));
     CHECK(says(refusal({"--scene", "top", "--at", "3"}), "--png"));
+    CHECK(says(refusal({"--frames", "movie"}), "--frames needs a scene"));
+    CHECK(says(refusal({"--scene", "top", "--every", "3"}), "add --frames"));
+    CHECK(says(refusal({"--scene", "top", "--frames", "movie", "--every", "0"}), "'0'"));
     CHECK(says(refusal({"--scene", "top", "--png", "a.png", "--at", "9", "--steps", "3"}), "beyond"));
 }
 
 TEST_CASE("the help names every option") {
     const std::string help = help_text();
-    for (const char* option : {"--list", "--scene", "--steps", "--substeps", "--threads", "--seed", "--jitter",
-                               "--sleep", "--mesh", "--csv", "--png", "--at", "--size", "--hash", "--help"}) {
+    for (const char* option :
+         {"--list",   "--scene",  "--steps", "--substeps", "--threads",     "--seed", "--jitter", "--sleep",
+          "--mesh",   "--timing", "--csv",   "--record",   "--replay-html", "--from", "--poses",  "--trace",
+          "--report", "--png",    "--at",    "--frames",   "--every",       "--size", "--hash",   "--help"}) {
         CHECK_MESSAGE(says(help, option), option);
     }
     std::size_t start = 0;
     while (start < help.size()) {
         const std::size_t end = help.find('\n', start);
-        CHECK_MESSAGE(end - start <= 100, help.substr(start, end - start));
+        CHECK_MESSAGE(end - start <= 80, help.substr(start, end - start));
         start = end + 1;
     }
 }

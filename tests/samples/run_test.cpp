@@ -1,12 +1,15 @@
 #include "samples/runner/run.h"
-#include "samples/runner/csv.h"
+
+#include "samples/runner/pictures.h"
 #include "samples/runner/report.h"
 #include "tests/samples/scene_checks.h"
+
+#include <talus/profiling/csv_table.h>
+#include <talus/profiling/statistics.h>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <sstream>
 
 using namespace talus;
 using namespace talus::samples;
@@ -33,28 +36,14 @@ std::size_t columns_of(const std::string& line) {
 }  // namespace
 
 TEST_CASE("quantiles are values of the list") {
-    CHECK(quantile({}, 0.5) == 0.0);
-    CHECK(quantile({3.0}, 0.99) == 3.0);
-    CHECK(quantile({5, 1, 4, 2, 3}, 0.5) == 3.0);
-    CHECK(quantile({5, 1, 4, 2, 3}, 0.0) == 1.0);
-    CHECK(quantile({5, 1, 4, 2, 3}, 1.0) == 5.0);
+    CHECK(quantile_of({}, 0.5) == 0.0);
+    CHECK(quantile_of({3.0}, 0.99) == 3.0);
+    CHECK(quantile_of({5, 1, 4, 2, 3}, 0.5) == 3.0);
+    CHECK(quantile_of({5, 1, 4, 2, 3}, 0.0) == 1.0);
+    CHECK(quantile_of({5, 1, 4, 2, 3}, 1.0) == 5.0);
     std::vector<double> hundred;
     for (int i = 1; i <= 100; ++i) hundred.push_back(i);
-    CHECK(quantile(hundred, 0.99) == 99.0);
-}
-
-TEST_CASE("a csv row has as many columns as the header and no two columns share a name") {
-    CHECK(columns_of(csv_header()) == columns_of(csv_row({})));
-    std::stringstream header(csv_header());
-    std::vector<std::string> names;
-    for (std::string name; std::getline(header, name, ',');) names.push_back(name);
-    std::sort(names.begin(), names.end());
-    CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
-    CHECK(names.size() > 60);
-    FrameProfile profile;
-    profile.frame = 41;
-    profile.total = 1234.5;
-    CHECK(csv_row(profile).starts_with("41,1234.5,"));
+    CHECK(quantile_of(hundred, 0.99) == 99.0);
 }
 
 TEST_CASE("every scene is taken by a world and steps without losing a body") {
@@ -174,23 +163,40 @@ TEST_CASE("a run writes a row a frame and the picture of the step it was asked f
     const ScratchFolder folder;
     Options options;
     options.steps = 30;
-    options.csv = folder.path("frames.csv");
+    options.files.csv = folder.path("frames.csv");
     options.png = folder.path("start.png");
     options.at = 0;
     options.width = 160;
     options.height = 90;
     run("falling_box", options);
-    const std::vector<std::string> lines = lines_of(options.csv);
+    const std::vector<std::string> lines = lines_of(options.files.csv);
     REQUIRE(lines.size() == 31);
     for (const std::string& line : lines) CHECK(columns_of(line) == columns_of(lines[0]));
     const auto size_of_start = std::filesystem::file_size(options.png);
     CHECK(size_of_start > 1000);
-    options.csv.clear();
+    options.files.csv.clear();
     options.png = folder.path("end.png");
     options.at.reset();
     run("falling_box", options);
     CHECK(std::filesystem::file_size(options.png) > 1000);
     CHECK(lines_of(folder.path("start.png")) != lines_of(folder.path("end.png")));
+}
+
+TEST_CASE("a run takes a picture every so many steps from that before the first on") {
+    const ScratchFolder folder;
+    Options options;
+    options.steps = 20;
+    options.frames = folder.path("movie/frames");
+    options.every = 8;
+    options.width = 80;
+    options.height = 45;
+    run("falling_box", options);
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(options.frames))
+        names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    CHECK(names == std::vector<std::string>{"000000.png", "000008.png", "000016.png"});
+    CHECK(lines_of(Pictures::frame_path(options.frames, 0)) != lines_of(Pictures::frame_path(options.frames, 16)));
 }
 
 TEST_CASE("a run that cannot write its files stops before it starts") {
@@ -199,9 +205,15 @@ TEST_CASE("a run that cannot write its files stops before it starts") {
     const auto count_calls = [&](int, int) { ++calls; };
     Options options;
     options.steps = 5;
-    options.csv = folder.path("no/such/folder/a.csv");
+    options.files.csv = folder.path("no/such/folder/a.csv");
     CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
-    options.csv.clear();
+    options.files.csv.clear();
+    options.files.trace = folder.path("no/such/folder/a.json");
+    CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
+    options.files.trace.clear();
+    options.files.report = folder.path("no/such/folder/a.html");
+    CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
+    options.files.report.clear();
     options.png = folder.path("no/such/folder/a.png");
     CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
     options.png = folder.path("a.png");
@@ -209,6 +221,10 @@ TEST_CASE("a run that cannot write its files stops before it starts") {
     CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
     options.png.clear();
     options.at.reset();
+    std::ofstream(folder.path("file")) << "a file where a folder should be";
+    options.frames = folder.path("file");
+    CHECK(!run_scene(*find_scene("falling_box"), options, count_calls));
+    options.frames.clear();
     CHECK(!run_scene(*find_scene("real_things"), options, count_calls));
     CHECK(calls == 0);
 }
@@ -241,4 +257,39 @@ TEST_CASE("the table keeps its columns under their headings") {
         CHECK((row[i] == '|') == (second[i] == '|'));
         if (i < first.size()) CHECK((first[i] == '|') == (second[i] == '|'));
     }
+}
+
+TEST_CASE("a run writes the trace and the report that it was asked for") {
+    const ScratchFolder folder;
+    Options options;
+    options.steps = 30;
+    options.files.trace = folder.path("a.json");
+    options.files.report = folder.path("a.html");
+    options.timing = Timing::pairs;
+    run("shapes", options);
+    const std::vector<std::string> trace = lines_of(options.files.trace);
+    CHECK(std::count_if(trace.begin(), trace.end(), [](const std::string& line) {
+              return line.find("\"name\":\"step\",\"ts\"") != std::string::npos;
+          }) == 30);
+    std::string page;
+    for (const std::string& line : lines_of(options.files.report)) page += line;
+    CHECK(page.find("<title>shapes - Talus profile</title>") != std::string::npos);
+    CHECK(page.find("./run.sh --window --scene shapes --at {frame}") != std::string::npos);
+    CHECK(page.find(R"(["timing","pairs"])") != std::string::npos);
+    CHECK(page.find("\"frames\":30,") != std::string::npos);
+    CHECK(describe(options.files).find(options.files.report) != std::string::npos);
+}
+
+TEST_CASE("a run without timing has counts and no times") {
+    const ScratchFolder folder;
+    Options options;
+    options.steps = 3;
+    options.files.csv = folder.path("a.csv");
+    options.timing = Timing::off;
+    run("pyramid10", options);
+    const Result<CsvTable> table = read_csv(options.files.csv);
+    REQUIRE_MESSAGE(static_cast<bool>(table), table.error().message);
+    CHECK(*table->find("total_us") == std::vector<double>{0, 0, 0});
+    CHECK(*table->find("clock_reads") == std::vector<double>{0, 0, 0});
+    CHECK(table->find("convex_pairs")->front() > 0.0);
 }

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Makes the pictures of the docs from the scenes: docs/pictures/SCENE.png, one a scene, the gallery docs/scenes.md that shows them,
+# and the README's animation docs/pictures/drum.webp.
+#
+#   docs/make_pictures.sh              all of it: some ten minutes on two cores
+#   docs/make_pictures.sh SCENE...     these pictures (and the gallery's text); "animation" is the animation
+#
+# Scenes are drawn by the samples' own software renderer, so that no graphics card or window system is needed.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source cmake/setup.sh
+
+size=960x540
+
+# Headings of the gallery, and below each its scenes with the step whose picture says most; 0: before the first.
+gallery='
+# The first steps
+falling_box 40
+shapes 100
+slopes 160
+bouncing 100
+top 60
+t_handle 200
+# Things that stand
+stack20 120
+tower30 120
+tower50 120
+heavy_light 120
+pyramid10 120
+pyramid40 60
+pyramid100 30
+wall 60
+dominoes 640
+arch 120
+card_house 120
+# Heaps
+hullpile 400
+mixed 400
+bighulls44 300
+bighulls 300
+real_things 600
+# Things that never come to rest
+drum 400
+tumble 420
+tumble8 420
+sparse10k 60
+# Joints and machines
+cradle 35
+bridge 200
+chain 60
+wrecking 260
+ragdolls 90
+conveyor 600
+car 300
+gears 240
+# Forces from outside, and speed
+explosion 90
+buoyancy 400
+bullets 10
+# Published benchmarks
+sb_rolling 3000
+sb_rolling_y 2500
+sb_bouncing 450
+sb_666 1500
+sb_elastic 2000
+'
+animation=(--scene drum --steps 536 --every 4 --size 640x360)
+animation_from=300 # first step that it shows
+animation_ms=67   # a frame
+
+scenes() { sed -n '/^[a-z]/p' <<<"$gallery"; }
+
+picture() { # SCENE STEP
+    local raw=build/pictures/$1.png
+    quietly "picture-$1" build/release/talus-samples --scene "$1" --steps "$2" --png "$raw" --size $size --threads "$(nproc)"
+    pngquant --force --strip --speed 1 --quality 70-95 --output "docs/pictures/$1.png" "$raw"
+}
+
+make_animation() {
+    rm -rf build/pictures/frames
+    quietly animation build/release/talus-samples "${animation[@]}" --frames build/pictures/frames --threads "$(nproc)"
+    local frame shown=()
+    for frame in build/pictures/frames/*.png; do
+        [ "$((10#$(basename "$frame" .png)))" -lt $animation_from ] || shown+=("$frame")
+    done
+    quietly animation-pack img2webp -loop 0 -lossy -q 72 -m 6 -d $animation_ms "${shown[@]}" -o docs/pictures/drum.webp
+}
+
+write_gallery() {
+    local line scene list
+    list=$(build/release/talus-samples --list)
+    cat <<'END'
+# The scenes
+
+Each of them runs without a window (`./run.sh SCENE`) and in one (`./run.sh --window --scene SCENE`); `./run.sh SCENE --png FILE --at STEP` takes
+pictures like these, which `docs/make_pictures.sh` made. Tests and benchmarks use the same scenes.
+END
+    while read -r line; do
+        case $line in
+            '') ;;
+            '#'*) printf '\n#%s\n' "$line" ;;
+            *)
+                scene=${line% *}
+                printf '\n### %s\n\n%s\n\n![%s](pictures/%s.png)\n\n`./run.sh %s`\n' "$scene" \
+                    "$(sed -n "s/^$scene  *//p" <<<"$list")" "$scene" "$scene" "$scene"
+                ;;
+        esac
+    done <<<"$gallery"
+}
+
+install_packages "${run_packages[@]}" pngquant webp
+build release -- talus-samples
+samples/fetch_meshes.sh
+mkdir -p build/pictures docs/pictures
+wanted=" $* "
+while read -r scene step; do
+    [ $# = 0 ] || [[ $wanted = *" $scene "* ]] || continue
+    say "$scene after $step steps"
+    picture "$scene" "$step"
+done < <(scenes)
+if [ $# = 0 ] || [[ $wanted = *" animation "* ]]; then
+    say "the animation"
+    make_animation
+fi
+write_gallery >docs/scenes.md
+say "$(du -ch docs/pictures/* | tail -n 1 | cut -f 1) of pictures in docs/pictures"

@@ -1,0 +1,57 @@
+#pragma once
+/// Everyday figures made of a DebugDraw's lines, points and triangles: what the parts of World::draw share.
+
+#include <talus/engine/debug_draw.h>
+
+namespace talus::debug_draw {
+
+inline constexpr double pi = 3.14159265358979323846;
+
+/// The colours of all that is drawn, but for rungs and numbers: of middle lightness, to be seen before a bright sky and
+/// before a dark one.
+namespace colors {
+inline constexpr Color fixed{128, 136, 148}, kinematic{72, 132, 226}, dynamic{232, 152, 40}, sensor{108, 172, 44};
+inline constexpr Color awake = dynamic, asleep{96, 112, 168}, alone{140, 146, 158};
+inline constexpr Color box{88, 108, 140}, fat_box{156, 98, 206}, still_fat_box{128, 116, 160};
+inline constexpr Color restless_cell{226, 136, 40}, settled_cell{64, 124, 190};
+inline constexpr Color new_point{228, 52, 48}, old_point{48, 176, 78};
+inline constexpr Color normal{64, 112, 214}, normal_impulse{226, 142, 16}, friction_impulse{24, 164, 184};
+inline constexpr Color text{190, 96, 24}, area{48, 176, 78, 90}, area_edge{48, 176, 78};
+inline constexpr Color center{206, 52, 140}, velocity{24, 164, 184}, spin{214, 76, 168};
+inline constexpr Color axis_x{222, 66, 62}, axis_y{72, 168, 60}, axis_z{64, 112, 226};
+inline constexpr Color joint{222, 136, 20}, limit{56, 132, 220}, limit_held{228, 60, 48}, target{104, 168, 40};
+inline constexpr Color arm{122, 128, 142}, slack = arm;
+}  // namespace colors
+
+inline Color faded(Color color, std::uint8_t alpha) { return {color.r, color.g, color.b, alpha}; }
+
+class Pen {
+public:
+    static constexpr int full_turn = 32;  ///< lines of a circle
+
+    explicit Pen(DebugDraw& out) : out_(out) {}
+
+    void line(const vec3& from, const vec3& to, Color color) { out_.line(from, to, color); }
+    void point(const vec3& at, float pixels, Color color) { out_.point(at, pixels, color); }
+    void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) { out_.triangle(a, b, c, color); }
+    void text(const vec3& at, std::string_view text, Color color) { out_.text(at, text, color); }
+
+    void box(const Transform& pose, const vec3& half_extents, Color color);
+    void box(const Aabb& box, Color color);
+    /// From center + r u towards center + r v, for angles (rad) from `from` to `to`; u and v are units at right angles.
+    void arc(const vec3& center, const vec3& u, const vec3& v, float radius, double from, double to, Color color);
+    void circle(const vec3& center, const vec3& u, const vec3& v, float radius, Color color) {
+        arc(center, u, v, radius, 0.0, 2.0 * pi, color);
+    }
+    /// A line with a head of a fifth of its length.
+    void arrow(const vec3& from, const vec3& to, Color color);
+    /// Three lines along a frame's axes, red, green and blue.
+    void axes(const Transform& frame, float length);
+    /// Two short lines that cross a line at a point of it.
+    void tick(const vec3& at, const vec3& along, float size, Color color);
+
+private:
+    DebugDraw& out_;
+};
+
+}  // namespace talus::debug_draw

@@ -1,0 +1,138 @@
+#include <talus/profiling/csv.h>
+
+namespace talus {
+
+namespace {
+
+/// Numbers as text that lives as long as the program: names of columns are made of pieces of text.
+constexpr const char* numbers[] = {"0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",  "9",  "10", "11", "12", "13",
+                                   "14", "15", "16", "20", "24", "28", "32", "36", "40", "44", "48", "52", "56", "60"};
+constexpr const char* quarter_number(std::size_t i) { return i < 4 ? numbers[4 * i] : numbers[12 + i]; }
+static_assert(std::tuple_size_v<decltype(NarrowphaseProfile::gjk_histogram)> == 16);
+static_assert(std::tuple_size_v<decltype(NarrowphaseProfile::epa_histogram)> == 16);
+
+/// Hands every column to column(value, unit, meaning, name...), the name in pieces: names, explanations and values
+/// cannot fall out of step, and rows pay for no names.
+template <class Column>
+void each_column(const FrameProfile& p, Column&& column) {
+    const NarrowphaseProfile& n = p.narrowphase;
+    const auto count = [](auto value) { return static_cast<double>(value); };
+    column(count(p.frame), "", "number of the step, 1 for a world's first", "frame");
+    column(p.total, "us", "the whole step; the next seven are its stages and add up to it", "total_us");
+    column(p.pairs, "us", "stage: broadphase update, pairs begin and end", "pairs_us");
+    column(p.collide, "us", "stage: narrowphase over the active pairs", "collide_us");
+    column(p.graph, "us", "stage: what touches whom, the solver's colours", "graph_us");
+    column(p.solve, "us", "stage: velocities, impulses, positions", "solve_us");
+    column(p.continuous, "us", "stage: sweeps of fast bodies", "continuous_us");
+    column(p.finish, "us", "stage: poses, boxes, sleep", "finish_us");
+    column(p.publish, "us", "stage: events and the profile", "publish_us");
+    column(p.broadphase, "us", "part of pairs_us and finish_us: what the broadphase took", "broadphase_us");
+    column(p.timing, "us", "part of total_us: what reading clocks took, by the price of one read", "timing_us");
+    column(p.interruptions, "",
+           "how often the system gave the calling thread's processor to others, with --timing pairs", "interruptions");
+    column(count(n.clock_reads), "", "so many times was the clock read", "clock_reads");
+    column(p.bodies, "", "bodies in the world", "bodies");
+    column(p.awake_bodies, "", "those that were moved in this step", "awake_bodies");
+    column(p.broadphase_pairs, "", "overlapping fat boxes", "broadphase_pairs");
+    column(p.convex_pairs, "", "shape pairs under test, asleep included", "convex_pairs");
+    column(p.touching_pairs, "", "shape pairs that were solved in this step", "touching_pairs");
+    column(p.contact_points, "", "contact points that were solved in this step", "contact_points");
+    column(p.islands, "", "groups of bodies that touch or are joined", "islands");
+    column(p.colors, "", "of the constraint graph: batches that the solver takes one after the other", "colors");
+    column(p.slabs, "", "of space that threads solved side by side", "slabs");
+    column(p.swept_bodies, "", "fast bodies that were swept", "swept_bodies");
+    column(p.impacts, "", "what they met on their way", "impacts");
+    column(count(p.max_penetration), "m", "the deepest contact point of this step", "max_penetration_m");
+    column(count(p.mean_penetration), "m", "over the contact points of this step, separated ones counted as 0",
+           "mean_penetration_m");
+    column(p.kinetic_energy, "J", "of the awake bodies", "kinetic_energy_j");
+    for (int i = 0; i < rung_count; ++i) {
+        const auto r = static_cast<std::size_t>(i);
+        const char* rung = name_of(static_cast<Rung>(i));
+        column(count(n.pairs[r]), "", "active pairs that were settled on this rung", rung, "_pairs");
+        column(n.microseconds[r], "us", "time of the rung, summed over the threads", rung, "_us");
+    }
+    column(count(n.gjk_queries), "", "calls of GJK", "gjk_queries");
+    column(count(n.gjk_iterations), "", "iterations of all of them", "gjk_iterations");
+    column(count(n.gjk_cap_hits), "", "calls that used up their iterations", "gjk_cap_hits");
+    column(count(n.epa_queries), "", "calls of EPA", "epa_queries");
+    column(count(n.epa_iterations), "", "iterations of all of them", "epa_iterations");
+    column(count(n.epa_cap_hits), "", "calls that used up their memory", "epa_cap_hits");
+    column(count(n.support_evaluations), "", "support points that were searched", "support_evaluations");
+    column(count(n.manifolds_built), "", "manifolds that were clipped anew", "manifolds_built");
+    for (std::size_t i = 0; i < n.gjk_histogram.size(); ++i)
+        column(count(n.gjk_histogram[i]), "", "GJK calls of so many iterations; the last: and more", "gjk_",
+               numbers[i]);
+    for (std::size_t i = 0; i < n.epa_histogram.size(); ++i) {
+        column(count(n.epa_histogram[i]), "", "EPA calls of so many iterations up to 3 more; the last: and more",
+               "epa_", quarter_number(i));
+    }
+    const auto each_shape_pair = [&](auto&& table, const char* unit, const char* meaning, const char* prefix) {
+        for (std::size_t a = 0; a < shape_type_count; ++a) {
+            for (std::size_t b = a; b < shape_type_count; ++b) {
+                column(count(table[a][b]), unit, meaning, prefix, name_of(static_cast<ShapeType>(a)), "_",
+                       name_of(static_cast<ShapeType>(b)));
+            }
+        }
+    };
+    each_shape_pair(n.tested_by_shapes, "", "pairs of these shapes that a closed form or GJK tested", "tested_");
+    each_shape_pair(n.microseconds_by_shapes, "us",
+                    "time of the tests of these shapes, as far as they were timed singly, summed over the threads",
+                    "us_");
+    // Nobody is -1.
+    const SlowestPair& s = p.slowest;
+    const bool any = !s.body_a.is_null();
+    const auto number = [&](auto value) { return any ? static_cast<double>(value) : -1.0; };
+    column(s.microseconds, "us", "the slowest pair of those timed singly; 0: none was", "slowest_us");
+    column(number(s.rung), "", "its rung, by its place in the ladder: 0 is skip", "slowest_rung");
+    column(number(s.body_a.slot), "", "its first body, by slot; here and below -1: there is none", "slowest_body_a");
+    column(number(s.body_b.slot), "", "its second body", "slowest_body_b");
+    column(number(s.shape_a), "", "the shape of the first, by index in the body", "slowest_shape_a");
+    column(number(s.shape_b), "", "the shape of the second", "slowest_shape_b");
+}
+
+template <class... Pieces>
+void append(std::string& text, const Pieces&... pieces) {
+    (text.append(pieces), ...);
+}
+
+}  // namespace
+
+std::vector<CsvColumn> csv_columns() {
+    std::vector<CsvColumn> columns;
+    each_column(FrameProfile{}, [&](double, const char* unit, const char* meaning, const auto&... name) {
+        columns.push_back({"", unit, meaning});
+        append(columns.back().name, name...);
+    });
+    return columns;
+}
+
+std::string csv_header() {
+    std::string line;
+    for (const CsvColumn& column : csv_columns()) append(line, column.name, ",");
+    line.back() = '\n';  // in place of the last comma
+    return line;
+}
+
+std::string csv_row(const FrameProfile& profile) {
+    std::string line;
+    line.reserve(1024);
+    each_column(profile, [&](double value, const char*, const char*, const auto&...) {
+        append_number(line, value);
+        line += ',';
+    });
+    line.back() = '\n';
+    return line;
+}
+
+Error CsvWriter::open(const std::string& path) {
+    if (Error error = file_.open(path)) return error;
+    file_.write(csv_header());
+    return {};
+}
+
+void CsvWriter::add(const FrameProfile& profile) { file_.write(csv_row(profile)); }
+
+Error CsvWriter::close() { return file_.close(); }
+
+}  // namespace talus

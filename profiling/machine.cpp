@@ -1,0 +1,39 @@
+#include <talus/profiling/machine.h>
+
+#include <talus/narrowphase/hull_view.h>
+
+#include <fstream>
+
+namespace talus {
+
+std::string processor_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("model name")) continue;
+        const std::size_t colon = line.find(": ");
+        if (colon != std::string::npos) return line.substr(colon + 2);
+    }
+    return "unknown";
+}
+
+std::string compiler_name() {
+#if defined(__clang__)
+    return "clang " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__) + "." +
+           std::to_string(__clang_patchlevel__);
+#elif defined(__GNUC__)
+    return "g++ " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__) + "." +
+           std::to_string(__GNUC_PATCHLEVEL__);
+#else
+    return "unknown";
+#endif
+}
+
+std::string kernel_name() {
+#if defined(__x86_64__)
+    return detail::has_avx2() ? "AVX2" : "SSE2";
+#else
+    return "scalar";
+#endif
+}
+
+}  // namespace talus

@@ -1,0 +1,50 @@
+#include <talus/profiling/output_file.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace talus {
+
+Error OutputFile::open(const std::string& path) {
+    path_ = path;
+    file_.close();
+    file_.clear();
+    file_.open(path, std::ios::binary);
+    if (file_) return {};
+    file_.close();
+    return {ErrorCode::bad_argument, "Cannot write '" + path + "'; check that its folder exists and is writable."};
+}
+
+Error OutputFile::close() {
+    if (!file_.is_open()) return {};
+    file_.close();
+    if (file_) return {};
+    return {ErrorCode::bad_argument, "Writing '" + path_ + "' failed; is the disk full?"};
+}
+
+void append_number(std::string& text, double value) {
+    char digits[32];
+    if (!std::isfinite(value)) value = 0.0;
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 9).ptr);
+}
+
+void append_json(std::string& text, std::string_view value) {
+    constexpr char hex[] = "0123456789abcdef";
+    text += '"';
+    for (const char c : value) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            text += '\\';
+            text += c;
+        } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
+            text += "\\u00";
+            text += hex[byte >> 4];
+            text += hex[byte & 15];
+        } else {
+            text += c;
+        }
+    }
+    text += '"';
+}
+
+}  // namespace talus

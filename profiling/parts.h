@@ -1,0 +1,55 @@
+#pragma once
+/// The parts of a frame that are timed, by name and in the order in which they run: one list for all writers.
+
+#include <talus/engine/profile.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace talus {
+
+struct Stage {
+    const char* name;
+    double FrameProfile::*microseconds;
+};
+
+/// They add up to FrameProfile::total.
+inline constexpr std::array<Stage, 7> stages = {{{"pairs", &FrameProfile::pairs},
+                                                 {"collide", &FrameProfile::collide},
+                                                 {"graph", &FrameProfile::graph},
+                                                 {"solve", &FrameProfile::solve},
+                                                 {"continuous", &FrameProfile::continuous},
+                                                 {"finish", &FrameProfile::finish},
+                                                 {"publish", &FrameProfile::publish}}};
+
+/// The narrowphase works lists of pairs one after the other. Two of its passes settle two rungs each and book their time
+/// on the first of them.
+struct Pass {
+    const char* name;
+    Rung booked;
+    Rung also;  ///< the other rung that it settles, or the same
+};
+
+inline constexpr std::array<Pass, 7> passes = {{{"skip, reuse", Rung::skip, Rung::reuse},
+                                                {"closed form", Rung::closed_form, Rung::closed_form},
+                                                {"warm EPA", Rung::warm_epa, Rung::warm_epa},
+                                                {"cached axis", Rung::axis_separated, Rung::axis_touching},
+                                                {"warm GJK", Rung::warm_gjk, Rung::warm_gjk},
+                                                {"cold GJK", Rung::cold_gjk, Rung::cold_gjk},
+                                                {"cold EPA", Rung::cold_epa, Rung::cold_epa}}};
+
+/// What the pass took, us, summed over the threads.
+inline double microseconds_of(const NarrowphaseProfile& profile, const Pass& pass) {
+    return profile.microseconds[static_cast<std::size_t>(pass.booked)];
+}
+
+inline std::uint64_t pairs_of(const NarrowphaseProfile& profile, Rung rung) {
+    return profile.pairs[static_cast<std::size_t>(rung)];
+}
+
+inline std::uint64_t pairs_of(const NarrowphaseProfile& profile, const Pass& pass) {
+    return pairs_of(profile, pass.booked) + (pass.also == pass.booked ? 0 : pairs_of(profile, pass.also));
+}
+
+}  // namespace talus

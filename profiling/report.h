@@ -1,0 +1,71 @@
+#pragma once
+/// Frame profiles as one page of HTML: plots of what each frame cost, tables, the worst frames and the worst pairs. It
+/// asks for nothing from the net, so it opens from disk, in light and in dark.
+///
+/// Frames are kept until the end, but not without limit: beyond 4,096 a point of the plots stands for two frames, then for four, and
+/// so on, and shows the dearest of them. Percentiles, sums, histograms and the lists of the worst are exact.
+
+#include <talus/engine/world.h>
+#include <talus/profiling/output_file.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace talus {
+
+struct ReportFacts {
+    std::string title;                                       ///< of the run: the scene
+    std::string subtitle;                                    ///< a sentence on it, or nothing
+    std::vector<std::pair<std::string, std::string>> facts;  ///< names and values: seed, threads, processor, ...
+    /// A command that shows a pair, for people to copy; in it "{frame}" becomes the frame's number, "{body_a}" and
+    /// "{body_b}" the slots of the bodies. Or nothing.
+    std::string look;
+};
+
+class ReportWriter {
+public:
+    Error open(const std::string& path, ReportFacts facts);
+    /// The profile of a step; with its world, the worst pairs are told by the types of their shapes, too.
+    void add(const FrameProfile& profile, const World* world = nullptr);
+    /// Writes the page; says whether all of it was written.
+    Error close();
+
+    static constexpr std::size_t most_points = 4096;  ///< of a plot
+    static constexpr std::size_t worst_count = 10;    ///< of frames, and of pairs
+
+private:
+    /// Bodies and shapes: (slot of A, shape of A, slot of B, shape of B).
+    using PairKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+    /// What is known of a pair that was the slowest of a frame.
+    struct PairStory {
+        double microseconds = 0.0;  ///< in its worst frame
+        bool calm = false;          ///< which the system did not interrupt
+        std::uint64_t frame = 0;
+        Rung rung = Rung::skip;
+        std::uint64_t times = 0;       ///< so many frames had it as their slowest
+        std::string shape_a, shape_b;  ///< their types, or nothing
+    };
+
+    void note_point(const FrameProfile& profile);
+    void note_worst(const FrameProfile& profile);
+    void note_pair(const FrameProfile& profile, const World* world);
+    std::string data() const;
+
+    OutputFile file_;
+    ReportFacts facts_;
+    std::uint64_t first_frame_ = 0;
+    std::vector<double> totals_;        ///< us, of every frame
+    std::vector<FrameProfile> points_;  ///< of the plots
+    std::size_t interrupted_ = 0;       ///< frames
+    std::size_t frames_per_point_ = 1, frames_in_last_ = 0;
+    std::vector<FrameProfile> worst_;  ///< the dearest frames, dearest first
+    std::map<PairKey, PairStory> pairs_;
+    FrameProfile sum_;           ///< over the frames, of its times
+    NarrowphaseProfile counts_;  ///< over the frames
+};
+
+}  // namespace talus

@@ -1,0 +1,325 @@
+#include "samples/recording/contact_codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace talus::samples {
+
+namespace {
+
+constexpr double largest_steps = 1 << 30;
+constexpr double impulses_an_octave = 6.0, smallest_octave = -20.0;
+constexpr std::uint64_t no_mark = ~std::uint64_t{0};
+
+/// What a value was lately changed by: a sum that fades by halves.
+struct Changes {
+    std::uint64_t recent = 0;
+    int stream() const { return residual_stream(recent); }
+    void add(std::uint64_t change) { recent = recent / 2 + std::min<std::uint64_t>(change, 1u << 30); }
+};
+
+std::uint64_t magnitude(std::int64_t v) { return static_cast<std::uint64_t>(v < 0 ? -v : v); }
+
+std::array<std::int64_t, 3> to_steps(const vec3& p, double step) {
+    std::array<std::int64_t, 3> steps{};
+    for (int i = 0; i < 3; ++i) {
+        const double s = std::floor(static_cast<double>(p[i]) / step + 0.5);
+        steps[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(std::clamp(s, -largest_steps, largest_steps));
+    }
+    return steps;
+}
+
+/// More than a step off in some direction.
+bool has_left(const vec3& p, const std::array<std::int64_t, 3>& kept, double step) {
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (std::abs(static_cast<double>(p[static_cast<int>(i)]) / step - static_cast<double>(kept[i])) > 1.0)
+            return true;
+    }
+    return false;
+}
+
+class TrackWriter {
+public:
+    TrackWriter(double step, ContactError& error) : step_(step), error_(error) {}
+
+    /// A pair over frames in a row.
+    void pair(std::uint32_t first, const std::vector<const TrueContact*>& run) {
+        const TrueContact& start = *run[0];
+        pairs_.varint(start.body_a - last_a_);
+        pairs_.varint(start.body_a == last_a_ ? start.body_b - last_b_ : start.body_b);
+        pairs_.varint(first);
+        pairs_.varint(run.size());
+        last_a_ = start.body_a;
+        last_b_ = start.body_b;
+        normals(run);
+
+        // Points by feature: each goes on from the frame before, or begins.
+        struct Track {
+            std::uint32_t first;
+            std::vector<const TrueContact::Point*> points;
+        };
+        std::vector<Track> tracks;
+        std::vector<std::size_t> open, still_open;
+        for (std::size_t frame = 0; frame < run.size(); ++frame) {
+            still_open.clear();
+            for (int i = 0; i < run[frame]->point_count; ++i) {
+                const TrueContact::Point& point = run[frame]->points[i];
+                const auto goes_on = std::find_if(
+                    open.begin(), open.end(), [&](std::size_t t) { return tracks[t].points.back()->id == point.id; });
+                std::size_t track = tracks.size();
+                if (goes_on != open.end()) {
+                    track = *goes_on;
+                    open.erase(goes_on);
+                } else {
+                    tracks.push_back({static_cast<std::uint32_t>(frame), {}});
+                }
+                tracks[track].points.push_back(&point);
+                still_open.push_back(track);
+            }
+            open.swap(still_open);
+        }
+        pairs_.varint(tracks.size());
+        for (const Track& track : tracks) {
+            if (track.first == 0 && track.points.size() == run.size()) {
+                pairs_.varint(0);  // all the time
+            } else {
+                pairs_.varint(track.points.size());
+                pairs_.varint(track.first);
+            }
+            points(track.points);
+        }
+    }
+
+    std::string finish() const {
+        std::vector<std::string_view> streams{pairs_.bytes(), directions_.bytes(), places_.bytes()};
+        normals_.add_to(streams);
+        positions_.add_to(streams);
+        impulses_.add_to(streams);
+        return pack(streams);
+    }
+
+private:
+    void normals(const std::vector<const TrueContact*>& run) {
+        std::array<int, 2> kept = code_direction(run[0]->normal);
+        for (const int k : kept) directions_.u8(static_cast<std::uint8_t>(k + 127));
+        compare(run[0]->normal, kept);
+        Changes changes;
+        for (std::size_t i = 1; i < run.size(); ++i) {
+            const std::array<int, 2> now = code_direction(run[i]->normal);
+            std::array<int, 2> change{now[0] - kept[0], now[1] - kept[1]};
+            if (std::abs(change[0]) <= 1 && std::abs(change[1]) <= 1) change = {0, 0};
+            std::uint64_t sum = 0;
+            for (std::size_t k = 0; k < 2; ++k) {
+                normals_.residual(changes.stream(), change[k]);
+                kept[k] += change[k];
+                sum += magnitude(change[k]);
+            }
+            changes.add(sum);
+            compare(run[i]->normal, kept);
+        }
+    }
+
+    void compare(const vec3& normal, const std::array<int, 2>& code) {
+        const double chord = static_cast<double>(glm::length(normal - direction_of(code)));
+        error_.normal = std::max(error_.normal, 2.0 * std::asin(std::min(1.0, 0.5 * chord)));
+    }
+
+    void points(const std::vector<const TrueContact::Point*>& track) {
+        std::array<std::int64_t, 3> kept = to_steps(track[0]->position, step_);
+        int impulse = static_cast<int>(std::floor(code_impulse(static_cast<double>(track[0]->impulse)) + 0.5));
+        for (const std::int64_t k : kept) places_.signed_varint(k);
+        places_.u8(static_cast<std::uint8_t>(impulse));
+        compare(*track[0], kept, impulse);
+        Changes moves, pushes;
+        for (std::size_t i = 1; i < track.size(); ++i) {
+            std::array<std::int64_t, 3> now = kept;
+            if (has_left(track[i]->position, kept, step_)) now = to_steps(track[i]->position, step_);
+            std::uint64_t sum = 0;
+            for (std::size_t k = 0; k < 3; ++k) {
+                positions_.residual(moves.stream(), now[k] - kept[k]);
+                sum += magnitude(now[k] - kept[k]);
+            }
+            kept = now;
+            moves.add(sum);
+
+            const double code = code_impulse(static_cast<double>(track[i]->impulse));
+            const bool keep = std::abs(code - impulse) <= 1.0 && (impulse == 0) == (code < 0.5);
+            const int next = keep ? impulse : static_cast<int>(std::floor(code + 0.5));
+            impulses_.residual(pushes.stream(), next - impulse);
+            pushes.add(magnitude(next - impulse));
+            impulse = next;
+            compare(*track[i], kept, impulse);
+        }
+    }
+
+    void compare(const TrueContact::Point& point, const std::array<std::int64_t, 3>& steps, int impulse) {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double d =
+                static_cast<double>(point.position[static_cast<int>(k)]) - static_cast<double>(steps[k]) * step_;
+            sum += d * d;
+        }
+        error_.position = std::max(error_.position, std::sqrt(sum));
+        if (impulse > 0 && point.impulse > 0.0f)
+            error_.impulse =
+                std::max(error_.impulse, std::abs(impulse_of(impulse) / static_cast<double>(point.impulse) - 1.0));
+    }
+
+    double step_;
+    ContactError& error_;
+    std::uint32_t last_a_ = 0, last_b_ = 0;
+    ByteWriter pairs_, directions_, places_;
+    ResidualWriter normals_, positions_, impulses_;
+};
+
+}  // namespace
+
+std::array<int, 2> code_direction(const vec3& unit) {
+    const float sum = std::abs(unit.x) + std::abs(unit.y) + std::abs(unit.z);
+    if (!(sum > 0.0f)) return {0, 0};
+    float u = unit.x / sum, v = unit.y / sum;
+    if (unit.z < 0.0f) {
+        const float folded = (1.0f - std::abs(v)) * (u < 0.0f ? -1.0f : 1.0f);
+        v = (1.0f - std::abs(u)) * (v < 0.0f ? -1.0f : 1.0f);
+        u = folded;
+    }
+    return {static_cast<int>(std::floor(u * 127.0f + 0.5f)), static_cast<int>(std::floor(v * 127.0f + 0.5f))};
+}
+
+vec3 direction_of(const std::array<int, 2>& code) {
+    const float u = static_cast<float>(code[0]) / 127.0f, v = static_cast<float>(code[1]) / 127.0f;
+    vec3 n(u, v, 1.0f - std::abs(u) - std::abs(v));
+    if (n.z < 0.0f) {
+        n.x = (1.0f - std::abs(v)) * (u < 0.0f ? -1.0f : 1.0f);
+        n.y = (1.0f - std::abs(u)) * (v < 0.0f ? -1.0f : 1.0f);
+    }
+    return glm::normalize(n);
+}
+
+double code_impulse(double impulse) {
+    if (!(impulse > 0.0)) return 0.0;
+    return std::clamp(1.0 + impulses_an_octave * (std::log2(impulse) - smallest_octave), 0.0, 255.0);
+}
+
+double impulse_of(int code) {
+    return code <= 0 ? 0.0 : std::exp2((static_cast<double>(code) - 1.0) / impulses_an_octave + smallest_octave);
+}
+
+std::string write_contacts(const std::vector<std::vector<TrueContact>>& frames, double step, ContactError& error) {
+    // A key may appear twice in a frame; the second is then another pair, so that none is lost.
+    std::map<std::array<std::uint32_t, 5>, std::vector<std::pair<std::uint32_t, const TrueContact*>>> seen;
+    for (std::uint32_t frame = 0; frame < frames.size(); ++frame) {
+        std::uint32_t same = 0;
+        const TrueContact* before = nullptr;
+        for (const TrueContact& contact : frames[frame]) {
+            const auto key = contact.key();
+            same = before && before->key() == key ? same + 1 : 0;
+            seen[{key[0], key[1], key[2], key[3], same}].push_back({frame, &contact});
+            before = &contact;
+        }
+    }
+    TrackWriter writer(step, error);
+    std::vector<const TrueContact*> run;
+    for (const auto& [key, places] : seen) {
+        for (std::size_t i = 0; i < places.size();) {
+            const std::uint32_t first = places[i].first;
+            run.clear();
+            while (i < places.size() && places[i].first == first + run.size()) run.push_back(places[i++].second);
+            writer.pair(first, run);
+        }
+    }
+    return writer.finish();
+}
+
+bool read_contacts(std::string_view block, std::uint32_t frames, std::uint32_t bodies, ContactTracks& out) {
+    out = {};
+    std::string storage;
+    std::vector<std::string_view> streams;
+    if (!unpack(block, contact_stream_count, storage, streams)) return false;
+    ByteReader pairs(streams[0]), directions(streams[1]), places(streams[2]);
+    ResidualReader normals(&streams[3]), positions(&streams[3 + ResidualReader::count]),
+        impulses(&streams[3 + 2 * ResidualReader::count]);
+    const auto ok = [&] {
+        return pairs.ok() && directions.ok() && places.ok() && normals.ok() && positions.ok() && impulses.ok();
+    };
+
+    bool escaped = false;
+    std::uint64_t last_a = 0, last_b = 0;
+    while (!pairs.at_end()) {
+        ContactTracks::Pair pair{};
+        const std::uint64_t ahead = pairs.varint();
+        const std::uint64_t b = pairs.varint();
+        if (ahead >= bodies || b >= bodies) return false;
+        last_b = ahead == 0 ? last_b + b : b;
+        last_a += ahead;
+        const std::uint64_t first = pairs.varint(), count = pairs.varint();
+        if (last_a >= bodies || last_b >= bodies || first >= frames || count == 0 || count > frames - first)
+            return false;
+        pair.body_a = static_cast<std::uint32_t>(last_a);
+        pair.body_b = static_cast<std::uint32_t>(last_b);
+        pair.first = static_cast<std::uint32_t>(first);
+        pair.count = static_cast<std::uint32_t>(count);
+
+        pair.normals = out.normals.size();
+        std::array<int, 2> direction{directions.u8() - 127, directions.u8() - 127};
+        Changes changes;
+        for (std::uint32_t i = 0; i < pair.count; ++i) {
+            std::uint64_t sum = 0;
+            for (std::size_t k = 0; i > 0 && k < 2; ++k) {
+                const std::int64_t change = normals.residual(changes.stream(), no_mark, escaped);
+                if (change < -254 || change > 254) return false;
+                direction[k] += static_cast<int>(change);
+                sum += magnitude(change);
+            }
+            changes.add(sum);
+            if (std::abs(direction[0]) > 127 || std::abs(direction[1]) > 127 || !ok()) return false;
+            out.normals.push_back({static_cast<std::int8_t>(direction[0]), static_cast<std::int8_t>(direction[1])});
+        }
+
+        pair.points = out.points.size();
+        pair.point_count = pairs.count();
+        for (std::size_t p = 0; p < pair.point_count; ++p) {
+            ContactTracks::Point point{pair.first, pair.count, out.values.size()};
+            if (const std::uint64_t some = pairs.varint(); some > 0) {
+                const std::uint64_t from = pairs.varint();
+                if (from >= count || some > count - from) return false;
+                point.first = static_cast<std::uint32_t>(first + from);
+                point.count = static_cast<std::uint32_t>(some);
+            }
+            std::array<std::int64_t, 3> steps{};
+            for (std::int64_t& s : steps) s = places.signed_varint();
+            std::int64_t impulse = places.u8();
+            Changes moves, pushes;
+            for (std::uint32_t i = 0; i < point.count; ++i) {
+                if (i > 0) {
+                    std::uint64_t sum = 0;
+                    for (std::int64_t& s : steps) {
+                        const std::int64_t change = positions.residual(moves.stream(), no_mark, escaped);
+                        s += change;
+                        sum += magnitude(change);
+                    }
+                    moves.add(sum);
+                    const std::int64_t change = impulses.residual(pushes.stream(), no_mark, escaped);
+                    impulse += change;
+                    pushes.add(magnitude(change));
+                }
+                if (!ok() || impulse < 0 || impulse > 255) return false;
+                ContactTracks::Value value{};
+                for (std::size_t k = 0; k < 3; ++k) {
+                    if (steps[k] > std::int64_t{1} << 30 || steps[k] < -(std::int64_t{1} << 30)) return false;
+                    value.steps[k] = static_cast<std::int32_t>(steps[k]);
+                }
+                value.impulse = static_cast<std::uint8_t>(impulse);
+                out.values.push_back(value);
+            }
+            out.points.push_back(point);
+        }
+        out.pairs.push_back(pair);
+    }
+    return ok() && directions.at_end() && places.at_end() && normals.at_end() && positions.at_end() &&
+           impulses.at_end();
+}
+
+}  // namespace talus::samples

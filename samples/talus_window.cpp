@@ -1,0 +1,27 @@
+/// talus-window: sample scenes to look at, to touch and to measure.
+
+#include "samples/scenes/scene.h"
+#include "samples/window/app.h"
+
+#include <algorithm>
+#include <cstdio>
+
+int main(int argc, char** argv) {
+    using namespace talus::samples;
+    constexpr int exit_usage = 2;
+    const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
+    const talus::Result<WindowOptions> options = parse_window_options(arguments);
+    if (!options) {
+        std::fprintf(stderr, "talus-window: %s\n", options.error().message.c_str());
+        return exit_usage;
+    }
+    if (options->help) {
+        std::printf("%s", window_help_text().c_str());
+        return 0;
+    }
+    if (options->list) {
+        for (const Scene& scene : all_scenes()) std::printf("%-12s %s\n", scene.name, scene.summary);
+        return 0;
+    }
+    return run_window(*options);
+}

@@ -1,0 +1,130 @@
+#pragma once
+/// The window: a scene that runs, is drawn, and is touched; around it the panels (ui_panels.h).
+///
+/// A frame: read the input, advance the simulation by the time that passed, draw the bodies between their last two
+/// poses, the marks over them, the panels over those.
+
+#include "samples/runner/outputs.h"
+#include "samples/window/camera.h"
+#include "samples/window/config.h"
+#include "samples/window/gl_canvas.h"
+#include "samples/window/gl_marks.h"
+#include "samples/window/gl_scene.h"
+#include "samples/window/hand.h"
+#include "samples/window/layout.h"
+#include "samples/window/options.h"
+#include "samples/window/profile_panel.h"
+#include "samples/window/replay.h"
+#include "samples/window/simulation.h"
+#include "samples/window/stepper.h"
+#include "samples/window/switches.h"
+
+#include <talus/engine/fixed_step.h>
+
+#include <string>
+#include <vector>
+
+struct GLFWwindow;
+
+namespace talus::samples {
+
+/// Times of frames, for the line below and for --fps. Milliseconds.
+struct FrameTimes {
+    std::vector<float> frame, step, draw;  ///< of the last frames, oldest first; of all under --fps
+    void add(float frame_ms, float step_ms, float draw_ms, std::size_t keep);
+    static float median(std::vector<float> values);
+};
+
+/// What the user changes and looks at. Panels read and write it.
+struct App {
+    App(GLFWwindow* glfw_window, SceneRenderer scene_renderer, GlMarks debug_marks)
+        : window(glfw_window), renderer(std::move(scene_renderer)), marks(std::move(debug_marks)) {}
+
+    GLFWwindow* window;
+    SceneRenderer renderer;
+    GlMarks marks;
+    GlCanvas canvas;
+    WindowOptions options;
+
+    Simulation simulation;
+    std::optional<Replay> replay;  ///< played in place of the simulation, which stands still
+    CameraRig camera;
+    vec3 to_sun{0, 1, 0};
+    DrawSwitches switches;
+    Panels panels;
+    bool paused = false;
+    float speed = 1.0f;  ///< simulated over real time
+    FixedStep clock;
+    BodyId selected;
+    Hand hand;
+    ShotSettings shot;
+    SpawnKind spawn_kind = SpawnKind::box;
+    float spawn_size = 0.6f;  ///< m
+    FrameTimes times;
+
+    ProfileHistory history;
+    ProfilePanel profile_panel;
+    Stepper stepper;
+    std::optional<SlowestPair> marked;  ///< its two bodies stand out
+    std::optional<Outputs> outputs;     ///< files that this run writes
+
+    std::string message;  ///< shown over the scene for a while
+    double message_until = 0;
+
+    // Of this frame.
+    CameraView view;
+    Rectangle place;               ///< of the scene in the window
+    int width = 1, height = 1;     ///< of the window
+    float density = 1.0f;          ///< pixels a unit of the window: more than 1 on dense screens
+    std::vector<Transform> shown;  ///< poses drawn
+    std::vector<BodyLook> looks;
+    std::vector<PairInfo> pairs;  ///< of the last step, when something needs them
+    std::uint64_t renderer_version = 0;
+    std::vector<BodyId> renderer_ids;
+
+    /// A point of the window as a pixel of the view, and back.
+    glm::vec2 to_view(float x, float y) const { return {(x - place.x) * density, (y - place.y) * density}; }
+    glm::vec2 to_window(const glm::vec2& pixel) const {
+        return {pixel.x / density + place.x, pixel.y / density + place.y};
+    }
+
+    bool watches_pairs() const;  ///< somebody looks at single pairs
+    void after_step(double wall_ms);
+    std::string name_of_body(BodyId body) const;
+    void show_pair(const SlowestPair& pair);
+    void step_through_pair(const SlowestPair& pair, std::shared_ptr<const PairQuery> known = {});
+    void step_through_dearest();
+
+    void say(std::string text);
+    void look_from(const Camera& eye);    ///< the camera, and the sun with it
+    bool open_scene(const Scene& scene);  ///< false, and said why, if it can't be
+    Error open_replay(const std::string& path);
+    void restart();
+    void begin_run();       ///< after the world was made anew
+    Error begin_outputs();  ///< the files that the options name; they end with the run: at a restart, another scene
+    void end_outputs();
+    void set_paused(bool pause);
+    void step_once();
+    void frame_selection();
+    void frame_scene();
+    void select(BodyId body) { selected = body, marked.reset(); }
+    void delete_selected();
+    void shoot_ball();
+    void spawn_body();
+    void change_speed(int steps);
+};
+
+/// Runs the program; the exit code.
+int run_window(const WindowOptions& options);
+
+/// Keys as they come: Dear ImGui looks at the keyboard once a frame, and when frames are long, misses what is tapped.
+void watch_keys(GLFWwindow* window);  ///< before ImGui_ImplGlfw_InitForOpenGL(), which passes on what it gets
+bool key_pressed(int key, bool repeat = false);  ///< since the frame before; GLFW_KEY_...
+void forget_keys();                              ///< at the frame's end
+
+// The parts of a frame, in app_*.cpp.
+void handle_input(App& app, float seconds);  ///< app_input.cpp
+void draw_scene(App& app);                   ///< app_draw.cpp
+void draw_panels(App& app);                  ///< ui_panels.cpp
+
+}  // namespace talus::samples

@@ -1,0 +1,162 @@
+/// The profile panel and the stepper in the window: what they are fed, and what they ask for.
+
+#include "samples/window/app.h"
+#include "samples/window/ui_panels.h"
+#include "samples/window/ui_style.h"
+
+#include <algorithm>
+
+namespace talus::samples {
+
+namespace {
+
+bool same_pair(const PairInfo& pair, const SlowestPair& wanted) {
+    return pair.body_a == wanted.body_a && pair.body_b == wanted.body_b && pair.shape_a == wanted.shape_a &&
+           pair.shape_b == wanted.shape_b;
+}
+
+const PairInfo* find_pair(const std::vector<PairInfo>& pairs, const SlowestPair& wanted) {
+    const auto at = std::find_if(pairs.begin(), pairs.end(), [&](const PairInfo& p) { return same_pair(p, wanted); });
+    return at == pairs.end() ? nullptr : &*at;
+}
+
+/// The pair as the last step tested it.
+std::shared_ptr<const PairQuery> query(const App& app, const SlowestPair& wanted) {
+    const std::vector<PairInfo> pairs = app.simulation.world().pairs();
+    const PairInfo* pair = find_pair(pairs, wanted);
+    if (!pair) return {};
+    const PairInfo* before = find_pair(app.simulation.pairs_before(), wanted);
+    std::optional<PairQuery> found = query_of(app.simulation.world(), *pair, before ? before->simplex : SimplexCache{});
+    if (!found) return {};
+    return std::make_shared<const PairQuery>(std::move(*found));
+}
+
+}  // namespace
+
+bool App::watches_pairs() const {
+    return (panels.right && panels.right_tab == "profile") || (panels.left && panels.left_tab == "pair");
+}
+
+void App::after_step(double wall_ms) {
+    const FrameProfile& profile = simulation.world().profile();
+    std::shared_ptr<const PairQuery> slowest;
+    if (simulation.keep_pairs && profile.slowest.body_a) slowest = query(*this, profile.slowest);
+    history.add(profile, wall_ms, std::move(slowest));
+    if (outputs) {
+        if (const Error error = outputs->after_step(simulation.world(), simulation.step_ms())) {
+            say(error.message);
+            outputs.reset();
+        }
+    }
+}
+
+std::string App::name_of_body(BodyId body) const {
+    if (replay) {
+        const auto number = replay->number_of(body);
+        return number ? "body " + std::to_string(*number) : "a body that is gone";
+    }
+    const auto index = simulation.index_of(body);
+    return index ? "body " + std::to_string(*index) : "a body that is gone";
+}
+
+void App::show_pair(const SlowestPair& pair) {
+    marked = pair;
+    if (replay) {
+        const auto a = replay->number_of(pair.body_a), b = replay->number_of(pair.body_b);
+        for (const auto& number : {b, a}) {  // B's is the smaller shape
+            if (!number || *number >= shown.size()) continue;
+            float radius = 0.1f;
+            for (const RecordedShape& shape : replay->recording().bodies()[*number].shapes)
+                radius = std::max(radius, bounding_radius(shape.shape));
+            return camera.frame(shown[*number].position, 2.2f * radius);
+        }
+        return;
+    }
+    bool any = false;
+    Aabb box{};
+    // The smaller one, and as much of the other as is near it.
+    for (const BodyId body : {pair.body_a, pair.body_b}) {
+        if (!simulation.world().is_valid(body)) continue;
+        const Aabb around = simulation.world().bounds(body);
+        const bool smaller = !any || glm::length(half_extents(around)) < glm::length(half_extents(box));
+        if (smaller) box = around;
+        any = true;
+    }
+    if (!any) return say("That pair is gone");
+    camera.frame(center(box), 2.2f * glm::length(half_extents(box)));
+}
+
+void App::step_through_pair(const SlowestPair& pair, std::shared_ptr<const PairQuery> known) {
+    if (replay) return say("A recording has no simplices: run the scene to step through a pair");
+    if (!known) known = query(*this, pair);
+    if (!known) return say("That pair is gone");
+    marked = pair;
+    stepper.set(*known, name_of_body(pair.body_a), name_of_body(pair.body_b));
+    panels.left = true;
+    panels.left_tab = "pair";
+}
+
+void App::step_through_dearest() {
+    const PairInfo* dearest = nullptr;
+    const std::vector<PairInfo> all = simulation.world().pairs();
+    for (const PairInfo& pair : all) {
+        if (pair.active && (!dearest || pair.rung > dearest->rung)) dearest = &pair;
+    }
+    if (dearest)
+        step_through_pair({dearest->body_a, dearest->body_b, dearest->shape_a, dearest->shape_b, dearest->rung, 0.0});
+}
+
+void draw_profile_panel(App& app) {
+    ProfileContext context;
+    const bool pairs = app.paused && !app.replay;
+    if (pairs) app.pairs = app.simulation.world().pairs();
+    context.pairs = pairs ? &app.pairs : nullptr;
+    context.name_of = [&app](BodyId body) { return app.name_of_body(body); };
+    context.timing = app.simulation.wishes().def.timing;
+    context.frozen = app.paused;
+    ProfileActions actions;
+    const auto before = app.profile_panel.selected();
+    app.profile_panel.show(app.history, context, actions);
+    if (app.replay && app.profile_panel.selected() && app.profile_panel.selected() != before) {
+        app.set_paused(true);
+        if (const auto time = app.replay->time_of(*app.profile_panel.selected())) app.replay->go_to(*time);
+    }
+    if (app.replay) actions.timing.reset();
+    if (actions.timing) {
+        Wishes wishes = app.simulation.wishes();
+        wishes.def.timing = *actions.timing;
+        app.simulation.set_wishes(wishes);
+    }
+    if (actions.freeze) app.set_paused(*actions.freeze);
+    if (actions.fly_to) {
+        app.set_paused(true);
+        app.show_pair(*actions.fly_to);
+    }
+    if (actions.step_pair) {
+        app.set_paused(true);
+        app.step_through_pair(*actions.step_pair, actions.query);
+    }
+}
+
+void draw_pair_panel(App& app) {
+    if (app.stepper.empty()) {
+        ui::muted_text(
+            "GJK and EPA of one pair, step by step: choose a pair in the profile, or take the one whose test "
+            "was dearest in the last step.");
+        ImGui::Dummy({0, 4});
+        if (ImGui::Button("The dearest pair")) {
+            app.set_paused(true);
+            app.step_through_dearest();
+        }
+        return;
+    }
+    if (app.marked) {
+        if (ImGui::SmallButton("Show in the scene")) app.show_pair(*app.marked);
+        ImGui::SameLine();
+        if (ImGui::SmallButton("Another pair")) app.stepper.clear();
+        if (app.stepper.empty()) return;
+    }
+    app.stepper.show();
+}
+
+}  // namespace talus::samples
