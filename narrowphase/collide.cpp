@@ -257,7 +257,10 @@ private:
         of_shapes(profile_.microseconds_by_shapes, colliders_.shapes[record.a], colliders_.shapes[record.b]) += us;
         const double sum = microseconds_of(record) + us;
         set_microseconds(record, sum);
-        if (sum > profile_.slowest.microseconds) profile_.slowest = {pair, record.rung, sum};
+        // The record's rounding may take from what the slowest pair had before, by more than its next list adds.
+        TimedPair& slowest = profile_.slowest;
+        if (sum > slowest.microseconds || pair == slowest.pair)
+            slowest = {pair, record.rung, std::max(sum, slowest.microseconds)};
     }
 
     void count_test(const Shape& a, const Shape& b) { count(of_shapes(profile_.tested_by_shapes, a, b)); }

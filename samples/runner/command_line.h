@@ -29,8 +29,14 @@ struct OptionText {
 
 template <class Options>
 struct OptionSpec : OptionText {
-    /// Sets the option; the string is what was wrong with the values, or empty.
-    std::string (*set)(Options&, Values);
+    /// The string is what was wrong with the values, or empty.
+    using Setter = std::string (*)(Options&, Values);
+
+    constexpr OptionSpec(const char* heading, std::string_view spelling, Takes values, const char* placeholder,
+                         const char* explanation, Setter setter)
+        : OptionText{heading, spelling, values, placeholder, explanation}, set(setter) {}
+
+    Setter set;
 };
 
 inline constexpr int max_steps = 10'000'000;

@@ -114,8 +114,10 @@ TEST_CASE("the slowest pair of the profile is the one whose tests took longest")
             CHECK(slowest.microseconds == doctest::Approx(most).epsilon(0.01));
             if (most == 0.0) continue;
             const auto is_slowest = [&](const PairInfo& p) {
-                const bool same = p.body_a == slowest.body_a && p.body_b == slowest.body_b;
-                const bool swapped = p.body_a == slowest.body_b && p.body_b == slowest.body_a;
+                const bool same = p.body_a == slowest.body_a && p.body_b == slowest.body_b &&
+                                  p.shape_a == slowest.shape_a && p.shape_b == slowest.shape_b;
+                const bool swapped = p.body_a == slowest.body_b && p.body_b == slowest.body_a &&
+                                     p.shape_a == slowest.shape_b && p.shape_b == slowest.shape_a;
                 return (same || swapped) && p.rung == slowest.rung &&
                        p.microseconds == doctest::Approx(slowest.microseconds).epsilon(0.01);
             };

@@ -308,7 +308,6 @@ TEST_CASE("a negative target lets shapes overlap by as much and no more as dense
 
 TEST_CASE("what slides or rolls along a floor in which it is sunk is not stopped with a negative target") {
     const ToiSettings settings{.target_distance = -0.002f};
-    const quat upright(1, 0, 0, 0);
     struct Case {
         std::string what;
         Shape shape;
