@@ -61,8 +61,7 @@ std::array<double, stage_count> stage_times(const FrameProfile& p) {
 
 ProfileHistory::ProfileHistory(std::size_t capacity) : capacity_(std::max<std::size_t>(capacity, 1)) {}
 
-void ProfileHistory::add(const FrameProfile& profile, double wall_ms, std::shared_ptr<const PairQuery> slowest) {
-    ProfiledFrame frame{profile, wall_ms, std::move(slowest)};
+void ProfileHistory::add(ProfiledFrame frame) {
     if (frames_.size() < capacity_) {
         frames_.push_back(std::move(frame));
         return;

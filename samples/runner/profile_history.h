@@ -16,11 +16,17 @@
 
 namespace talus::samples {
 
+/// Where the bodies of a pair were after a step.
+struct PairPoses {
+    Transform a, b;
+};
+
 struct ProfiledFrame {
     FrameProfile profile;
     double wall_ms = 0.0;  ///< from one picture to the next, or whatever the caller measures; 0: not measured
-    /// Profile.slowest as it was tested in that frame, if somebody kept it: it can be stepped through later.
-    std::shared_ptr<const PairQuery> slowest;
+    // Of profile.slowest, if somebody kept them.
+    std::optional<PairPoses> slowest_poses{};
+    std::shared_ptr<const PairQuery> slowest{};  ///< as it was tested in that frame: it can be stepped through later
 };
 
 /// A figure of a frame.
@@ -47,7 +53,7 @@ class ProfileHistory {
 public:
     explicit ProfileHistory(std::size_t capacity = 600);
 
-    void add(const FrameProfile& profile, double wall_ms, std::shared_ptr<const PairQuery> slowest = {});
+    void add(ProfiledFrame frame);
     void clear();
 
     std::size_t capacity() const { return capacity_; }

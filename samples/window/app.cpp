@@ -180,6 +180,15 @@ void print_state(const App& app) {
     std::printf("hash %016llx\n", static_cast<unsigned long long>(world.hash()));
 }
 
+std::string marked_numbers(const App& app) {
+    if (!app.marked) return "none";
+    const auto number = [&](BodyId body) {
+        const auto index = app.replay ? app.replay->number_of(body) : app.simulation.index_of(body);
+        return index ? std::to_string(*index) : std::string("gone");
+    };
+    return number(app.marked->pair.body_a) + "," + number(app.marked->pair.body_b);
+}
+
 /// A line each time that something changes which a user would notice: for programs that drive this one.
 void print_changes(const App& app) {
     static std::string last;
@@ -189,7 +198,7 @@ void print_changes(const App& app) {
                        " step=" + (app.paused ? std::to_string(app.simulation.step_number()) : std::string("-")) +
                        " bodies=" + std::to_string(app.simulation.ids().size()) +
                        " selected=" + (selected ? std::to_string(*selected) : std::string("none")) +
-                       " holds=" + (app.hand.holds() ? "1" : "0") +
+                       " holds=" + (app.hand.holds() ? "1" : "0") + " marked=" + marked_numbers(app) +
                        " camera=" + (app.camera.mode() == CameraMode::fly ? "fly" : "orbit") +
                        " scenes=" + (app.panels.scenes ? "1" : "0") + " help=" + (app.panels.help ? "1" : "0");
     if (glm::vec2 pixel; app.shown.size() > 1 && app.view.project(app.shown[1].position, pixel)) {
@@ -370,8 +379,7 @@ Error App::open_replay(const std::string& path) {
     look_from(recording.camera());
     history = ProfileHistory(std::max<std::size_t>(1, recording.step_count()));
     for (std::size_t i = 0; i < recording.step_count(); ++i) {
-        const FrameProfile& profile = recording.step(i).profile;
-        history.add(profile, 0.0);
+        history.add({.profile = recording.step(i).profile});
     }
     if (window) glfwSetWindowTitle(window, (recording.scene() + " (recorded) - Talus").c_str());
     return {};
@@ -485,8 +493,10 @@ int run_window(const WindowOptions& options) {
     if (!renderer) return complain(renderer.error().message);
     Result<GlMarks> marks = GlMarks::make();
     if (!marks) return complain(marks.error().message);
+    Result<GlMarks> pair_marks = GlMarks::make();
+    if (!pair_marks) return complain(pair_marks.error().message);
 
-    App app(platform.window, std::move(*renderer), std::move(*marks));
+    App app(platform.window, std::move(*renderer), std::move(*marks), std::move(*pair_marks));
     app.options = options;
     apply_config(app, config);
     if (options.draw) switch_on(app.switches, *options.draw);
@@ -523,6 +533,10 @@ int run_window(const WindowOptions& options) {
         app.replay->go_to(options.at * static_cast<double>(app.replay->recording().dt()));
     }
     app.paused = options.pause || !options.screenshot.empty();
+    if (options.worst) {
+        app.show_worst();
+        for (int i = 0; i < 20; ++i) app.camera.update(1.0f);  // there at once
+    }
     if (!options.select.empty()) {
         const auto number = static_cast<std::size_t>(std::stoul(options.select));
         if (number >= app.simulation.ids().size())

@@ -37,12 +37,16 @@ struct FrameTimes {
 
 /// What the user changes and looks at. Panels read and write it.
 struct App {
-    App(GLFWwindow* glfw_window, SceneRenderer scene_renderer, GlMarks debug_marks)
-        : window(glfw_window), renderer(std::move(scene_renderer)), marks(std::move(debug_marks)) {}
+    App(GLFWwindow* glfw_window, SceneRenderer scene_renderer, GlMarks debug_marks, GlMarks marks_of_pair)
+        : window(glfw_window),
+          renderer(std::move(scene_renderer)),
+          marks(std::move(debug_marks)),
+          pair_marks(std::move(marks_of_pair)) {}
 
     GLFWwindow* window;
     SceneRenderer renderer;
     GlMarks marks;
+    GlMarks pair_marks;  ///< the marked pair, seen through what hides it
     GlCanvas canvas;
     WindowOptions options;
 
@@ -65,7 +69,7 @@ struct App {
     ProfileHistory history;
     ProfilePanel profile_panel;
     Stepper stepper;
-    std::optional<SlowestPair> marked;  ///< its two bodies stand out
+    std::optional<PairInFrame> marked;  ///< its two bodies stand out
     std::optional<Outputs> outputs;     ///< files that this run writes
 
     std::string message;  ///< shown over the scene for a while
@@ -91,8 +95,19 @@ struct App {
     bool watches_pairs() const;  ///< somebody looks at single pairs
     void after_step(double wall_ms);
     std::string name_of_body(BodyId body) const;
-    void show_pair(const SlowestPair& pair);
-    void step_through_pair(const SlowestPair& pair, std::shared_ptr<const PairQuery> known = {});
+    void show_pair(const PairInFrame& pair);
+    void show_worst();  ///< the worst frame in the profile, and its slowest pair in the scene
+    /// Where a body of the marked pair is shown: while time stands still where the pair's frame left it, else where it
+    /// is now. Nothing when it is gone.
+    struct MarkedBody {
+        Transform pose;
+        Shape shape;           ///< the one of the pair...
+        Transform shape_pose;  ///< ...in the body's frame
+        BodyType type;
+        bool moved_on;  ///< it is elsewhere now
+    };
+    std::optional<MarkedBody> marked_body(bool is_a) const;
+    void step_through_pair(const PairInFrame& pair, std::shared_ptr<const PairQuery> known = {});
     void step_through_dearest();
 
     void say(std::string text);
@@ -124,6 +139,7 @@ void forget_keys();                              ///< at the frame's end
 
 // The parts of a frame, in app_*.cpp.
 void handle_input(App& app, float seconds);  ///< app_input.cpp
+void look_at_scene(App& app);                ///< app_draw.cpp: finds poses, colours and marks as they are now
 void draw_scene(App& app);                   ///< app_draw.cpp
 void draw_panels(App& app);                  ///< ui_panels.cpp
 

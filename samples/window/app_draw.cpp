@@ -1,5 +1,6 @@
 /// The scene's picture: poses between two steps, colours, marks.
 
+#include "samples/render/mesh.h"
 #include "samples/render/shading.h"
 #include "samples/window/app.h"
 
@@ -94,7 +95,7 @@ void find_colors(App& app) {
             color = unmoved;
         }
         const bool marked =
-            app.marked && (id == app.marked->body_a || id == app.marked->body_b) && type != BodyType::fixed;
+            app.marked && (id == app.marked->pair.body_a || id == app.marked->pair.body_b) && type != BodyType::fixed;
         app.looks[i] = {color, id == app.selected || marked};
     }
 }
@@ -112,6 +113,31 @@ void add_marks(App& app) {
     }
 }
 
+/// The two shapes of the marked pair, filled and through what hides them, named A and B.
+void add_marked_pair(App& app) {
+    app.pair_marks.clear();
+    if (!app.marked) return;
+    for (const bool is_a : {true, false}) {
+        const std::optional<App::MarkedBody> body = app.marked_body(is_a);
+        if (!body) continue;
+        const Color color = is_a ? color_of_a : color_of_b;
+        const Transform pose = multiply(body->pose, body->shape_pose);
+        const bool is_scenery = body->type == BodyType::fixed;  // filled, it would cover all
+        const DrawMesh mesh = triangulate(body->shape, 16);
+        for (const DrawTriangle& t : mesh.triangles) {
+            vec3 corner[3];
+            for (int i = 0; i < 3; ++i) corner[i] = transform_point(pose, mesh.positions[t.v[i]]);
+            if (!is_scenery) app.pair_marks.triangle(corner[0], corner[1], corner[2], {color.r, color.g, color.b, 70});
+            for (int i = 0; i < 3; ++i) {
+                if (t.edges >> i & 1) app.pair_marks.line(corner[(i + 1) % 3], corner[(i + 2) % 3], color);
+            }
+        }
+        std::string name = is_a ? "A" : "B";
+        if (body->moved_on) name += " in frame " + std::to_string(app.marked->frame);
+        if (!is_scenery) app.pair_marks.text(pose.position, name, {255, 255, 255});
+    }
+}
+
 void look_at_replay(App& app) {
     const Replay& replay = *app.replay;
     if (app.renderer_version != replay_version) {
@@ -120,7 +146,7 @@ void look_at_replay(App& app) {
     }
     std::vector<std::size_t> marked;
     if (app.marked) {
-        for (const BodyId body : {app.marked->body_a, app.marked->body_b}) {
+        for (const BodyId body : {app.marked->pair.body_a, app.marked->pair.body_b}) {
             const auto number = replay.number_of(body);
             if (number && replay.recording().bodies()[*number].type != BodyType::fixed) marked.push_back(*number);
         }
@@ -143,12 +169,17 @@ void look_at_simulation(App& app) {
 
 }  // namespace
 
-void draw_scene(App& app) {
+void look_at_scene(App& app) {
     if (app.replay) {
         look_at_replay(app);
     } else {
         look_at_simulation(app);
     }
+    add_marked_pair(app);
+}
+
+void draw_scene(App& app) {
+    look_at_scene(app);
 
     const Rectangle& place = app.place;
     const auto pixel = [&](float x) { return static_cast<int>(x * app.density + 0.5f); };
@@ -159,6 +190,7 @@ void draw_scene(App& app) {
     app.renderer.draw({app.view, drawn, app.looks, app.to_sun, app.switches.wireframe, app.switches.shadows,
                        !app.paused && app.options.screenshot.empty()});
     app.marks.draw(app.view);
+    app.pair_marks.draw(app.view, 0.8f);
     app.canvas.end();
 }
 

@@ -39,9 +39,13 @@ bool App::watches_pairs() const {
 
 void App::after_step(double wall_ms) {
     const FrameProfile& profile = simulation.world().profile();
-    std::shared_ptr<const PairQuery> slowest;
-    if (simulation.keep_pairs && profile.slowest.body_a) slowest = query(*this, profile.slowest);
-    history.add(profile, wall_ms, std::move(slowest));
+    ProfiledFrame frame{.profile = profile, .wall_ms = wall_ms};
+    if (const SlowestPair& pair = profile.slowest; pair.body_a) {
+        const World& world = simulation.world();
+        frame.slowest_poses = PairPoses{world.transform(pair.body_a), world.transform(pair.body_b)};
+        if (simulation.keep_pairs) frame.slowest = query(*this, pair);
+    }
+    history.add(std::move(frame));
     if (outputs) {
         if (const Error error = outputs->after_step(simulation.world(), simulation.step_ms())) {
             say(error.message);
@@ -59,39 +63,75 @@ std::string App::name_of_body(BodyId body) const {
     return index ? "body " + std::to_string(*index) : "a body that is gone";
 }
 
-void App::show_pair(const SlowestPair& pair) {
-    marked = pair;
+std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
+    const SlowestPair& pair = marked->pair;
+    const BodyId body = is_a ? pair.body_a : pair.body_b;
+    const std::uint32_t shape = is_a ? pair.shape_a : pair.shape_b;
+    MarkedBody found{};
+    const auto take = [&](const Transform& pose, const auto& shapes, BodyType type) {
+        found.pose = pose;
+        found.type = type;
+        if (shape >= shapes.size()) return false;
+        found.shape = shapes[shape].shape;
+        found.shape_pose = shapes[shape].pose;
+        return true;
+    };
     if (replay) {
-        const auto a = replay->number_of(pair.body_a), b = replay->number_of(pair.body_b);
-        for (const auto& number : {b, a}) {  // B's is the smaller shape
-            if (!number || *number >= shown.size()) continue;
-            float radius = 0.1f;
-            for (const RecordedShape& shape : replay->recording().bodies()[*number].shapes)
-                radius = std::max(radius, bounding_radius(shape.shape));
-            return camera.frame(shown[*number].position, 2.2f * radius);
-        }
-        return;
+        const auto number = replay->number_of(body);
+        if (!number || *number >= shown.size()) return {};
+        const RecordedBody& recorded = replay->recording().bodies()[*number];
+        if (!take(shown[*number], recorded.shapes, recorded.type)) return {};
+    } else {
+        const World& world = simulation.world();
+        const auto index = simulation.index_of(body);
+        if (!index || *index >= shown.size()) return {};
+        if (!take(shown[*index], world.shapes(body), world.type(body))) return {};
     }
-    bool any = false;
-    Aabb box{};
-    // The smaller one, and as much of the other as is near it.
-    for (const BodyId body : {pair.body_a, pair.body_b}) {
-        if (!simulation.world().is_valid(body)) continue;
-        const Aabb around = simulation.world().bounds(body);
-        const bool smaller = !any || glm::length(half_extents(around)) < glm::length(half_extents(box));
-        if (smaller) box = around;
-        any = true;
+    if (paused && marked->poses) {
+        const Transform& then = is_a ? marked->poses->a : marked->poses->b;
+        found.moved_on = glm::distance(then.position, found.pose.position) > 1e-3f;
+        found.pose = then;
     }
-    if (!any) return say("That pair is gone");
-    camera.frame(center(box), 2.2f * glm::length(half_extents(box)));
+    return found;
 }
 
-void App::step_through_pair(const SlowestPair& pair, std::shared_ptr<const PairQuery> known) {
+void App::show_pair(const PairInFrame& pair) {
+    marked = pair;
+    // The smaller one, and as much of the other as is near it.
+    std::optional<MarkedBody> smaller;
+    float radius = 0.0f;
+    for (const bool is_a : {true, false}) {
+        const std::optional<MarkedBody> body = marked_body(is_a);
+        const float its = body ? std::max(0.1f, bounding_radius(body->shape)) : 0.0f;
+        if (!body || (smaller && its >= radius)) continue;
+        smaller = body;
+        radius = its;
+    }
+    if (!smaller) return say("That pair is gone");
+    camera.frame(transform_point(smaller->pose, smaller->shape_pose.position), 2.2f * radius);
+}
+
+void App::show_worst() {
+    if (history.empty()) return say("No step was made yet");
+    set_paused(true);
+    const ProfiledFrame& frame = history[history.worst(find_frame_column("step")->value)];
+    panels.right = true;
+    panels.right_tab = "profile";
+    profile_panel.select(frame.profile.frame);
+    if (replay) {
+        if (const auto time = replay->time_of(frame.profile.frame)) replay->go_to(*time);
+    }
+    look_at_scene(*this);
+    if (!frame.profile.slowest.body_a) return say("No pair was timed by itself in the worst frame");
+    show_pair({frame.profile.slowest, frame.profile.frame, frame.slowest_poses});
+}
+
+void App::step_through_pair(const PairInFrame& pair, std::shared_ptr<const PairQuery> known) {
     if (replay) return say("A recording has no simplices: run the scene to step through a pair");
-    if (!known) known = query(*this, pair);
+    if (!known) known = query(*this, pair.pair);
     if (!known) return say("That pair is gone");
     marked = pair;
-    stepper.set(*known, name_of_body(pair.body_a), name_of_body(pair.body_b));
+    stepper.set(*known, name_of_body(pair.pair.body_a), name_of_body(pair.pair.body_b));
     panels.left = true;
     panels.left_tab = "pair";
 }
@@ -102,8 +142,10 @@ void App::step_through_dearest() {
     for (const PairInfo& pair : all) {
         if (pair.active && (!dearest || pair.rung > dearest->rung)) dearest = &pair;
     }
-    if (dearest)
-        step_through_pair({dearest->body_a, dearest->body_b, dearest->shape_a, dearest->shape_b, dearest->rung, 0.0});
+    if (!dearest) return;
+    step_through_pair({{dearest->body_a, dearest->body_b, dearest->shape_a, dearest->shape_b, dearest->rung, 0.0},
+                       simulation.world().profile().frame,
+                       {}});
 }
 
 void draw_profile_panel(App& app) {

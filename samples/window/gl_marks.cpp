@@ -44,7 +44,7 @@ void GlMarks::clear() {
     texts_.clear();
 }
 
-void GlMarks::draw(const CameraView& view) {
+void GlMarks::draw(const CameraView& view, float hidden_strength) {
     all_.clear();
     all_.insert(all_.end(), triangles_.begin(), triangles_.end());
     all_.insert(all_.end(), lines_.begin(), lines_.end());
@@ -65,7 +65,7 @@ void GlMarks::draw(const CameraView& view) {
                points = static_cast<GLsizei>(points_.size());
     for (const bool hidden : {true, false}) {
         glDepthFunc(hidden ? GL_GREATER : GL_LEQUAL);
-        program_.set("strength", hidden ? 0.2f : 1.0f);
+        program_.set("strength", hidden ? hidden_strength : 1.0f);
         program_.set("round_points", 0);
         if (triangles > 0) glDrawArrays(GL_TRIANGLES, 0, triangles);
         if (lines > 0) glDrawArrays(GL_LINES, triangles, lines);

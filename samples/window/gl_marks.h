@@ -1,6 +1,6 @@
 #pragma once
 /// Debug drawing by OpenGL: marks are collected over a frame and drawn with three calls. What bodies hide shines
-/// through faintly. Text is kept for whoever draws text.
+/// through. Text is kept for whoever draws text.
 
 #include "samples/window/camera.h"
 #include "samples/window/gl.h"
@@ -21,8 +21,8 @@ public:
     void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) override;
     void text(const vec3& at, std::string_view text, Color color) override;
 
-    /// Draws what came since clear() over the picture whose depths are bound.
-    void draw(const CameraView& view);
+    /// Draws what came since clear() over the picture whose depths are bound; what is hidden there with this strength.
+    void draw(const CameraView& view, float hidden_strength = 0.2f);
     void clear();
 
     struct Text {

@@ -96,6 +96,8 @@ constexpr OptionSpec<WindowOptions> specs[] = {
      }},
     {"", "--pause", Takes::none, "", "show it paused",
      [](WindowOptions& o, Values) { return o.pause = true, std::string(); }},
+    {"", "--worst", Takes::none, "", "show the worst frame so far (of --at or --replay), and its slowest pair",
+     [](WindowOptions& o, Values) { return o.worst = true, std::string(); }},
     {"", "--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1",
      [](WindowOptions& o, Values v) {
          int threads = 0;
@@ -165,6 +167,8 @@ Error check_together(WindowOptions& options) {
         return refuse(
             "--replay runs nothing, so it has nothing to write: leave out --csv, --trace, --report, --record and "
             "--replay-html.");
+    if (options.worst && options.at == 0 && options.replay.empty())
+        return refuse("--worst looks for the worst frame so far: make some steps before, by --at, or play a --replay.");
     if (options.fps && options.frames == 0) options.frames = 300;
     return {};
 }

@@ -24,6 +24,7 @@ struct WindowOptions {
     std::optional<int> width, height;  ///< of the window, pixels
     int at = 0;                        ///< steps before anything is shown
     bool pause = false;
+    bool worst = false;
     std::optional<int> threads;
     std::optional<std::vector<std::string>> draw, panels;  ///< names of switches and panels
     std::string color;                                     ///< "" or body, sleep, island, path

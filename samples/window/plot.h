@@ -13,7 +13,7 @@
 
 namespace talus::samples::plot {
 
-inline ImU32 to_imgui(Color c, int alpha = 255) { return IM_COL32(c.r, c.g, c.b, alpha); }
+inline constexpr ImU32 to_imgui(Color c, int alpha = 255) { return IM_COL32(c.r, c.g, c.b, alpha); }
 
 inline constexpr ImU32 muted = IM_COL32(146, 156, 166, 255);
 inline constexpr ImU32 ground = IM_COL32(22, 26, 31, 255);

@@ -335,11 +335,12 @@ void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
         ImGui::PopStyleColor();
         plot::tip("The frame's slowest pair, among those that were timed one by one.");
     }
-    if (ImGui::Button("Fly to it")) actions.fly_to = pair;
-    plot::tip("Moves the camera to the pair, where it is now, and marks it.");
+    const PairInFrame shown{pair, p.frame, view.frame().slowest_poses};
+    if (ImGui::Button("Fly to it")) actions.fly_to = shown;
+    plot::tip("Moves the camera to the pair where this frame left it, and shows it through what hides it.");
     ImGui::SameLine();
     if (ImGui::Button("Step GJK and EPA")) {
-        actions.step_pair = pair;
+        actions.step_pair = shown;
         actions.query = view.frame().slowest;
     }
     plot::tip(view.frame().slowest ? "Its test in that frame, iteration by iteration."
@@ -574,7 +575,10 @@ void ProfilePanel::show_slowest_pairs(const View& view, ProfileActions& actions)
         const std::string name = view.pair_name(pair.body_a, pair.shape_a, pair.body_b, pair.shape_b);
         if (ImGui::Selectable(name.c_str(), false,
                               ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
-            const SlowestPair named{pair.body_a, pair.body_b, pair.shape_a, pair.shape_b, pair.rung, pair.microseconds};
+            const PairInFrame named{
+                {pair.body_a, pair.body_b, pair.shape_a, pair.shape_b, pair.rung, pair.microseconds},
+                view.frame().profile.frame,
+                {}};
             if (ImGui::IsMouseDoubleClicked(0))
                 actions.step_pair = named;
             else

@@ -25,12 +25,19 @@ struct ProfileContext {
     bool frozen = false;                           ///< the simulation stands still
 };
 
+/// A pair, where a frame left it.
+struct PairInFrame {
+    SlowestPair pair;
+    std::uint64_t frame;             ///< of the profile
+    std::optional<PairPoses> poses;  ///< nothing: not known any more
+};
+
 /// Empty where nothing was asked for.
 struct ProfileActions {
     std::optional<Timing> timing;            ///< to be set
     std::optional<bool> freeze;              ///< to stand still, or to go on
-    std::optional<SlowestPair> fly_to;       ///< with the camera, and to mark
-    std::optional<SlowestPair> step_pair;    ///< through its GJK and EPA...
+    std::optional<PairInFrame> fly_to;       ///< with the camera, and to mark
+    std::optional<PairInFrame> step_pair;    ///< through its GJK and EPA...
     std::shared_ptr<const PairQuery> query;  ///< ...as its frame tested it; null: as it was tested last
 };
 

@@ -20,7 +20,7 @@ using plot::meters;
 constexpr ImU32 simplex_color = IM_COL32(126, 178, 232, 255), before_color = IM_COL32(150, 158, 168, 190);
 constexpr ImU32 newest_color = IM_COL32(240, 150, 62, 255), closest_color = IM_COL32(112, 208, 150, 255);
 constexpr ImU32 direction_color = IM_COL32(228, 208, 116, 255), origin_color = IM_COL32(240, 244, 248, 255);
-constexpr ImU32 color_a = IM_COL32(92, 168, 196, 255), color_b = IM_COL32(190, 142, 204, 255);
+constexpr ImU32 color_a = plot::to_imgui(color_of_a), color_b = plot::to_imgui(color_of_b);
 
 ImU32 with_alpha(ImU32 color, int alpha) { return (color & 0x00ffffffu) | (static_cast<ImU32>(alpha) << 24); }
 

@@ -15,6 +15,9 @@
 
 namespace talus::samples {
 
+/// Of a pair's two shapes, in the stepper and in the scene.
+inline constexpr Color color_of_a{70, 170, 214}, color_of_b{196, 120, 220};
+
 class Stepper {
 public:
     /// The names are the bodies'. Starts at the last step.

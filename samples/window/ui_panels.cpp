@@ -28,15 +28,17 @@ void draw_dock(App& app, const char* name, const Rectangle& place, std::string& 
 void draw_texts(App& app) {
     ImDrawList& draw = *ImGui::GetBackgroundDrawList();
     draw.PushClipRect({app.place.x, app.place.y}, {app.place.x + app.place.width, app.place.y + app.place.height});
-    for (const GlMarks::Text& text : app.marks.texts()) {
-        glm::vec2 pixel;
-        if (!app.view.project(text.at, pixel)) continue;
-        const glm::vec2 at = app.to_window(pixel);
-        if (at.x < app.place.x - 100 || at.y < app.place.y || at.x > app.place.x + app.place.width ||
-            at.y > app.place.y + app.place.height)
-            continue;
-        draw.AddText({at.x + 1, at.y + 1}, IM_COL32(20, 25, 30, 160), text.text.c_str());
-        draw.AddText({at.x, at.y}, ui::to_imgui(text.color), text.text.c_str());
+    for (const GlMarks* marks : {&app.marks, &app.pair_marks}) {
+        for (const GlMarks::Text& text : marks->texts()) {
+            glm::vec2 pixel;
+            if (!app.view.project(text.at, pixel)) continue;
+            const glm::vec2 at = app.to_window(pixel);
+            if (at.x < app.place.x - 100 || at.y < app.place.y || at.x > app.place.x + app.place.width ||
+                at.y > app.place.y + app.place.height)
+                continue;
+            draw.AddText({at.x + 1, at.y + 1}, IM_COL32(20, 25, 30, 160), text.text.c_str());
+            draw.AddText({at.x, at.y}, ui::to_imgui(text.color), text.text.c_str());
+        }
     }
     draw.PopClipRect();
 }

@@ -15,7 +15,7 @@ void add(ProfileHistory& history, std::uint64_t frame, double total) {
     FrameProfile profile;
     profile.frame = frame;
     profile.total = total;
-    history.add(profile, 0.001 * total);
+    history.add({.profile = profile, .wall_ms = 0.001 * total});
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ TEST_CASE("a frame that the system interrupted is the worst only if all were int
         profile.frame = history.size() + 1;
         profile.total = total;
         profile.interruptions = interruptions;
-        history.add(profile, 1e-3 * total);
+        history.add({.profile = profile, .wall_ms = 1e-3 * total});
     };
     add_frame(7.0, 1);
     add_frame(9.0, 2);
@@ -96,7 +96,7 @@ TEST_CASE("the stages of a real step add up to it and every column reads its own
     std::uint64_t pairs = 0;
     for (int i = 0; i < 20; ++i) {
         world.step(1.0f / 60.0f);
-        history.add(world.profile(), 2.5);
+        history.add({.profile = world.profile(), .wall_ms = 2.5});
         if (i >= 10) pairs += world.profile().narrowphase.pairs[std::size_t(Rung::reuse)];
     }
     const FrameProfile& last = world.profile();
