@@ -29,6 +29,30 @@ Color color_of(Rung rung) {
     return {};
 }
 
+const char* title_of(Rung rung) {
+    switch (rung) {
+        case Rung::skip:
+            return "skip";
+        case Rung::reuse:
+            return "reuse";
+        case Rung::closed_form:
+            return "closed form";
+        case Rung::axis_separated:
+            return "axis, separated";
+        case Rung::axis_touching:
+            return "axis, touching";
+        case Rung::warm_gjk:
+            return "warm GJK";
+        case Rung::cold_gjk:
+            return "cold GJK";
+        case Rung::warm_epa:
+            return "warm EPA";
+        case Rung::cold_epa:
+            return "cold EPA";
+    }
+    return "";
+}
+
 /// Hues of neighbours are a golden section of the circle apart, so that those of any few in a row differ.
 Color color_of_number(std::uint32_t number) {
     const std::uint32_t hue = 6 * (number * 40503u & 0xffffu);  // 16 bits after the point

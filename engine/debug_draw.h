@@ -56,6 +56,8 @@ struct DebugDrawOptions {
 
 /// The colours of rungs, here and wherever Talus shows them: from cool and cheap to warm and dear.
 Color color_of(Rung rung);
+/// name_of(rung) for people: "warm GJK".
+const char* title_of(Rung rung);
 
 /// Unlike its neighbours in number, for islands and the like.
 Color color_of_number(std::uint32_t number);

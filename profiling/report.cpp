@@ -125,32 +125,35 @@ Error ReportWriter::open(const std::string& path, ReportFacts facts) {
 }
 
 void ReportWriter::add(const FrameProfile& profile, const World* world) {
-    if (totals_.empty()) first_frame_ = profile.frame;
-    totals_.push_back(profile.total);
-    for (const Stage& stage : stages) sum_.*stage.microseconds += profile.*stage.microseconds;
-    sum_.total += profile.total;
-    sum_.broadphase += profile.broadphase;
-    sum_.timing += profile.timing;
-    if (!is_calm(profile)) ++interrupted_;
-    counts_ += profile.narrowphase;
+    if (calm_.totals.empty() && interrupted_.totals.empty()) first_frame_ = profile.frame;
+    Times& times = is_calm(profile) ? calm_ : interrupted_;
+    times.totals.push_back(profile.total);
+    for (const Stage& stage : stages) times.sum.*stage.microseconds += profile.*stage.microseconds;
+    times.sum.total += profile.total;
+    times.sum.broadphase += profile.broadphase;
+    times.sum.timing += profile.timing;
+    times.narrowphase += profile.narrowphase;
     note_point(profile);
     note_worst(profile);
     note_pair(profile, world);
 }
 
 void ReportWriter::note_point(const FrameProfile& profile) {
+    const auto is_dearer = [](const FrameProfile& a, const FrameProfile& b) {
+        return is_worse(is_calm(a), a.total, is_calm(b), b.total);
+    };
     if (frames_in_last_ == 0 || frames_in_last_ == frames_per_point_) {
         points_.push_back(profile);
         frames_in_last_ = 1;
     } else {
-        if (profile.total > points_.back().total) points_.back() = profile;
+        if (is_dearer(profile, points_.back())) points_.back() = profile;
         ++frames_in_last_;
     }
     if (points_.size() <= most_points) return;
     // One point for two, from the first on. The last of an odd number stays alone.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < points_.size(); i += 2, ++kept) {
-        const bool second = i + 1 < points_.size() && points_[i + 1].total > points_[i].total;
+        const bool second = i + 1 < points_.size() && is_dearer(points_[i + 1], points_[i]);
         points_[kept] = points_[second ? i + 1 : i];
     }
     if (points_.size() % 2 == 0) frames_in_last_ += frames_per_point_;
@@ -189,6 +192,9 @@ void ReportWriter::note_pair(const FrameProfile& profile, const World* world) {
 }
 
 std::string ReportWriter::data() const {
+    const Times& times = calm_.totals.empty() ? interrupted_ : calm_;
+    NarrowphaseProfile counts_of_all = calm_.narrowphase;
+    counts_of_all += interrupted_.narrowphase;
     Json json;
     const auto field = [&](const char* name, double value) {
         json.key(name);
@@ -209,11 +215,13 @@ std::string ReportWriter::data() const {
         json.string(fact.second);
         json.close(']');
     });
-    field("frames", static_cast<double>(totals_.size()));
+    field("frames", static_cast<double>(calm_.totals.size() + interrupted_.totals.size()));
+    field("timedFrames", static_cast<double>(times.totals.size()));
+    field("interrupted", static_cast<double>(interrupted_.totals.size()));
     field("firstFrame", static_cast<double>(first_frame_));
     field("framesPerPoint", static_cast<double>(frames_per_point_));
     json.key("timed");
-    json.number(sum_.total > 0.0 ? 1.0 : 0.0);
+    json.number(times.sum.total > 0.0 ? 1.0 : 0.0);
 
     json.key("stageNames");
     array(json, stages, [&](const Stage& stage) { json.string(stage.name); });
@@ -232,46 +240,50 @@ std::string ReportWriter::data() const {
     for (std::size_t i = 0; i < rungs.size(); ++i) rungs[i] = static_cast<Rung>(i);
     json.key("rungNames");
     array(json, rungs, [&](Rung rung) { json.string(name_of(rung)); });
+    json.key("rungTitles");
+    array(json, rungs, [&](Rung rung) { json.string(title_of(rung)); });
     json.key("rungColors");
     array(json, rungs, [&](Rung rung) { json.string(hex_color(color_of(rung))); });
 
     json.key("total");
     json.open('{');
-    std::vector<double> totals = totals_;
+    std::vector<double> totals = times.totals;
     field("p50", take_quantile(totals, 0.50));
     field("p95", take_quantile(totals, 0.95));
     field("p99", take_quantile(totals, 0.99));
     field("max", take_quantile(totals, 1.00));
-    field("sum", sum_.total);
+    field("sum", times.sum.total);
     json.close('}');
     json.key("stageSums");
-    array(json, stages, [&](const Stage& stage) { json.number(sum_.*stage.microseconds); });
-    field("broadphaseSum", sum_.broadphase);
-    field("timingSum", sum_.timing);
+    array(json, stages, [&](const Stage& stage) { json.number(times.sum.*stage.microseconds); });
+    field("broadphaseSum", times.sum.broadphase);
+    field("timingSum", times.sum.timing);
     json.key("passSums");
-    array(json, passes,
-          [&](const Pass& pass) { json.number(counts_.microseconds[static_cast<std::size_t>(pass.booked)]); });
+    array(json, passes, [&](const Pass& pass) {
+        json.number(times.narrowphase.microseconds[static_cast<std::size_t>(pass.booked)]);
+    });
     const auto counts = [&](const char* name, const auto& list) {
         json.key(name);
         array(json, list, [&](std::uint64_t count) { json.number(static_cast<double>(count)); });
     };
-    counts("rungPairs", counts_.pairs);
-    counts("gjkHistogram", counts_.gjk_histogram);
-    counts("epaHistogram", counts_.epa_histogram);
-    field("gjkQueries", static_cast<double>(counts_.gjk_queries));
-    field("gjkIterations", static_cast<double>(counts_.gjk_iterations));
-    field("gjkCapHits", static_cast<double>(counts_.gjk_cap_hits));
-    field("epaQueries", static_cast<double>(counts_.epa_queries));
-    field("epaIterations", static_cast<double>(counts_.epa_iterations));
-    field("epaCapHits", static_cast<double>(counts_.epa_cap_hits));
-    field("supportEvaluations", static_cast<double>(counts_.support_evaluations));
-    field("manifoldsBuilt", static_cast<double>(counts_.manifolds_built));
+    counts("timedRungPairs", times.narrowphase.pairs);
+    counts("rungPairs", counts_of_all.pairs);
+    counts("gjkHistogram", counts_of_all.gjk_histogram);
+    counts("epaHistogram", counts_of_all.epa_histogram);
+    field("gjkQueries", static_cast<double>(counts_of_all.gjk_queries));
+    field("gjkIterations", static_cast<double>(counts_of_all.gjk_iterations));
+    field("gjkCapHits", static_cast<double>(counts_of_all.gjk_cap_hits));
+    field("epaQueries", static_cast<double>(counts_of_all.epa_queries));
+    field("epaIterations", static_cast<double>(counts_of_all.epa_iterations));
+    field("epaCapHits", static_cast<double>(counts_of_all.epa_cap_hits));
+    field("supportEvaluations", static_cast<double>(counts_of_all.support_evaluations));
+    field("manifoldsBuilt", static_cast<double>(counts_of_all.manifolds_built));
     json.key("shapes");
     json.open('[');
     for (std::size_t a = 0; a < shape_type_count; ++a) {
         for (std::size_t b = a; b < shape_type_count; ++b) {
-            const std::uint64_t tests = counts_.tested_by_shapes[a][b];
-            const double us = counts_.microseconds_by_shapes[a][b];
+            const std::uint64_t tests = counts_of_all.tested_by_shapes[a][b];
+            const double us = times.narrowphase.microseconds_by_shapes[a][b];
             if (tests == 0 && !(us > 0.0)) continue;
             json.open('[');
             json.string(name_of(static_cast<ShapeType>(a)));
@@ -293,6 +305,7 @@ std::string ReportWriter::data() const {
     json.key("frame");
     array(json, points_, [&](const FrameProfile& p) { json.number(static_cast<double>(p.frame)); });
     series("total", [](const FrameProfile& p) { return p.total; });
+    series("interruptions", [](const FrameProfile& p) { return static_cast<double>(p.interruptions); });
     json.key("stages");
     array(json, stages,
           [&](const Stage& stage) { series("", [&](const FrameProfile& p) { return p.*stage.microseconds; }); });
@@ -306,7 +319,6 @@ std::string ReportWriter::data() const {
     });
     json.close('}');
 
-    field("interrupted", static_cast<double>(interrupted_));
     json.key("worstFrames");
     array(json, worst_, [&](const FrameProfile& p) { write_frame(json, p); });
 

@@ -4,6 +4,9 @@
 ///
 /// Frames are kept until the end, but not without limit: beyond 4,096 a point of the plots stands for two frames, then for four, and
 /// so on, and shows the dearest of them. Percentiles, sums, histograms and the lists of the worst are exact.
+///
+/// Times of frames that the system interrupted (FrameProfile::interruptions) say more about the machine: they are drawn
+/// pale, stand behind all others in the lists, and are left out of percentiles, sums and means, unless all are such.
 
 #include <talus/engine/world.h>
 #include <talus/profiling/output_file.h>
@@ -58,14 +61,16 @@ private:
     OutputFile file_;
     ReportFacts facts_;
     std::uint64_t first_frame_ = 0;
-    std::vector<double> totals_;        ///< us, of every frame
     std::vector<FrameProfile> points_;  ///< of the plots
-    std::size_t interrupted_ = 0;       ///< frames
     std::size_t frames_per_point_ = 1, frames_in_last_ = 0;
     std::vector<FrameProfile> worst_;  ///< the dearest frames, dearest first
     std::map<PairKey, PairStory> pairs_;
-    FrameProfile sum_;           ///< over the frames, of its times
-    NarrowphaseProfile counts_;  ///< over the frames
+    struct Times {
+        std::vector<double> totals;      ///< us, of every frame
+        FrameProfile sum;                ///< of its times
+        NarrowphaseProfile narrowphase;  ///< summed up
+    };
+    Times calm_, interrupted_;  ///< of frames that the system left alone, and of those it interrupted
 };
 
 }  // namespace talus

@@ -83,6 +83,7 @@ class Plot {
     this.tick = tick;
     this.lines = lines || [];  // [label, value]
     this.hidden = new Set();
+    this.timed = format === timeText;
     this.drag = null;
     this.makeLegend(byId(id + "-legend"));
     this.listen();
@@ -117,12 +118,21 @@ class Plot {
 
   /// The height of the plot in its unit: all of it, or without the few peaks that would press the rest flat.
   top() {
-    const visible = Array.from(this.stacks().subarray(view.first, view.last)).sort((a, b) => a - b);
+    const stacks = this.stacks(), all = [], calm = [];
+    for (let i = view.first; i < view.last; ++i) {
+      all.push(stacks[i]);
+      if (!this.isPale(i)) calm.push(stacks[i]);
+    }
+    const visible = (calm.length && !fullHeight ? calm : all).sort((a, b) => a - b);
     const highest = visible.at(-1) || 0;
     const usual = visible[Math.floor(0.98 * (visible.length - 1))] || 0;
-    const cut = !fullHeight && visible.length >= 20 && highest > 2.2 * usual && usual > 0;
-    return {value: (cut ? 1.35 * usual : 1.06 * highest) || 1, cut};
+    const tall = !fullHeight && visible.length >= 20 && highest > 2.2 * usual && usual > 0;
+    const value = (tall ? 1.35 * usual : 1.06 * highest) || 1;
+    return {value, cut: all.some(height => height > value)};
   }
+
+  /// Of a frame that the system interrupted times say little.
+  isPale(point) { return this.timed && data.plot.interruptions[point] > 0; }
 
   resize() {
     const scale = window.devicePixelRatio || 1;
@@ -177,11 +187,15 @@ class Plot {
       const from = view.first + Math.floor(c * count / columns);
       const to = Math.max(from + 1, view.first + Math.floor((c + 1) * count / columns));
       let point = from;
-      for (let i = from + 1; i < to; ++i) if (sums[i] > sums[point]) point = i;
+      for (let i = from + 1; i < to; ++i) {
+        const calmer = this.isPale(point) - this.isPale(i);
+        if (calmer > 0 || (calmer === 0 && sums[i] > sums[point])) point = i;
+      }
       const wide = (this.right - this.left) / columns;
       const x0 = this.left + c * wide;
       const gap = wide >= 6 ? 1 : 0;
       let below = 0;
+      g.globalAlpha = this.isPale(point) ? 0.3 : 1;
       for (let k = 0; k < this.series.length; ++k) {
         const value = this.hidden.has(k) ? 0 : this.series[k][point];
         if (!(value > 0)) continue;
@@ -190,7 +204,8 @@ class Plot {
         g.fillRect(x0, y1, wide - gap + (gap ? 0 : 0.25), y0 - y1);
         below += value;
       }
-      if (below > top) peaks.push([x0 + wide / 2, this.hidden.size ? below : sums[point]]);
+      g.globalAlpha = 1;
+      if (below > top && !this.isPale(point)) peaks.push([x0 + wide / 2, this.hidden.size ? below : sums[point]]);
     }
     if (cut) this.drawPeaks(g, color, peaks);
 
@@ -405,6 +420,8 @@ function showTooltip(plot, event) {
     element("div", {className: "top"}, element("span", {}, title),
       element("span", {}, plot.format(plot.stacks()[hover]))),
     element("table", {}, element("tbody", {}, ...rows)));
+  if (data.plot.interruptions[hover] > 0)
+    tooltip.append(element("div", {className: "quiet"}, "the system gave the processor to others meanwhile"));
   if (data.framesPerPoint > 1)
     tooltip.append(element("div", {className: "quiet"}, `the dearest of ${data.framesPerPoint} frames`));
   tooltip.hidden = false;
@@ -487,15 +504,13 @@ function showWorstPairs() {
     note.textContent = "No pair was timed singly in this run.";
     return;
   }
-  const interrupted = data.interrupted ? ` ${group(data.interrupted)} frames, during which the system gave the processor to others, ` +
-    "stand behind all others in both lists." : "";
   note.textContent = "Of the pairs that were timed singly, each in its worst frame: those that nothing was known of, or that are deep; " +
-    "all with --timing pairs. Bodies are named by slot, shapes by type and index." + interrupted;
+    "all with --timing pairs. Bodies are named by slot, shapes by type and index.";
   const rows = data.worstPairs.map(pair => {
     const side = k => [`${pair.bodies[k]}`, element("span", {className: "quiet"}, ` ${pair.types[k] || "shape"}` +
       (pair.shapes[k] ? ` ${pair.shapes[k]}` : ""))];
     const row = element("tr", {dataset: {frame: pair.frame, us: pair.us}}, cell(timeText(pair.us)),
-      element("td", {className: "left"}, swatch(data.rungColors[pair.rung]), data.rungNames[pair.rung]),
+      element("td", {className: "left"}, swatch(data.rungColors[pair.rung]), data.rungTitles[pair.rung]),
       element("td", {className: "left"}, ...side(0)), element("td", {className: "left"}, ...side(1)),
       cell(group(pair.frame)), cell(group(pair.times), {title: "so many frames had it as their slowest pair"}));
     return clickable(row, () => {
@@ -504,7 +519,7 @@ function showWorstPairs() {
       mark(pair.frame);
     });
   });
-  fillTable("worst-pairs", [["time", true], ["rung", true], ["body", true], ["body", true], ["frame"], ["slowest in"]], rows);
+  fillTable("worst-pairs", [["time", true], ["path", true], ["body", true], ["body", true], ["frame"], ["slowest in"]], rows);
   rows[0].classList.add("marked");
   showCommand(data.worstPairs[0]);
 }
@@ -533,10 +548,10 @@ function showStages() {
     const us = data.stageSums[k];
     return element("tr", {dataset: {us}}, element("td", {}, swatch(stageColors[k]), name),
       cell(meter(us / data.total.sum, stageColors[k]), {className: "wide"}), cell(percent(us, data.total.sum)),
-      cell(timeText(us / (data.frames || 1))));
+      cell(timeText(us / (data.timedFrames || 1))));
   });
   rows.push(element("tr", {className: "sum"}, cell("step"), cell(""), cell(""),
-    cell(timeText(data.total.sum / (data.frames || 1)))));
+    cell(timeText(data.total.sum / (data.timedFrames || 1)))));
   fillTable("stages", [["stage", true], [""], ["share"], ["mean a frame"]], rows);
   byId("stages-note").textContent = data.total.sum > 0
     ? `The broadphase is ${percent(data.broadphaseSum, data.total.sum)} of a step, within pairs and finish. ` +
@@ -547,20 +562,20 @@ function showRungs() {
   const all = sum(data.rungPairs), allTime = sum(data.passSums);
   const rows = data.rungNames.map((name, r) => {
     const pairs = data.rungPairs[r];
-    const row = element("tr", {dataset: {rung: name, pairs}}, element("td", {}, swatch(data.rungColors[r]), name),
+    const row = element("tr", {dataset: {rung: name, pairs}}, element("td", {}, swatch(data.rungColors[r]), data.rungTitles[r]),
       cell(meter(pairs / all, data.rungColors[r]), {className: "wide"}), cell(percent(pairs, all)),
       cell(digits(pairs / (data.frames || 1))));
     const pass = data.passRungs.findIndex(rungs => rungs.includes(r));
     const rungs = data.passRungs[pass];
     if (rungs[0] === r) {
-      const us = data.passSums[pass], settled = sum(rungs.map(k => data.rungPairs[k]));
+      const us = data.passSums[pass], settled = sum(rungs.map(k => data.timedRungPairs[k]));
       const shared = {rowSpan: rungs.length};
-      row.append(cell(timeText(us / (data.frames || 1)), shared), cell(settled ? timeText(us / settled) : "-", shared),
+      row.append(cell(timeText(us / (data.timedFrames || 1)), shared), cell(settled ? timeText(us / settled) : "-", shared),
         cell(percent(us, allTime), shared));
     }
     return row;
   });
-  fillTable("rungs", [["rung", true], [""], ["pairs"], ["a frame"], ["time a frame"], ["a pair"], ["of time"]], rows);
+  fillTable("rungs", [["path", true], [""], ["pairs"], ["a frame"], ["time a frame"], ["a pair"], ["of time"]], rows);
 }
 
 function showHistogram(id, counts, label, note) {
@@ -639,6 +654,9 @@ showHistogram("gjk", data.gjkHistogram, (i, n) => i + (i === n - 1 ? "+" : ""), 
 showHistogram("epa", data.epaHistogram, (i, n) => 4 * i + (i === n - 1 ? "+" : ""), perCall(data.epaIterations, data.epaQueries));
 showHits();
 showShapes();
+if (data.interrupted && data.timed)
+  byId("interrupted").textContent = `During ${group(data.interrupted)} pale frames the system gave the processor to others: ` +
+    (data.interrupted < data.frames ? "they are left out of all times here, and come last in the lists. " : "times say little here. ");
 if (data.framesPerPoint > 1)
   byId("binned").textContent = `Each point is the dearest of ${data.framesPerPoint} frames; the numbers below are of all frames.`;
 
@@ -650,7 +668,7 @@ function timeTick(us, step) {
 new Plot("stage", data.stageNames, stageColors, data.plot.stages, timeText, timeTick,
   [["p50", data.total.p50], ["p95", data.total.p95], ["p99", data.total.p99]]);
 new Plot("pass", data.passNames, data.passColors, data.plot.passes, timeText, timeTick);
-new Plot("rung", data.rungNames, data.rungColors, data.plot.rungs, group, group);
+new Plot("rung", data.rungTitles, data.rungColors, data.plot.rungs, group, group);
 
 byId("copy").addEventListener("click", copyCommand);
 byId("reset").addEventListener("click", () => zoom(0, points));

@@ -40,7 +40,7 @@ std::string facts() {
     std::string json = "{\"rungs\":[";
     for (int i = 0; i < rung_count; ++i) {
         const auto rung = static_cast<Rung>(i);
-        json += std::string(i ? "," : "") + "{\"name\":\"" + name_of(rung) + "\",\"color\":\"" + hex(color_of(rung)) +
+        json += std::string(i ? "," : "") + "{\"title\":\"" + title_of(rung) + "\",\"color\":\"" + hex(color_of(rung)) +
                 "\"}";
     }
     return json + "],\"profile\":" + profile_columns_json() + "}";

@@ -17,7 +17,6 @@ const micro = us => us >= 1000 ? `${(us / 1000).toFixed(us >= 10000 ? 1 : 2)} ms
 const milli = m => m >= 1 ? `${m.toPrecision(3)} m` : m >= 1e-3 ? `${(1e3 * m).toPrecision(3)} mm` : m >= 1e-6 ? `${(1e3 * m).toPrecision(2)} mm` : `${(1e6 * m).toPrecision(2)} \u00b5m`;
 const degrees = rad => `${(rad * 180 / Math.PI).toPrecision(2)}\u00b0`;
 const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
-const rungName = name => name.replaceAll("_", " ").replace(/\bgjk\b/, "GJK").replace(/\bepa\b/, "EPA");
 
 class Player {
   constructor(recording, view) {
@@ -376,7 +375,7 @@ class Player {
     label.hidden = w <= 0;
     label.style.left = `${(0.5 + 0.5 * x / w) * view.canvas.clientWidth}px`;
     label.style.top = `${(0.5 - 0.5 * y / w) * view.canvas.clientHeight}px`;
-    label.innerHTML = `<b>${rungName(this.recording.facts.rungs[marked.rung].name)}</b> ${micro(marked.us)}`;
+    label.innerHTML = `<b>${this.recording.facts.rungs[marked.rung].title}</b> ${micro(marked.us)}`;
   }
 
   // ---- Panels
@@ -407,12 +406,12 @@ class Player {
 
   // A row a rung, or a stage.
   makeRows() {
-    const rows = this.plot === "rungs" ? this.recording.facts.rungs.map(rung => [rungName(rung.name), rung.color]) : STAGES;
+    const rows = this.plot === "rungs" ? this.recording.facts.rungs.map(rung => [rung.title, rung.color]) : STAGES;
     $("rungs").tBodies[0].innerHTML = rows.map(([name, color]) =>
       `<tr><td><span class="swatch" style="background:${color}"></span>${name}</td><td></td><td></td></tr>`).join("");
     this.rungRows = [...$("rungs").rows];
     const heading = $("rungs").previousElementSibling;
-    heading.innerHTML = this.plot === "rungs" ? "Pairs by rung<span>pairs</span><span>\u00b5s</span>" : "Stages of the step<span>%</span><span>\u00b5s</span>";
+    heading.innerHTML = this.plot === "rungs" ? "Pairs by path<span>pairs</span><span>\u00b5s</span>" : "Stages of the step<span>%</span><span>\u00b5s</span>";
   }
 
   drawPanels(frame) {
@@ -435,7 +434,7 @@ class Player {
     });
     const pair = this.pairOf(step), known = pair && pair.a !== NOBODY && pair.b !== NOBODY;
     $("pair").disabled = !known;
-    $("pair").innerHTML = known ? `${this.bodyName(pair.a)} and ${this.bodyName(pair.b)}<small><span class="swatch" style="background:${recording.facts.rungs[pair.rung].color}"></span>${rungName(recording.facts.rungs[pair.rung].name)}, ${micro(pair.us)}${profile.interruptions[step] > 0 ? `<br>${INTERRUPTED}: ${profile.interruptions[step]}\u00d7` : ""}</small>`
+    $("pair").innerHTML = known ? `${this.bodyName(pair.a)} and ${this.bodyName(pair.b)}<small><span class="swatch" style="background:${recording.facts.rungs[pair.rung].color}"></span>${recording.facts.rungs[pair.rung].title}, ${micro(pair.us)}${profile.interruptions[step] > 0 ? `<br>${INTERRUPTED}: ${profile.interruptions[step]}\u00d7` : ""}</small>`
       : "<small>no pair was timed singly</small>";
     $("scrub").value = frame;
     $("clock").innerHTML = `${this.time.toFixed(2)} s <small>of ${recording.duration.toFixed(2)} s</small>`;
@@ -470,7 +469,7 @@ class Player {
 
   layers() {
     const {profile, facts} = this.recording;
-    return this.plot === "rungs" ? facts.rungs.map((rung, i) => [rung.color, profile.rungUs[i], rungName(rung.name)])
+    return this.plot === "rungs" ? facts.rungs.map((rung, i) => [rung.color, profile.rungUs[i], rung.title])
       : STAGES.map(([name, color]) => [color, profile[name], name]);
   }
   // What the height of the stack is at each step, us.
@@ -588,7 +587,7 @@ class Player {
     const pair = this.pairOf(step);
     tip.innerHTML = `<div><b>step ${step + 1}</b><span>${micro(profile.total[step])}</span></div>`
       + parts.map(([us, color, name]) => `<div><span><span class="swatch" style="background:${color}"></span>${name}</span><span>${micro(us)}</span></div>`).join("")
-      + (pair.a !== NOBODY ? `<div><span>slowest pair: ${rungName(facts.rungs[pair.rung].name)}</span><span>${micro(pair.us)}</span></div>` : "")
+      + (pair.a !== NOBODY ? `<div><span>slowest pair: ${facts.rungs[pair.rung].title}</span><span>${micro(pair.us)}</span></div>` : "")
       + (profile.interruptions[step] > 0 ? `<div><span>${INTERRUPTED}</span><span>${profile.interruptions[step]}\u00d7</span></div>` : "");
     tip.style.left = `${clamp(x - tip.offsetWidth / 2, 0, this.plotWidth - tip.offsetWidth)}px`;
   }

@@ -45,7 +45,7 @@ std::string look_command(const RunFacts& facts) {
     if (facts.seed != 1) command += " --seed " + std::to_string(facts.seed);
     if (facts.jitter != 0.0f) command += " --jitter " + text_of("%g", static_cast<double>(facts.jitter));
     if (!facts.def.allow_sleep) command += " --sleep off";
-    return command + " --at {frame} --pause --panel profile --select {body_a}";
+    return command + " --at {frame} --pause --panel profile --pair {body_a},{body_b}";
 }
 
 ReportFacts report_facts(const RunFacts& facts) {

@@ -533,8 +533,13 @@ int run_window(const WindowOptions& options) {
         app.replay->go_to(options.at * static_cast<double>(app.replay->recording().dt()));
     }
     app.paused = options.pause || !options.screenshot.empty();
-    if (options.worst) {
-        app.show_worst();
+    if (options.pair) {
+        const auto [a, b] = *options.pair;
+        if (const Error error = app.show_pair_of(a, b))
+            return complain("--pair " + std::to_string(a) + "," + std::to_string(b) + ": " + error.message + ".");
+    }
+    if (options.worst) app.show_worst();
+    if (app.marked) {
         for (int i = 0; i < 20; ++i) app.camera.update(1.0f);  // there at once
     }
     if (!options.select.empty()) {

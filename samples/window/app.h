@@ -96,6 +96,7 @@ struct App {
     void after_step(double wall_ms);
     std::string name_of_body(BodyId body) const;
     void show_pair(const PairInFrame& pair);
+    Error show_pair_of(std::size_t a, std::size_t b);  ///< bodies by number: the dearest pair of their shapes
     void show_worst();  ///< the worst frame in the profile, and its slowest pair in the scene
     /// Where a body of the marked pair is shown: while time stands still where the pair's frame left it, else where it
     /// is now. Nothing when it is gone.

@@ -21,15 +21,12 @@ struct KeyPress {
 };
 std::vector<KeyPress> key_presses;  // of this frame
 
-bool pressed(int key, bool repeat = false) { return key_pressed(key, repeat); }
-bool pressed_with(int key, int mods) {
-    return std::any_of(key_presses.begin(), key_presses.end(),
-                       [&](const KeyPress& press) { return press.key == key && (press.mods & mods) != 0; });
-}
 bool down(int key) { return ImGui::IsKeyDown(key); }
 
-void handle_shortcuts(App& app) {
-    const ImGuiIO& io = ImGui::GetIO();
+/// One after the other, as they came: those that a slow frame collects may depend on each other.
+void handle_shortcut(App& app, const KeyPress& press) {
+    const auto pressed = [&](int key, bool repeat = false) { return press.key == key && (repeat || !press.repeated); };
+    const auto pressed_with = [&](int key, int mods) { return press.key == key && (press.mods & mods) != 0; };
     if (pressed_with(GLFW_KEY_Q, GLFW_MOD_CONTROL)) glfwSetWindowShouldClose(app.window, GLFW_TRUE);
     if (pressed(GLFW_KEY_F1)) app.panels.help = !app.panels.help;
     if (pressed(GLFW_KEY_ESCAPE)) {
@@ -39,10 +36,10 @@ void handle_shortcuts(App& app) {
             app.select({});
         }
     }
-    if (io.WantTextInput) return;
+    if (ImGui::GetIO().WantTextInput) return;
     if (pressed_with(GLFW_KEY_SLASH, GLFW_MOD_SHIFT)) app.panels.help = !app.panels.help;
     if (pressed(GLFW_KEY_O) || pressed_with(GLFW_KEY_P, GLFW_MOD_CONTROL)) app.panels.scenes = true;
-    if (app.panels.scenes || io.KeyCtrl) return;
+    if (app.panels.scenes || (press.mods & GLFW_MOD_CONTROL) != 0) return;
     if (pressed(GLFW_KEY_SPACE)) app.set_paused(!app.paused);
     if (pressed(GLFW_KEY_N, true) || pressed(GLFW_KEY_PERIOD, true)) app.step_once();
     if (pressed(GLFW_KEY_R)) app.restart();
@@ -148,7 +145,7 @@ bool key_pressed(int key, bool repeat) {
 void forget_keys() { key_presses.clear(); }
 
 void handle_input(App& app, float seconds) {
-    handle_shortcuts(app);
+    for (const KeyPress& press : key_presses) handle_shortcut(app, press);
     walk(app, seconds);
     use_mouse(app);
     app.camera.update(seconds);

@@ -111,6 +111,28 @@ void App::show_pair(const PairInFrame& pair) {
     camera.frame(transform_point(smaller->pose, smaller->shape_pose.position), 2.2f * radius);
 }
 
+Error App::show_pair_of(std::size_t a, std::size_t b) {
+    const auto wrong = [](std::string why) { return Error{ErrorCode::bad_argument, std::move(why)}; };
+    const auto ids = simulation.ids();
+    if (std::max(a, b) >= ids.size())
+        return wrong("the scene has " + std::to_string(ids.size()) + " bodies, from 0 on");
+    const std::vector<PairInfo> all = simulation.world().pairs();
+    const PairInfo* dearest = nullptr;
+    for (const PairInfo& pair : all) {
+        const bool wanted =
+            (pair.body_a == ids[a] && pair.body_b == ids[b]) || (pair.body_a == ids[b] && pair.body_b == ids[a]);
+        if (wanted && (!dearest || pair.microseconds > dearest->microseconds)) dearest = &pair;
+    }
+    if (!dearest)
+        return wrong("after " + std::to_string(simulation.step_number()) + " steps these two are not near each other");
+    look_at_scene(*this);
+    show_pair(
+        {{dearest->body_a, dearest->body_b, dearest->shape_a, dearest->shape_b, dearest->rung, dearest->microseconds},
+         simulation.world().profile().frame,
+         {}});
+    return {};
+}
+
 void App::show_worst() {
     if (history.empty()) return say("No step was made yet");
     set_paused(true);

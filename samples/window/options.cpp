@@ -65,6 +65,18 @@ std::string set_choice(std::string& out, std::string_view text, std::span<const 
     return wrong;
 }
 
+std::string set_pair(WindowOptions& options, Values values) {
+    const std::string_view text = values[0];
+    const std::size_t comma = text.find(',');
+    std::array<std::size_t, 2> pair{};
+    constexpr std::size_t most = 100'000'000;
+    if (comma == std::string_view::npos || !parse(text.substr(0, comma), pair[0], std::size_t{0}, most) ||
+        !parse(text.substr(comma + 1), pair[1], std::size_t{0}, most))
+        return "wants the numbers of two bodies: 12,34";
+    options.pair = pair;
+    return {};
+}
+
 constexpr std::string_view qualities[] = {"low", "high"};
 
 constexpr OptionSpec<WindowOptions> specs[] = {
@@ -117,6 +129,7 @@ constexpr OptionSpec<WindowOptions> specs[] = {
          if (!parse(v[0], number, 0u, 100'000'000u)) return std::string("wants the number of a body");
          return o.select = v[0], std::string();
      }},
+    {"", "--pair", Takes::one, "A,B", "look at these two bodies, and mark the dearest pair of their shapes", set_pair},
     {"", "--size", Takes::one, "WxH", "size of the window in pixels; without it, that of last time", set_size},
     {"", "--quality", Takes::one, "low|high",
      "what the picture may cost; without it, low where a processor computes OpenGL",
@@ -169,6 +182,8 @@ Error check_together(WindowOptions& options) {
             "--replay-html.");
     if (options.worst && options.at == 0 && options.replay.empty())
         return refuse("--worst looks for the worst frame so far: make some steps before, by --at, or play a --replay.");
+    if (!options.replay.empty() && options.pair)
+        return refuse("--pair looks at a pair of a running scene: leave out --replay.");
     if (options.fps && options.frames == 0) options.frames = 300;
     return {};
 }

@@ -5,6 +5,7 @@
 
 #include <talus/result.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,7 +35,8 @@ struct WindowOptions {
     bool fps = false;
     bool still = false;  ///< no times are shown
     bool config = true, print_state = false;
-    std::string select;  ///< number of a body to select
+    std::string select;                              ///< number of a body to select
+    std::optional<std::array<std::size_t, 2>> pair;  ///< numbers of two bodies to look at
     OutputFiles files;
     std::string replay;  ///< file to play
 };

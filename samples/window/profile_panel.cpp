@@ -33,13 +33,6 @@ constexpr const char* rung_tips[rung_count] = {
     "Overlapping cores: EPA from GJK's simplex.",
 };
 
-/// As people write it.
-std::string path_name(Rung rung) {
-    std::string name = talus::name_of(rung);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
-}
-
 std::string each(double us) { return us < 1.0 ? format("%.0f ns", 1000.0 * us) : microseconds(us); }
 
 std::string percent(double value) { return value > 0.0 && value < 0.1 ? "<0.1%" : format("%.1f%%", value); }
@@ -195,7 +188,7 @@ void ProfilePanel::show_plots(const View& view) {
             ImGui::PopStyleColor();
         }
     };
-    legend(rung_count, [&](int i) { return std::pair(rung_colors[std::size_t(i)], path_name(Rung(i))); });
+    legend(rung_count, [&](int i) { return std::pair(rung_colors[std::size_t(i)], std::string(title_of(Rung(i)))); });
 
     std::vector<std::array<double, stage_count>> times;
     times.reserve(view.history.size());
@@ -252,7 +245,7 @@ void ProfilePanel::show_plots(const View& view) {
                 const auto k = std::size_t(i);
                 if (n.pairs[k] == 0 && n.microseconds[k] < 0.5) continue;
                 // The time of paths that share a pass stands with the first of them.
-                row(rung_colors[k], path_name(Rung(i)), plot::count(double(n.pairs[k])) + " pairs",
+                row(rung_colors[k], title_of(Rung(i)), plot::count(double(n.pairs[k])) + " pairs",
                     n.microseconds[k] > 0.0 ? microseconds(n.microseconds[k]) : "");
             }
             row(0, "all", plot::count(sum_of(n.pairs)) + " pairs", microseconds(sum_of(n.microseconds)));
@@ -331,7 +324,7 @@ void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
         ImGui::TextUnformatted(view.pair_name(pair.body_a, pair.shape_a, pair.body_b, pair.shape_b).c_str());
         ImGui::SameLine();
         ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-        ImGui::Text("%s, %s", microseconds(pair.microseconds).c_str(), path_name(pair.rung).c_str());
+        ImGui::Text("%s, %s", microseconds(pair.microseconds).c_str(), title_of(pair.rung));
         ImGui::PopStyleColor();
         plot::tip("The frame's slowest pair, among those that were timed one by one.");
     }
@@ -423,7 +416,7 @@ void ProfilePanel::show_rungs(const View& view) {
             ImGui::TableNextColumn();
             plot::swatch(color_of_layer(i));
             if (n.pairs[k] == 0) ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-            ImGui::TextUnformatted(path_name(Rung(i)).c_str());
+            ImGui::TextUnformatted(title_of(Rung(i)));
             if (n.pairs[k] == 0) ImGui::PopStyleColor();
             plot::tip(rung_tips[i]);
             ImGui::TableNextColumn();
@@ -587,7 +580,7 @@ void ProfilePanel::show_slowest_pairs(const View& view, ProfileActions& actions)
         ImGui::PopID();
         ImGui::TableNextColumn();
         ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-        ImGui::TextUnformatted(path_name(pair.rung).c_str());
+        ImGui::TextUnformatted(title_of(pair.rung));
         ImGui::PopStyleColor();
         ImGui::TableNextColumn();
         right_aligned(microseconds(pair.microseconds));

@@ -40,12 +40,6 @@ const char* name_of(GjkStatus status) {
     return "";
 }
 
-std::string path_of(Rung rung) {
-    std::string name = talus::name_of(rung);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
-}
-
 /// Evenly over the sphere, along a spiral (the golden angle; Swinbank and Purser 2006).
 vec3 spiral_direction(int i, int count) {
     const float y = 1.0f - (2.0f * float(i) + 1.0f) / float(count), r = std::sqrt(std::max(0.0f, 1.0f - y * y));
@@ -256,7 +250,7 @@ std::string Stepper::verdict() const {
         return format("From nothing: %d iterations of GJK. From where the frame started: %d.",
                       int(steps_.gjk.result.iterations), iterations_in_frame_);
     }
-    const std::string path = path_of(query_->pair.rung);
+    const std::string path = title_of(query_->pair.rung);
     switch (steps_.replayed) {
         case Replayed::same: {
             std::string text =
@@ -299,8 +293,7 @@ void Stepper::show() {
     ImGui::SameLine(0, 12);
     ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
     ImGui::TextUnformatted(
-        format("frame %llu, %s", static_cast<unsigned long long>(query_->frame), path_of(query_->pair.rung).c_str())
-            .c_str());
+        format("frame %llu, %s", static_cast<unsigned long long>(query_->frame), title_of(query_->pair.rung)).c_str());
     ImGui::TextWrapped("%s", verdict().c_str());
     ImGui::PopStyleColor();
     if (moments_.empty()) return;

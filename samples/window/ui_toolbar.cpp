@@ -123,11 +123,11 @@ void draw_status(App& app) {
     if (app.options.still) {
         facts += "   -- ms a step   -- fps";
     } else {
-        const float frame = FrameTimes::median(app.times.frame);
-        facts += format("   %.2f ms a step",
-                        app.replay ? profile.total / 1000.0 : static_cast<double>(FrameTimes::median(app.times.step))) +
-                 format("   %.1f ms to draw", static_cast<double>(FrameTimes::median(app.times.draw))) +
-                 format("   %.0f fps", frame > 0.0f ? 1000.0 / static_cast<double>(frame) : 0.0);
+        facts += format("   %.2f ms a step", profile.total / 1000.0);
+        if (const float frame = FrameTimes::median(app.times.frame); frame > 0.0f) {
+            facts += format("   %.1f ms to draw", static_cast<double>(FrameTimes::median(app.times.draw))) +
+                     format("   %.0f fps", 1000.0 / static_cast<double>(frame));
+        }
     }
     const float width = ImGui::CalcTextSize(facts.c_str()).x;
     const float left = ImGui::GetWindowWidth() - width - 14;

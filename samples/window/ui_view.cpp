@@ -35,10 +35,8 @@ void draw_legend(const App& app) {
 void draw_rung_legend() {
     for (int i = 0; i < rung_count; ++i) {
         const auto rung = static_cast<Rung>(i);
-        std::string name = name_of(rung);
-        std::replace(name.begin(), name.end(), '_', ' ');
         if (i % 2 == 1) ImGui::SameLine(column);
-        ui::swatch(color_of(rung), name.c_str());
+        ui::swatch(color_of(rung), title_of(rung));
     }
 }
 

@@ -106,12 +106,23 @@ TEST_CASE("frames that the system interrupted and their pairs stand behind all o
     }
     const std::string data = data_of(report_of(frames));
     CHECK(says(data, "\"interrupted\":6"));
+    CHECK(says(data, "\"frames\":12"));
+    CHECK(says(data, "\"timedFrames\":6"));
+    CHECK(says(data, R"("p50":103,"p95":106,"p99":106,"max":106,"sum":621)"));  // 101 to 106
     const std::string pairs = data.substr(data.find("\"worstPairs\""));
     CHECK(says(pairs, R"([{"us":6,"frame":6,)"));
     CHECK(!says(pairs, "\"us\":12,"));
     const std::string worst = data.substr(data.find("\"worstFrames\""), data.find("\"worstPairs\""));
     CHECK(worst.find("\"frame\":6,") < worst.find("\"frame\":1,"));
     CHECK(worst.find("\"frame\":1,") < worst.find("\"frame\":12,"));
+}
+
+TEST_CASE("a report of interrupted frames alone shows their times") {
+    std::vector<FrameProfile> frames{made_up_frame(1, 100.0), made_up_frame(2, 300.0)};
+    for (FrameProfile& frame : frames) frame.interruptions = 3;
+    const std::string data = data_of(report_of(frames));
+    CHECK(says(data, "\"timedFrames\":2"));
+    CHECK(says(data, R"("max":300,"sum":400)"));
 }
 
 TEST_CASE("a report that cannot be written says so") {

@@ -55,6 +55,47 @@ def choose_pause_step(program, screen, hand):
         window.stop()
 
 
+def find_the_worst(program, screen, hand):
+    """G pauses, opens the profile at the worst frame and marks its slowest pair; so does it in a recording."""
+    with tempfile.TemporaryDirectory() as folder:
+        recording = os.path.join(folder, "run.talus")
+        size = ["--size", f"{WIDTH}x{HEIGHT}", "--no-config"]
+        scene = ["--scene", "dominoes", "--at", "120"]
+        window = display.Window(program, screen, *scene, "--record", recording, *size)
+        try:
+            hand.move(640, 300)
+            window.wait("the window shows its scene", lambda now: now["scene"] == "dominoes")
+            hand.key("g")
+            window.wait("G pauses and marks a pair", lambda now: now["paused"] == "1" and "," in now["marked"])
+            hand.key("Escape")
+            window.wait("Escape unmarks it", lambda now: now["marked"] == "none")
+            close(hand)
+            check("it ends with 0", window.finish() == 0)
+        finally:
+            window.stop()
+        window = display.Window(program, screen, "--replay", recording, "--pause", *size)
+        try:
+            window.wait("the recording is shown from its beginning", lambda now: now["time"] == "0.000")
+            hand.key("g")
+            window.wait("G goes to its worst frame", lambda now: float(now["time"]) > 0.0 and "," in now["marked"])
+            close(hand)
+            check("it ends with 0", window.finish() == 0)
+        finally:
+            window.stop()
+        window = display.Window(program, screen, *scene, "--pause", "--pair", "1,2", *size)
+        try:
+            window.wait("--pair marks the two", lambda now: sorted(now["marked"].split(",")) == ["1", "2"])
+            close(hand)
+            check("it ends with 0", window.finish() == 0)
+        finally:
+            window.stop()
+        window = display.Window(program, screen, *scene, "--pair", "1,9", *size)
+        try:
+            check("--pair of two that are far apart fails", window.finish() == 1)
+        finally:
+            window.stop()
+
+
 def drag(program, screen, hand):
     """A body that is dragged follows the mouse, and is let go; Del deletes it."""
     arguments = ["--scene", "falling_box", "--at", "200", "--panel", "none", "--size", f"{WIDTH}x{HEIGHT}",
@@ -130,7 +171,7 @@ def main():
     program = sys.argv[1]
     with display.Display(WIDTH, HEIGHT) as screen:
         hand = display.Hand(screen)
-        for test in (choose_pause_step, drag, play):
+        for test in (choose_pause_step, find_the_worst, drag, play):
             print(test.__doc__)
             test(program, screen, hand)
     return 0
