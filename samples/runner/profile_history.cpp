@@ -87,7 +87,12 @@ std::optional<std::size_t> ProfileHistory::find(std::uint64_t frame) const {
 ProfileHistory::Percentiles ProfileHistory::percentiles(double (*value)(const ProfiledFrame&)) const {
     std::vector<double> values;
     values.reserve(size());
-    for (const ProfiledFrame& frame : frames_) values.push_back(value(frame));
+    for (const ProfiledFrame& frame : frames_) {
+        if (is_calm(frame.profile)) values.push_back(value(frame));
+    }
+    if (values.empty()) {
+        for (const ProfiledFrame& frame : frames_) values.push_back(value(frame));
+    }
     return {take_quantile(values, 0.5), take_quantile(values, 0.95), take_quantile(values, 0.99),
             take_quantile(values, 1.0)};
 }

@@ -67,7 +67,8 @@ public:
     struct Percentiles {
         double p50 = 0.0, p95 = 0.0, p99 = 0.0, max = 0.0;
     };
-    /// Over all frames, by the nearest rank; zeros when there are none.
+    /// By the nearest rank over the frames that the system did not interrupt, or over all if it interrupted each; zeros
+    /// when there are none.
     Percentiles percentiles(double (*value)(const ProfiledFrame&)) const;
     /// The frame where the value is greatest, the oldest of equals; 0 when there are none. One that the system
     /// interrupted only if it interrupted all of them.

@@ -89,7 +89,8 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
     }
     if (paused && marked->poses) {
         const Transform& then = is_a ? marked->poses->a : marked->poses->b;
-        found.moved_on = glm::distance(then.position, found.pose.position) > 1e-3f;
+        const vec3& center = found.shape_pose.position;
+        found.moved_on = glm::distance(transform_point(then, center), transform_point(found.pose, center)) > 1e-3f;
         found.pose = then;
     }
     return found;

@@ -53,6 +53,8 @@ double nice_ceil(double value) {
 
 namespace {
 
+ImU32 faded(ImU32 color) { return (color & 0x00ffffffu) | 0x48000000u; }
+
 ImVec2 operator+(ImVec2 a, ImVec2 b) { return {a.x + b.x, a.y + b.y}; }
 
 /// Towers this many times as high as one in twenty are cut.
@@ -99,7 +101,15 @@ StackAnswer stacked(const char* id, ImVec2 size, const Stack& stack) {
     for (std::size_t i = 0; i < stack.frames; ++i) {
         for (int layer = 0; layer < stack.layers; ++layer) totals[i] += stack.value(i, layer);
     }
-    std::vector<double> sorted = totals;
+    const auto is_pale = [&](std::size_t i) { return stack.is_pale && stack.is_pale(i); };
+    const auto is_above = [&](std::size_t i, std::size_t k) {
+        return is_pale(i) != is_pale(k) ? is_pale(k) : totals[i] > totals[k];
+    };
+    std::vector<double> sorted;
+    for (std::size_t i = 0; i < stack.frames; ++i) {
+        if (!is_pale(i)) sorted.push_back(totals[i]);
+    }
+    if (sorted.empty()) sorted = totals;
     std::sort(sorted.begin(), sorted.end());
     const double most = sorted.back(), p95 = sorted[(sorted.size() - 1) * 95 / 100];
     const double top = nice_ceil(std::min(most, cut * p95) * 1.04);
@@ -114,7 +124,7 @@ StackAnswer stacked(const char* id, ImVec2 size, const Stack& stack) {
         const float x = left_of(i);
         std::size_t tallest = i, next = i + 1;
         for (; next < stack.frames && left_of(next) <= x; ++next) {
-            if (totals[next] > totals[tallest]) tallest = next;
+            if (is_above(next, tallest)) tallest = next;
         }
         const float right = next < stack.frames ? left_of(next) : to.x;
         double sum = 0.0;
@@ -123,10 +133,11 @@ StackAnswer stacked(const char* id, ImVec2 size, const Stack& stack) {
             sum += stack.value(tallest, layer);
             const float y = to.y - float(sum * to_pixels);
             if (below - y < 0.25f) continue;
-            draw.AddRectFilled({x, std::max(y, from.y)}, {right, below}, stack.colors[std::size_t(layer)]);
+            const ImU32 color = stack.colors[std::size_t(layer)];
+            draw.AddRectFilled({x, std::max(y, from.y)}, {right, below}, is_pale(tallest) ? faded(color) : color);
             below = y;
         }
-        if (totals[tallest] > top) {
+        if (totals[tallest] > top && !is_pale(tallest)) {
             const float middle = 0.5f * (x + right);
             draw.AddTriangleFilled({middle - 4, from.y + 7}, {middle + 4, from.y + 7}, {middle, from.y + 1}, highlight);
         }
@@ -145,9 +156,9 @@ StackAnswer stacked(const char* id, ImVec2 size, const Stack& stack) {
             const auto i = std::size_t(std::clamp(at, 0.0, double(stack.frames - 1)));
             // Of frames that share the pixel the one that is drawn.
             std::size_t best = i;
-            for (std::size_t k = i; k-- > 0 && left_of(k) == left_of(i);) best = totals[k] > totals[best] ? k : best;
+            for (std::size_t k = i; k-- > 0 && left_of(k) == left_of(i);) best = is_above(k, best) ? k : best;
             for (std::size_t k = i + 1; k < stack.frames && left_of(k) == left_of(i); ++k)
-                best = totals[k] > totals[best] ? k : best;
+                best = is_above(k, best) ? k : best;
             answer.hovered = best;
             if (pressed) answer.clicked = best;
             const float x = left_of(best), right = std::max(x + 1.0f, left_of(best + 1));

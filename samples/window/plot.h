@@ -34,6 +34,7 @@ struct Stack {
     int layers = 0;
     std::function<double(std::size_t frame, int layer)> value;
     std::span<const ImU32> colors;
+    std::function<bool(std::size_t frame)> is_pale;  ///< frames to leave out of account; empty: none
     std::optional<std::size_t> selected;
     std::string (*format)(double) = round_microseconds;
 };
@@ -42,7 +43,8 @@ struct StackAnswer {
     std::optional<std::size_t> hovered, clicked;
 };
 
-/// Frames from left to right, layers from the bottom up. Where several frames share a pixel the tallest is drawn. Rare
+/// Frames from left to right, layers from the bottom up. Where several frames share a pixel the tallest is drawn, a
+/// pale one only among its like. Rare
 /// towers are cut, and marked, so that the others can be seen.
 StackAnswer stacked(const char* id, ImVec2 size, const Stack& stack);
 

@@ -2,6 +2,8 @@
 
 #include "samples/window/plot.h"
 
+#include <talus/profiling/statistics.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -160,6 +162,7 @@ void ProfilePanel::show_plots(const View& view) {
     plot::Stack stack;
     stack.frames = view.history.size();
     if (!view.live) stack.selected = view.at;
+    stack.is_pale = [&](std::size_t frame) { return timed && !is_calm(view.history[frame].profile); };
     stack.layers = rung_count;
     stack.colors = rung_colors;
     const auto rung_value = [&](std::size_t frame, int rung) {
@@ -298,7 +301,8 @@ void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
     ImGui::Text("Frame %llu", static_cast<unsigned long long>(p.frame));
     ImGui::SameLine();
     ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-    ImGui::TextUnformatted(view.live               ? "the newest"
+    ImGui::TextUnformatted(!is_calm(p)             ? "the system interrupted it"
+                           : view.live             ? "the newest"
                            : view.at == worst      ? "the worst of those shown"
                            : view.at == worst_pair ? "it has the worst pair"
                                                    : "selected");
@@ -347,7 +351,17 @@ void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
 }
 
 void ProfilePanel::show_percentiles(const View& view) {
-    plot::heading("Typical and bad frames", format("over %s frames", plot::count(double(view.history.size())).c_str()));
+    std::size_t calm = 0;
+    for (std::size_t i = 0; i < view.history.size(); ++i) calm += is_calm(view.history[i].profile) ? 1 : 0;
+    const std::size_t interrupted = calm == 0 ? 0 : view.history.size() - calm;
+    const std::string all = plot::count(double(view.history.size()));
+    plot::heading("Typical and bad frames",
+                  interrupted == 0 ? format("over %s frames", all.c_str())
+                                   : format("over %s of %s frames", plot::count(double(calm)).c_str(), all.c_str()));
+    if (interrupted > 0)
+        plot::tip(
+            "The pale ones are left out: during them the system gave the processor to others, so their times say "
+            "little.");
     constexpr ImGuiTableFlags flags =
         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
     const bool narrow = ImGui::GetContentRegionAvail().x < 400.0f;  // no room for the frame's own

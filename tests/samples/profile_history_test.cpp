@@ -88,6 +88,22 @@ TEST_CASE("a frame that the system interrupted is the worst only if all were int
     CHECK(history.worst(total_of) == 3);
 }
 
+TEST_CASE("percentiles leave out frames that the system interrupted unless it interrupted all") {
+    ProfileHistory history(8);
+    const auto add_frame = [&](double total, std::uint32_t interruptions) {
+        FrameProfile profile;
+        profile.total = total;
+        profile.interruptions = interruptions;
+        history.add({.profile = profile});
+    };
+    add_frame(7.0, 1);
+    CHECK(history.percentiles(total_of).max == 7.0);
+    add_frame(3.0, 0);
+    add_frame(4.0, 0);
+    CHECK(history.percentiles(total_of).max == 4.0);
+    CHECK(history.percentiles(total_of).p50 == 3.0);
+}
+
 TEST_CASE("the stages of a real step add up to it and every column reads its own figure") {
     World world;
     world.add_body({.type = BodyType::fixed, .shape = box({50, 1, 50}), .position = {0, -1, 0}});
