@@ -388,7 +388,8 @@ class Player {
   makePanels() {
     const {recording} = this, {error, profile} = recording;
     $("name").textContent = recording.scene;
-    $("what").textContent = `${recording.bodies.length.toLocaleString("en")} bodies, ${recording.frameCount} frames, ${recording.stepCount} steps of ${(1e3 * recording.dt).toPrecision(3)} ms`;
+    const [before = 0, after = 0] = recording.frameSteps, every = after - before > 1 ? `, one every ${after - before} steps` : "";
+    $("what").textContent = `${recording.bodies.length.toLocaleString("en")} bodies, ${recording.stepCount} steps of ${(1e3 * recording.dt).toPrecision(3)} ms in ${recording.frameCount} frames${every}`;
     $("scrub").max = recording.frameCount - 1;
     $("note").textContent = `Poses are within ${milli(error.maxPosition)} and ${degrees(error.maxAngle)} of the true ones (mean ${milli(error.meanPosition)}); no point of a body is drawn more than ${milli(error.maxSurface)} from where it was`
       + (error.maxContact > 0 ? `, no contact more than ${milli(error.maxContact)}.` : ".");

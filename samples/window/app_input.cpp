@@ -44,7 +44,7 @@ void handle_shortcut(App& app, const KeyPress& press) {
     if (pressed(GLFW_KEY_N, true) || pressed(GLFW_KEY_PERIOD, true)) app.step_once();
     if (pressed(GLFW_KEY_R)) app.restart();
     if (pressed(GLFW_KEY_F)) app.frame_selection();
-    if (pressed(GLFW_KEY_G)) app.show_worst();
+    if (pressed(GLFW_KEY_X)) app.show_worst();
     if (pressed(GLFW_KEY_HOME)) app.frame_scene();
     if (pressed(GLFW_KEY_C)) {
         const bool flies = app.camera.mode() == CameraMode::fly;

@@ -354,10 +354,10 @@ void ProfilePanel::show_percentiles(const View& view) {
     std::size_t calm = 0;
     for (std::size_t i = 0; i < view.history.size(); ++i) calm += is_calm(view.history[i].profile) ? 1 : 0;
     const std::size_t interrupted = calm == 0 ? 0 : view.history.size() - calm;
-    const std::string all = plot::count(double(view.history.size()));
+    const std::string kept = plot::count(double(view.history.size()));
     plot::heading("Typical and bad frames",
-                  interrupted == 0 ? format("over %s frames", all.c_str())
-                                   : format("over %s of %s frames", plot::count(double(calm)).c_str(), all.c_str()));
+                  interrupted == 0 ? format("over %s frames", kept.c_str())
+                                   : format("over %s of %s frames", plot::count(double(calm)).c_str(), kept.c_str()));
     if (interrupted > 0)
         plot::tip(
             "The pale ones are left out: during them the system gave the processor to others, so their times say "

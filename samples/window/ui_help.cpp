@@ -38,7 +38,7 @@ constexpr Line right_column[] = {
     {"W A S D Q E", "walk, or fly; Shift: faster"},
     {"C", "orbit or fly"},
     {"F", "show the selected body, or all"},
-    {"G", "go to the worst frame's slowest pair"},
+    {"X", "go to the worst frame's slowest pair"},
     {"Home", "the scene's own view"},
     {nullptr, "Draw"},
     {"1  2  3  4", "colour by body, sleep, island, path"},

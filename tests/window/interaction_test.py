@@ -56,7 +56,7 @@ def choose_pause_step(program, screen, hand):
 
 
 def find_the_worst(program, screen, hand):
-    """G pauses, opens the profile at the worst frame and marks its slowest pair; so does it in a recording."""
+    """X pauses, opens the profile at the worst frame and marks its slowest pair; so does it in a recording."""
     with tempfile.TemporaryDirectory() as folder:
         recording = os.path.join(folder, "run.talus")
         size = ["--size", f"{WIDTH}x{HEIGHT}", "--no-config"]
@@ -65,8 +65,8 @@ def find_the_worst(program, screen, hand):
         try:
             hand.move(640, 300)
             window.wait("the window shows its scene", lambda now: now["scene"] == "dominoes")
-            hand.key("g")
-            window.wait("G pauses and marks a pair", lambda now: now["paused"] == "1" and "," in now["marked"])
+            hand.key("x")
+            window.wait("X pauses and marks a pair", lambda now: now["paused"] == "1" and "," in now["marked"])
             hand.key("Escape")
             window.wait("Escape unmarks it", lambda now: now["marked"] == "none")
             close(hand)
@@ -76,8 +76,8 @@ def find_the_worst(program, screen, hand):
         window = display.Window(program, screen, "--replay", recording, "--pause", *size)
         try:
             window.wait("the recording is shown from its beginning", lambda now: now["time"] == "0.000")
-            hand.key("g")
-            window.wait("G goes to its worst frame", lambda now: float(now["time"]) > 0.0 and "," in now["marked"])
+            hand.key("x")
+            window.wait("X goes to its worst frame", lambda now: float(now["time"]) > 0.0 and "," in now["marked"])
             close(hand)
             check("it ends with 0", window.finish() == 0)
         finally:
