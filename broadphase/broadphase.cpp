@@ -209,9 +209,10 @@ void Broadphase::refresh(const Jobs& jobs) {
     pending_.clear();
     if (!joining.empty()) {  // in ascending order, which is that of the boxes in memory
         if (!std::is_sorted(joining.begin(), joining.end())) std::sort(joining.begin(), joining.end());
-        const auto middle = static_cast<std::ptrdiff_t>(restless_members_.size());
-        restless_members_.insert(restless_members_.end(), joining.begin(), joining.end());
-        std::inplace_merge(restless_members_.begin(), restless_members_.begin() + middle, restless_members_.end());
+        scratch_.merged.resize(restless_members_.size() + joining.size());
+        std::merge(restless_members_.begin(), restless_members_.end(), joining.begin(), joining.end(),
+                   scratch_.merged.begin());
+        restless_members_.swap(scratch_.merged);
     }
     const std::uint32_t unchecked = refresh_count_ - checked_at_;
     if (!joining.empty() || unchecked >= idle_checks) {

@@ -191,7 +191,7 @@ private:
     };
     struct Memory {
         std::vector<Task> tasks;
-        std::vector<ProxyIndex> settled, joining;
+        std::vector<ProxyIndex> settled, joining, merged;
     };
 
     void mark_dirty(ProxyIndex proxy);

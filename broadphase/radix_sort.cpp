@@ -12,13 +12,37 @@ constexpr unsigned digit_bits = 11;  // 2048 counters fit into half of a first-l
 constexpr unsigned few_digit_bits = 8;
 constexpr std::size_t many_count = 8192;
 constexpr std::size_t small_count = 256;  // below, a comparison sort beats clearing the counters
+constexpr std::size_t run_length = 8;
+
+/// Runs by insertion, then merged two by two. (std::stable_sort would allocate.)
+template <class Less>
+void merge_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch, const Less& less) {
+    const std::size_t count = keys.size();
+    for (std::size_t first = 0; first < count; first += run_length) {
+        const std::size_t last = std::min(first + run_length, count);
+        for (std::size_t i = first + 1; i < last; ++i) {
+            const std::uint64_t key = keys[i];
+            std::size_t place = i;
+            for (; place > first && less(key, keys[place - 1]); --place) keys[place] = keys[place - 1];
+            keys[place] = key;
+        }
+    }
+    scratch.resize(count);
+    for (std::size_t length = run_length; length < count; length *= 2) {
+        const auto at = [&](std::size_t i) { return keys.begin() + static_cast<std::ptrdiff_t>(std::min(i, count)); };
+        auto out = scratch.begin();
+        for (std::size_t first = 0; first < count; first += 2 * length)
+            out = std::merge(at(first), at(first + length), at(first + length), at(first + 2 * length), out, less);
+        keys.swap(scratch);
+    }
+}
 
 }  // namespace
 
 void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch, unsigned first_bit) {
     if (keys.size() <= small_count) {
-        std::stable_sort(keys.begin(), keys.end(),
-                         [first_bit](std::uint64_t a, std::uint64_t b) { return (a >> first_bit) < (b >> first_bit); });
+        merge_sort(keys, scratch,
+                   [first_bit](std::uint64_t a, std::uint64_t b) { return (a >> first_bit) < (b >> first_bit); });
         return;
     }
     std::uint64_t differing = 0;

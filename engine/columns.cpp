@@ -120,10 +120,11 @@ void Columns::make_groups(std::uint32_t body_count) {
     for (std::uint32_t c = 0; c < count; ++c) root_[c] = find_root(c);
     path_.resize(count);
     for (std::uint32_t c = 0; c < count; ++c) path_[c] = c;
-    std::stable_sort(path_.begin(), path_.end(), [&](std::uint32_t i, std::uint32_t j) { return root_[i] < root_[j]; });
-    const std::vector<Column> columns = columns_;
+    std::sort(path_.begin(), path_.end(),
+              [&](std::uint32_t i, std::uint32_t j) { return root_[i] != root_[j] ? root_[i] < root_[j] : i < j; });
+    ungrouped_ = columns_;
     for (std::uint32_t c = 0; c < count; ++c) {
-        columns_[c] = columns[path_[c]];
+        columns_[c] = ungrouped_[path_[c]];
         if (c > 0 && root_[path_[c]] != root_[path_[c - 1]]) groups_.push_back(c);
     }
     groups_.push_back(count);

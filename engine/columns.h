@@ -75,6 +75,7 @@ private:
     std::vector<std::uint32_t> path_;  ///< edges of the column that is being followed
     std::vector<Link> links_;
     std::vector<Column> columns_;           ///< by group
+    std::vector<Column> ungrouped_;         ///< as they were found
     std::vector<std::uint32_t> groups_{0};  ///< first column of each, and the end
     std::vector<std::uint32_t> root_, owner_;
 };

@@ -473,6 +473,13 @@ class Player {
     return this.plot === "rungs" ? facts.rungs.map((rung, i) => [rung.color, profile.rungUs[i], rung.title])
       : STAGES.map(([name, color]) => [color, profile[name], name]);
   }
+  // The system gave the processor to others: such a step's times say little, and are drawn pale.
+  isPale(step) { return this.recording.profile.interruptions[step] > 0; }
+  // Whether a step stands before another where both want the place: by its cost, pale ones last.
+  isAbove(step, other) {
+    const values = this.plotValues(), calmer = this.isPale(other) - this.isPale(step);
+    return calmer !== 0 ? calmer > 0 : values[step] > values[other];
+  }
   // What the height of the stack is at each step, us.
   plotValues() {
     this.sums ??= {};
@@ -492,7 +499,7 @@ class Player {
     let best = -1;
     for (let i = 0; i < values.length; ++i) {
       const away = Math.abs(this.plotX(0.5 * (times[i] + times[i + 1])) - x);
-      if (away <= SPIKE_REACH && (best < 0 || values[i] > values[best])) best = i;
+      if (away <= SPIKE_REACH && (best < 0 || this.isAbove(i, best))) best = i;
     }
     if (best >= 0 || values.length === 0) return best;
     return clamp(this.recording.frameSteps[this.recording.frameAt(this.plotTime(x))], 0, values.length - 1);
@@ -535,7 +542,7 @@ class Player {
     picture.height = pixelHeight;
     const context = picture.getContext("2d"), values = this.plotValues(), style = getComputedStyle(document.documentElement);
     context.scale(ratio, ratio);
-    const sorted = [...values].sort((a, b) => a - b), most = sorted.at(-1) || 1, usual = sorted[Math.floor(0.98 * (sorted.length - 1))] || most;
+    const calm = values.filter((_, i) => !this.isPale(i)), sorted = [...(calm.length ? calm : values)].sort((a, b) => a - b), most = sorted.at(-1) || 1, usual = sorted[Math.floor(0.98 * (sorted.length - 1))] || most;
     const top = most > 6 * usual ? 3 * usual : 1.06 * most, floor = height - 2, scale = (floor - 8) / top;
     const round = 10 ** Math.floor(Math.log10(top / 2)), unit = [5, 2, 1].map(v => v * round).find(v => v <= top / 2) || round;
     context.font = `11px ${style.fontFamily || "system-ui, sans-serif"}`;
@@ -554,11 +561,12 @@ class Player {
     const {stepTimes} = this.recording, layers = this.layers(), fine = 1 / ratio, columns = new Map();
     for (let i = 0; i < values.length; ++i) {
       const column = Math.floor(this.plotX(stepTimes[i]) / fine);
-      if (!columns.has(column) || values[i] > values[columns.get(column)]) columns.set(column, i);
+      if (!columns.has(column) || this.isAbove(i, columns.get(column))) columns.set(column, i);
     }
     for (const i of columns.values()) {
       const from = this.plotX(stepTimes[i]), to = Math.max(from + fine, this.plotX(stepTimes[i + 1]));
       let low = 0;
+      context.globalAlpha = this.isPale(i) ? 0.3 : 1;
       for (const [color, of] of layers) {
         const h = Math.min(of[i], top - low) * scale;
         if (h <= 0) continue;
@@ -567,7 +575,8 @@ class Player {
         low += of[i];
         if (low >= top) break;
       }
-      if (values[i] > top) {  // higher than the plot
+      context.globalAlpha = 1;
+      if (values[i] > top && !this.isPale(i)) {  // higher than the plot
         context.fillStyle = style.getPropertyValue("--accent");
         context.beginPath();
         context.moveTo(from - 4, 8);
