@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Makes the pictures of the docs from the scenes: docs/pictures/SCENE.png, one a scene, the gallery docs/scenes.md that shows them,
-# and the README's animation docs/pictures/drum.webp.
+# the README's animation docs/pictures/drum.webp, and those of the window, the report and the player.
 #
 #   docs/make_pictures.sh              all of it: some ten minutes on two cores
-#   docs/make_pictures.sh SCENE...     these pictures (and the gallery's text); "animation" is the animation
+#   docs/make_pictures.sh NAME...      pictures of these scenes (and the gallery's text), "animation", or "profiling": the tools'
 #
-# Scenes are drawn by the samples' own software renderer, so that no graphics card or window system is needed.
+# Scenes are drawn by the samples' own software renderer, the window under Xvfb, pages in a headless Chromium: no graphics card
+# or window system is needed.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
@@ -86,6 +87,20 @@ make_animation() {
     quietly animation-pack img2webp -loop 0 -lossy -q 72 -m 6 -d $animation_ms "${shown[@]}" -o docs/pictures/drum.webp
 }
 
+# The way to tumble's worst frame, in the window and in the pages.
+make_profiling_pictures() {
+    local window=(xvfb-run -a -s "-screen 0 1280x720x24" build/release/talus-window --scene tumble --no-config --size 1280x720)
+    quietly picture-window "${window[@]}" --at 420 --worst --screenshot build/pictures/window_profile.png
+    quietly picture-pair "${window[@]}" --at 240 --panel pair --screenshot build/pictures/window_pair.png
+    quietly pages build/release/talus-samples --scene tumble --steps 600 --report build/pictures/report.html \
+        --replay-html build/pictures/replay.html
+    quietly picture-pages python3 docs/page_pictures.py build/pictures
+    local name
+    for name in window_profile window_pair report replay; do
+        pngquant --force --strip --speed 1 --quality 70-95 --output docs/pictures/$name.png build/pictures/$name.png
+    done
+}
+
 write_gallery() {
     local line scene list
     list=$(build/release/talus-samples --list)
@@ -108,8 +123,8 @@ END
     done <<<"$gallery"
 }
 
-install_packages "${run_packages[@]}" pngquant webp
-build release -- talus-samples
+install_packages "${run_packages[@]}" "${window_packages[@]}" xvfb xauth chromium python3 pngquant webp
+build release -- talus-samples talus-window
 samples/fetch_meshes.sh
 mkdir -p build/pictures docs/pictures
 wanted=" $* "
@@ -121,6 +136,10 @@ done < <(scenes)
 if [ $# = 0 ] || [[ $wanted = *" animation "* ]]; then
     say "the animation"
     make_animation
+fi
+if [ $# = 0 ] || [[ $wanted = *" profiling "* ]]; then
+    say "the window, the report, the player"
+    make_profiling_pictures
 fi
 write_gallery >docs/scenes.md
 say "$(du -ch docs/pictures/* | tail -n 1 | cut -f 1) of pictures in docs/pictures"

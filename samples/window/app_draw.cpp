@@ -132,9 +132,7 @@ void add_marked_pair(App& app) {
                 if (t.edges >> i & 1) app.pair_marks.line(corner[(i + 1) % 3], corner[(i + 2) % 3], color);
             }
         }
-        std::string name = is_a ? "A" : "B";
-        if (body->moved_on) name += " in frame " + std::to_string(app.marked->frame);
-        if (!is_scenery) app.pair_marks.text(pose.position, name, {255, 255, 255});
+        if (!is_scenery) app.pair_marks.text(pose.position, is_a ? "A" : "B", {255, 255, 255});
     }
 }
 

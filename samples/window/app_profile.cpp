@@ -101,14 +101,17 @@ void App::show_pair(const PairInFrame& pair) {
     // The smaller one, and as much of the other as is near it.
     std::optional<MarkedBody> smaller;
     float radius = 0.0f;
+    bool moved_on = false;
     for (const bool is_a : {true, false}) {
         const std::optional<MarkedBody> body = marked_body(is_a);
+        moved_on |= body && body->moved_on;
         const float its = body ? std::max(0.1f, bounding_radius(body->shape)) : 0.0f;
         if (!body || (smaller && its >= radius)) continue;
         smaller = body;
         radius = its;
     }
     if (!smaller) return say("That pair is gone");
+    if (moved_on) say("Shown where frame " + std::to_string(pair.frame) + " left them; since then they moved on");
     camera.frame(transform_point(smaller->pose, smaller->shape_pose.position), 2.2f * radius);
 }
 
