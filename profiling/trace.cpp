@@ -11,17 +11,22 @@ namespace {
 
 constexpr int process = 1, step_track = 1, narrowphase_track = 2;
 
-/// Nanoseconds in whole numbers: events nest exactly, whatever the rounding.
-std::int64_t nanoseconds(double us) {
-    return std::isfinite(us) ? static_cast<std::int64_t>(std::llround(std::clamp(1e3 * us, 0.0, 1e18))) : 0;
+/// In 1024ths of a microsecond. Viewers add a beginning and a length as floating-point numbers of microseconds, and ask
+/// whether events nest: these sums are exact.
+std::int64_t quanta(double us) {
+    return std::isfinite(us) ? static_cast<std::int64_t>(std::llround(std::clamp(1024.0 * us, 0.0, 1e15))) : 0;
 }
 
-/// As microseconds, which is the format's unit.
-void append_time(std::string& text, std::int64_t ns) {
-    text += std::to_string(ns / 1000);
-    const std::string rest = std::to_string(1000 + ns % 1000);
+/// As microseconds, which is the format's unit, without rounding.
+void append_time(std::string& text, std::int64_t time) {
+    text += std::to_string(time / 1024);
+    const std::int64_t rest = time % 1024;
+    if (rest == 0) return;
+    constexpr std::int64_t one = 10'000'000'000;  // decimals of 1/1024
+    std::string decimals = std::to_string(one + rest * (one / 1024));
+    decimals.erase(decimals.find_last_not_of('0') + 1);
     text += '.';
-    text.append(rest, 1);
+    text.append(decimals, 1);
 }
 
 /// `arguments` is JSON, or empty.
@@ -89,15 +94,15 @@ std::string narrowphase_arguments(const FrameProfile& p) {
 void append_rungs(std::string& text, const NarrowphaseProfile& n, std::int64_t begin, std::int64_t end) {
     double sum = 0.0;
     for (const Pass& pass : passes) sum += microseconds_of(n, pass);
-    const double length = 1e-3 * static_cast<double>(end - begin);
+    const double length = static_cast<double>(end - begin) / 1024.0;
     const double scale = sum > length ? length / sum : 1.0;
     double at = 0.0;
     for (const Pass& pass : passes) {
         const double us = microseconds_of(n, pass);
         if (!(us > 0.0)) continue;
-        const std::int64_t from = std::min(end, begin + nanoseconds(at));
+        const std::int64_t from = std::min(end, begin + quanta(at));
         at += scale * us;
-        const std::int64_t to = std::min(end, begin + nanoseconds(at));
+        const std::int64_t to = std::min(end, begin + quanta(at));
         std::string arguments;
         append_field(arguments, "us", us);
         append_field(arguments, "pairs", static_cast<double>(pairs_of(n, pass)));
@@ -134,18 +139,18 @@ void TraceWriter::count(const char* name, double value, double& last, std::int64
 void TraceWriter::add(const FrameProfile& p) {
     text_.clear();
     if (!started_) first_ = p.start;
-    const std::int64_t begin = std::max(end_, nanoseconds(p.start - first_));
+    const std::int64_t begin = std::max(end_, quanta(p.start - first_));
 
     double at = 0.0;
     for (const Stage& stage : stages) at += p.*stage.microseconds;
-    end_ = begin + nanoseconds(std::max(at, p.total));
+    end_ = begin + quanta(std::max(at, p.total));
     append_mark(text_, "i", "frame", begin, ",\"s\":\"p\",\"args\":{\"frame\":" + std::to_string(p.frame) + "}");
     append_span(text_, "step", step_track, begin, end_, step_arguments(p));
     at = 0.0;
     for (const Stage& stage : stages) {  // each begins where the one before it ends
-        const std::int64_t from = begin + nanoseconds(at);
+        const std::int64_t from = begin + quanta(at);
         at += p.*stage.microseconds;
-        const std::int64_t to = begin + nanoseconds(at);
+        const std::int64_t to = begin + quanta(at);
         if (to == from) continue;
         append_span(text_, stage.name, step_track, from, to);
         if (stage.microseconds == &FrameProfile::collide) {
