@@ -29,16 +29,13 @@ void append_time(std::string& text, std::int64_t time) {
     text.append(decimals, 1);
 }
 
-/// `arguments` is JSON, or empty.
-void append_span(std::string& text, const char* name, int track, std::int64_t begin, std::int64_t end,
-                 const std::string& arguments = {}) {
+void append_span(std::string& text, const char* name, int track, std::int64_t begin, std::int64_t end) {
     text += ",\n{\"ph\":\"X\",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(track) + ",\"name\":";
     append_json(text, name);
     text += ",\"ts\":";
     append_time(text, begin);
     text += ",\"dur\":";
     append_time(text, end - begin);
-    if (!arguments.empty()) text += ",\"args\":" + arguments;
     text += '}';
 }
 
@@ -59,25 +56,26 @@ void append_field(std::string& text, const char* name, double value) {
     append_number(text, value);
 }
 
-std::string step_arguments(const FrameProfile& p) {
+/// What is known of the frame beside its times. It stands at a mark: viewers add up spans of one name only while these
+/// have no arguments of their own.
+std::string frame_arguments(const FrameProfile& p) {
+    const NarrowphaseProfile& n = p.narrowphase;
     std::string text;
     append_field(text, "frame", static_cast<double>(p.frame));
     append_field(text, "bodies", p.bodies);
     append_field(text, "awake_bodies", p.awake_bodies);
     append_field(text, "islands", p.islands);
     append_field(text, "timing_us", p.timing);
-    return text + '}';
-}
-
-std::string narrowphase_arguments(const FrameProfile& p) {
-    const NarrowphaseProfile& n = p.narrowphase;
-    std::string text;
-    append_field(text, "frame", static_cast<double>(p.frame));
+    append_field(text, "interruptions", p.interruptions);
     append_field(text, "gjk_queries", static_cast<double>(n.gjk_queries));
     append_field(text, "gjk_iterations", static_cast<double>(n.gjk_iterations));
     append_field(text, "epa_queries", static_cast<double>(n.epa_queries));
     append_field(text, "epa_iterations", static_cast<double>(n.epa_iterations));
     append_field(text, "manifolds_built", static_cast<double>(n.manifolds_built));
+    for (const Pass& pass : passes) {
+        const double us = microseconds_of(n, pass);
+        if (us > 0.0) append_field(text, (std::string(pass.name) + " us").c_str(), us);
+    }
     if (!p.slowest.body_a.is_null()) {
         const SlowestPair& s = p.slowest;
         append_field(text, "slowest_us", s.microseconds);
@@ -103,10 +101,7 @@ void append_rungs(std::string& text, const NarrowphaseProfile& n, std::int64_t b
         const std::int64_t from = std::min(end, begin + quanta(at));
         at += scale * us;
         const std::int64_t to = std::min(end, begin + quanta(at));
-        std::string arguments;
-        append_field(arguments, "us", us);
-        append_field(arguments, "pairs", static_cast<double>(pairs_of(n, pass)));
-        append_span(text, pass.name, narrowphase_track, from, to, arguments + '}');
+        if (to > from) append_span(text, pass.name, narrowphase_track, from, to);
     }
 }
 
@@ -144,8 +139,8 @@ void TraceWriter::add(const FrameProfile& p) {
     double at = 0.0;
     for (const Stage& stage : stages) at += p.*stage.microseconds;
     end_ = begin + quanta(std::max(at, p.total));
-    append_mark(text_, "i", "frame", begin, ",\"s\":\"p\",\"args\":{\"frame\":" + std::to_string(p.frame) + "}");
-    append_span(text_, "step", step_track, begin, end_, step_arguments(p));
+    append_mark(text_, "i", "frame", begin, ",\"s\":\"p\",\"args\":" + frame_arguments(p));
+    append_span(text_, "step", step_track, begin, end_);
     at = 0.0;
     for (const Stage& stage : stages) {  // each begins where the one before it ends
         const std::int64_t from = begin + quanta(at);
@@ -154,7 +149,7 @@ void TraceWriter::add(const FrameProfile& p) {
         if (to == from) continue;
         append_span(text_, stage.name, step_track, from, to);
         if (stage.microseconds == &FrameProfile::collide) {
-            append_span(text_, "collide", narrowphase_track, from, to, narrowphase_arguments(p));
+            append_span(text_, "collide", narrowphase_track, from, to);
             append_rungs(text_, p.narrowphase, from, to);
         }
     }

@@ -47,12 +47,13 @@ TEST_CASE("a frame without a start follows the one before it") {
     CHECK(says(trace_of({first, second}), R"("name":"step","ts":100,"dur":50)"));
 }
 
-TEST_CASE("the slowest pair is told with the narrowphase of its frame") {
+TEST_CASE("the slowest pair is told at the mark of its frame and spans have no arguments") {
     FrameProfile frame = made_up_frame(1, 100.0);
     CHECK(!says(trace_of({frame}), "slowest"));
     frame.slowest = {BodyId{5, 1}, BodyId{9, 2}, 1, 2, Rung::cold_epa, 44.5};
     CHECK(says(trace_of({frame}), R"("slowest_us":44.5,"slowest_rung":"cold_epa","slowest_body_a":5,)"
                                   R"("slowest_shape_a":1,"slowest_body_b":9,"slowest_shape_b":2)"));
+    CHECK(!says(trace_of({frame}), R"("dur":100,"args")"));
 }
 
 TEST_CASE("counters are written when they change") {
