@@ -130,10 +130,7 @@ Error App::show_pair_of(std::size_t a, std::size_t b) {
     if (!dearest)
         return wrong("after " + std::to_string(simulation.step_number()) + " steps these two are not near each other");
     look_at_scene(*this);
-    show_pair(
-        {{dearest->body_a, dearest->body_b, dearest->shape_a, dearest->shape_b, dearest->rung, dearest->microseconds},
-         simulation.world().profile().frame,
-         {}});
+    show_pair(in_frame(*dearest, simulation.world().profile().frame));
     return {};
 }
 
@@ -168,10 +165,7 @@ void App::step_through_dearest() {
     for (const PairInfo& pair : all) {
         if (pair.active && (!dearest || pair.rung > dearest->rung)) dearest = &pair;
     }
-    if (!dearest) return;
-    step_through_pair({{dearest->body_a, dearest->body_b, dearest->shape_a, dearest->shape_b, dearest->rung, 0.0},
-                       simulation.world().profile().frame,
-                       {}});
+    if (dearest) step_through_pair(in_frame(*dearest, simulation.world().profile().frame));
 }
 
 void draw_profile_panel(App& app) {

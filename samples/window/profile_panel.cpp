@@ -582,10 +582,7 @@ void ProfilePanel::show_slowest_pairs(const View& view, ProfileActions& actions)
         const std::string name = view.pair_name(pair.body_a, pair.shape_a, pair.body_b, pair.shape_b);
         if (ImGui::Selectable(name.c_str(), false,
                               ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
-            const PairInFrame named{
-                {pair.body_a, pair.body_b, pair.shape_a, pair.shape_b, pair.rung, pair.microseconds},
-                view.frame().profile.frame,
-                {}};
+            const PairInFrame named = in_frame(pair, view.frame().profile.frame);
             if (ImGui::IsMouseDoubleClicked(0))
                 actions.step_pair = named;
             else

@@ -32,6 +32,10 @@ struct PairInFrame {
     std::optional<PairPoses> poses;  ///< nothing: not known any more
 };
 
+inline PairInFrame in_frame(const PairInfo& pair, std::uint64_t frame) {
+    return {{pair.body_a, pair.body_b, pair.shape_a, pair.shape_b, pair.rung, pair.microseconds}, frame, {}};
+}
+
 /// Empty where nothing was asked for.
 struct ProfileActions {
     std::optional<Timing> timing;            ///< to be set
