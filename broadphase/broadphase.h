@@ -23,7 +23,7 @@
 
 #include <talus/aabb.h>
 #include <talus/broadphase/column_grid.h>
-#include <talus/broadphase/function_ref.h>
+#include <talus/function_ref.h>
 #include <talus/broadphase/pair_lists.h>
 #include <talus/broadphase/proxy.h>
 #include <talus/broadphase/scratch.h>

@@ -30,7 +30,7 @@
 #include <talus/aabb.h>
 #include <talus/broadphase/box_lanes.h>
 #include <talus/broadphase/box_scan.h>
-#include <talus/broadphase/function_ref.h>
+#include <talus/function_ref.h>
 #include <talus/broadphase/proxy.h>
 #include <talus/jobs.h>
 
