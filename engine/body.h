@@ -3,9 +3,11 @@
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/triangles/triangle_set.h>
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace talus {
@@ -43,8 +45,13 @@ struct Material {
 /// One shape of a body that has several.
 struct ShapeDef {
     Shape shape{};
+    /// Instead of `shape`: a mesh or a height field, of a body that is not dynamic. (A dynamic body that is not convex
+    /// is made of several convex shapes.)
+    std::shared_ptr<const TriangleSet> mesh{};
     Transform pose{};  ///< of the shape's frame in the body's frame, within 1e6 m of it
     Material material{};
+    std::vector<Material>
+        mesh_materials{};  ///< by the material number of a mesh's triangle; beyond the last: `material`
     /// kg/m^3, >= 0; a dynamic body needs mass from at least one shape, and not above 1e15 kg.
     float density = 1000.0f;
     Filter filter{};
@@ -68,17 +75,19 @@ enum AxisLock : std::uint8_t {
     lock_to_plane_xy = lock_z | lock_turn_x | lock_turn_y,  ///< a world of two dimensions
 };
 
-/// Every field has a default; give what differs. Either `shape` (with material, density, filter, sensor beside it)
-/// or `shapes`, not both.
+/// Every field has a default; give what differs. One of `shape` and `mesh` (with material, density, filter, sensor beside
+/// it) and `shapes`.
 struct BodyDef {
     BodyType type = BodyType::dynamic;
     Shape shape{};
+    std::shared_ptr<const TriangleSet> mesh{};  ///< see ShapeDef
     std::vector<ShapeDef> shapes{};
     vec3 position{0.0f};                                       ///< of the body frame's origin, m
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};                     ///< normalised on entry; w first
     vec3 linear_velocity{0.0f};                                ///< of the centre of mass, m/s
     vec3 angular_velocity{0.0f};                               ///< world axes, rad/s
     Material material{};                                       ///< of `shape`
+    std::vector<Material> mesh_materials{};                    ///< of `mesh`
     float density = 1000.0f;                                   ///< of `shape`, kg/m^3
     Filter filter{};                                           ///< of `shape`
     bool sensor = false;                                       ///< of `shape`

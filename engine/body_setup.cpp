@@ -73,13 +73,24 @@ bool is_unset(const Shape& shape) { return shape.type == ShapeType::sphere && sh
 
 std::vector<ShapeDef> shapes_of(const BodyDef& def) {
     if (!def.shapes.empty()) return def.shapes;
-    return {ShapeDef{def.shape, Transform{}, def.material, def.density, def.filter, def.sensor, def.hit_events,
-                     def.modify_contacts}};
+    return {ShapeDef{def.shape, def.mesh, Transform{}, def.material, def.mesh_materials, def.density, def.filter,
+                     def.sensor, def.hit_events, def.modify_contacts}};
 }
 
 Error check_shape(const ShapeDef& shape, BodyType type) {
-    if (Error error = check(shape.shape)) return error;
+    if (shape.mesh) {
+        if (!is_unset(shape.shape))
+            return refuse(ErrorCode::bad_argument, "shape: give either shape or mesh, not both");
+        if (type == BodyType::dynamic)
+            return refuse(ErrorCode::degenerate_shape,
+                          "shape: a mesh has no inside; make the body fixed or kinematic, or of several convex shapes");
+    } else if (Error error = check(shape.shape)) {
+        return error;
+    }
     if (Error error = check_material(shape.material)) return error;
+    for (const Material& material : shape.mesh_materials) {
+        if (Error error = check_material(material)) return error;
+    }
     if (Error error = check_place("shape", "pose", shape.pose.position)) return error;
     if (Error error = check_rotation(shape.pose.rotation)) return error;
     if (Error error = check_at_least_zero("shape: density", shape.density)) return error;
@@ -149,6 +160,13 @@ float inner_radius(const Shape& shape) {
     }
 }
 
+/// Radius of a ball around the origin of the shape's frame that holds it, m.
+float reach_of(const ShapeDef& shape) {
+    if (!shape.mesh) return bounding_radius(shape.shape);
+    const Aabb& box = shape.mesh->bounds();
+    return std::sqrt(length_squared(glm::max(glm::abs(box.lower), glm::abs(box.upper))));
+}
+
 }  // namespace
 
 void set_extent(Body& body, std::span<const ShapeDef> shapes) {
@@ -156,15 +174,15 @@ void set_extent(Body& body, std::span<const ShapeDef> shapes) {
     body.inner_radius = std::numeric_limits<float>::infinity();
     for (const ShapeDef& shape : shapes) {
         const float far = std::sqrt(length_squared(shape.pose.position - body.local_center));
-        body.radius = std::max(body.radius, far + bounding_radius(shape.shape));
-        if (!shape.sensor) body.inner_radius = std::min(body.inner_radius, inner_radius(shape.shape));
+        body.radius = std::max(body.radius, far + reach_of(shape));
+        if (!shape.sensor && !shape.mesh) body.inner_radius = std::min(body.inner_radius, inner_radius(shape.shape));
     }
 }
 
 Error check_body(const BodyDef& def) {
-    if (!def.shapes.empty() && !is_unset(def.shape))
+    if (!def.shapes.empty() && (!is_unset(def.shape) || def.mesh))
         return refuse(ErrorCode::bad_argument, "body: give either shape or shapes, not both");
-    if (def.shapes.empty() && is_unset(def.shape))
+    if (def.shapes.empty() && is_unset(def.shape) && !def.mesh)
         return refuse(ErrorCode::bad_argument, "body: it has no shape; set shape, for example talus::sphere(0.5f)");
     if (Error error = check_finite("body", "position", def.position)) return error;
     if (Error error = check_finite("body", "linear_velocity", def.linear_velocity)) return error;

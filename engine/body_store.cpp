@@ -1,5 +1,8 @@
 #include <talus/engine/body_store.h>
 
+#include <talus/engine/body_setup.h>
+#include <talus/narrowphase/triangles/surface_contact.h>
+
 namespace talus {
 
 namespace {
@@ -44,6 +47,11 @@ Response response_of(const Body& body, const quat& rotation) {
 }
 
 std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
+    if (count == 1 && !free_ones_.empty()) {
+        const std::uint32_t slot = free_ones_.back();
+        free_ones_.pop_back();
+        return slot;
+    }
     for (std::size_t i = 0; i < free_runs_.size(); ++i) {
         if (free_runs_[i].count != count) continue;
         const std::uint32_t first = free_runs_[i].first;
@@ -57,6 +65,7 @@ std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
     local_boxes.resize(size);
     world_boxes.resize(size);
     surfaces.resize(size);
+    triangles.resize(size);
     colliders.resize(size);
     return first;
 }
@@ -65,15 +74,54 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
     for (std::uint32_t i = first; i < first + count; ++i) {
         defs[i] = ShapeDef{};
         surfaces[i] = Surface{};
+        triangles[i] = TrianglePlace{};
+        if (i < colliders.surface_triangles.size()) colliders.surface_triangles[i] = SurfaceTriangle{};
         colliders.shapes[i] = Shape{};
         ++colliders.versions[i];  // no cache that described the old shape will match what comes here next
     }
-    free_runs_.push_back({first, count});
+    if (count == 1) {
+        free_ones_.push_back(first);
+    } else {
+        free_runs_.push_back({first, count});
+    }
+}
+
+std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders) {
+    const std::uint32_t slot = allocate(1, colliders);
+    const detail::PlacedTriangle placed = detail::place_triangle(*defs[mesh].mesh, triangle);
+    triangles[slot] = {mesh, triangle, placed.material, placed.middle};
+    surfaces[slot] = surface_of(material(slot));
+    colliders.shapes[slot] = placed.shape;
+    local_boxes[slot] = talus::bounds(placed.shape);
+    if (colliders.surface_triangles.size() <= slot) colliders.surface_triangles.resize(slot + 1);
+    colliders.surface_triangles[slot] = placed.surface;
+    ++colliders.versions[slot];
+    place_triangle(slot, colliders);
+    return slot;
+}
+
+void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
+    const TrianglePlace& place = triangles[slot];
+    const Transform& pose = colliders.poses[place.mesh];
+    const Sweep& sweep = colliders.sweeps[place.mesh];
+    colliders.poses[slot] = multiply(pose, Transform{place.middle});
+    world_boxes[slot] = transform_box(to_frame(colliders.poses[slot]), local_boxes[slot]);
+    const vec3 way = sweep.way + glm::cross(sweep.turn, rotate(pose.rotation, place.middle));
+    const float turning = std::sqrt(length_squared(sweep.turn)) * bounding_radius(colliders.shapes[slot]);
+    colliders.sweeps[slot] = {way, sweep.turn, turning, std::sqrt(length_squared(way)) + turning};
+}
+
+const Material& ShapePool::material(std::uint32_t slot) const {
+    const ShapeDef& def = defs[shape_of(slot)];
+    const std::uint32_t number = triangles[slot].material;
+    return is_triangle(slot) && number < def.mesh_materials.size() ? def.mesh_materials[number] : def.material;
 }
 
 std::size_t ShapePool::bytes() const {
-    return defs.capacity() * sizeof(ShapeDef) + (local_boxes.capacity() + world_boxes.capacity()) * sizeof(Aabb) +
-           surfaces.capacity() * sizeof(Surface) + free_runs_.capacity() * sizeof(FreeRun);
+    return defs.capacity() * sizeof(ShapeDef) + triangles.capacity() * sizeof(TrianglePlace) +
+           free_ones_.capacity() * sizeof(std::uint32_t) +
+           (local_boxes.capacity() + world_boxes.capacity()) * sizeof(Aabb) + surfaces.capacity() * sizeof(Surface) +
+           free_runs_.capacity() * sizeof(FreeRun);
 }
 
 std::uint32_t BodyStore::allocate() {

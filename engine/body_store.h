@@ -82,17 +82,36 @@ struct Surface {
 inline float mixed_friction(const Material& a, const Material& b) { return std::sqrt(a.friction * b.friction); }
 inline float mixed_restitution(const Material& a, const Material& b) { return std::max(a.restitution, b.restitution); }
 
-/// Runs of shape slots. Parallel to Colliders: index i is the same shape in both.
+/// Which triangle of which mesh a collider is.
+struct TrianglePlace {
+    std::uint32_t mesh = null_index;  ///< pool index of the shape; null: the collider is a shape of its own
+    std::uint32_t triangle = 0;       ///< of its TriangleSet
+    std::uint32_t material = 0;
+    vec3 middle{0.0f};  ///< the origin of its frame in the mesh's
+};
+
+/// Runs of shape slots. Parallel to Colliders: index i is the same shape in both. A triangle of a mesh that something is
+/// near gets a slot, too: its def is empty, that of the mesh holds for it.
 class ShapePool {
 public:
     /// A run of `count` slots, reusing a freed run of the same length if there is one.
     std::uint32_t allocate(std::uint32_t count, Colliders& colliders);
     void release(std::uint32_t first, std::uint32_t count, Colliders& colliders);
 
+    /// A slot for a triangle of the mesh in slot `mesh`, at its place; release() it.
+    std::uint32_t add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders);
+    /// Moves it to where its mesh is.
+    void place_triangle(std::uint32_t slot, Colliders& colliders);
+    bool is_triangle(std::uint32_t slot) const { return triangles[slot].mesh != null_index; }
+    /// The shape of the user's that a slot belongs to.
+    std::uint32_t shape_of(std::uint32_t slot) const { return is_triangle(slot) ? triangles[slot].mesh : slot; }
+    const Material& material(std::uint32_t slot) const;
+
     std::vector<ShapeDef> defs;
     std::vector<Aabb> local_boxes;  ///< in the shape's frame
     std::vector<Aabb> world_boxes;
     std::vector<Surface> surfaces;
+    std::vector<TrianglePlace> triangles;
 
     std::size_t bytes() const;
 
@@ -101,6 +120,7 @@ private:
         std::uint32_t first, count;
     };
     std::vector<FreeRun> free_runs_;
+    std::vector<std::uint32_t> free_ones_;  ///< runs of one
 };
 
 class BodyStore {

@@ -75,6 +75,10 @@ void ContactTable::end_pair(BodyStore& store, std::uint32_t p) {
         }
         --body.pair_count;
     }
+    for_each_patch(*this, p, [&](std::uint32_t k) {
+        patches[k].shape = patches[k].mesh = null_index;
+        free_patches_.push_back(k);
+    });
     pair = Pair{};
     free_pairs_.push_back(p);
     --live_pairs_;
@@ -128,6 +132,7 @@ void ContactTable::remove_contact(std::uint32_t c) {
     std::uint32_t* link = &pairs[states[c].pair].first_contact;
     while (*link != c) link = &states[*link].next_in_pair;
     *link = states[c].next_in_pair;
+    set_touching(c, false);
     states[c] = ContactState{};
     caches[c] = PairCache{};
     bodies[c] = ContactBodies{};
@@ -135,8 +140,51 @@ void ContactTable::remove_contact(std::uint32_t c) {
     --live_contacts_;
 }
 
+std::uint32_t ContactTable::find_patch(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const {
+    for (std::uint32_t k = pairs[pair].first_patch; k != null_index; k = patches[k].next_in_pair) {
+        const MeshPatch& patch = patches[k];
+        if ((patch.shape == shape_a && patch.mesh == shape_b) || (patch.shape == shape_b && patch.mesh == shape_a))
+            return k;
+    }
+    return null_index;
+}
+
+std::uint32_t ContactTable::patch_of(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
+                                     std::uint32_t mesh, std::uint32_t mesh_body) {
+    const std::uint32_t known = find_patch(pair, shape, mesh);
+    if (known != null_index) return known;
+    const std::uint32_t k = take_slot(patches, free_patches_);
+    const bool changed = patches[k].changed;  // of a patch that was here before: still in the list
+    patches[k] = MeshPatch{};
+    patches[k].changed = changed;
+    patches[k].shape = shape;
+    patches[k].shape_body = shape_body;
+    patches[k].mesh = mesh;
+    patches[k].mesh_body = mesh_body;
+    patches[k].next_in_pair = pairs[pair].first_patch;
+    pairs[pair].first_patch = k;
+    return k;
+}
+
+void ContactTable::set_touching(std::uint32_t c, bool touching) {
+    ContactState& state = states[c];
+    if (state.touching == touching) return;
+    state.touching = touching;
+    if (state.patch == null_index) return;
+    MeshPatch& patch = patches[state.patch];
+    touching ? ++patch.touches : --patch.touches;
+    mark_changed(state.patch);
+}
+
+void ContactTable::mark_changed(std::uint32_t k) {
+    if (!patches[k].changed) changed_patches.push_back(k);
+    patches[k].changed = true;
+}
+
 std::size_t ContactTable::bytes() const {
-    return pairs.capacity() * sizeof(Pair) + (far.capacity() + bodies.capacity()) * sizeof(ContactBodies) +
+    return patches.capacity() * sizeof(MeshPatch) +
+           (free_patches_.capacity() + changed_patches.capacity()) * sizeof(std::uint32_t) +
+           pairs.capacity() * sizeof(Pair) + (far.capacity() + bodies.capacity()) * sizeof(ContactBodies) +
            records.capacity() * sizeof(PairRecord) + caches.capacity() * sizeof(PairCache) +
            states.capacity() * sizeof(ContactState) +
            (free_pairs_.capacity() + free_contacts_.capacity()) * sizeof(std::uint32_t);

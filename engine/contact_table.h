@@ -5,6 +5,7 @@
 /// that a step asks of them is whether they still are. The others own *contacts*, one for each pair of their shapes that
 /// may touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact is a
 /// slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the engine.
+/// A shape and a mesh have a contact for each triangle that is near, and a *patch* that keeps them together.
 ///
 ///     broadphase begin/end -> Pair -> far[p], or contacts: bodies[i] | records[i] | caches[i] | states[i]
 ///                                     -> constraint graph -> solver
@@ -14,6 +15,7 @@
 #include <talus/narrowphase/collide.h>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace talus {
@@ -36,8 +38,9 @@ struct alignas(16) ContactState {
     vec3 rolling_impulse{0.0f};                     ///< world, moment on B, one sub-step, N m s
     std::uint32_t pair = null_index;
     std::uint32_t next_in_pair = null_index;
-    std::uint8_t color = no_color;  ///< in the constraint graph, as last solved
-    bool special_surface = false;   ///< rolls hard, grips differently along and across, or runs: see Surface
+    std::uint32_t patch = null_index;  ///< of a mesh, to which its triangle belongs
+    std::uint8_t color = no_color;     ///< in the constraint graph, as last solved
+    bool special_surface = false;      ///< rolls hard, grips differently along and across, or runs: see Surface
     bool sensor = false;
     bool touching = false;       ///< as last reported to the user
     bool hit_events = false;     ///< asked for by one of its shapes
@@ -53,11 +56,27 @@ struct ContactBodies {
     std::uint32_t a = null_index, b = null_index;
 };
 
+/// What of a mesh is near a shape: the triangles in a box around the shape, each of which has a contact. They are asked
+/// for again when the shape leaves that box. To the user they are one contact, which this is the state of.
+struct MeshPatch {
+    std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null in a free slot
+    std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< whose they are
+    std::uint32_t next_in_pair = null_index;
+    /// Whose triangles have contacts, mesh frame; at first nothing is in it.
+    Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
+    std::uint32_t touches = 0;  ///< contacts that touch
+    bool touching = false;      ///< as last reported to the user
+    bool sensor = false;
+    bool changed = false;       ///< is in ContactTable::changed_patches
+    float last_impulse = 0.0f;  ///< normal, of all points in the last step in which it touched, N s
+};
+
 struct Pair {
     std::uint32_t body[2] = {};
     std::uint32_t next[2] = {null_index, null_index};  ///< links in the list of body[i]
     std::uint32_t previous[2] = {null_index, null_index};
     std::uint32_t first_contact = null_index;
+    std::uint32_t first_patch = null_index;
     bool compound = false;    ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
     bool kept_apart = false;  ///< a joint forbids contacts
     bool in_use = false;
@@ -88,12 +107,23 @@ public:
                               std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b);
     void remove_contact(std::uint32_t contact);
 
+    /// That of the shape and the mesh, made where there is none.
+    std::uint32_t patch_of(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
+                           std::uint32_t mesh_body);
+    /// The same, in either order, or null_index.
+    std::uint32_t find_patch(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
+    /// Whether a contact touches, and that its patch, if it has one, has to look whether it still does.
+    void set_touching(std::uint32_t contact, bool touching);
+    void mark_changed(std::uint32_t patch);
+
     std::vector<Pair> pairs;
     std::vector<ContactBodies> far;  ///< by pair: its bodies while it is far, else both null
     std::vector<ContactBodies> bodies;
     std::vector<PairRecord> records;
     std::vector<PairCache> caches;
     std::vector<ContactState> states;
+    std::vector<MeshPatch> patches;
+    std::vector<std::uint32_t> changed_patches;
 
     std::uint32_t live_contacts() const { return live_contacts_; }
     std::uint32_t live_pairs() const { return live_pairs_; }
@@ -101,7 +131,7 @@ public:
     std::size_t bytes() const;
 
 private:
-    std::vector<std::uint32_t> free_pairs_, free_contacts_;
+    std::vector<std::uint32_t> free_pairs_, free_contacts_, free_patches_;
     std::uint32_t live_contacts_ = 0, live_pairs_ = 0, far_pairs_ = 0;
 };
 
@@ -124,6 +154,12 @@ void for_each_contact(const ContactTable& table, std::uint32_t pair, Visit&& vis
         visit(c);
         c = next;
     }
+}
+
+/// Calls visit(patch index) for each patch of a pair.
+template <class Visit>
+void for_each_patch(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
+    for (std::uint32_t k = table.pairs[pair].first_patch; k != null_index; k = table.patches[k].next_in_pair) visit(k);
 }
 
 }  // namespace talus

@@ -4,8 +4,10 @@
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/support.h>
 #include <talus/narrowphase/tolerances.h>
+#include <talus/narrowphase/triangles/surface_contact.h>
 
 #include <algorithm>
 #include <cmath>
@@ -143,18 +145,41 @@ struct World::State::Sweep {
     Party party(std::uint32_t slot, const RigidMotion& motion, const vec3& velocity, const vec3& spin,
                 float time) const;
 
+    /// What of a shape a body may meet: all of it, or a triangle of a mesh.
+    struct Part {
+        Shape shape;
+        SurfaceTriangle surface{};
+        vec3 middle{0.0f};                    ///< the origin of its frame in the shape's
+        std::uint32_t triangle = null_index;  ///< of the mesh
+        const Material* material = nullptr;
+
+        RigidMotion motion(RigidMotion of_shape) const {
+            of_shape.start = multiply(of_shape.start, Transform{middle});
+            of_shape.center -= middle;
+            return of_shape;
+        }
+    };
     /// What the body meets first on its path, if anything.
     struct Meeting {
         float time = 0.0f;  ///< from the path's start, s
         std::uint32_t other = null_index, shape = 0, other_shape = 0;
+        std::uint32_t triangle = null_index;
         TimeOfImpact toi;
     };
+    Part part_of(std::uint32_t shape, std::uint32_t triangle) const;
+    template <class Visit>
+    void for_each_part(std::uint32_t shape, const RigidMotion& motion, const Path& path, float duration,
+                       std::vector<std::uint32_t>& triangles, Visit&& visit) const;
+    bool stays_in_front(const Part& part, const RigidMotion& motion_j, const Shape& own, const RigidMotion& motion_i,
+                        float duration, float depth) const;
     float allowed_depth(std::uint32_t slot) const;
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
     bool is_clear(std::uint32_t slot) const;
     bool stays_before(std::uint32_t slot, std::uint32_t pair) const;
     bool stays_before(std::uint32_t slot, std::uint32_t other, std::uint32_t contact) const;
+    bool stays_before_mesh(std::uint32_t slot, std::uint32_t other, std::uint32_t pair, std::uint32_t shape,
+                           std::uint32_t mesh) const;
     Transform end_pose(std::uint32_t slot, std::uint32_t shape) const;
     Aabb swept_box(std::uint32_t slot, std::uint32_t shape) const;
     Aabb swept_box(std::uint32_t slot) const;
@@ -162,7 +187,7 @@ struct World::State::Sweep {
     const SolverBody* moved(std::uint32_t slot) const;
     float bend(std::uint32_t slot) const;
     float bend_against(std::uint32_t slot, std::uint32_t other) const;
-    void pass_sensors(const Path& path, float duration, const SweepScratch& scratch, std::vector<Impact>& found) const;
+    void pass_sensors(const Path& path, float duration, SweepScratch& scratch, std::vector<Impact>& found) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& found);
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
     void commit(std::uint32_t slot, const Transform& end);
@@ -229,6 +254,68 @@ bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool
     return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
 }
 
+World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std::uint32_t triangle) const {
+    Part part;
+    const ShapeDef& def = s.shapes.defs[shape];
+    part.material = &def.material;
+    if (!def.mesh) {
+        part.shape = def.shape;
+        return part;
+    }
+    const detail::PlacedTriangle placed = detail::place_triangle(*def.mesh, triangle);
+    part.shape = placed.shape;
+    part.surface = placed.surface;
+    part.middle = placed.middle;
+    part.triangle = triangle;
+    if (placed.material < def.mesh_materials.size()) part.material = &def.mesh_materials[placed.material];
+    return part;
+}
+
+/// Calls visit(part) for the shape, or for those triangles of a mesh that a body may come to on its path while the mesh
+/// moves as said.
+template <class Visit>
+void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& motion, const Path& path,
+                                        float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const {
+    const ShapeDef& def = s.shapes.defs[shape];
+    if (!def.mesh) {
+        visit(part_of(shape, null_index));
+        return;
+    }
+    // The ways of the body's centre as the mesh sees it: a straight one while the mesh does not turn.
+    const vec3 way = duration * (path.motion.linear_velocity - motion.linear_velocity);
+    const vec3 from = inverse_transform_point(motion.start, path.motion.start.position);
+    const vec3 to = from + inverse_rotate(motion.start.rotation, way);
+    const float turn = duration * length(motion.angular_velocity);
+    const float turned = turn * (length(from - motion.center) + length(way));
+    const Aabb box = expand(Aabb{glm::min(from, to), glm::max(from, to)}, s.bodies[path.slot].radius + turned);
+    triangles.clear();
+    def.mesh->find(box, triangles);
+    for (const std::uint32_t t : triangles) visit(part_of(shape, t));
+}
+
+/// True where the plane of a triangle that stands still shows that the shape gets through it nowhere by as much as it
+/// may, or where what is behind a one-sided triangle from the start has nothing to fear from it.
+bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& motion_j, const Shape& own,
+                                         const RigidMotion& motion_i, float duration, float depth) const {
+    if (part.triangle == null_index) return false;
+    const Transform at = part.motion(motion_j).start;
+    const vec3 plane = transform_point(at, part.shape.points[0]);
+    vec3 n = rotate(at.rotation, part.surface.normal);
+    const vec3 middle = transform_point(motion_i.start, vec3(detail::middle_of(own)));
+    if (glm::dot(middle - plane, n) < 0.0f) {
+        if (!part.surface.two_sided) return true;
+        n = -n;
+    }
+    if (motion_j.linear_velocity != vec3(0.0f) || motion_j.angular_velocity != vec3(0.0f)) return false;
+    const auto gap = [&](const Transform& pose) {
+        const vec3 d = inverse_rotate(pose.rotation, -n);
+        return glm::dot(pose.position - plane, n) - glm::dot(support(own, d).point, d) - own.radius;
+    };
+    const float turn2 = duration * duration * length_squared(motion_i.angular_velocity);
+    const float bent = 0.125f * turn2 * (length(motion_i.center) + bounding_radius(own));
+    return std::min(gap(motion_i.start), gap(pose_at(motion_i, duration))) - bent > -depth;
+}
+
 World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path, bool dynamic_too,
                                                                 SweepScratch& scratch) const {
     const Body& body = s.bodies[path.slot];
@@ -252,20 +339,32 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                 const ShapeDef& of_body = s.shapes.defs[i];
                 if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter))
                     continue;
-                if (std::find(scratch.let_through.begin(), scratch.let_through.end(), std::pair(i, j)) !=
-                    scratch.let_through.end())
-                    continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
-                const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), std::pair(i, j));
-                ToiSettings question{.duration = first.time, .target_distance = -depth * static_cast<float>(1 + eased)};
-                TimeOfImpact toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
-                if (toi.status == ToiStatus::initially_overlapping) {
-                    question.target_distance = toi.separation - depth;
-                    toi = time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, question);
-                }
-                if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) continue;
-                if (first.other != null_index && !(toi.time < first.time)) continue;
-                first = {toi.time, other, i, j, toi};
+                for_each_part(j, motion_j, path, first.time, scratch.triangles, [&](const Part& part) {
+                    const SweepScratch::Pairing pairing{i, j, part.triangle};
+                    if (std::find(scratch.let_through.begin(), scratch.let_through.end(), pairing) !=
+                        scratch.let_through.end())
+                        return;
+                    if (stays_in_front(part, motion_j, of_body.shape, motion_i, first.time, depth)) return;
+                    const RigidMotion motion_part = part.motion(motion_j);
+                    const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
+                    ToiSettings question{.duration = first.time,
+                                         .target_distance = -depth * static_cast<float>(1 + eased)};
+                    TimeOfImpact toi = time_of_impact(part.shape, motion_part, of_body.shape, motion_i, question);
+                    if (toi.status == ToiStatus::initially_overlapping) {
+                        question.target_distance = toi.separation - depth;
+                        toi = time_of_impact(part.shape, motion_part, of_body.shape, motion_i, question);
+                    }
+                    if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return;
+                    if (first.other != null_index && !(toi.time < first.time)) return;
+                    if (part.triangle != null_index) {
+                        // Not on the surface's own normal: the neighbours see to it.
+                        const quat at = pose_at(motion_part, toi.time).rotation;
+                        if (!detail::is_surface_normal(part.shape, part.surface, inverse_rotate(at, toi.normal)))
+                            return;
+                    }
+                    first = {toi.time, other, i, j, part.triangle, toi};
+                });
             }
         }
     }
@@ -305,9 +404,32 @@ bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) cons
             const ShapeDef &own = s.shapes.defs[i], &of_obstacle = s.shapes.defs[j];
             if (!should_collide(own.filter, of_obstacle.filter) || !overlaps(box, swept_box(other, j))) continue;
             if (own.sensor || of_obstacle.sensor) return false;
+            if (of_obstacle.mesh) {
+                if (!stays_before_mesh(slot, other, p, i, j)) return false;
+                continue;
+            }
             const std::uint32_t c = s.contacts.find_contact(p, i, j);
             if (c == null_index || !stays_before(slot, other, c)) return false;
         }
+    }
+    return true;
+}
+
+/// The same for a mesh: by the planes of those of its triangles that the shape's box met, if their contacts are all
+/// there are.
+bool World::State::Sweep::stays_before_mesh(std::uint32_t slot, std::uint32_t other, std::uint32_t p,
+                                            std::uint32_t shape, std::uint32_t mesh) const {
+    const std::uint32_t k = s.contacts.find_patch(p, shape, mesh);
+    if (k == null_index || moved(other) != nullptr) return false;
+    const Aabb box = swept_box(slot, shape);
+    const Transform& at = s.colliders.poses[mesh];
+    const Aabb in_mesh = transform_box(to_frame(relative(at, Transform{})), box);
+    if (!contains(s.contacts.patches[k].box, in_mesh)) return false;
+    for (std::uint32_t c = s.contacts.pairs[p].first_contact; c != null_index; c = s.contacts.states[c].next_in_pair) {
+        if (s.contacts.states[c].patch != k) continue;
+        const PairRecord& record = s.contacts.records[c];
+        const std::uint32_t triangle = s.contacts.bodies[c].a == other ? record.a : record.b;
+        if (overlaps(box, s.shapes.world_boxes[triangle]) && !stays_before(slot, other, c)) return false;
     }
     return true;
 }
@@ -317,17 +439,23 @@ bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) cons
 bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t other, std::uint32_t c) const {
     const PairRecord& record = s.contacts.records[c];
     const PairCache& cache = s.contacts.caches[c];
-    if (cache.axis == vec3(0.0f)) return false;
     const bool body_is_a = s.contacts.bodies[c].a == slot;
     const std::uint32_t i = body_is_a ? record.a : record.b, j = body_is_a ? record.b : record.a;
-    const quat& frame = s.colliders.poses[cache.axis_in_b ? record.b : record.a].rotation;
-    const vec3 axis = rotate(frame, body_is_a ? -cache.axis : cache.axis);  // from the obstacle to the body
-    const vec3 n = inverse_rotate(s.colliders.poses[j].rotation, axis);
+    vec3 n;  // from the obstacle to the body, the obstacle's frame
+    if (cache.axis != vec3(0.0f)) {
+        const quat& frame = s.colliders.poses[cache.axis_in_b ? record.b : record.a].rotation;
+        const vec3 axis = rotate(frame, body_is_a ? -cache.axis : cache.axis);
+        n = inverse_rotate(s.colliders.poses[j].rotation, axis);
+    } else if (const SurfaceTriangle* triangle = s.colliders.surface_triangle(j)) {
+        n = triangle->normal;
+    } else {
+        return false;
+    }
     const auto reach = [](const Shape& shape, const vec3& d) {
         return glm::dot(support(shape, d).point, d) + shape.radius;
     };
     const Shape& own = s.shapes.defs[i].shape;
-    const float edge = reach(s.shapes.defs[j].shape, n);
+    const float edge = reach(s.colliders.shapes[j], n);
     const auto gap = [&](const Transform& body, const Transform& obstacle) {
         const vec3 d = rotate(obstacle.rotation, n);
         return glm::dot(body.position - obstacle.position, d) - reach(own, inverse_rotate(body.rotation, -d)) - edge;
@@ -392,7 +520,7 @@ float World::State::Sweep::bend_against(std::uint32_t slot, std::uint32_t other)
 
 /// Sensors that the body enters and leaves again on its path are reported; those it starts or ends in are left to the
 /// contacts.
-void World::State::Sweep::pass_sensors(const Path& path, float duration, const SweepScratch& scratch,
+void World::State::Sweep::pass_sensors(const Path& path, float duration, SweepScratch& scratch,
                                        std::vector<Impact>& found) const {
     const Body& body = s.bodies[path.slot];
     const auto apart = [&](const Shape& a, const RigidMotion& ma, const Shape& b, const RigidMotion& mb, float time) {
@@ -411,12 +539,21 @@ void World::State::Sweep::pass_sensors(const Path& path, float duration, const S
                     continue;
                 const RigidMotion motion_j = shape_motion(obstacle_motion, obstacle, j);
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
-                const TimeOfImpact toi =
-                    time_of_impact(of_obstacle.shape, motion_j, of_body.shape, motion_i, {.duration = duration});
-                if (toi.status != ToiStatus::hit ||
-                    !apart(of_obstacle.shape, motion_j, of_body.shape, motion_i, duration))
-                    continue;
-                found.push_back({path.slot, i, other, j, true, toi.point_b, toi.normal, 0.0f, 0.0f});
+                // Of a mesh the first triangle that it enters, if it is in none at the end.
+                TimeOfImpact first;
+                bool out = true;
+                for_each_part(j, motion_j, path, duration, scratch.triangles, [&](const Part& part) {
+                    const RigidMotion motion_part = part.motion(motion_j);
+                    const TimeOfImpact toi =
+                        time_of_impact(part.shape, motion_part, of_body.shape, motion_i, {.duration = duration});
+                    out = out && toi.status != ToiStatus::initially_overlapping &&
+                          apart(part.shape, motion_part, of_body.shape, motion_i, duration);
+                    if (toi.status == ToiStatus::hit && (first.status != ToiStatus::hit || toi.time < first.time))
+                        first = toi;
+                });
+                if (first.status == ToiStatus::hit && out)
+                    found.push_back(
+                        {path.slot, i, other, j, null_index, true, first.point_b, first.normal, 0.0f, 0.0f});
             }
         }
     }
@@ -454,27 +591,27 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                         obstacle.is_dynamic() ? obstacle.angular_velocity : obstacle_motion.angular_velocity, time);
 
     const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
-    const Transform pose_a = pose_at(shape_motion(obstacle_motion, obstacle, meeting.other_shape), time);
+    const Part part = part_of(meeting.other_shape, meeting.triangle);
+    const SweepScratch::Pairing pairing{meeting.shape, meeting.other_shape, meeting.triangle};
+    const Transform pose_a = pose_at(part.motion(shape_motion(obstacle_motion, obstacle, meeting.other_shape)), time);
     const Transform pose_b = pose_at(shape_motion(path.motion, body, meeting.shape), time);
     const Transform met_b = pose_at(shape_motion(path.motion, body, meeting.shape), meeting.time);
     const vec3 on_b = transform_point(pose_b, inverse_transform_point(met_b, meeting.toi.point_b));
     const vec3 on_a = on_b - (touched_before ? 0.0f : meeting.toi.separation) * n;
     FaceHints hints;
-    Manifold manifold = make_manifold(of_obstacle.shape, of_body.shape, to_frame(relative(pose_a, pose_b)),
-                                      inverse_rotate(pose_a.rotation, n), inverse_transform_point(pose_a, on_a),
-                                      inverse_transform_point(pose_a, on_b),
-                                      2.0f * tolerance::contact_margin * body.inner_radius, hints);
+    Manifold manifold =
+        make_manifold(part.shape, of_body.shape, to_frame(relative(pose_a, pose_b)), inverse_rotate(pose_a.rotation, n),
+                      inverse_transform_point(pose_a, on_a), inverse_transform_point(pose_a, on_b),
+                      2.0f * tolerance::contact_margin * body.inner_radius, hints);
     Collision collision;
-    collision.friction = mixed_friction(of_obstacle.material, of_body.material);
-    collision.restitution = mixed_restitution(of_obstacle.material, of_body.material);
+    collision.friction = mixed_friction(*part.material, of_body.material);
+    collision.restitution = mixed_restitution(*part.material, of_body.material);
     if (s.modifier != nullptr && (of_obstacle.modify_contacts || of_body.modify_contacts)) {
-        const std::uint32_t c =
-            s.contacts.find_contact(s.bodies, meeting.other, meeting.other_shape, path.slot, meeting.shape);
+        const bool touching = s.are_touching(meeting.other, meeting.other_shape, path.slot, meeting.shape);
         const ContactEvent names{s.bodies.id_of(meeting.other), s.bodies.id_of(path.slot),
                                  meeting.other_shape - obstacle.first_shape, meeting.shape - body.first_shape};
-        if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution,
-                      c != null_index && s.contacts.states[c].touching)) {
-            scratch.let_through.push_back({meeting.shape, meeting.other_shape});
+        if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution, touching)) {
+            scratch.let_through.push_back(pairing);
             return;
         }
     }
@@ -500,10 +637,10 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const float impulse = mover.held || other.held
                               ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
                               : resolve(collision, other, mover);
-    if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back({meeting.shape, meeting.other_shape});
+    if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back(pairing);
     if (impulse > 0.0f) {
-        found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, false, collision.points[0],
-                         collision.normal, approach, impulse});
+        found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
+                         collision.points[0], collision.normal, approach, impulse});
     }
 
     path.motion.start = pose_at(path.motion, time);

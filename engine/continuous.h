@@ -60,6 +60,7 @@ namespace talus {
 struct Impact {
     std::uint32_t body = 0, shape = 0;  ///< that was swept
     std::uint32_t other = 0, other_shape = 0;
+    std::uint32_t triangle = null_index;  ///< of the other's mesh
     bool sensor = false;
     vec3 point{0.0f};             ///< world, m
     vec3 normal{0.0f};            ///< world, from the other to the body
@@ -77,9 +78,14 @@ struct Path {
 /// Memory of one thread's sweeps.
 struct SweepScratch {
     std::vector<std::uint32_t> near;  ///< body slots
-    /// Shapes of others that the contact modifier lets a shape of the body through in this step: pairs of pool indices.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> let_through;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> eased;  ///< that met without closing in, each time
+    /// A shape of the body and one of another's (pool indices), which may be a triangle of a mesh.
+    struct Pairing {
+        std::uint32_t shape, other_shape, triangle;
+        friend bool operator==(const Pairing&, const Pairing&) = default;
+    };
+    std::vector<Pairing> let_through;  ///< by the contact modifier in this step
+    std::vector<Pairing> eased;        ///< that met without closing in, each time
+    std::vector<std::uint32_t> triangles;
 };
 
 }  // namespace talus

@@ -23,10 +23,56 @@ ContactEvent World::State::event_of(std::uint32_t c) const {
     const ContactState& state = contacts.states[c];
     return {bodies.id_of(pair.a),
             bodies.id_of(pair.b),
-            contacts.records[c].a - bodies[pair.a].first_shape,
-            contacts.records[c].b - bodies[pair.b].first_shape,
+            shapes.shape_of(contacts.records[c].a) - bodies[pair.a].first_shape,
+            shapes.shape_of(contacts.records[c].b) - bodies[pair.b].first_shape,
             state.sensor,
             state.last_impulse};
+}
+
+ContactEvent World::State::event_of_patch(std::uint32_t k) const {
+    const MeshPatch& patch = contacts.patches[k];
+    return {bodies.id_of(patch.mesh_body),
+            bodies.id_of(patch.shape_body),
+            patch.mesh - bodies[patch.mesh_body].first_shape,
+            patch.shape - bodies[patch.shape_body].first_shape,
+            patch.sensor,
+            patch.last_impulse};
+}
+
+/// As last reported to the user. Pool indices of the shapes.
+bool World::State::are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b,
+                                std::uint32_t shape_b) const {
+    const std::uint32_t p = contacts.find_pair(bodies, body_a, body_b);
+    if (p == null_index) return false;
+    const std::uint32_t k = contacts.find_patch(p, shape_a, shape_b);
+    if (k != null_index) return contacts.patches[k].touching;
+    const std::uint32_t c = contacts.find_contact(p, shape_a, shape_b);
+    return c != null_index && contacts.states[c].touching;
+}
+
+void World::State::set_touching(std::uint32_t c, bool now) {
+    if (contacts.states[c].touching == now) return;
+    contacts.set_touching(c, now);
+    const std::uint32_t k = contacts.states[c].patch;
+    if (k == null_index) {
+        (now ? begun : ended).push_back(event_of(c));
+        return;
+    }
+    MeshPatch& patch = contacts.patches[k];
+    const bool first = now && patch.touches == 1;
+    patch.last_impulse = contacts.states[c].last_impulse + (now && !first ? patch.last_impulse : 0.0f);
+}
+
+/// A shape touches a mesh while it touches a triangle of it.
+void World::State::report_patches() {
+    for (const std::uint32_t k : contacts.changed_patches) {
+        MeshPatch& patch = contacts.patches[k];
+        patch.changed = false;
+        if (patch.shape == null_index || patch.touching == (patch.touches != 0)) continue;
+        patch.touching = !patch.touching;
+        (patch.touching ? begun : ended).push_back(event_of_patch(k));
+    }
+    contacts.changed_patches.clear();
 }
 
 /// How fast contacts with hit events close in, before anything is solved.
@@ -81,6 +127,12 @@ void World::State::report_hits() {
 /// What a swept body met is a contact from now on, to be found ended by the next step; what it met where there is no
 /// contact to go on, or a sensor that it went through, has begun and ended.
 void World::State::report_impact(const Impact& impact) {
+    const std::uint32_t p = contacts.find_pair(bodies, impact.body, impact.other);
+    const std::uint32_t k = p != null_index ? contacts.find_patch(p, impact.shape, impact.other_shape) : null_index;
+    if (k != null_index) {
+        report_impact(impact, k);
+        return;
+    }
     const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
     if (c != null_index && !impact.sensor) contacts.states[c].last_impulse += impact.impulse;
     if (c != null_index && contacts.states[c].touching) return;
@@ -102,6 +154,25 @@ void World::State::report_impact(const Impact& impact) {
     if (over) ended.erase(known);
     contacts.states[c].touching = true;
     if (!has_manifold(c)) touching.push_back(c);  // the next step looks whether it still is
+}
+
+/// The same where what it met is a mesh.
+void World::State::report_impact(const Impact& impact, std::uint32_t k) {
+    MeshPatch& patch = contacts.patches[k];
+    patch.last_impulse = impact.impulse + (patch.touching ? patch.last_impulse : 0.0f);
+    if (patch.touching) return;
+    const ContactEvent event = event_of_patch(k);
+    const auto known =
+        std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });
+    const bool over = known != ended.end();
+    if (!over) begun.push_back(event);
+    if (impact.sensor) {
+        if (!over) ended.push_back(event);
+        return;
+    }
+    if (over) ended.erase(known);
+    patch.touching = true;
+    contacts.mark_changed(k);
 }
 
 }  // namespace talus

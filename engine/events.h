@@ -8,6 +8,9 @@
 
 namespace talus {
 
+/// Where there is no mesh.
+inline constexpr std::uint32_t no_triangle = 0xffffffffu;
+
 /// Two shapes began or stopped touching (manifold with at least one point), or overlapping when one is a sensor.
 /// Which of the two is A may be another at the end than at the beginning, when a shape or type was changed in between.
 /// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body
@@ -49,12 +52,13 @@ struct ContactPoint {
     bool is_new = false;          ///< that pair did not touch in the step before
 };
 
-/// A touching pair of shapes as the last step left it.
+/// A touching pair of shapes as the last step left it. On a mesh there is one for each of its triangles that is touched.
 struct Contact {
     BodyId body_a, body_b;
     std::uint32_t shape_a = 0, shape_b = 0;
-    vec3 normal{0.0f};            ///< world, from A to B
-    vec3 friction_impulse{0.0f};  ///< world, on B, over the last step, N s
+    std::uint32_t triangle = no_triangle;  ///< of the mesh, if one of the two is one: TriangleSet::source names it
+    vec3 normal{0.0f};                     ///< world, from A to B
+    vec3 friction_impulse{0.0f};           ///< world, on B, over the last step, N s
     int point_count = 0;
     ContactPoint points[4];
 };

@@ -17,13 +17,7 @@ namespace talus {
 
 void World::State::begin_change(std::uint32_t slot) {
     wake_neighbours(slot);
-    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
-        for_each_contact(contacts, p, [&](std::uint32_t c) {
-            if (contacts.states[c].touching) carried.push_back(event_of(c));
-            contacts.remove_contact(c);
-        });
-        contacts.end_pair(bodies, p);
-    });
+    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) { drop_pair(p, carried); });
 }
 
 void World::State::end_change(std::uint32_t slot) {
@@ -47,8 +41,17 @@ void World::State::settle_carried() {
         };
         std::uint32_t c = null_index;
         if (has_shapes(event.body_a, event.shape_a) && has_shapes(event.body_b, event.shape_b)) {
-            c = contacts.find_contact(bodies, event.body_a.slot, bodies[event.body_a.slot].first_shape + event.shape_a,
-                                      event.body_b.slot, bodies[event.body_b.slot].first_shape + event.shape_b);
+            const std::uint32_t a = event.body_a.slot, b = event.body_b.slot;
+            const std::uint32_t shape_a = bodies[a].first_shape + event.shape_a,
+                                shape_b = bodies[b].first_shape + event.shape_b;
+            const std::uint32_t p = contacts.find_pair(bodies, a, b);
+            const std::uint32_t k = p != null_index ? contacts.find_patch(p, shape_a, shape_b) : null_index;
+            if (k != null_index && contacts.patches[k].sensor == event.sensor) {
+                contacts.patches[k].touching = true;
+                contacts.mark_changed(k);  // this step looks whether it still is
+                continue;
+            }
+            if (p != null_index) c = contacts.find_contact(p, shape_a, shape_b);
         }
         if (c == null_index || contacts.states[c].sensor != event.sensor) {
             ended.push_back(event);
@@ -128,7 +131,11 @@ bool World::set_material(BodyId id, std::uint32_t shape, const Material& materia
     s.shapes.surfaces[index] = surface_of(material);
     for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) {
         for_each_contact(s.contacts, p, [&](std::uint32_t c) {
-            if (s.contacts.records[c].a != index && s.contacts.records[c].b != index) return;
+            const PairRecord& record = s.contacts.records[c];
+            if (s.shapes.shape_of(record.a) != index && s.shapes.shape_of(record.b) != index) return;
+            for (const std::uint32_t slot : {record.a, record.b}) {
+                if (s.shapes.is_triangle(slot)) s.shapes.surfaces[slot] = surface_of(s.shapes.material(slot));
+            }
             s.mix_materials(c);
             for (State::Original& original : s.originals) {
                 if (original.contact != c) continue;

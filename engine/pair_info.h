@@ -19,8 +19,8 @@ struct PairInfo {
     /// m. Touching: of its deepest point. Separated: a lower bound, when last tested; of pairs that were skipped for
     /// the balls around the shapes, that of the balls as they are.
     float separation = 0.0f;
-    Transform b_in_a;           ///< pose of shape B in A's frame when last tested
-    SimplexCache simplex;       ///< where its next GJK starts: trace.h steps through it
+    Transform b_in_a;      ///< pose of shape B in A's frame when last tested
+    SimplexCache simplex;  ///< where its next GJK starts: trace.h steps through it
 };
 
 }  // namespace talus

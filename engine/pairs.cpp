@@ -119,8 +119,7 @@ void World::State::begin_near_contacts(const Jobs& jobs) {
         }
     });
     for (std::size_t k = 0; k < tasks; ++k) {
-        if (profiling_compiled_in)
-            profile.narrowphase.pairs[static_cast<std::size_t>(Rung::skip)] += near_tasks[k].far;
+        if (profiling_compiled_in) profile.narrowphase.pairs[static_cast<std::size_t>(Rung::skip)] += near_tasks[k].far;
         for (const std::uint32_t p : near_tasks[k].near) {
             contacts.set_far(p, false);
             begin_contacts(p);
@@ -138,7 +137,7 @@ void World::State::end_far_contacts() {
         const ContactState& state = contacts.states[c];
         const std::uint32_t p = state.pair;
         if (state.touching || state.modified || contacts.pairs[p].compound) continue;
-        contacts.remove_contact(c);
+        remove_contact(c);
         contacts.set_far(p, true);
     }
 }
@@ -146,8 +145,11 @@ void World::State::end_far_contacts() {
 void World::State::begin_contacts(std::uint32_t p) {
     const std::uint32_t a = contacts.pairs[p].body[0], b = contacts.pairs[p].body[1];
     const Body &body_a = bodies[a], &body_b = bodies[b];
-    if (body_a.shape_count == 1 && body_b.shape_count == 1) {
-        add_contact(p, body_a.first_shape, a, body_b.first_shape, b);
+    const bool is_simple = body_a.shape_count == 1 && body_b.shape_count == 1 &&
+                           !shapes.defs[body_a.first_shape].mesh && !shapes.defs[body_b.first_shape].mesh;
+    if (is_simple) {
+        if (may_touch(body_a.first_shape, body_b.first_shape))
+            add_contact(p, body_a.first_shape, a, body_b.first_shape, b);
     } else {
         if (!contacts.pairs[p].compound) compound_pairs.push_back(p);
         contacts.pairs[p].compound = true;
@@ -167,29 +169,50 @@ void World::State::update_contacts_of(std::uint32_t a, std::uint32_t b) {
         return;
     }
     contacts.set_far(p, false);
-    for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].touching) carried.push_back(event_of(c));  // the joint may be gone again before the step
-        contacts.remove_contact(c);
-    });
+    end_contacts(p, carried);  // the joint may be gone again before the step
 }
 
-void World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
-                               std::uint32_t body_b) {
-    const ShapeDef &a = shapes.defs[shape_a], &b = shapes.defs[shape_b];
-    if (!should_collide(a.filter, b.filter)) return;
-    if (a.sensor && b.sensor) return;
+std::uint32_t World::State::add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a,
+                                        std::uint32_t shape_b, std::uint32_t body_b) {
+    const ShapeDef &a = shapes.defs[shapes.shape_of(shape_a)], &b = shapes.defs[shapes.shape_of(shape_b)];
     const std::uint32_t c = contacts.add_contact(pair, colliders, shape_a, body_a, shape_b, body_b);
     ContactState& state = contacts.states[c];
     mix_materials(c);
     state.sensor = a.sensor || b.sensor;
     state.hit_events = a.hit_events || b.hit_events;
     state.modifiable = a.modify_contacts || b.modify_contacts;
+    return c;
+}
+
+bool World::State::may_touch(std::uint32_t shape_a, std::uint32_t shape_b) const {
+    const ShapeDef &a = shapes.defs[shapes.shape_of(shape_a)], &b = shapes.defs[shapes.shape_of(shape_b)];
+    return should_collide(a.filter, b.filter) && !(a.sensor && b.sensor);
+}
+
+void World::State::remove_contact(std::uint32_t c) {
+    const PairRecord& record = contacts.records[c];
+    for (const std::uint32_t slot : {record.a, record.b}) {
+        if (shapes.is_triangle(slot)) shapes.release(slot, 1, colliders);
+    }
+    contacts.remove_contact(c);
+}
+
+void World::State::end_contacts(std::uint32_t p, std::vector<ContactEvent>& events) {
+    for_each_patch(contacts, p, [&](std::uint32_t k) {
+        if (contacts.patches[k].touching) events.push_back(event_of_patch(k));
+        contacts.patches[k].touching = false;
+        contacts.patches[k].box = MeshPatch{}.box;
+    });
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (contacts.states[c].touching && contacts.states[c].patch == null_index) events.push_back(event_of(c));
+        remove_contact(c);
+    });
 }
 
 void World::State::mix_materials(std::uint32_t c) {
     const PairRecord& record = contacts.records[c];
-    const Shape &shape_a = shapes.defs[record.a].shape, &shape_b = shapes.defs[record.b].shape;
-    const Material &a = shapes.defs[record.a].material, &b = shapes.defs[record.b].material;
+    const Shape &shape_a = colliders.shapes[record.a], &shape_b = colliders.shapes[record.b];
+    const Material &a = shapes.material(record.a), &b = shapes.material(record.b);
     ContactState& state = contacts.states[c];
     state.friction = mixed_friction(a, b);
     state.restitution = mixed_restitution(a, b);
@@ -213,23 +236,28 @@ void World::State::update_compound_pair(std::uint32_t p) {
                         shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (near(contacts.records[c].a, contacts.records[c].b)) return;
+        if (contacts.states[c].patch != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;
         if (contacts.states[c].touching) ended.push_back(event_of(c));
-        contacts.remove_contact(c);
+        remove_contact(c);
     });
     for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
         for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
+            if (shapes.defs[j].mesh) {
+                update_patch(p, i, slot_a, j, slot_b);
+                continue;
+            }
+            if (shapes.defs[i].mesh) {
+                update_patch(p, j, slot_b, i, slot_a);
+                continue;
+            }
             if (!near(i, j)) continue;
-            if (contacts.find_contact(p, i, j) == null_index) add_contact(p, i, slot_a, j, slot_b);
+            if (may_touch(i, j) && contacts.find_contact(p, i, j) == null_index) add_contact(p, i, slot_a, j, slot_b);
         }
     }
 }
 
 void World::State::drop_pair(std::uint32_t p, std::vector<ContactEvent>& events) {
-    for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].touching) events.push_back(event_of(c));
-        contacts.remove_contact(c);
-    });
+    end_contacts(p, events);
     contacts.end_pair(bodies, p);
 }
 

@@ -44,8 +44,8 @@ struct FrameProfile {
 
 /// Heap memory, bytes.
 struct MemoryStats {
-    std::size_t bodies = 0, shapes = 0, broadphase = 0, contacts = 0, joints = 0, solver = 0, hulls = 0;
-    std::size_t total() const { return bodies + shapes + broadphase + contacts + joints + solver + hulls; }
+    std::size_t bodies = 0, shapes = 0, broadphase = 0, contacts = 0, joints = 0, solver = 0, hulls = 0, meshes = 0;
+    std::size_t total() const { return bodies + shapes + broadphase + contacts + joints + solver + hulls + meshes; }
 };
 
 }  // namespace talus

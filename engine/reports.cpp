@@ -39,6 +39,9 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
     contact.body_b = event.body_b;
     contact.shape_a = event.shape_a;
     contact.shape_b = event.shape_b;
+    for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
+        if (shapes.is_triangle(i)) contact.triangle = shapes.triangles[i].triangle;
+    }
     contact.normal = rotate(pose_a.rotation, manifold.normal);
     contact.friction_impulse = state.step_friction_impulse;
     if (manifold.count == 0) {  // a swept body met the other on its way
@@ -144,9 +147,10 @@ MemoryStats World::memory() const {
                (s.solver_index.capacity() + s.solver_slots.capacity() + s.held.capacity() + s.loads.capacity() +
                 s.stack.capacity()) *
                    sizeof(std::uint32_t);
-    std::set<const Hull*> hulls;  // shared ones count once
+    std::set<const void*> seen;  // shared ones count once
     for (const ShapeDef& def : s.shapes.defs) {
-        if (def.shape.hull && hulls.insert(def.shape.hull.get()).second) m.hulls += def.shape.hull->bytes();
+        if (def.shape.hull && seen.insert(def.shape.hull.get()).second) m.hulls += def.shape.hull->bytes();
+        if (def.mesh && seen.insert(def.mesh.get()).second) m.meshes += def.mesh->bytes();
     }
     return m;
 }

@@ -87,6 +87,11 @@ inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
+/// The box of a shape on a mesh whose triangles have contacts reaches so many sizes (half the longest side of its box)
+/// farther than the shape and its way. Larger: the mesh is asked less often, and more triangles are kept that nothing
+/// comes near.
+inline constexpr float mesh_patch_margin = 0.25f;
+
 /// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (continuous.h).
 /// Larger: fewer sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still
 /// sees what the others meet.

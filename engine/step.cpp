@@ -169,6 +169,17 @@ void World::State::place(std::uint32_t slot, float dt) {
     broadphase.move(bodies[slot].proxy, swept(box, way), way);
 }
 
+/// The triangles of a mesh that have contacts go with it.
+void World::State::place_triangles(std::uint32_t slot, std::uint32_t mesh) {
+    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
+        for_each_contact(contacts, p, [&](std::uint32_t c) {
+            for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
+                if (shapes.is_triangle(i) && shapes.triangles[i].mesh == mesh) shapes.place_triangle(i, colliders);
+            }
+        });
+    });
+}
+
 void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
     const Body& body = bodies[slot];
     const Transform pose = body.pose();
@@ -180,6 +191,7 @@ void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
         const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
         colliders.sweeps[i] = {way, dt * body.angular_velocity, turning, std::sqrt(length_squared(way)) + turning};
         shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
+        if (shapes.defs[i].mesh) place_triangles(slot, i);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
     }
     if (slot >= balls.size()) balls.resize(slot + 1);  // of a new body, by one thread
@@ -211,9 +223,7 @@ void World::State::note_touches(std::span<const std::uint32_t> list, std::vector
             for (int i = 0; i < manifold.count; ++i) met = met || manifold.points[i].separation <= 0.0f;
         }
         if (met) state.last_impulse = impulse;
-        if (met == state.touching) continue;
-        state.touching = met;
-        changed.push_back(c);
+        if (met != state.touching) changed.push_back(c);
     }
 }
 
@@ -226,9 +236,7 @@ void World::State::publish(const Jobs& jobs) {
         state.point_count = 0;
         state.friction_impulse = state.rolling_impulse = vec3(0.0f);
         state.twist_impulse = 0.0f;
-        if (!state.touching) continue;
-        state.touching = false;
-        ended.push_back(event_of(c));
+        set_touching(c, false);
     }
     constexpr std::size_t least_contacts = 1024;
     const auto tasks = static_cast<std::size_t>(jobs.tasks_for(touching.size(), least_contacts));
@@ -239,9 +247,9 @@ void World::State::publish(const Jobs& jobs) {
         note_touches(std::span(touching).subspan(first, last - first), collide_tasks[k].changed);
     });
     for (std::size_t k = 0; k < tasks; ++k) {
-        for (const std::uint32_t c : collide_tasks[k].changed)
-            (contacts.states[c].touching ? begun : ended).push_back(event_of(c));
+        for (const std::uint32_t c : collide_tasks[k].changed) set_touching(c, !contacts.states[c].touching);
     }
+    report_patches();
     for (const Impact& impact : impacts) report_impact(impact);
     report_hits();
     break_overloaded_joints();

@@ -144,6 +144,11 @@ struct World::State {
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
     std::vector<Impact> impacts;
     SweepScratch sweep_scratch;
+    std::vector<std::uint32_t> found_triangles;
+    struct KnownTriangle {
+        std::uint32_t triangle, contact;
+    };
+    std::vector<KnownTriangle> known_triangles;
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
     // Contacts that ask for more (contact_modifier.cpp, events.cpp).
@@ -233,6 +238,11 @@ struct World::State {
     bool set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value);
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
     ContactEvent event_of(std::uint32_t contact) const;
+    ContactEvent event_of_patch(std::uint32_t patch) const;
+    bool are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b, std::uint32_t shape_b) const;
+    void remove_contact(std::uint32_t contact);
+    /// Of a pair; those that the user knows as touching are listed.
+    void end_contacts(std::uint32_t pair, std::vector<ContactEvent>& events);
     void append_contact(std::uint32_t contact, std::vector<Contact>& out) const;  ///< if it touches and is solid
     std::uint32_t island_of(std::uint32_t slot) const;                            ///< see World::island
     void draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const;
@@ -243,6 +253,7 @@ private:
     void keep_path(const Path& path);
     void wake_if_struck(std::uint32_t slot);
     void report_impact(const Impact& impact);
+    void report_impact(const Impact& impact, std::uint32_t patch);
     void settle_carried();
     void modify_contacts();
     bool modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b, Manifold& manifold,
@@ -258,8 +269,15 @@ private:
     void end_far_contacts();
     void begin_near_contacts(const Jobs& jobs);
     void update_compound_pair(std::uint32_t pair);
-    void add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
-                     std::uint32_t body_b);
+    void update_patch(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
+                      std::uint32_t mesh_body);
+    bool may_touch(std::uint32_t shape_a, std::uint32_t shape_b) const;
+    void place_triangles(std::uint32_t slot, std::uint32_t mesh);
+    void set_touching(std::uint32_t contact, bool now);  ///< and reports it
+    void report_patches();
+    /// Of two colliders that may touch.
+    std::uint32_t add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
+                              std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
     void make_edges(std::size_t first, std::size_t last);
     void index_bodies(const Jobs& jobs);

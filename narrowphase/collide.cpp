@@ -9,6 +9,7 @@
 #include <talus/narrowphase/support.h>
 #include <talus/narrowphase/supporting_feature.h>
 #include <talus/narrowphase/tolerances.h>
+#include <talus/narrowphase/triangles/surface_contact.h>
 #include <talus/stopwatch.h>
 
 #include <algorithm>
@@ -111,7 +112,12 @@ void measure(const Colliders& colliders, PairRecord& record) {
     const auto half_diagonal = [](const Shape& shape) {
         return std::sqrt(length_squared(half_extents(bounds(shape))));
     };
-    record.size = std::min({record.radius_a, record.radius_b, half_diagonal(a), half_diagonal(b)});
+    const auto size = [&](std::uint32_t collider, const Shape& shape, float radius) {
+        // A triangle of a surface is as large as that: how fine it is cut says nothing of what lies on it.
+        if (colliders.surface_triangle(collider)) return std::numeric_limits<float>::infinity();
+        return std::min(radius, half_diagonal(shape));
+    };
+    record.size = std::min(size(record.a, a, record.radius_a), size(record.b, b, record.radius_b));
     record.thin = std::min({record.size, thickness(a), thickness(b)});
 }
 
@@ -147,6 +153,32 @@ float nearer_along(const Colliders& colliders, const PairRecord& record, const v
 void set_microseconds(PairRecord& record, double us) {
     record.cost = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(static_cast<float>(us)) + 0x8000u) >> 16);
 }
+
+/// The one of a pair that is a triangle of a surface, if any, and what it needs to know of the other.
+struct Surface {
+    const SurfaceTriangle* triangle = nullptr;
+    const Shape *shape = nullptr, *other = nullptr;
+    const Frame* b_in_a = nullptr;
+    bool is_a = false;
+
+    explicit operator bool() const { return triangle != nullptr; }
+    /// From A to B in A's frame, as from the triangle to the other in the triangle's; and back.
+    vec3 from_ab(const vec3& d) const { return is_a ? d : transpose_mul(b_in_a->rotation, -d); }
+    vec3 to_ab(const vec3& d) const { return is_a ? d : -(b_in_a->rotation * d); }
+    /// Of the other's frame, in the triangle's; and of a direction the way round.
+    vec3 to_triangle(const vec3& p) const {
+        return is_a ? transform_point(*b_in_a, p) : transpose_mul(b_in_a->rotation, p - b_in_a->position);
+    }
+    vec3 direction_to_other(const vec3& d) const {
+        return is_a ? transpose_mul(b_in_a->rotation, d) : b_in_a->rotation * d;
+    }
+    vec3 point_to_a(const vec3& p) const { return is_a ? p : transform_point(*b_in_a, p); }
+    bool has_normal(const vec3& ab) const { return detail::is_surface_normal(*shape, *triangle, from_ab(ab)); }
+    /// The other's point farthest against `n` (triangle's frame), there.
+    vec3 lowest(const vec3& n) const {
+        return to_triangle(support_point(*other, direction_to_other(-n), 0)) - other->radius * n;
+    }
+};
 
 /// One call of collide: the data it works on, and a function a rung.
 class Ladder {
@@ -366,9 +398,15 @@ private:
         PairCache& cache = caches_[pair];
         if (!known) forget(cache);
         record.cost = 0;
+        const Surface surface = surface_of(w);
+        if (surface && !known) {
+            cache.axis = surface.triangle->normal;
+            cache.axis_in_b = !surface.is_a;
+            cache.axis_is_face = true;
+        }
         if (is_closed_form(w)) {
             scratch_.closed.push_back(w);
-        } else if (!known) {
+        } else if (!known && !surface) {
             scratch_.cold.push_back(w);
         } else if (settings_.warm_epa && cache.deep.face.count == 3) {
             scratch_.slide.push_back(w);
@@ -416,10 +454,8 @@ private:
         if (stay_apart(w, contact.separation, contact.normal, contact.point_a, contact.point_b)) {
             set_axis(caches_[w.pair], contact.normal);
             separate(w, contact.separation);
-        } else if (one_point) {
-            touch_in_one_point(w, contact);
         } else {
-            touch_along(w, contact.normal, contact.point_a, contact.point_b);
+            touch_at(w, contact, one_point);
         }
     }
 
@@ -468,7 +504,7 @@ private:
     void meet(const Work& w, const EpaResult& r) {
         const Shape &a = shape_a(w), &b = shape_b(w);
         const vec3 on_a = r.point_a + a.radius * r.normal, on_b = r.point_b - b.radius * r.normal;
-        touch_along(w, r.normal, on_a, on_b);
+        touch_at(w, {-r.depth - a.radius - b.radius, r.normal, on_a, on_b}, false);
     }
 
     /// The last test's axis, re-posed: one support pair gives the signed separation along it.
@@ -476,6 +512,12 @@ private:
         PairRecord& record = records_[w.pair];
         PairCache& cache = caches_[w.pair];
         const Shape &a = shape_a(w), &b = shape_b(w);
+        const Surface surface = surface_of(w);
+        if (surface && surface.triangle->face_only) {
+            touch_by_face(w, surface, -std::numeric_limits<float>::infinity());
+            settle(record, record.state == PairState::touching ? Rung::axis_touching : Rung::axis_separated);
+            return;
+        }
         const vec3 n = cache.axis_in_b ? w.b_in_a.rotation * cache.axis : cache.axis;
         const vec3 top = support_point(a, n, cache.simplex.a[0]) + a.radius * n;
         const vec3 n_in_b = transpose_mul(w.b_in_a.rotation, n);
@@ -489,7 +531,8 @@ private:
         }
         // A face that still holds the other shape at a shallow depth: that is the contact, and EPA need not be asked.
         // Not when the two faces do not overlap: then the contact is elsewhere.
-        if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thin) {
+        if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thin &&
+            (!surface || surface.has_normal(n))) {
             const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
             const Manifold manifold =
                 make_manifold(a, b, w.b_in_a, n, on_b - separation * n, on_b, margin_along(w, n), cache.hints);
@@ -531,7 +574,7 @@ private:
         if (r.status == GjkStatus::beyond_limit || stay_apart(w, r.distance - radii, r.normal, on_a, on_b)) {
             separate(w, r.lower_bound - radii);
         } else {
-            touch_along(w, r.normal, on_a, on_b);
+            touch_at(w, {r.distance - radii, r.normal, on_a, on_b}, false);
         }
         settle(record, settled);
     }
@@ -596,6 +639,126 @@ private:
         const float here = closing + glm::dot(glm::cross(a.turn, arm_a) - glm::cross(b.turn, arm_b), n);
         const float turning = a.turning + b.turning;
         return here >= tolerance::expected_contact * gap || closing + tolerance::expected_turning * turning >= gap;
+    }
+
+    // ---- triangles of surfaces --------------------------------------------------------------------------------------
+
+    Surface surface_of(const Work& w) const {
+        const PairRecord& record = records_[w.pair];
+        Surface s;
+        for (const bool is_a : {true, false}) {
+            const std::uint32_t collider = is_a ? record.a : record.b;
+            if (colliders_.shapes[collider].type != ShapeType::triangle) continue;
+            s.triangle = colliders_.surface_triangle(collider);
+            if (s.triangle == nullptr) continue;
+            s.shape = &colliders_.shapes[collider];
+            s.other = &colliders_.shapes[is_a ? record.b : record.a];
+            s.b_in_a = &w.b_in_a;
+            s.is_a = is_a;
+            break;
+        }
+        return s;
+    }
+
+    /// The face's normal on the side that holds the other off, triangle's frame; zero where none does. Who was held off
+    /// along the face by the last test still is, however deep it was pressed in since.
+    vec3 holding_side(const Work& w, const Surface& s) const {
+        const vec3& n = s.triangle->normal;
+        const Manifold& last = caches_[w.pair].manifold;
+        const bool touched = records_[w.pair].state == PairState::touching && last.count != 0;
+        const float before = touched ? glm::dot(s.from_ab(last.normal), n) : 0.0f;
+        if (before >= tolerance::surface_held) return n;
+        if (before <= -tolerance::surface_held && s.triangle->two_sided) return -n;
+        if (glm::dot(s.to_triangle(vec3(detail::middle_of(*s.other))) - s.shape->points[0], n) >= 0.0f) return n;
+        return s.triangle->two_sided ? -n : vec3(0.0f);
+    }
+
+    /// A contact found between the two shapes, as one of the surface.
+    void touch_at(const Work& w, const ClosedForm& contact, bool one_point) {
+        const Surface surface = surface_of(w);
+        if (surface && !is_surface_contact(w, surface, contact.normal)) {
+            touch_by_face(w, surface, contact.separation);
+        } else if (one_point) {
+            touch_in_one_point(w, contact);
+        } else {
+            touch_along(w, contact.normal, contact.point_a, contact.point_b);
+        }
+    }
+
+    bool is_surface_contact(const Work& w, const Surface& s, const vec3& normal) const {
+        const vec3 d = s.from_ab(normal);
+        if (!detail::is_surface_normal(*s.shape, *s.triangle, d)) return false;
+        // Out by the wrong side of a sheet, because it is in by more than half.
+        return !s.triangle->two_sided || std::abs(glm::dot(d, s.triangle->normal)) < tolerance::surface_face ||
+               glm::dot(d, holding_side(w, s)) > 0.0f;
+    }
+
+    /// The contact of a shape that is over a triangle, along its face; none where it is not over it. `apart`: a lower
+    /// bound of their distance.
+    void touch_by_face(const Work& w, const Surface& s, float apart) {
+        PairCache& cache = caches_[w.pair];
+        const vec3 n = holding_side(w, s);
+        if (n == vec3(0.0f)) {
+            separate(w, apart);
+            return;
+        }
+        const vec3 low = s.lowest(n);
+        const float separation = glm::dot(low - s.shape->points[0], n);
+        count(profile_.support_evaluations);
+        const vec3 along = s.to_ab(n), foot = low - separation * n;
+        const vec3 on_a = s.point_to_a(s.is_a ? foot : low), on_b = s.point_to_a(s.is_a ? low : foot);
+        set_axis(cache, n);
+        cache.axis_in_b = !s.is_a;
+        if (stay_apart(w, separation, along, on_a, on_b)) {
+            separate(w, std::max(apart, separation));
+            return;
+        }
+        const bool is_behind = separation < -records_[w.pair].size && glm::dot(s.lowest(-n) - foot, n) < 0.0f;
+        if (is_behind) {  // all of it
+            separate(w, apart);
+            return;
+        }
+        const float beside = distance_beside(s);
+        if (beside > 0.0f) {
+            separate(w, std::max(apart, beside));
+            return;
+        }
+        if (s.other->type == ShapeType::sphere) {
+            touch_in_one_point(w, {separation, along, on_a, on_b});
+            return;
+        }
+        // A pair of points that is too far apart to be one of the contact's: what counts is what is over the triangle.
+        const float margin = margin_along(w, along);
+        Manifold manifold = make_manifold(shape_a(w), shape_b(w), w.b_in_a, along, on_a,
+                                          on_a + 2.0f * (margin + std::abs(separation)) * along, margin, cache.hints);
+        manifold.face_owner = s.is_a ? FaceOwner::a : FaceOwner::b;
+        count(profile_.manifolds_built);
+        if (manifold.count == 0) {
+            separate(w, apart);
+            return;
+        }
+        touch(w, manifold);
+        cache.axis_is_face = records_[w.pair].state == PairState::touching;
+    }
+
+    /// How far the other is beside the triangle, by the planes across its edges; at most 0 where it may be over it. Of a
+    /// sphere that is whether its centre is: its lowest point is over it or not.
+    float distance_beside(const Surface& s) {
+        const vec3& n = s.triangle->normal;
+        const bool is_point = s.other->type == ShapeType::sphere;
+        float beside = -std::numeric_limits<float>::infinity();
+        for (int i = 0; i < 3; ++i) {
+            const vec3 &p = s.shape->points[i], &q = s.shape->points[(i + 1) % 3];
+            const vec3 across = glm::cross(q - p, n);
+            const float length = std::sqrt(length_squared(across));
+            if (!(length > 0.0f)) continue;
+            const vec3 out = across / length;
+            const vec3 nearest = is_point ? s.to_triangle(vec3(0.0f)) : s.lowest(out);
+            beside = std::max(beside, glm::dot(nearest - p, out));
+        }
+        count(profile_.support_evaluations, is_point ? 0 : 3);
+        const float boundary = tolerance::contact_boundary * s.other->radius;
+        return is_point ? beside - boundary : beside;
     }
 
     // ---- outcomes ---------------------------------------------------------------------------------------------------

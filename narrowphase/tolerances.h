@@ -260,6 +260,22 @@ inline constexpr float sliver_alignment = 0.9999f;
 /// overlap across the strip is the smaller one.
 inline constexpr float sliver_depth = 0.002f;
 
+// --- Triangles of surfaces (surface_contact.h) ------------------------------------------------------------------------
+
+/// A normal whose cosine with that of the triangle's face is at least this (0.08 degrees) is along the face, and good
+/// whatever the neighbours do. What tells them apart is noise below.
+inline constexpr float surface_face = 1.0f - 1e-6f;
+
+/// A neighbour whose corner is above a contact's plane by more than this * its distance rises over it: the normal is not
+/// the surface's. Larger: contacts with the inner edges of level floors get through, tilted by up to as much (rad).
+/// Smaller: rounding of normals (1e-4 near touching) takes contacts from edges that stick out by as little; the face's
+/// stand in for them.
+inline constexpr float surface_rise = 1e-3f;
+
+/// What touched a triangle along a normal whose cosine with the face's is at least this is still held off by that side
+/// of it once its middle is behind. Smaller: what rolls over a sharp ridge could be caught by the side that it came from.
+inline constexpr float surface_held = 0.7f;
+
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.
 inline constexpr float skip_reserve = 0.25f;
 

@@ -57,6 +57,11 @@ public:
     virtual void cast(const vec3& origin, const vec3& translation, const vec3& half_extents,
                       CastVisitor visit) const = 0;
 
+    /// Calls visit(point) for the other ends of the edges that meet at a corner (0 to 2) of a triangle, this triangle's
+    /// own two among them. Where several sheets touch in that corner alone, of the triangle's sheet at least.
+    using PointVisitor = FunctionRef<void(const vec3& point)>;
+    virtual void around(std::uint32_t triangle, int corner, PointVisitor visit) const = 0;
+
     virtual std::size_t bytes() const = 0;  ///< heap memory held
 
 protected:

@@ -1,0 +1,60 @@
+/// Contacts of shapes with meshes: which triangles have one.
+///
+/// A step asks a mesh for the triangles in a box only when the shape has left the box of the last time, which is
+/// larger than the shape. Contacts of triangles that are in both stay, with all that their caches know.
+
+#include <talus/engine/settings.h>
+#include <talus/engine/world_state.h>
+#include <talus/narrowphase/tolerances.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+void World::State::update_patch(std::uint32_t p, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
+                                std::uint32_t mesh_body) {
+    if (shapes.defs[shape].mesh || !may_touch(shape, mesh)) return;
+    const TriangleSet& set = *shapes.defs[mesh].mesh;
+    const Frame frame = to_frame(relative(colliders.poses[mesh], colliders.poses[shape]));
+    const Aabb tight = transform_box(frame, shapes.local_boxes[shape]);
+    const vec3 half = half_extents(tight);
+    const float size = std::max({half.x, half.y, half.z});
+    const float ways = colliders.sweeps[shape].reach + colliders.sweeps[mesh].reach;
+    const Aabb box = expand(tight, ways + tolerance::contact_margin * size);
+    std::uint32_t k = contacts.find_patch(p, shape, mesh);
+    if (k == null_index) {
+        if (!overlaps(box, set.bounds())) return;
+        k = contacts.patch_of(p, shape, shape_body, mesh, mesh_body);
+        contacts.patches[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
+    }
+    MeshPatch& patch = contacts.patches[k];
+    if (contains(patch.box, box)) return;
+    patch.box = expand(box, settings::mesh_patch_margin * size);
+
+    found_triangles.clear();
+    set.find(patch.box, found_triangles);
+    known_triangles.clear();
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (contacts.states[c].patch != k) return;
+        const PairRecord& record = contacts.records[c];
+        const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
+        known_triangles.push_back({shapes.triangles[slot].triangle, c});
+    });
+    std::sort(known_triangles.begin(), known_triangles.end(),
+              [](const KnownTriangle& x, const KnownTriangle& y) { return x.triangle < y.triangle; });
+    auto known = known_triangles.begin();
+    for (const std::uint32_t t : found_triangles) {
+        for (; known != known_triangles.end() && known->triangle < t; ++known) remove_contact(known->contact);
+        if (known != known_triangles.end() && known->triangle == t) {
+            ++known;
+            continue;
+        }
+        const std::uint32_t slot = shapes.add_triangle(mesh, t, colliders);
+        const std::uint32_t c = add_contact(p, slot, mesh_body, shape, shape_body);
+        contacts.states[c].patch = k;
+    }
+    for (; known != known_triangles.end(); ++known) remove_contact(known->contact);
+}
+
+}  // namespace talus

@@ -1,0 +1,92 @@
+#pragma once
+/// Internal: when a contact with one triangle is one with the surface that it is part of.
+///
+/// Looked at alone, a triangle of a level floor has a side: a box that slides onto it is nearest to its edge, along a
+/// normal that points back, and stumbles over nothing (a "ghost collision"). The surface has no such normal there. At a
+/// point of it, normals are those that look away from all of it nearby: along such a direction no neighbour rises above
+/// the plane through the point. So a normal along which a neighbour rises is not the surface's; what it was about is
+/// then settled along the triangle's face, where the shape is over the triangle, and by the neighbours where it is not.
+///
+/// A one-sided surface holds off what comes from its front: a shape whose centre is behind a triangle's plane is none
+/// of its business, unless the two touched a test before: what was pressed in that deep is still to be pushed out.
+
+#include <talus/narrowphase/collide.h>
+#include <talus/narrowphase/tolerances.h>
+#include <talus/narrowphase/triangles/triangle_set.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::detail {
+
+/// True where `d` (unit, from the triangle to what it touches, the triangle's frame) can be the normal of a contact of
+/// the surface with something at this triangle.
+inline bool is_surface_normal(const Shape& triangle, const SurfaceTriangle& surface, const vec3& d) {
+    const float along = glm::dot(d, surface.normal);
+    if ((surface.two_sided ? std::abs(along) : along) >= tolerance::surface_face) return true;
+    if (!surface.two_sided && along <= 0.0f) return false;  // where a fold is that sharp, it is the neighbour's
+    const auto size = [](const vec3& v) { return std::sqrt(length_squared(v)); };
+    float height[3];
+    for (int i = 0; i < 3; ++i) height[i] = glm::dot(d, triangle.points[i]);
+    const float top = std::max({height[0], height[1], height[2]});
+    bool at_top[3];
+    int count = 0;
+    for (int i = 0; i < 3; ++i) {
+        const float edge = std::max(size(triangle.points[(i + 1) % 3] - triangle.points[i]),
+                                    size(triangle.points[(i + 2) % 3] - triangle.points[i]));
+        at_top[i] = height[i] >= top - tolerance::surface_rise * edge;
+        count += at_top[i] ? 1 : 0;
+    }
+    if (count == 3) return true;
+    const auto rises = [&](const vec3& way) { return glm::dot(d, way) > tolerance::surface_rise * size(way); };
+    bool good = true;
+    for (int i = 0; i < 3; ++i) {
+        if (count == 2) {
+            const bool is_edge = at_top[i] && at_top[(i + 1) % 3];
+            if (is_edge) good = !rises(surface.beyond[i] - triangle.points[i]);
+        } else if (at_top[i]) {
+            const SetTriangle own = surface.set->triangle(surface.index);
+            surface.set->around(surface.index, i,
+                                [&](const vec3& point) { good = good && !rises(point - own.points[i]); });
+        }
+    }
+    return good;
+}
+
+/// What a triangle of a set is to the narrowphase, moved to the frame around its middle, where floats are finest.
+struct PlacedTriangle {
+    Shape shape;
+    SurfaceTriangle surface;
+    vec3 middle{0.0f};  ///< of the triangle, the set's frame
+    std::uint32_t material = 0;
+};
+
+inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index) {
+    const SetTriangle t = set.triangle(index);
+    const bool two_sided = set.is_two_sided();
+    PlacedTriangle placed;
+    placed.material = t.material;
+    placed.surface.set = &set;
+    placed.surface.index = index;
+    const vec3 low = glm::min(t.points[0], glm::min(t.points[1], t.points[2]));
+    const vec3 high = glm::max(t.points[0], glm::max(t.points[1], t.points[2]));
+    placed.middle = low + 0.5f * (high - low);
+    placed.shape = triangle(t.points[0] - placed.middle, t.points[1] - placed.middle, t.points[2] - placed.middle);
+    placed.surface.normal = t.normal;
+    placed.surface.two_sided = two_sided;
+    placed.surface.face_only = true;
+    for (int i = 0; i < 3; ++i) {
+        placed.surface.beyond[i] = t.beyond[i] - placed.middle;
+        const vec3 &p = placed.shape.points[i], &q = placed.shape.points[(i + 1) % 3];
+        const vec3 way = placed.surface.beyond[i] - p;
+        const float rise = glm::dot(t.normal, way);
+        // Across the edge and out of the triangle, or the edge is where the surface ends (or folds back).
+        const bool goes_on = glm::dot(way, glm::cross(q - p, t.normal)) > 0.0f;
+        const float level = tolerance::surface_rise * std::sqrt(length_squared(way));
+        const bool flat = std::abs(rise) <= level, hollow = rise > level && !two_sided;
+        if (!(goes_on && flat) && !hollow) placed.surface.face_only = false;
+    }
+    return placed;
+}
+
+}  // namespace talus::detail
