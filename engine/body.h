@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace talus {
@@ -45,13 +46,8 @@ struct Material {
 /// One shape of a body that has several.
 struct ShapeDef {
     Shape shape{};
-    /// Instead of `shape`: a mesh or a height field, of a body that is not dynamic. (A dynamic body that is not convex
-    /// is made of several convex shapes.)
-    std::shared_ptr<const TriangleSet> mesh{};
     Transform pose{};  ///< of the shape's frame in the body's frame, within 1e6 m of it
     Material material{};
-    std::vector<Material>
-        mesh_materials{};  ///< by the material number of a mesh's triangle; beyond the last: `material`
     /// kg/m^3, >= 0; a dynamic body needs mass from at least one shape, and not above 1e15 kg.
     float density = 1000.0f;
     Filter filter{};
@@ -61,6 +57,11 @@ struct ShapeDef {
     bool sensor = false;
     bool hit_events = false;       ///< its hits are listed in World::contacts_hit()
     bool modify_contacts = false;  ///< its contacts are shown to the world's contact modifier before they are solved
+    /// Instead of `shape`: a mesh or a height field, of a body that is not dynamic. (A dynamic body that is not convex
+    /// is made of several convex shapes.)
+    std::shared_ptr<const TriangleSet> mesh{};
+    /// By the material number of a mesh's triangle; beyond the last: `material`.
+    std::vector<Material> mesh_materials{};
 };
 
 /// Axes of the world along which a body does not move and about which it does not turn, or-ed together.
@@ -82,13 +83,15 @@ struct BodyDef {
     Shape shape{};
     std::shared_ptr<const TriangleSet> mesh{};  ///< see ShapeDef
     std::vector<ShapeDef> shapes{};
-    vec3 position{0.0f};                                       ///< of the body frame's origin, m
-    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};                     ///< normalised on entry; w first
-    vec3 linear_velocity{0.0f};                                ///< of the centre of mass, m/s
-    vec3 angular_velocity{0.0f};                               ///< world axes, rad/s
-    Material material{};                                       ///< of `shape`
-    std::vector<Material> mesh_materials{};                    ///< of `mesh`
-    float density = 1000.0f;                                   ///< of `shape`, kg/m^3
+    vec3 position{0.0f};                     ///< of the body frame's origin, m
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};   ///< normalised on entry; w first
+    vec3 linear_velocity{0.0f};              ///< of the centre of mass, m/s
+    vec3 angular_velocity{0.0f};             ///< world axes, rad/s
+    Material material{};                     ///< of `shape`
+    std::vector<Material> mesh_materials{};  ///< of `mesh`
+    float density = 1000.0f;                 ///< of `shape`, kg/m^3
+    /// Of a dynamic body: in place of what its shapes make, as those of a mesh that its convex parts stand for.
+    std::optional<MassProperties> mass_properties{};
     Filter filter{};                                           ///< of `shape`
     bool sensor = false;                                       ///< of `shape`
     bool hit_events = false;                                   ///< of `shape`

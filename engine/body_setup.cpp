@@ -73,8 +73,8 @@ bool is_unset(const Shape& shape) { return shape.type == ShapeType::sphere && sh
 
 std::vector<ShapeDef> shapes_of(const BodyDef& def) {
     if (!def.shapes.empty()) return def.shapes;
-    return {ShapeDef{def.shape, def.mesh, Transform{}, def.material, def.mesh_materials, def.density, def.filter,
-                     def.sensor, def.hit_events, def.modify_contacts}};
+    return {ShapeDef{def.shape, Transform{}, def.material, def.density, def.filter, def.sensor, def.hit_events,
+                     def.modify_contacts, def.mesh, def.mesh_materials}};
 }
 
 Error check_shape(const ShapeDef& shape, BodyType type) {
@@ -122,6 +122,30 @@ void set_mass(Body& body, std::span<const ShapeDef> shapes) {
         inertia += r * glm::dmat3(part.inertia) * glm::transpose(r) + static_cast<double>(part.mass) * shift;
     }
     set_inertia(body, mass, 0.5 * (inertia + glm::transpose(inertia)));
+}
+
+static glm::dmat3 symmetric(const mat3& m) { return 0.5 * (glm::dmat3(m) + glm::transpose(glm::dmat3(m))); }
+
+Error check_mass_properties(const MassProperties& properties) {
+    const mat3& m = properties.inertia;
+    const bool finite = is_finite(properties.mass) && is_finite(properties.center) && is_finite(m[0]) &&
+                        is_finite(m[1]) && is_finite(m[2]);
+    if (!finite) return refuse(ErrorCode::not_finite, "mass properties: mass, center and inertia must be finite");
+    if (Error error = check_place("mass properties", "center", properties.center)) return error;
+    // Sylvester's criterion.
+    const glm::dmat3 d = symmetric(m);
+    const bool positive = d[0][0] > 0.0 && d[0][0] * d[1][1] - d[0][1] * d[0][1] > 0.0 && glm::determinant(d) > 0.0;
+    if (!(properties.mass > 0.0f) || !positive)
+        return refuse(ErrorCode::bad_size, "mass properties: mass must be above 0 and inertia positive definite");
+    Body body;
+    body.type = BodyType::dynamic;
+    set_mass(body, properties);
+    return check_mass(body);
+}
+
+void set_mass(Body& body, const MassProperties& properties) {
+    body.local_center = properties.center;
+    set_inertia(body, static_cast<double>(properties.mass), symmetric(properties.inertia));
 }
 
 void set_inertia(Body& body, double mass, const glm::dmat3& inertia) {
@@ -201,6 +225,7 @@ Error check_body(const BodyDef& def) {
         if (Error error = check_shape(shape, def.type)) return error;
     }
     if (def.type != BodyType::dynamic) return {};
+    if (def.mass_properties) return check_mass_properties(*def.mass_properties);
     Body body;
     body.type = def.type;
     set_mass(body, shapes);

@@ -29,6 +29,10 @@ Surface surface_of(const Material& material);
 
 /// Centre of mass of all the shapes together, in the body's frame; and mass and inertia, if it is dynamic.
 void set_mass(Body& body, std::span<const ShapeDef> shapes);
+/// What a user may ask for in place of them.
+Error check_mass_properties(const MassProperties& properties);
+/// Those, of a dynamic body: mass, centre of mass, inertia.
+void set_mass(Body& body, const MassProperties& properties);
 /// Mass and inertia about the centre of mass, body frame.
 void set_inertia(Body& body, double mass, const glm::dmat3& inertia);
 /// How far the shapes reach from the centre of mass, and the ball in the thinnest.

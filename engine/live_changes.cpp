@@ -216,35 +216,15 @@ bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
     State& s = *state_;
     if (!s.check_handle(id, "set_mass_properties")) return false;
     Body& body = s.bodies[id.slot];
-    const mat3& m = properties.inertia;
-    const bool finite = is_finite(properties.mass) && is_finite(properties.center) && is_finite(m[0]) &&
-                        is_finite(m[1]) && is_finite(m[2]);
-    if (!s.refuse_unless(finite, "set_mass_properties: mass, center and inertia must be finite")) return false;
-    if (Error error = check_place("set_mass_properties", "center", properties.center)) {
+    if (Error error = check_mass_properties(properties)) {
         s.error.set(std::move(error));
-        return false;
-    }
-    // Sylvester's criterion.
-    const glm::dmat3 d = 0.5 * (glm::dmat3(m) + glm::transpose(glm::dmat3(m)));
-    const bool positive = d[0][0] > 0.0 && d[0][0] * d[1][1] - d[0][1] * d[0][1] > 0.0 && glm::determinant(d) > 0.0;
-    if (!(properties.mass > 0.0f) || !positive) {
-        s.error.set(
-            refuse(ErrorCode::bad_size, "set_mass_properties: mass must be above 0 and inertia positive definite"));
         return false;
     }
     if (!body.is_dynamic()) return true;
-    Body changed;
-    changed.type = BodyType::dynamic;
-    set_inertia(changed, static_cast<double>(properties.mass), d);
-    if (Error error = check_mass(changed)) {
-        s.error.set(std::move(error));
-        return false;
-    }
     const vec3 center = transform_point(body.pose(), properties.center);
     body.linear_velocity += glm::cross(body.angular_velocity, center - body.center);
     body.center = center;
-    body.local_center = properties.center;
-    set_inertia(body, static_cast<double>(properties.mass), d);
+    talus::set_mass(body, properties);
     set_extent(body, shapes(id));
     s.place(id.slot, 0.0f);
     s.wake_neighbours(id.slot);

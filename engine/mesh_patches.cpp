@@ -57,4 +57,31 @@ void World::State::update_patch(std::uint32_t p, std::uint32_t shape, std::uint3
     for (; known != known_triangles.end(); ++known) remove_contact(known->contact);
 }
 
+/// What slides or rolls from one triangle to the next is carried by the new contact as it was by the old one: else it
+/// would drop until the new one has learned its load.
+void World::State::pass_impulses_on() {
+    const auto triangle_is_a = [&](std::uint32_t c) { return shapes.is_triangle(contacts.records[c].a); };
+    for (const std::uint32_t c : last_touching) {
+        const std::uint32_t k = contacts.states[c].patch;
+        if (k == null_index || has_manifold(c)) continue;
+        const ContactState& old = contacts.states[c];
+        float load = 0.0f;
+        for (int i = 0; i < old.point_count; ++i) load += old.impulses[i];
+        if (!(load > 0.0f)) continue;
+        for_each_contact(contacts, old.pair, [&](std::uint32_t other) {
+            ContactState& state = contacts.states[other];
+            if (load == 0.0f || state.patch != k || state.point_count != 0 || !has_manifold(other)) return;
+            const Manifold& manifold = contacts.caches[other].manifold;
+            state.point_count = manifold.count;
+            for (int i = 0; i < manifold.count; ++i) {
+                state.ids[i] = manifold.points[i].id;
+                state.impulses[i] = load / static_cast<float>(manifold.count);
+            }
+            const float side = triangle_is_a(c) == triangle_is_a(other) ? 1.0f : -1.0f;
+            state.friction_impulse = side * old.friction_impulse;
+            load = 0.0f;
+        });
+    }
+}
+
 }  // namespace talus

@@ -122,6 +122,7 @@ void World::State::collide_active(const Jobs& jobs) {
         profile.narrowphase += collide_tasks[k].profile;
         touching.insert(touching.end(), collide_tasks[k].touching.begin(), collide_tasks[k].touching.end());
     }
+    pass_impulses_on();
     name_slowest();
 }
 

@@ -112,6 +112,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         s.put_shapes(body, shapes);
         const std::span<const ShapeDef> placed(&s.shapes.defs[body.first_shape], body.shape_count);
         talus::set_mass(body, placed);
+        if (def.mass_properties && body.is_dynamic()) talus::set_mass(body, *def.mass_properties);
         body.max_speed = def.max_speed;
         body.max_spin = def.max_spin;
         body.rotation = normalized(def.rotation);

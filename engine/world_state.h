@@ -272,6 +272,7 @@ private:
     void update_patch(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
                       std::uint32_t mesh_body);
     bool may_touch(std::uint32_t shape_a, std::uint32_t shape_b) const;
+    void pass_impulses_on();
     void place_triangles(std::uint32_t slot, std::uint32_t mesh);
     void set_touching(std::uint32_t contact, bool now);  ///< and reports it
     void report_patches();

@@ -48,7 +48,12 @@ void BodyPart::draw(Pen& pen, const DebugDrawOptions& options, std::uint32_t slo
         const Color color = outline_color(options.outline_color, body, awake.contains(slot), island);
         for (std::uint32_t i = first; i < last; ++i) {
             if (!overlaps(shapes.world_boxes[i], options.region)) continue;
-            outline(pen, colliders.shapes[i], colliders.poses[i], shapes.defs[i].sensor ? colors::sensor : color);
+            const Color own = shapes.defs[i].sensor ? colors::sensor : color;
+            if (shapes.defs[i].mesh) {
+                outline(pen, *shapes.defs[i].mesh, colliders.poses[i], options.region, own);
+            } else {
+                outline(pen, colliders.shapes[i], colliders.poses[i], own);
+            }
         }
     }
     if (options.boxes) pen.box(tight, colors::box);

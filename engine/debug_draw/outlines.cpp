@@ -124,4 +124,16 @@ void outline(Pen& pen, const Shape& shape, const Transform& pose, Color color) {
     }
 }
 
+void outline(Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color) {
+    std::vector<std::uint32_t> triangles;
+    mesh.find(transform_box(to_frame(relative(pose, Transform{})), region), triangles);
+    for (const std::uint32_t k : triangles) {
+        const SetTriangle t = mesh.triangle(k);
+        for (int i = 0; i < 3; ++i) {
+            const vec3 from = transform_point(pose, t.points[i]), to = transform_point(pose, t.points[(i + 1) % 3]);
+            if (overlaps({glm::min(from, to), glm::max(from, to)}, region)) pen.line(from, to, color);
+        }
+    }
+}
+
 }  // namespace talus::debug_draw

@@ -3,10 +3,14 @@
 
 #include <talus/engine/debug_draw/pen.h>
 #include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/triangles/triangle_set.h>
 
 namespace talus::debug_draw {
 
 /// Boxes, hulls and triangles by their edges, each once; all lines lie on the surface.
 void outline(Pen& pen, const Shape& shape, const Transform& pose, Color color);
+
+/// The edges of those triangles of a mesh whose boxes overlap the region (world).
+void outline(Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color);
 
 }  // namespace talus::debug_draw

@@ -2,6 +2,7 @@
 #include "samples/recording/file_format.h"
 #include "samples/recording/profile_codec.h"
 #include "samples/recording/recording.h"
+#include "samples/render/mesh.h"
 #include "samples/render/shading.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ double round_down(double x) {
 double radius_of(std::span<const ShapeDef> shapes) {
     double radius = 0.0;
     for (const ShapeDef& part : shapes) {
-        radius = std::max(radius, static_cast<double>(glm::length(part.pose.position) + bounding_radius(part.shape)));
+        radius = std::max(radius, static_cast<double>(glm::length(part.pose.position) + reach_of(part)));
     }
     return radius;
 }
@@ -71,8 +72,9 @@ bool same_shapes(std::span<const ShapeDef> now, const std::vector<RecordedShape>
     for (std::size_t i = 0; i < now.size(); ++i) {
         const Shape &a = now[i].shape, &b = then[i].shape;
         if (a.type != b.type || a.radius != b.radius || a.half_extents != b.half_extents || a.hull != b.hull ||
-            a.points[0] != b.points[0] || a.points[1] != b.points[1] || a.points[2] != b.points[2] ||
-            now[i].pose.position != then[i].pose.position || now[i].pose.rotation != then[i].pose.rotation) {
+            now[i].mesh != then[i].mesh || a.points[0] != b.points[0] || a.points[1] != b.points[1] ||
+            a.points[2] != b.points[2] || now[i].pose.position != then[i].pose.position ||
+            now[i].pose.rotation != then[i].pose.rotation) {
             return false;
         }
     }
@@ -119,7 +121,7 @@ std::uint32_t Recorder::State::add(const World& world, BodyId id) {
     RecordedBody body;
     body.id = id;
     body.type = world.type(id);
-    for (const ShapeDef& part : world.shapes(id)) body.shapes.push_back({part.shape, part.pose});
+    for (const ShapeDef& part : world.shapes(id)) body.shapes.push_back({part.shape, part.pose, part.mesh});
     body.color = body.type == BodyType::fixed       ? fixed_color
                  : body.type == BodyType::kinematic ? kinematic_color
                                                     : to_srgb(body_color(dynamic_count++));

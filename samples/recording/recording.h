@@ -49,6 +49,7 @@ struct RecordingError {
 struct RecordedShape {
     Shape shape;
     Transform pose;
+    std::shared_ptr<const TriangleSet> mesh{};  ///< instead of `shape`
 };
 
 struct RecordedBody {

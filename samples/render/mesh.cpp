@@ -156,6 +156,32 @@ void add_triangle(DrawMesh& mesh, const vec3* p, float radius, int slices) {
 
 }  // namespace
 
+DrawMesh triangulate(const TriangleSet& set) {
+    DrawMesh mesh;
+    for (std::uint32_t k = 0; k < set.size(); ++k) {
+        const SetTriangle t = set.triangle(k);
+        std::vector<bool> lines(3);
+        for (std::size_t i = 0; i < 3; ++i) {
+            const vec3 &p = t.points[i], &q = t.points[(i + 1) % 3];
+            const vec3 across = glm::cross(p - q, t.beyond[i] - q);
+            const float size = std::sqrt(length_squared(across));
+            lines[i] = !(size > 0.0f) || glm::dot(across, t.normal) < smooth_cosine * size;
+        }
+        add_polygon(mesh, {t.points[0], t.points[1], t.points[2]}, t.normal, lines);
+        if (set.is_two_sided())
+            add_polygon(mesh, {t.points[0], t.points[2], t.points[1]}, -t.normal, {lines[2], lines[1], lines[0]});
+    }
+    return mesh;
+}
+
+DrawMesh triangulate(const ShapeDef& shape) { return shape.mesh ? triangulate(*shape.mesh) : triangulate(shape.shape); }
+
+float reach_of(const ShapeDef& shape) {
+    if (!shape.mesh) return bounding_radius(shape.shape);
+    const Aabb& box = shape.mesh->bounds();
+    return glm::length(glm::max(glm::abs(box.lower), glm::abs(box.upper)));
+}
+
 void append(DrawMesh& mesh, const DrawMesh& part, const Transform& pose) {
     const auto first = static_cast<std::uint32_t>(mesh.positions.size());
     for (const vec3& p : part.positions) mesh.positions.push_back(transform_point(pose, p));

@@ -1,7 +1,7 @@
 #pragma once
 /// Shapes as triangles, for drawing only.
 
-#include <talus/narrowphase/shape.h>
+#include <talus/engine/body.h>
 
 #include <cstdint>
 #include <vector>
@@ -24,6 +24,15 @@ struct DrawMesh {
 /// The shape's surface. Round ones are cut into so many slices, a multiple of 4, so that tones change on slice borders. A
 /// segment without radius becomes a rod of 1 cm radius.
 DrawMesh triangulate(const Shape& shape, int slices = 32);
+
+/// The triangles of a mesh or height field, and those that look the other way of a two-sided one.
+DrawMesh triangulate(const TriangleSet& set);
+
+/// Whichever the shape is, in its own frame.
+DrawMesh triangulate(const ShapeDef& shape);
+
+/// Radius of the ball around the shape's own origin that holds it, m.
+float reach_of(const ShapeDef& shape);
 
 /// Adds `part`, moved by `pose`.
 void append(DrawMesh& mesh, const DrawMesh& part, const Transform& pose);

@@ -8,9 +8,10 @@ namespace talus::samples {
 
 namespace {
 
-constexpr float ground_size = 20.0f;  // fixed bodies with a larger radius are ground, which casts no shadow, m
+constexpr float ground_size =
+    20.0f;  // fixed bodies with a larger radius, but meshes, are ground: it casts no shadow, m
 
-bool is_ground(const Renderer::Thing& thing) { return thing.fixed && thing.model.radius > ground_size; }
+bool is_ground(const Renderer::Thing& thing) { return thing.fixed && !thing.mesh && thing.model.radius > ground_size; }
 
 Surfaces find_surfaces(const View& view, std::span<const Renderer::Thing> things, std::span<const Frame> frames) {
     Surfaces surfaces(static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height));
@@ -85,12 +86,13 @@ Renderer::Renderer(const SceneData& scene) : camera_(scene.camera) {
     std::size_t number = 0;
     for (const BodyDef& body : scene.bodies) {
         Thing thing;
-        if (body.shapes.empty()) thing.model.mesh = triangulate(body.shape);
-        for (const ShapeDef& part : body.shapes) append(thing.model.mesh, triangulate(part.shape), part.pose);
+        if (body.shapes.empty()) thing.model.mesh = body.mesh ? triangulate(*body.mesh) : triangulate(body.shape);
+        for (const ShapeDef& part : body.shapes) append(thing.model.mesh, triangulate(part), part.pose);
         for (const vec3& p : thing.model.mesh.positions) {
             thing.model.radius = std::max(thing.model.radius, glm::length(p));
         }
         thing.fixed = body.type == BodyType::fixed;
+        thing.mesh = body.mesh != nullptr;
         switch (body.type) {
             case BodyType::fixed:
                 thing.color = linear_color(0xc9c8c4);

@@ -34,6 +34,7 @@ public:
         Model model;       ///< in the body's frame
         vec3 color{0.0f};  ///< linear light
         bool fixed = false;
+        bool mesh = false;
         bool glass = false;
     };
 

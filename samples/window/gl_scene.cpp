@@ -77,16 +77,16 @@ void SceneRenderer::add_body(std::span<const ShapeDef> shapes, BodyType type, bo
     body.glass = glass;
     for (const ShapeDef& def : shapes) {
         Part part;
-        part.shape = part_shape(def.shape);
+        part.shape = def.mesh ? PartShape{} : part_shape(def.shape);
         part.pose = {transform_point(def.pose, part.shape.pose.position),
                      multiply(def.pose.rotation, part.shape.pose.rotation)};
-        part.radius = bounding_radius(def.shape);
+        part.radius = reach_of(def);
         body.radius = std::max(body.radius, glm::length(def.pose.position) + part.radius);
         if (!part.shape.is_unit) {
-            part.geometry = def.shape;
+            part.geometry = def;
             meshes_changed_ = true;
         }
-        if (def.shape.type == ShapeType::hull && def.shape.hull) {
+        if (!def.mesh && def.shape.type == ShapeType::hull && def.shape.hull) {
             const auto same = std::find_if(hulls_.begin(), hulls_.end(),
                                            [&](const SharedHull& h) { return h.hull == def.shape.hull; });
             part.mesh = static_cast<int>(same - hulls_.begin());
@@ -95,7 +95,9 @@ void SceneRenderer::add_body(std::span<const ShapeDef> shapes, BodyType type, bo
         }
         body.parts.push_back(std::move(part));
     }
-    body.ground = type == BodyType::fixed && body.radius > ground_size;
+    const bool flat =
+        std::none_of(shapes.begin(), shapes.end(), [](const ShapeDef& def) { return def.mesh != nullptr; });
+    body.ground = type == BodyType::fixed && flat && body.radius > ground_size;
     bodies_.push_back(std::move(body));
 }
 

@@ -80,7 +80,7 @@ private:
         MeshRange range;         ///< in its batch
         std::uint32_t slot = 0;  ///< in its batch, unless it is a unit mesh or a shared hull
         float radius = 0.0f;     ///< of a ball around the mesh's origin, m
-        Shape geometry;          ///< of hulls and triangles
+        ShapeDef geometry;       ///< of hulls, triangles and meshes
     };
     struct Body {
         std::vector<Part> parts;

@@ -75,6 +75,7 @@ void Replay::add_bodies(SceneRenderer& renderer) const {
         for (const RecordedShape& shape : body.shapes) {
             ShapeDef def;
             def.shape = shape.shape;
+            def.mesh = shape.mesh;
             def.pose = shape.pose;
             shapes.push_back(std::move(def));
         }
