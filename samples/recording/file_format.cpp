@@ -1,6 +1,9 @@
 #include "samples/recording/file_format.h"
 
+#include <talus/narrowphase/triangles/mesh.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -16,61 +19,96 @@ vec3 read_vec3(ByteReader& in) {
     return {x, y, z};
 }
 
-/// A recording's own numbers for hulls: 16 bits an axis of the box around the vertices.
+/// A recording's own numbers for corners: 16 bits an axis of the box around them.
 constexpr float grid = 65535.0f;
 
-struct HullStreams {
-    ByteWriter low, high, faces;
-};
+/// In a file a shape's type is its ShapeType, or this: a mesh, which follows those.
+constexpr std::uint8_t mesh_type = shape_type_count;
 
-void write_hull(ByteWriter& out, HullStreams& streams, const Hull& hull) {
-    const vec3 lower = hull.bounds.lower, size = hull.bounds.upper - hull.bounds.lower;
-    out.varint(hull.vertices.size());
-    write_vec3(out, lower);
-    write_vec3(out, size);
-    for (const vec3& v : hull.vertices) {
-        for (int i = 0; i < 3; ++i) {
-            const float at = size[i] > 0.0f ? (v[i] - lower[i]) / size[i] : 0.0f;
-            const auto step = static_cast<unsigned>(std::clamp(at * grid + 0.5f, 0.0f, grid));
-            streams.low.u8(static_cast<std::uint8_t>(step));
-            streams.high.u8(static_cast<std::uint8_t>(step >> 8));
+/// Hulls and meshes: corners and faces.
+struct SolidStreams {
+    ByteWriter solids, low, high, faces;
+
+    template <class Corners>
+    void write_corners(const Corners& corners, const Aabb& box) {
+        const vec3 lower = box.lower, size = box.upper - box.lower;
+        solids.varint(corners.size());
+        write_vec3(solids, lower);
+        write_vec3(solids, size);
+        for (const vec3& v : corners) {
+            for (int i = 0; i < 3; ++i) {
+                const float at = size[i] > 0.0f ? (v[i] - lower[i]) / size[i] : 0.0f;
+                const auto step = static_cast<unsigned>(std::clamp(at * grid + 0.5f, 0.0f, grid));
+                low.u8(static_cast<std::uint8_t>(step));
+                high.u8(static_cast<std::uint8_t>(step >> 8));
+            }
         }
     }
-    out.varint(hull.faces.size());
-    for (const HullFace& face : hull.faces) {
-        streams.faces.varint(face.count);
-        for (std::uint32_t i = 0; i < face.count; ++i) streams.faces.varint(hull.face_vertices[face.first + i]);
-    }
-}
-
-struct HullReaders {
-    ByteReader low, high, faces;
-};
-
-/// Its faces are for the page; here the hull is built from its vertices.
-Result<std::shared_ptr<const Hull>> read_hull(ByteReader& in, HullReaders& streams) {
-    const Error wrong{ErrorCode::bad_argument, "a hull of the recording is damaged"};
-    const std::uint64_t vertices = in.varint();
-    const vec3 lower = read_vec3(in), size = read_vec3(in);
-    if (vertices > Hull::max_vertices || 3 * vertices > streams.low.left() || !is_finite(lower) || !is_finite(size))
-        return wrong;
-    std::vector<vec3> points(vertices);
-    for (vec3& point : points) {
-        for (int i = 0; i < 3; ++i) {
-            const unsigned low = streams.low.u8(), high = streams.high.u8();
-            point[i] = lower[i] + size[i] * (static_cast<float>(low | (high << 8)) / grid);
+    void write(const Hull& hull) {
+        write_corners(hull.vertices, hull.bounds);
+        solids.varint(hull.faces.size());
+        for (const HullFace& face : hull.faces) {
+            faces.varint(face.count);
+            for (std::uint32_t i = 0; i < face.count; ++i) faces.varint(hull.face_vertices[face.first + i]);
         }
     }
-    const std::uint64_t faces = in.varint();
-    if (faces > streams.faces.left()) return wrong;
-    for (std::uint64_t f = 0; f < faces; ++f) {
-        const std::size_t corners = streams.faces.count();
-        if (corners < 3) return wrong;
-        for (std::size_t i = 0; i < corners; ++i) streams.faces.below(vertices);
+    /// Equal corners become one.
+    void write(const TriangleSet& mesh) {
+        std::map<std::array<float, 3>, std::uint32_t> numbers;
+        std::vector<vec3> corners;
+        ByteWriter triangles;
+        for (std::uint32_t t = 0; t < mesh.size(); ++t) {
+            triangles.varint(3);
+            for (const vec3& p : mesh.triangle(t).points) {
+                const auto [at, fresh] =
+                    numbers.try_emplace({p.x, p.y, p.z}, static_cast<std::uint32_t>(corners.size()));
+                if (fresh) corners.push_back(p);
+                triangles.varint(at->second);
+            }
+        }
+        write_corners(corners, mesh.bounds());
+        solids.varint(mesh.size());
+        faces.raw(triangles.bytes());
     }
-    if (!in.ok() || !streams.low.ok() || !streams.high.ok() || !streams.faces.ok()) return wrong;
-    return make_hull(points);
-}
+};
+
+/// One of them as the file has it.
+struct Solid {
+    std::vector<vec3> corners;
+    std::vector<std::uint32_t> triangles;  ///< its faces as fans, three corners each
+    std::shared_ptr<const Hull> hull;      ///< once a shape has asked for it
+};
+
+struct SolidReaders {
+    ByteReader solids, low, high, faces;
+
+    bool read(Solid& solid) {
+        const std::uint64_t count = solids.varint();
+        const vec3 lower = read_vec3(solids), size = read_vec3(solids);
+        if (count > 0xffffffffu || 3 * count > low.left() || !is_finite(lower) || !is_finite(size)) return false;
+        solid.corners.resize(count);
+        for (vec3& corner : solid.corners) {
+            for (int i = 0; i < 3; ++i) {
+                const unsigned low_byte = low.u8(), high_byte = high.u8();
+                corner[i] = lower[i] + size[i] * (static_cast<float>(low_byte | (high_byte << 8)) / grid);
+            }
+        }
+        const std::uint64_t face_count = solids.varint();
+        if (face_count > faces.left()) return false;
+        for (std::uint64_t f = 0; f < face_count; ++f) {
+            const std::size_t corners = faces.count();
+            if (corners < 3) return false;
+            const std::uint32_t first = faces.below(count);
+            std::uint32_t last = faces.below(count);
+            for (std::size_t i = 2; i < corners; ++i) {
+                const std::uint32_t next = faces.below(count);
+                solid.triangles.insert(solid.triangles.end(), {first, last, next});
+                last = next;
+            }
+        }
+        return solids.ok() && low.ok() && high.ok() && faces.ok();
+    }
+};
 
 void write_pose(ByteWriter& out, const Transform& pose) {
     write_vec3(out, pose.position);
@@ -90,11 +128,17 @@ Transform read_pose(ByteReader& in) {
     return pose;
 }
 
-void write_shape(ByteWriter& out, const Shape& shape, std::uint32_t hull_index) {
-    out.u8(static_cast<std::uint8_t>(shape.type));
+void write_shape(ByteWriter& out, const RecordedShape& recorded, std::uint32_t solid) {
+    const Shape& shape = recorded.shape;
+    out.u8(recorded.mesh ? mesh_type : static_cast<std::uint8_t>(shape.type));
+    if (recorded.mesh) {
+        out.varint(solid);
+        out.u8(recorded.mesh->is_two_sided() ? 1 : 0);
+        return;
+    }
     switch (shape.type) {
         case ShapeType::hull:
-            out.varint(hull_index);
+            out.varint(solid);
             break;
         case ShapeType::segment:
         case ShapeType::triangle:
@@ -107,16 +151,34 @@ void write_shape(ByteWriter& out, const Shape& shape, std::uint32_t hull_index) 
     }
 }
 
-Shape read_shape(ByteReader& in, const std::vector<std::shared_ptr<const Hull>>& hulls) {
-    Shape shape;
+/// Where the corners' rounding has closed a mesh's triangles, they are missing.
+Error read_shape(ByteReader& in, std::vector<Solid>& solids, RecordedShape& out) {
+    const Error wrong{ErrorCode::bad_argument, "its table of shapes is damaged"};
     const std::uint8_t type = in.u8();
-    if (type >= shape_type_count) in.fail();
-    if (!in.ok()) return shape;
+    if (!in.ok() || type > mesh_type) return wrong;
+    if (type == mesh_type) {
+        const std::uint32_t index = in.below(solids.size());
+        const bool two_sided = in.u8() != 0;
+        if (!in.ok()) return wrong;
+        const Solid& solid = solids[index];
+        const auto made = make_mesh({.vertices = solid.corners, .indices = solid.triangles, .two_sided = two_sided});
+        if (!made) return made.error();
+        out.mesh = *made;
+        return {};
+    }
+    Shape& shape = out.shape;
     shape.type = static_cast<ShapeType>(type);
     switch (shape.type) {
         case ShapeType::hull: {
-            const std::uint32_t index = in.below(hulls.size());
-            if (in.ok()) shape = hull(hulls[index]);
+            const std::uint32_t index = in.below(solids.size());
+            if (!in.ok()) return wrong;
+            Solid& solid = solids[index];
+            if (!solid.hull) {  // from its corners alone: its faces are for the page
+                const auto made = make_hull(solid.corners);
+                if (!made) return made.error();
+                solid.hull = *made;
+            }
+            shape = hull(solid.hull);
             break;
         }
         case ShapeType::segment:
@@ -128,7 +190,7 @@ Shape read_shape(ByteReader& in, const std::vector<std::shared_ptr<const Hull>>&
             shape.radius = in.f32();
             shape.half_extents = read_vec3(in);
     }
-    return shape;
+    return in.ok() ? check(shape) : wrong;
 }
 
 }  // namespace
@@ -202,10 +264,10 @@ bool read_head(std::string_view block, FileHead& out) {
 }
 
 std::string write_bodies(const std::vector<RecordedBody>& bodies) {
-    // Each hull once, each shape once.
-    HullStreams hull_streams;
-    ByteWriter hulls, shapes, out;
-    std::map<const Hull*, std::uint32_t> hull_numbers;
+    // Each hull and mesh once, each shape once.
+    SolidStreams streams_of_solids;
+    ByteWriter shapes, out;
+    std::map<const void*, std::uint32_t> solid_numbers;
     std::map<std::string, std::uint32_t> shape_numbers;
     for (const RecordedBody& body : bodies) {
         out.varint(body.id.slot);
@@ -217,15 +279,20 @@ std::string write_bodies(const std::vector<RecordedBody>& bodies) {
         out.varint(body.end_frame - body.first_frame);
         out.varint(body.shapes.size());
         for (const RecordedShape& part : body.shapes) {
-            std::uint32_t hull_number = 0;
-            if (const Hull* hull = part.shape.hull.get()) {
+            std::uint32_t solid = 0;
+            const auto number = [&](const auto* of) {
                 const auto [at, fresh] =
-                    hull_numbers.try_emplace(hull, static_cast<std::uint32_t>(hull_numbers.size()));
-                if (fresh) write_hull(hulls, hull_streams, *hull);
-                hull_number = at->second;
+                    solid_numbers.try_emplace(of, static_cast<std::uint32_t>(solid_numbers.size()));
+                if (fresh) streams_of_solids.write(*of);
+                solid = at->second;
+            };
+            if (part.mesh) {
+                number(part.mesh.get());
+            } else if (part.shape.hull) {
+                number(part.shape.hull.get());
             }
             ByteWriter shape;
-            write_shape(shape, part.shape, hull_number);
+            write_shape(shape, part, solid);
             const auto [at, fresh] =
                 shape_numbers.try_emplace(shape.bytes(), static_cast<std::uint32_t>(shape_numbers.size()));
             if (fresh) shapes.raw(shape.bytes());
@@ -236,12 +303,16 @@ std::string write_bodies(const std::vector<RecordedBody>& bodies) {
         }
     }
     ByteWriter counts;
-    counts.varint(hull_numbers.size());
+    counts.varint(solid_numbers.size());
     counts.varint(shape_numbers.size());
     counts.varint(bodies.size());
-    const std::string_view streams[] = {
-        counts.bytes(), hulls.bytes(), hull_streams.low.bytes(), hull_streams.high.bytes(), hull_streams.faces.bytes(),
-        shapes.bytes(), out.bytes()};
+    const std::string_view streams[] = {counts.bytes(),
+                                        streams_of_solids.solids.bytes(),
+                                        streams_of_solids.low.bytes(),
+                                        streams_of_solids.high.bytes(),
+                                        streams_of_solids.faces.bytes(),
+                                        shapes.bytes(),
+                                        out.bytes()};
     return pack(streams);
 }
 
@@ -250,23 +321,20 @@ Error read_bodies(std::string_view block, std::size_t frames, std::vector<Record
     std::string storage;
     std::vector<std::string_view> streams;
     if (!unpack(block, 7, storage, streams)) return wrong;
-    ByteReader counts(streams[0]), hull_in(streams[1]), shape_in(streams[5]), in(streams[6]);
-    HullReaders hull_readers{ByteReader(streams[2]), ByteReader(streams[3]), ByteReader(streams[4])};
-    const std::uint64_t hull_count = counts.varint(), shape_count = counts.varint(), body_count = counts.varint();
-    if (!counts.ok() || hull_count > hull_in.left() || shape_count > shape_in.left() || body_count > in.left())
+    ByteReader counts(streams[0]), shape_in(streams[5]), in(streams[6]);
+    SolidReaders solid_in{ByteReader(streams[1]), ByteReader(streams[2]), ByteReader(streams[3]),
+                          ByteReader(streams[4])};
+    const std::uint64_t solid_count = counts.varint(), shape_count = counts.varint(), body_count = counts.varint();
+    if (!counts.ok() || solid_count > solid_in.solids.left() || shape_count > shape_in.left() || body_count > in.left())
         return wrong;
 
-    std::vector<std::shared_ptr<const Hull>> hulls;
-    for (std::uint64_t i = 0; i < hull_count; ++i) {
-        Result<std::shared_ptr<const Hull>> hull = read_hull(hull_in, hull_readers);
-        if (!hull) return hull.error();
-        hulls.push_back(*hull);
+    std::vector<Solid> solids(solid_count);
+    for (Solid& solid : solids) {
+        if (!solid_in.read(solid)) return {ErrorCode::bad_argument, "a hull or mesh of the recording is damaged"};
     }
-    std::vector<Shape> shapes;
-    for (std::uint64_t i = 0; i < shape_count; ++i) {
-        shapes.push_back(read_shape(shape_in, hulls));
-        if (!shape_in.ok()) return wrong;
-        if (Error error = check(shapes.back())) return error;
+    std::vector<RecordedShape> shapes(shape_count);
+    for (RecordedShape& shape : shapes) {
+        if (Error error = read_shape(shape_in, solids, shape)) return error;
     }
     for (std::uint64_t i = 0; i < body_count; ++i) {
         RecordedBody body;
@@ -286,15 +354,15 @@ Error read_bodies(std::string_view block, std::size_t frames, std::vector<Record
         body.end_frame = static_cast<std::uint32_t>(first + count);
         for (std::size_t n = in.count(2); n > 0; --n) {
             const std::uint32_t shape = in.below(shapes.size());
-            RecordedShape part;
+            if (!in.ok()) return wrong;
+            RecordedShape part = shapes[shape];
             if (in.u8() != 0) part.pose = read_pose(in);
             if (!in.ok()) return wrong;
-            part.shape = shapes[shape];
             body.shapes.push_back(part);
         }
         out.push_back(std::move(body));
     }
-    if (!in.ok() || !in.at_end() || !hull_in.at_end() || !shape_in.at_end()) return wrong;
+    if (!in.ok() || !in.at_end() || !solid_in.solids.at_end() || !shape_in.at_end()) return wrong;
     return {};
 }
 

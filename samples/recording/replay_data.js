@@ -319,7 +319,7 @@ function directionOf(u, v) {
 
 // ---- The file
 
-const SHAPES = ["sphere", "capsule", "segment", "triangle", "box", "cylinder", "cone", "hull"];
+const SHAPES = ["sphere", "capsule", "segment", "triangle", "box", "cylinder", "cone", "hull", "mesh"];
 const TYPES = ["fixed", "kinematic", "dynamic"];
 const NOBODY = 4294967295;
 const CACHE_BYTES = 384e6;  // of unpacked segments; older ones are unpacked anew
@@ -444,8 +444,9 @@ class Recording {
     this.shapes = [];
     for (let s = 0; s < shapeCount; ++s) {
       const shape = {type: SHAPES[shapeIn.u8()], radius: 0};
-      if (shape.type === "hull") {
+      if (shape.type === "hull" || shape.type === "mesh") {
         shape.hull = shapeIn.varint();
+        if (shape.type === "mesh") shape.twoSided = shapeIn.u8() !== 0;
       } else {
         shape.radius = shapeIn.f32();
         if (shape.type === "segment" || shape.type === "triangle") {

@@ -136,7 +136,7 @@ function roundMesh(slices, cone) {
 
 const SMOOTH_COSINE = 0.966;  // faces that meet at less than 15 degrees show no line
 
-function hullMesh(hull) {
+function hullMesh(hull, twoSided) {
   const mesh = new Mesh(), {points, faces} = hull;
   const normals = faces.map(face => {
     let sum = [0, 0, 0];
@@ -146,14 +146,16 @@ function hullMesh(hull) {
     return normalized(sum);
   });
   const owner = new Map();
-  const key = (a, b) => a * 65536 + b;
+  const key = (a, b) => a * 4294967296 + b;
   faces.forEach((face, f) => face.forEach((v, i) => owner.set(key(v, face[(i + 1) % face.length]), f)));
   faces.forEach((face, f) => {
     const lines = face.map((v, i) => {
       const other = owner.get(key(face[(i + 1) % face.length], v));
       return other === undefined || dot(normals[f], normals[other]) < SMOOTH_COSINE;
     });
-    mesh.polygon(face.map(v => points[v]), normals[f], lines);
+    const corners = face.map(v => points[v]);
+    mesh.polygon(corners, normals[f], lines);
+    if (twoSided) mesh.polygon([corners[0], ...corners.slice(1).reverse()], scaled(normals[f], -1), lines.slice().reverse());
   });
   return mesh;
 }
@@ -200,7 +202,7 @@ function pieces(shape, number) {
       for (let i = 0; i < 3 && r > 0; ++i) list.push(rod(shape.points[i], shape.points[(i + 1) % 3], r));
       return list;
     }
-    default: return [[`hull ${shape.hull}`, here, [1, 1, 1], 0]];
+    default: return [[`${shape.twoSided ? "sheet" : "hull"} ${shape.hull}`, here, [1, 1, 1], 0]];
   }
 }
 
@@ -641,7 +643,7 @@ class View {
     let corners = 0;
     for (const [name, list] of users) {
       const [kind, number] = name.split(" ");
-      const mesh = makers[kind] ? makers[kind]() : kind === "hull" ? hullMesh(recording.hulls[number])
+      const mesh = makers[kind] ? makers[kind]() : kind === "hull" || kind === "sheet" ? hullMesh(recording.hulls[number], kind === "sheet")
         : triangleMesh(shapes[number].points, shapes[number].radius);
       if (mesh.data.length === 0) continue;
       if (list.length > 2) {

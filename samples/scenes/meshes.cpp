@@ -1,0 +1,395 @@
+/// Surfaces made of triangles, and what falls, rolls and turns on them.
+
+#include "samples/scenes/parts.h"
+#include "samples/scenes/scene_list.h"
+
+#include <talus/narrowphase/triangles/height_field.h>
+#include <talus/narrowphase/triangles/mesh.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace talus::samples {
+
+namespace {
+
+constexpr float pi = 3.14159265f;
+
+/// A point on the circle of this radius in the plane z = 0, without libm.
+vec3 on_circle(float radius, float radians) { return rotate(turn({0, 0, 1}, radians), {radius, 0.0f, 0.0f}); }
+
+// ---- Terrain --------------------------------------------------------------------------------------------------------
+
+/// Smooth noise of a lattice of random heights in -1 to 1, with period 64 cells.
+class Noise {
+public:
+    explicit Noise(Random& random) {
+        for (float& height : lattice_) height = random.between(-1.0f, 1.0f);
+    }
+    float operator()(float x, float z) const {
+        const float fx = std::floor(x), fz = std::floor(z);
+        const auto i = static_cast<int>(fx), j = static_cast<int>(fz);
+        const auto ease = [](float t) { return t * t * (3.0f - 2.0f * t); };
+        const float u = ease(x - fx), v = ease(z - fz);
+        return glm::mix(glm::mix(at(i, j), at(i + 1, j), u), glm::mix(at(i, j + 1), at(i + 1, j + 1), u), v);
+    }
+
+private:
+    static constexpr int period = 64;
+    float at(int i, int j) const {
+        return lattice_[static_cast<std::size_t>((j & (period - 1)) * period + (i & (period - 1)))];
+    }
+    std::array<float, period * period> lattice_{};
+};
+
+/// A mountainside that ends in a valley with a rim: 100,352 triangles.
+constexpr int terrain_samples = 225;
+constexpr float terrain_cell = 0.5f;
+
+float terrain_height(const Noise& noise, float x, float z) {
+    const float half = 0.5f * terrain_cell * (terrain_samples - 1);
+    // Down towards +z, level in the valley, up again at the rim all round.
+    const float along = z / half;
+    const float slope = along < 0.45f ? 14.0f * (0.45f - along) : 0.0f;
+    const float side = std::max(std::abs(x), std::max(z, -z)) / half;
+    const float rim = side > 0.8f ? 260.0f * (side - 0.8f) * (side - 0.8f) : 0.0f;
+    const float gully = 0.12f * std::abs(x) * (along < 0.5f ? 1.0f : 0.4f);
+    return slope + rim + gully + 1.1f * noise(0.11f * x, 0.11f * z) + 0.22f * noise(0.5f * x + 7.0f, 0.5f * z + 3.0f);
+}
+
+Result<SceneData> terrain(const SceneOptions& options) {
+    Random random(options.seed);
+    const Noise noise(random);
+    const float half = 0.5f * terrain_cell * (terrain_samples - 1);
+    std::vector<float> heights;
+    heights.reserve(terrain_samples * terrain_samples);
+    for (int j = 0; j < terrain_samples; ++j) {
+        for (int i = 0; i < terrain_samples; ++i) {
+            heights.push_back(terrain_height(noise, terrain_cell * static_cast<float>(i) - half,
+                                             terrain_cell * static_cast<float>(j) - half));
+        }
+    }
+    auto field = make_height_field({.columns = terrain_samples,
+                                    .rows = terrain_samples,
+                                    .heights = heights,
+                                    .spacing_x = terrain_cell,
+                                    .spacing_z = terrain_cell});
+    if (!field) return field.error();
+    SceneData scene;
+    BodyDef ground;
+    ground.type = BodyType::fixed;
+    ground.mesh = *field;
+    ground.position = {-half, 0.0f, -half};
+    scene.bodies.push_back(ground);
+
+    constexpr int count = 500, columns = 25;
+    for (int k = 0; k < count; ++k) {
+        BodyDef body;
+        const float size = random.between(0.25f, 0.55f);
+        switch (k % 5) {
+            case 0:
+                body.shape = sphere(size);
+                break;
+            case 1:
+                body.shape = box({size, 0.7f * size, 0.8f * size});
+                break;
+            case 2:
+                body.shape = capsule(0.6f * size, 0.6f * size);
+                break;
+            case 3:
+                body.shape = cylinder(0.5f * size, 0.8f * size);
+                break;
+            default: {
+                Result<Shape> hull = random_hull(random, 16, 0.7f * size, 1.2f * size);
+                if (!hull) return hull.error();
+                body.shape = *hull;
+            }
+        }
+        const float x = 1.3f * (static_cast<float>(k % columns) - 0.5f * (columns - 1));
+        const float z = -0.72f * half + 1.4f * static_cast<float>(k / columns);
+        body.position = vec3(x, terrain_height(noise, x, z) + 1.2f, z) + random.in_box(vec3(0.15f));
+        body.rotation = random.rotation();
+        body.material.rolling_resistance = 0.01f;
+        scene.bodies.push_back(body);
+    }
+    scene.figures.push_back({"fell through the ground", "bodies", Over::last, [=](const SceneBodies& bodies, double) {
+                                 double lost = 0.0;
+                                 for (std::size_t i = 1; i <= count; ++i) {
+                                     const vec3 at = bodies.transform(i).position;
+                                     lost += at.y < terrain_height(noise, at.x, at.z) ? 1.0 : 0.0;
+                                 }
+                                 return lost;
+                             }});
+    scene.figures.push_back(
+        {"rolled down, on average", "m", Over::last, [start = scene.bodies, count](const SceneBodies& bodies, double) {
+             double sum = 0.0;
+             for (std::size_t i = 1; i <= count; ++i) {
+                 const float fallen = start[i].position.y - bodies.transform(i).position.y;
+                 sum += static_cast<double>(fallen);
+             }
+             return sum / count;
+         }});
+    scene.camera = orbit({0, 4.0f, 2.0f}, 62, 18, 27);
+    return scene;
+}
+
+// ---- Marble run -----------------------------------------------------------------------------------------------------
+
+/// A mesh under construction.
+struct MeshBuilder {
+    std::vector<vec3> vertices;
+    std::vector<std::uint32_t> indices;
+
+    /// Sweeps a cross-section along frames: `points(k)` gives the cross-section at station k, all of equal size; its front
+    /// is to the left of the way from point to point, seen against the sweep.
+    template <class Points>
+    void sweep(int stations, const Points& points) {
+        std::size_t width = 0;
+        const std::size_t base = vertices.size();
+        for (int k = 0; k < stations; ++k) {
+            const std::vector<vec3> section = points(k);
+            width = section.size();
+            vertices.insert(vertices.end(), section.begin(), section.end());
+        }
+        for (std::size_t k = 0; k + 1 < static_cast<std::size_t>(stations); ++k) {
+            for (std::size_t i = 0; i + 1 < width; ++i) {
+                const auto at = [&](std::size_t station, std::size_t point) {
+                    return static_cast<std::uint32_t>(base + station * width + point);
+                };
+                for (const std::uint32_t v : {at(k, i), at(k + 1, i), at(k, i + 1)}) indices.push_back(v);
+                for (const std::uint32_t v : {at(k, i + 1), at(k + 1, i), at(k + 1, i + 1)}) indices.push_back(v);
+            }
+        }
+    }
+};
+
+/// Marbles drop into a funnel, run down a spiral and end in a bowl: all of it one mesh.
+Result<SceneData> marble_run(const SceneOptions& options) {
+    constexpr float marble = 0.09f, pipe = 0.32f, radius = 2.2f, drop = 1.1f;  // of a turn, m
+    constexpr int turns = 4, steps_a_turn = 48, across = 10, marbles = 80;
+    constexpr float top = 1.6f + drop * turns;
+    Random random(options.seed);
+    const vec3 up(0, 1, 0);
+    MeshBuilder mesh;
+    // The spiral: a half pipe, its outer wall higher.
+    mesh.sweep(turns * steps_a_turn + 1, [&](int k) {
+        const float turned = static_cast<float>(k) / steps_a_turn;
+        const quat q = turn(up, 2.0f * pi * (turned - std::floor(turned)) - pi);
+        const vec3 center = rotate(q, {radius, 0.0f, 0.0f}) + (top - drop * turned) * up;
+        std::vector<vec3> section;
+        for (int i = 0; i <= across; ++i) {
+            const float angle = pi * (-1.0f + 1.25f * static_cast<float>(i) / across);
+            section.push_back(center + rotate(q, on_circle(pipe, angle)));
+        }
+        return section;
+    });
+    const std::size_t spiral_triangles = mesh.indices.size() / 3;
+    // The funnel above its upper end, the bowl under its lower one.
+    const vec3 start = vec3(-radius, top, 0.0f);
+    const auto round = [&](const vec3& middle, const std::vector<glm::vec2>& profile) {
+        constexpr int slices = 40;
+        mesh.sweep(slices + 1, [&](int k) {
+            const quat q = turn(up, 2.0f * pi * static_cast<float>(k % slices) / slices - pi);
+            std::vector<vec3> section;
+            for (const glm::vec2& p : profile) section.push_back(middle + rotate(q, {p.x, p.y, 0.0f}));
+            return section;
+        });
+    };
+    round(start + vec3(0.0f, 0.75f, 0.15f), {{0.3f, -0.2f}, {0.3f, 0.0f}, {0.9f, 0.5f}, {1.3f, 1.2f}});
+    const std::size_t funnel_triangles = mesh.indices.size() / 3;
+    std::vector<glm::vec2> bowl;
+    for (int i = 0; i <= 12; ++i) {
+        const float x = 4.2f * static_cast<float>(i) / 12.0f;
+        bowl.push_back({x, 0.1f + 0.045f * x * x});
+    }
+    bowl.push_back({4.25f, 1.9f});
+    round(vec3(0.0f), bowl);
+
+    std::vector<std::uint8_t> materials(mesh.indices.size() / 3, 0);
+    std::fill(materials.begin() + static_cast<std::ptrdiff_t>(spiral_triangles),
+              materials.begin() + static_cast<std::ptrdiff_t>(funnel_triangles), std::uint8_t{1});
+    auto made =
+        make_mesh({.vertices = mesh.vertices, .indices = mesh.indices, .materials = materials, .two_sided = true});
+    if (!made) return made.error();
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    BodyDef run;
+    run.type = BodyType::fixed;
+    run.mesh = *made;
+    run.material.friction = 0.3f;
+    run.mesh_materials = {run.material,
+                          Material{.friction = 0.01f}};  // the funnel is slick, or marbles would arch over
+    scene.bodies.push_back(run);
+    const std::size_t first = scene.bodies.size();
+    for (int k = 0; k < marbles; ++k) {
+        BodyDef ball;
+        ball.shape = sphere(marble);
+        ball.density = 2500.0f;
+        ball.material.friction = 0.3f;
+        ball.material.restitution = 0.3f;
+        const vec3 place((static_cast<float>(k % 3) - 1.0f) * 0.3f, 1.9f + 0.3f * static_cast<float>(k / 9),
+                         (static_cast<float>(k / 3 % 3) - 1.0f) * 0.3f);
+        ball.position = start + vec3(0.0f, 0.75f, 0.15f) + place + random.in_box(vec3(0.02f));
+        scene.bodies.push_back(ball);
+    }
+    scene.figures.push_back({"marbles in the bowl", "", Over::last, [=](const SceneBodies& bodies, double) {
+                                 double in = 0.0;
+                                 for (std::size_t i = first; i < first + marbles; ++i) {
+                                     const vec3 at = bodies.transform(i).position;
+                                     in += at.x * at.x + at.z * at.z < 4.25f * 4.25f && at.y > 0.1f && at.y < 1.6f;
+                                 }
+                                 return in;
+                             }});
+    scene.figures.push_back({"fastest marble", "m/s", Over::largest, [=](const SceneBodies& bodies, double) {
+                                 double fastest = 0.0;
+                                 for (std::size_t i = first; i < first + marbles; ++i)
+                                     fastest = std::max(fastest, double{glm::length(bodies.linear_velocity(i))});
+                                 return fastest;
+                             }});
+    scene.camera = orbit({0, 2.9f, 0}, 15, 28, 24);
+    return scene;
+}
+
+// ---- Gears ----------------------------------------------------------------------------------------------------------
+
+/// A spur gear about z with involute flanks, pressure angle 20 degrees; sizes in m.
+struct Gear {
+    static constexpr int flank_points = 5;
+    int teeth;
+    float module;           ///< pitch diameter over teeth
+    float half_width;       ///< along z
+    float thinner = 0.01f;  ///< what a tooth lacks on either side so that the other's fits, of the module
+
+    float pitch_radius() const { return 0.5f * module * static_cast<float>(teeth); }
+    float root_radius() const { return pitch_radius() - 1.25f * module; }
+
+    /// The outline of a tooth that points along +x, counter-clockwise from its root: a convex polygon.
+    std::vector<glm::vec2> tooth() const {
+        constexpr float cosine = 0.93969262f, involute = 0.01490438f;  // of the pressure angle
+        const float base = pitch_radius() * cosine, tip = pitch_radius() + module;
+        const float half = pi / (2.0f * static_cast<float>(teeth)) + involute - thinner * module / pitch_radius();
+        const float end = std::sqrt(tip * tip / (base * base) - 1.0f);
+        std::vector<glm::vec2> flank{glm::vec2(rotate(turn({0, 0, 1}, -half), {root_radius(), 0.0f, 0.0f}))};
+        for (int k = 0; k < flank_points; ++k) {
+            const float t = end * static_cast<float>(k) / (flank_points - 1);
+            const vec3 c = on_circle(1.0f, t);
+            const vec3 p = base * vec3(c.x + t * c.y, c.y - t * c.x, 0.0f);
+            flank.push_back(glm::vec2(rotate(turn({0, 0, 1}, -half), p)));
+        }
+        for (std::size_t k = flank.size(); k-- > 0;) flank.push_back({flank[k].x, -flank[k].y});
+        return flank;
+    }
+    quat tooth_turn(int k) const {
+        const float angle = 2.0f * pi * static_cast<float>(k) / static_cast<float>(teeth);
+        return turn({0, 0, 1}, angle > pi ? angle - 2.0f * pi : angle);
+    }
+    /// Its surface, closed.
+    MeshBuilder surface() const {
+        MeshBuilder mesh;
+        const std::vector<glm::vec2> outline = tooth();
+        for (int k = 0; k < teeth; ++k) {
+            for (const glm::vec2& p : outline) {
+                for (const float z : {-half_width, half_width})
+                    mesh.vertices.push_back(rotate(tooth_turn(k), {p.x, p.y, z}));
+            }
+        }
+        const auto count = static_cast<std::uint32_t>(mesh.vertices.size());
+        mesh.vertices.push_back({0.0f, 0.0f, -half_width});
+        mesh.vertices.push_back({0.0f, 0.0f, half_width});
+        for (std::uint32_t v = 0; v < count; v += 2) {
+            const std::uint32_t next = (v + 2) % count;
+            for (const std::uint32_t i : {v, next, v + 1, v + 1, next, next + 1}) mesh.indices.push_back(i);
+            for (const std::uint32_t i : {count, next, v, count + 1, v + 1, next + 1}) mesh.indices.push_back(i);
+        }
+        return mesh;
+    }
+    /// The same of convex parts: a disc and its teeth.
+    Result<std::vector<ShapeDef>> parts() const {
+        std::vector<ShapeDef> shapes(1);
+        shapes[0].shape = cylinder(half_width, root_radius());
+        shapes[0].pose.rotation = turn({1, 0, 0}, 0.5f * pi);
+        std::vector<vec3> corners;
+        for (const glm::vec2& p : tooth()) {
+            corners.push_back({p.x, p.y, -half_width});
+            corners.push_back({p.x, p.y, half_width});
+        }
+        const auto hulled = make_hull(corners);
+        if (!hulled) return hulled.error();
+        for (int k = 0; k < teeth; ++k) {
+            ShapeDef part;
+            part.shape = hull(*hulled);
+            part.pose.rotation = tooth_turn(k);
+            shapes.push_back(part);
+        }
+        return shapes;
+    }
+};
+
+/// A kinematic gear, a mesh, drives two wheels of convex parts by nothing but its teeth.
+Result<SceneData> tooth_gears(const SceneOptions&) {
+    constexpr float module = 0.12f, half_width = 0.15f, height = 2.2f, speed = 2.0f;
+    const Gear driver{12, module, half_width}, wheels[] = {{20, module, half_width}, {16, module, half_width}};
+    SceneData scene;
+    scene.bodies.push_back(floor_slab());
+    scene.bodies.push_back(block({1.2f, height, -0.6f}, {3.2f, 1.6f, 0.1f}));
+    const MeshBuilder surface = driver.surface();
+    auto mesh = make_mesh({.vertices = surface.vertices, .indices = surface.indices});
+    if (!mesh) return mesh.error();
+    BodyDef driving;
+    driving.type = BodyType::kinematic;
+    driving.mesh = *mesh;
+    driving.material.friction = 0.1f;
+    driving.position = {-1.5f, height, 0.0f};
+    driving.angular_velocity = {0.0f, 0.0f, -speed};
+    scene.bodies.push_back(driving);
+
+    float x = driving.position.x, last_radius = driver.pitch_radius();
+    std::size_t bodies[2];
+    float ratio = 1.0f;
+    int last_teeth = driver.teeth;
+    for (int k = 0; k < 2; ++k) {
+        const Gear& gear = wheels[k];
+        x += last_radius + gear.pitch_radius();
+        last_radius = gear.pitch_radius();
+        ratio *= -static_cast<float>(last_teeth) / static_cast<float>(gear.teeth);
+        last_teeth = gear.teeth;
+        auto parts = gear.parts();
+        if (!parts) return parts.error();
+        const MeshBuilder solid = gear.surface();
+        const auto mass = mesh_mass_properties(solid.vertices, solid.indices, 1000.0f);
+        if (!mass) return mass.error();
+        BodyDef wheel;
+        wheel.shapes = std::move(*parts);
+        for (ShapeDef& part : wheel.shapes) part.material.friction = 0.1f;
+        wheel.mass_properties = *mass;
+        wheel.position = {x, height, 0.0f};
+        // All wheels have an even number of teeth: half a tooth on, and a gap meets the last one's tooth.
+        wheel.rotation = turn({0, 0, 1}, k == 0 ? pi / static_cast<float>(gear.teeth) : 0.0f);
+        wheel.angular_damping = k == 1 ? 0.5f : 0.0f;  // the load
+        wheel.allow_sleep = false;
+        bodies[k] = scene.bodies.size();
+        scene.bodies.push_back(wheel);
+        tie(scene, 1, bodies[k], wheel.position, {0, 0, 1}, HingeDef{});
+        const double wanted = static_cast<double>(-speed * ratio);
+        scene.figures.push_back({k == 0 ? "first wheel, of its proper speed" : "second wheel, of its proper speed", "",
+                                 Over::mean, [body = bodies[k], wanted](const SceneBodies& all, double) {
+                                     return static_cast<double>(all.angular_velocity(body).z) / wanted;
+                                 }});
+    }
+    scene.camera = orbit({0.3f, height, 0}, 9, 14, 12);
+    return scene;
+}
+
+constexpr Scene scenes[] = {
+    {"terrain", "500 things roll down a mountainside of 100,352 triangles.", 900, terrain},
+    {"marble_run", "Marbles run from a funnel down a spiral into a bowl, all of it one mesh.", 1500, marble_run},
+    {"tooth_gears", "A kinematic gear, a mesh, drives two wheels of convex parts by nothing but its teeth.", 600,
+     tooth_gears},
+};
+
+}  // namespace
+
+std::span<const Scene> mesh_scenes() { return scenes; }
+
+}  // namespace talus::samples
