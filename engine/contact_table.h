@@ -62,8 +62,11 @@ struct MeshPatch {
     std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null in a free slot
     std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< whose they are
     std::uint32_t next_in_pair = null_index;
-    /// Whose triangles have contacts, mesh frame; at first nothing is in it.
+    /// Whose triangles have contacts, mesh frame; at first nothing is in it. And a box of the world that was in it when
+    /// the mesh stood as said.
     Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
+    Aabb world_box = box;
+    Transform mesh_pose;
     std::uint32_t touches = 0;  ///< contacts that touch
     bool touching = false;      ///< as last reported to the user
     bool sensor = false;

@@ -15,25 +15,36 @@ namespace talus {
 void World::State::update_patch(std::uint32_t p, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
                                 std::uint32_t mesh_body) {
     if (shapes.defs[shape].mesh || !may_touch(shape, mesh)) return;
-    const TriangleSet& set = *shapes.defs[mesh].mesh;
-    const Frame frame = to_frame(relative(colliders.poses[mesh], colliders.poses[shape]));
-    const Aabb tight = transform_box(frame, shapes.local_boxes[shape]);
-    const vec3 half = half_extents(tight);
-    const float size = std::max({half.x, half.y, half.z});
     const float ways = colliders.sweeps[shape].reach + colliders.sweeps[mesh].reach;
-    const Aabb box = expand(tight, ways + tolerance::contact_margin * size);
+    const vec3 half = half_extents(shapes.world_boxes[shape]);
+    const float size = std::max({half.x, half.y, half.z});
+    const Aabb box = expand(shapes.world_boxes[shape], ways + tolerance::contact_margin * size);
+    const Transform& pose = colliders.poses[mesh];
     std::uint32_t k = contacts.find_patch(p, shape, mesh);
     if (k == null_index) {
-        if (!overlaps(box, set.bounds())) return;
+        if (!overlaps(box, shapes.world_boxes[mesh])) return;
         k = contacts.patch_of(p, shape, shape_body, mesh, mesh_body);
         contacts.patches[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
     }
     MeshPatch& patch = contacts.patches[k];
-    if (contains(patch.box, box)) return;
-    patch.box = expand(box, settings::mesh_patch_margin * size);
+    const bool stands = pose.position == patch.mesh_pose.position && pose.rotation == patch.mesh_pose.rotation;
+    if (stands && contains(patch.world_box, box)) return;
+    const Frame to_mesh = to_frame(relative(pose, Transform{}));
+    if (!stands && contains(patch.box, transform_box(to_mesh, box))) return;
+    patch.mesh_pose = pose;
+    patch.world_box = expand(box, settings::mesh_patch_margin * size);
+    patch.box = transform_box(to_mesh, patch.world_box);
 
+    const TriangleSet& set = *shapes.defs[mesh].mesh;
     found_triangles.clear();
     set.find(patch.box, found_triangles);
+    // Of a slope many boxes are near whose triangles are not.
+    const vec3 middle = center(patch.box), room = half_extents(patch.box);
+    std::erase_if(found_triangles, [&](std::uint32_t t) {
+        const SetTriangle triangle = set.triangle(t);
+        const vec3& n = triangle.normal;
+        return std::abs(glm::dot(middle - triangle.points[0], n)) > glm::dot(glm::abs(n), room);
+    });
     known_triangles.clear();
     for_each_contact(contacts, p, [&](std::uint32_t c) {
         if (contacts.states[c].patch != k) return;

@@ -720,7 +720,7 @@ private:
         }
         const float beside = distance_beside(s);
         if (beside > 0.0f) {
-            separate(w, std::max(apart, beside));
+            leave_to_neighbours(w, s, std::max(apart, beside));
             return;
         }
         if (s.other->type == ShapeType::sphere) {
@@ -734,11 +734,19 @@ private:
         manifold.face_owner = s.is_a ? FaceOwner::a : FaceOwner::b;
         count(profile_.manifolds_built);
         if (manifold.count == 0) {
-            separate(w, apart);
+            leave_to_neighbours(w, s, apart);
             return;
         }
         touch(w, manifold);
         cache.axis_is_face = records_[w.pair].state == PairState::touching;
+    }
+
+    /// The other is not over a triangle that can hold it off along its face only. So it is left alone until it has moved
+    /// as far as it is beside it, or as far as contacts are reused: until then it is the neighbours' who hold it.
+    void leave_to_neighbours(const Work& w, const Surface& s, float beside) {
+        const PairRecord& record = records_[w.pair];
+        const float apart = std::max(beside, tolerance::reuse_motion * record.thin);
+        separate(w, s.triangle->face_only ? apart + contact_margin(colliders_, record) : beside);
     }
 
     /// How far the other is beside the triangle, by the planes across its edges; at most 0 where it may be over it. Of a
