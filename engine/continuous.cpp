@@ -148,6 +148,7 @@ struct World::State::Sweep {
     /// What of a shape a body may meet: all of it, or a triangle of a mesh.
     struct Part {
         Shape shape;
+        Shape obstacle;  ///< what stops it: of a triangle more than that, see grown_over_level_edges
         SurfaceTriangle surface{};
         vec3 middle{0.0f};                    ///< the origin of its frame in the shape's
         std::uint32_t triangle = null_index;  ///< of the mesh
@@ -166,7 +167,7 @@ struct World::State::Sweep {
         std::uint32_t triangle = null_index;
         TimeOfImpact toi;
     };
-    Part part_of(std::uint32_t shape, std::uint32_t triangle) const;
+    Part part_of(std::uint32_t shape, std::uint32_t triangle, float depth) const;
     template <class Visit>
     void for_each_part(std::uint32_t shape, const RigidMotion& motion, const Path& path, float duration,
                        std::vector<std::uint32_t>& triangles, Visit&& visit) const;
@@ -254,17 +255,19 @@ bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool
     return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
 }
 
-World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std::uint32_t triangle) const {
+/// `depth`: what the body may overlap by.
+World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std::uint32_t triangle, float depth) const {
     Part part;
     const ShapeDef& def = s.shapes.defs[shape];
     part.material = &def.material;
     if (!def.mesh) {
-        part.shape = def.shape;
+        part.shape = part.obstacle = def.shape;
         return part;
     }
     const detail::PlacedTriangle placed = detail::place_triangle(*def.mesh, triangle);
     part.shape = placed.shape;
     part.surface = placed.surface;
+    part.obstacle = detail::grown_over_level_edges(placed.shape, placed.surface, 4.0f * depth);
     part.middle = placed.middle;
     part.triangle = triangle;
     if (placed.material < def.mesh_materials.size()) part.material = &def.mesh_materials[placed.material];
@@ -278,7 +281,7 @@ void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& 
                                         float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const {
     const ShapeDef& def = s.shapes.defs[shape];
     if (!def.mesh) {
-        visit(part_of(shape, null_index));
+        visit(part_of(shape, null_index, 0.0f));
         return;
     }
     // The ways of the body's centre as the mesh sees it: a straight one while the mesh does not turn.
@@ -290,7 +293,8 @@ void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& 
     const Aabb box = expand(Aabb{glm::min(from, to), glm::max(from, to)}, s.bodies[path.slot].radius + turned);
     triangles.clear();
     def.mesh->find(box, triangles);
-    for (const std::uint32_t t : triangles) visit(part_of(shape, t));
+    const float depth = allowed_depth(path.slot);
+    for (const std::uint32_t t : triangles) visit(part_of(shape, t, depth));
 }
 
 /// True where the plane of a triangle that stands still shows that the shape gets through it nowhere by as much as it
@@ -350,18 +354,23 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                     const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
                     ToiSettings question{.duration = first.time,
                                          .target_distance = -depth * static_cast<float>(1 + eased)};
-                    TimeOfImpact toi = time_of_impact(part.shape, motion_part, of_body.shape, motion_i, question);
+                    TimeOfImpact toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
                     if (toi.status == ToiStatus::initially_overlapping) {
                         question.target_distance = toi.separation - depth;
-                        toi = time_of_impact(part.shape, motion_part, of_body.shape, motion_i, question);
+                        toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
                     }
                     if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return;
                     if (first.other != null_index && !(toi.time < first.time)) return;
                     if (part.triangle != null_index) {
-                        // Not on the surface's own normal: the neighbours see to it.
+                        // Beside the surface's own normals: the neighbours see to it, or the face is meant.
                         const quat at = pose_at(motion_part, toi.time).rotation;
-                        if (!detail::is_surface_normal(part.shape, part.surface, inverse_rotate(at, toi.normal)))
-                            return;
+                        const vec3 d = inverse_rotate(at, toi.normal);
+                        if (!detail::is_surface_normal(part.shape, part.surface, d)) {
+                            const float along = glm::dot(d, part.surface.normal);
+                            const float held = part.surface.two_sided ? std::abs(along) : along;
+                            if (held < tolerance::surface_held) return;
+                            toi.normal = rotate(at, along < 0.0f ? -part.surface.normal : part.surface.normal);
+                        }
                     }
                     first = {toi.time, other, i, j, part.triangle, toi};
                 });
@@ -591,7 +600,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                         obstacle.is_dynamic() ? obstacle.angular_velocity : obstacle_motion.angular_velocity, time);
 
     const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
-    const Part part = part_of(meeting.other_shape, meeting.triangle);
+    const Part part = part_of(meeting.other_shape, meeting.triangle, allowed_depth(path.slot));
     const SweepScratch::Pairing pairing{meeting.shape, meeting.other_shape, meeting.triangle};
     const Transform pose_a = pose_at(part.motion(shape_motion(obstacle_motion, obstacle, meeting.other_shape)), time);
     const Transform pose_b = pose_at(shape_motion(path.motion, body, meeting.shape), time);

@@ -272,6 +272,11 @@ inline constexpr float surface_face = 1.0f - 1e-6f;
 /// stand in for them.
 inline constexpr float surface_rise = 1e-3f;
 
+/// A neighbour that falls away by less than this (rad) is as good as level to what comes in fast: where it comes in just
+/// at the edge, either face holds it. Larger: what passes a ridge may be held by up to this much of a face's own size
+/// beside it.
+inline constexpr float surface_level = 0.05f;
+
 /// What touched a triangle along a normal whose cosine with the face's is at least this is still held off by that side
 /// of it once its middle is behind. Smaller: what rolls over a sharp ridge could be caught by the side that it came from.
 inline constexpr float surface_held = 0.7f;

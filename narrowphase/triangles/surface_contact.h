@@ -89,4 +89,32 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
     return placed;
 }
 
+/// The triangle with its edges moved out by `by` (m) where the surface goes on level or rises beyond them. A corner that
+/// pokes through just at such an edge is as deep in as it is below the face, not as it is beside the edge.
+inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& surface, float by) {
+    vec3 out[3];
+    float move[3];
+    for (int i = 0; i < 3; ++i) {
+        const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
+        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
+        out[i] = across / std::sqrt(length_squared(across));
+        const bool goes_on = glm::dot(way, out[i]) > 0.0f || glm::dot(way, surface.normal) > 0.0f;
+        const bool falls = glm::dot(way, surface.normal) < -tolerance::surface_level * std::sqrt(length_squared(way));
+        move[i] = goes_on && !falls ? by : 0.0f;
+    }
+    Shape grown = shape;
+    for (int i = 0; i < 3; ++i) {
+        // Where the two moved edges meet; of a needle's tip not far out.
+        const int before = (i + 2) % 3;
+        const float c = glm::dot(out[i], out[before]), determinant = 1.0f - c * c;
+        if (!(determinant > 0.05f)) {
+            grown.points[i] += move[i] * out[i];
+            continue;
+        }
+        const float u = (move[i] - c * move[before]) / determinant, v = (move[before] - c * move[i]) / determinant;
+        grown.points[i] += u * out[i] + v * out[before];
+    }
+    return grown;
+}
+
 }  // namespace talus::detail
