@@ -1,4 +1,4 @@
-/// Contacts of shapes with meshes: which triangles have one.
+/// Contacts of shapes with meshes: which triangles have one, and what the solver makes of them.
 ///
 /// A step asks a mesh for the triangles in a box only when the shape has left the box of the last time, which is
 /// larger than the shape. Contacts of triangles that are in both stay, with all that their caches know.
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace talus {
 
@@ -68,31 +69,199 @@ void World::State::update_patch(std::uint32_t p, std::uint32_t shape, std::uint3
     for (; known != known_triangles.end(); ++known) remove_contact(known->contact);
 }
 
-/// What slides or rolls from one triangle to the next is carried by the new contact as it was by the old one: else it
-/// would drop until the new one has learned its load.
-void World::State::pass_impulses_on() {
-    const auto triangle_is_a = [&](std::uint32_t c) { return shapes.is_triangle(contacts.records[c].a); };
+namespace {
+
+/// Up to four points that span what all span: the deepest, the one farthest from it, and those farthest to either side
+/// of the line through the two. `normal` in the mesh frame. Gives how many; `chosen` has room for four.
+template <class Point>
+int choose_points(const std::vector<Point>& points, const vec3& normal, float size, std::size_t* chosen) {
+    const auto place = [&](std::size_t i) { return points[i].on_mesh; };
+    std::size_t deepest = 0;
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        if (points[i].separation < points[deepest].separation) deepest = i;
+    }
+    chosen[0] = deepest;
+    const auto best = [&](const auto& score, float least) {
+        std::size_t found = points.size();
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const float s = score(i);
+            if (s > least) least = s, found = i;
+        }
+        return found;
+    };
+    const float least = settings::merged_point_distance * size;
+    const std::size_t far =
+        best([&](std::size_t i) { return length_squared(place(i) - place(deepest)); }, least * least);
+    if (far == points.size()) return 1;
+    chosen[1] = far;
+    int count = 2;
+    const vec3 across = glm::cross(normal, place(far) - place(deepest));
+    const float room = least * std::sqrt(length_squared(across));
+    for (const float side : {1.0f, -1.0f}) {
+        const std::size_t found =
+            best([&](std::size_t i) { return side * glm::dot(place(i) - place(deepest), across); }, room);
+        if (found != points.size()) chosen[count++] = found;
+    }
+    return count;
+}
+
+/// Takes the load that a contact has from its last points, and what others give it, over to its new points: to those
+/// that were there what they had, the rest to all alike.
+void carry_over(ContactState& state, const Manifold& manifold, float given) {
+    float had[max_manifold_points] = {}, rest = given;
+    for (int k = 0; k < state.point_count; ++k) rest += state.impulses[k];
+    for (int i = 0; i < manifold.count; ++i) {
+        for (int k = 0; k < state.point_count; ++k) {
+            if (state.ids[k] == manifold.points[i].id) had[i] = state.impulses[k];
+        }
+        rest -= had[i];
+    }
+    rest = std::max(rest, 0.0f);  // of rounding
+    for (int i = 0; i < manifold.count; ++i) {
+        state.ids[i] = manifold.points[i].id;
+        state.impulses[i] = had[i] + rest / static_cast<float>(manifold.count);
+    }
+    state.point_count = manifold.count;
+}
+
+}  // namespace
+
+bool World::State::triangle_is_a(std::uint32_t c) const { return shapes.is_triangle(contacts.records[c].a); }
+
+/// What a contact was loaded with in the last step, friction on the shape; it has nothing any more.
+World::State::PatchLoad World::State::take_load(std::uint32_t c) {
+    ContactState& state = contacts.states[c];
+    PatchLoad load;
+    for (int i = 0; i < state.point_count; ++i) load.normal += state.impulses[i];
+    load.friction = triangle_is_a(c) ? state.friction_impulse : -state.friction_impulse;
+    state.point_count = 0;
+    state.friction_impulse = vec3(0.0f);
+    state.twist_impulse = 0.0f;
+    return load;
+}
+
+void World::State::give_load(std::uint32_t c, const PatchLoad& load) {
+    ContactState& state = contacts.states[c];
+    carry_over(state, contacts.caches[c].manifold, load.normal);
+    state.friction_impulse += triangle_is_a(c) ? load.friction : -load.friction;
+}
+
+/// Contacts of one shape with triangles that face the same way become one: the solver holds a box on a floor of a
+/// hundred triangles by four points, as on a slab, and a tower on it stands as firm. The others stand aside in this
+/// step. What slides or rolls on to the next triangle is carried there as it was on the last.
+void World::State::merge_patches() {
+    if (contacts.patches.empty()) return;
+    patch_contacts.clear();
+    for (const std::uint32_t c : touching) {
+        const ContactState& state = contacts.states[c];
+        if (state.patch != null_index && !state.sensor && !state.merged) patch_contacts.push_back({state.patch, c});
+    }
+    if (patch_contacts.empty()) return;
+    std::sort(patch_contacts.begin(), patch_contacts.end(), [](const PatchContact& x, const PatchContact& y) {
+        return x.patch != y.patch ? x.patch < y.patch : x.contact < y.contact;
+    });
     for (const std::uint32_t c : last_touching) {
         const std::uint32_t k = contacts.states[c].patch;
-        if (k == null_index || has_manifold(c)) continue;
-        const ContactState& old = contacts.states[c];
-        float load = 0.0f;
-        for (int i = 0; i < old.point_count; ++i) load += old.impulses[i];
-        if (!(load > 0.0f)) continue;
-        for_each_contact(contacts, old.pair, [&](std::uint32_t other) {
-            ContactState& state = contacts.states[other];
-            if (load == 0.0f || state.patch != k || state.point_count != 0 || !has_manifold(other)) return;
-            const Manifold& manifold = contacts.caches[other].manifold;
-            state.point_count = manifold.count;
-            for (int i = 0; i < manifold.count; ++i) {
-                state.ids[i] = manifold.points[i].id;
-                state.impulses[i] = load / static_cast<float>(manifold.count);
-            }
-            const float side = triangle_is_a(c) == triangle_is_a(other) ? 1.0f : -1.0f;
-            state.friction_impulse = side * old.friction_impulse;
-            load = 0.0f;
-        });
+        if (k == null_index || contacts.states[c].point_count == 0 || has_manifold(c)) continue;
+        const PatchLoad load = take_load(c);
+        // To one of the same patch that is new, if any: it has come in its place.
+        const auto first = std::lower_bound(patch_contacts.begin(), patch_contacts.end(), k,
+                                            [](const PatchContact& x, std::uint32_t patch) { return x.patch < patch; });
+        for (auto at = first; at != patch_contacts.end() && at->patch == k; ++at) {
+            if (contacts.states[at->contact].point_count != 0) continue;
+            give_load(at->contact, load);
+            break;
+        }
     }
+    for (std::size_t first = 0; first < patch_contacts.size();) {
+        std::size_t last = first + 1;
+        while (last < patch_contacts.size() && patch_contacts[last].patch == patch_contacts[first].patch) ++last;
+        if (last - first > 1) merge_patch(std::span(patch_contacts).subspan(first, last - first));
+        first = last;
+    }
+    std::erase_if(touching, [&](std::uint32_t c) { return !has_manifold(c); });
+}
+
+void World::State::merge_patch(std::span<PatchContact> list) {
+    const auto triangle_slot = [&](std::uint32_t c) {
+        return triangle_is_a(c) ? contacts.records[c].a : contacts.records[c].b;
+    };
+    const auto world_normal = [&](std::uint32_t c) {  // from the mesh
+        const vec3 n = rotate(colliders.poses[contacts.records[c].a].rotation, contacts.caches[c].manifold.normal);
+        return triangle_is_a(c) ? n : -n;
+    };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].patch == null_index) continue;  // is in a group already
+        const vec3 normal = world_normal(list[i].contact);
+        const std::uint32_t material = shapes.triangles[triangle_slot(list[i].contact)].material;
+        same_way.clear();
+        for (std::size_t j = i; j < list.size(); ++j) {
+            const std::uint32_t c = list[j].contact;
+            if (list[j].patch == null_index || shapes.triangles[triangle_slot(c)].material != material ||
+                glm::dot(world_normal(c), normal) < settings::merged_normal)
+                continue;
+            same_way.push_back(c);
+            list[j].patch = null_index;
+        }
+        if (same_way.size() > 1) merge_contacts(normal);
+    }
+}
+
+/// Those in `same_way`, into the one that bears most.
+void World::State::merge_contacts(const vec3& normal) {
+    std::uint32_t chief = same_way[0];
+    float most = -1.0f;
+    patch_points.clear();
+    for (const std::uint32_t c : same_way) {
+        const ContactState& state = contacts.states[c];
+        const Manifold& manifold = contacts.caches[c].manifold;
+        const bool is_a = triangle_is_a(c);
+        const PairRecord& record = contacts.records[c];
+        const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
+        float load = 0.0f;
+        for (int i = 0; i < state.point_count; ++i) load += state.impulses[i];
+        if (load > most) most = load, chief = c;
+        for (int i = 0; i < manifold.count; ++i) {
+            const ManifoldPoint& p = manifold.points[i];
+            const std::uint32_t id = (p.id + 1) * 2654435761u ^ place.triangle * 40503u;
+            patch_points.push_back({(is_a ? p.on_a : p.on_b) + place.middle, is_a ? p.on_b : p.on_a, p.separation, id});
+        }
+    }
+    const bool is_a = triangle_is_a(chief);
+    const PairRecord& record = contacts.records[chief];
+    const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
+    const vec3 along = inverse_rotate(colliders.poses[place.mesh].rotation, normal);
+    std::size_t chosen[max_manifold_points];
+    const int count = choose_points(patch_points, along, record.size, chosen);
+    PatchLoad given;
+    for (const std::uint32_t c : same_way) {
+        merged.push_back({c, contacts.caches[c].manifold});
+        contacts.states[c].merged = true;
+        if (c == chief) continue;
+        const PatchLoad load = take_load(c);
+        given.normal += load.normal;
+        given.friction += load.friction;
+        contacts.caches[c].manifold.count = 0;
+    }
+    Manifold& manifold = contacts.caches[chief].manifold;
+    manifold.count = count;
+    for (int i = 0; i < count; ++i) {
+        const PatchPoint& p = patch_points[chosen[i]];
+        const vec3 on_triangle = p.on_mesh - place.middle;
+        manifold.points[i] = {is_a ? on_triangle : p.on_other, is_a ? p.on_other : on_triangle, p.separation, p.id};
+    }
+    give_load(chief, given);
+}
+
+/// The narrowphase goes on from what it found.
+void World::State::restore_merged() {
+    for (const Merged& original : merged) {
+        ContactState& state = contacts.states[original.contact];
+        if (!state.merged) continue;  // another contact, in the slot of one that has gone
+        state.merged = false;
+        contacts.caches[original.contact].manifold = original.manifold;
+    }
+    merged.clear();
 }
 
 }  // namespace talus

@@ -71,6 +71,8 @@ std::vector<PairInfo> World::pairs() const {
     const State& s = *state_;
     std::vector<PairInfo> all;
     all.reserve(s.contacts.live_contacts());
+    std::vector<const Manifold*> found(s.contacts.caches.size(), nullptr);  // by those that were merged since
+    for (const State::Merged& m : s.merged) found[m.contact] = &m.manifold;
     auto active = s.active.begin();
     for (std::uint32_t c = 0; c < s.contacts.bodies.size(); ++c) {
         const bool was_active = active != s.active.end() && *active == c;
@@ -94,8 +96,10 @@ std::vector<PairInfo> World::pairs() const {
                                   ? record.distance
                                   : std::sqrt(length_squared(between)) - record.radius_a - record.radius_b;
         }
-        for (int i = 0; i < cache.manifold.count; ++i) {
-            const float separation = cache.manifold.points[i].separation;
+        const bool was_merged = s.contacts.states[c].merged && found[c] != nullptr;
+        const Manifold& manifold = was_merged ? *found[c] : cache.manifold;
+        for (int i = 0; i < manifold.count; ++i) {
+            const float separation = manifold.points[i].separation;
             info.separation = i == 0 ? separation : std::min(info.separation, separation);
         }
         info.b_in_a = record.reference;

@@ -87,10 +87,16 @@ inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
+/// Contacts of a shape with triangles of a mesh whose normals agree to this cosine (1 degree) are solved as one. Larger
+/// angles: fewer contacts on round surfaces, along normals that are off by as much.
+inline constexpr float merged_normal = 0.99985f;
+/// Points of such a contact are at least this * the pair's size apart.
+inline constexpr float merged_point_distance = 0.01f;
+
 /// The box of a shape on a mesh whose triangles have contacts reaches so many sizes (half the longest side of its box)
 /// farther than the shape and its way. Larger: the mesh is asked less often, and more triangles are kept that nothing
 /// comes near.
-inline constexpr float mesh_patch_margin = 0.25f;
+inline constexpr float mesh_patch_margin = 0.15f;
 
 /// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (continuous.h).
 /// Larger: fewer sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still

@@ -20,6 +20,7 @@ static_assert(most_slabs <= StageTeam::most_local_items);
 }  // namespace
 
 void World::State::build_graph(const Jobs& jobs) {
+    merge_patches();
     modify_contacts();
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
     const std::size_t awake_before = awake.size();
@@ -42,7 +43,8 @@ void World::State::build_graph(const Jobs& jobs) {
         for (const std::uint32_t c : active_and_woken) {
             if (has_manifold(c)) touching.push_back(c);
         }
-        modify_contacts();  // those of the island
+        merge_patches();  // those of the island
+        modify_contacts();
     }
 
     constexpr std::size_t least_contacts = 1024;

@@ -91,6 +91,7 @@ void World::State::collide_active(const Jobs& jobs) {
     awake.compact();
     gather_active(active);
     restore_modified();
+    restore_merged();
     const CollideSettings settings{.skip = def.enable_skip,
                                    .reuse = def.enable_reuse,
                                    .closed_form = def.enable_closed_form,
@@ -122,7 +123,6 @@ void World::State::collide_active(const Jobs& jobs) {
         profile.narrowphase += collide_tasks[k].profile;
         touching.insert(touching.end(), collide_tasks[k].touching.begin(), collide_tasks[k].touching.end());
     }
-    pass_impulses_on();
     name_slowest();
 }
 

@@ -149,6 +149,25 @@ struct World::State {
         std::uint32_t triangle, contact;
     };
     std::vector<KnownTriangle> known_triangles;
+
+    // Of contacts with meshes (mesh_patches.cpp).
+    struct Merged {
+        std::uint32_t contact;
+        Manifold manifold;
+    };
+    std::vector<Merged> merged;  ///< what the contacts that were merged in the last step had found
+    struct PatchContact {
+        std::uint32_t patch, contact;
+    };
+    std::vector<PatchContact> patch_contacts;
+    std::vector<std::uint32_t> same_way;  ///< contacts of one patch
+    struct PatchPoint {                   ///< of a contact with a triangle, whichever of the two is A
+        vec3 on_mesh;                     ///< m, mesh frame
+        vec3 on_other;                    ///< m, its shape frame
+        float separation;
+        std::uint32_t id;
+    };
+    std::vector<PatchPoint> patch_points;
     float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
     // Contacts that ask for more (contact_modifier.cpp, events.cpp).
@@ -272,7 +291,17 @@ private:
     void update_patch(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
                       std::uint32_t mesh_body);
     bool may_touch(std::uint32_t shape_a, std::uint32_t shape_b) const;
-    void pass_impulses_on();
+    struct PatchLoad {
+        float normal = 0.0f;  ///< N s
+        vec3 friction{0.0f};  ///< on the shape, world, N s
+    };
+    bool triangle_is_a(std::uint32_t contact) const;
+    PatchLoad take_load(std::uint32_t contact);
+    void give_load(std::uint32_t contact, const PatchLoad& load);
+    void merge_patches();
+    void merge_patch(std::span<PatchContact> list);
+    void merge_contacts(const vec3& normal);
+    void restore_merged();
     void place_triangles(std::uint32_t slot, std::uint32_t mesh);
     void set_touching(std::uint32_t contact, bool now);  ///< and reports it
     void report_patches();
