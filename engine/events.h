@@ -52,11 +52,11 @@ struct ContactPoint {
     bool is_new = false;          ///< that pair did not touch in the step before
 };
 
-/// A touching pair of shapes as the last step left it. On a mesh there is one for each of its triangles that is touched.
+/// A touching pair of shapes as the last step left it. On a mesh there is one for each direction in which it is touched.
 struct Contact {
     BodyId body_a, body_b;
     std::uint32_t shape_a = 0, shape_b = 0;
-    std::uint32_t triangle = no_triangle;  ///< of the mesh, if one of the two is one: TriangleSet::source names it
+    std::uint32_t triangle = no_triangle;  ///< one that is touched so, of a mesh: TriangleSet::source names it
     vec3 normal{0.0f};                     ///< world, from A to B
     vec3 friction_impulse{0.0f};           ///< world, on B, over the last step, N s
     int point_count = 0;

@@ -37,7 +37,10 @@ void for_each_shape(const State& s, std::uint32_t slot, const Filter& filter, Vi
 /// The query's answer for a shape; its body is null where the two do not meet.
 template <class State, class Query>
 auto meet(const State& s, const Query& query, std::uint32_t slot, std::uint32_t i) {
-    auto hit = query.meet(s.shapes.defs[i].shape, s.colliders.poses[i], s.bodies.id_of(slot));
+    const ShapeDef& def = s.shapes.defs[i];
+    const BodyId body = s.bodies.id_of(slot);
+    auto hit = def.mesh ? query.meet(*def.mesh, s.colliders.poses[i], body)
+                        : query.meet(def.shape, s.colliders.poses[i], body);
     hit.shape = i - s.bodies[slot].first_shape;
     return hit;
 }
@@ -139,7 +142,10 @@ template <class State, class Query>
 bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Filter& filter, std::uint32_t slot) {
     bool found = false;
     for_each_shape(s, slot, filter, [&](std::uint32_t i) {
-        found = overlaps(box, s.shapes.world_boxes[i]) && query.overlaps(s.shapes.defs[i].shape, s.colliders.poses[i]);
+        const ShapeDef& def = s.shapes.defs[i];
+        const Transform& pose = s.colliders.poses[i];
+        found = overlaps(box, s.shapes.world_boxes[i]) &&
+                (def.mesh ? query.overlaps(*def.mesh, pose) : query.overlaps(def.shape, pose));
         return !found;
     });
     return found;

@@ -10,6 +10,7 @@
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/size_limits.h>
+#include <talus/narrowphase/triangles/queries.h>
 
 namespace talus {
 
@@ -25,7 +26,15 @@ struct RayQuery {
         const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
         const RayHit hit = talus::ray_cast(target, from, way);
         if (!hit.hit) return {};
-        return {body, 0, origin + hit.fraction * translation, rotate(at.rotation, hit.normal), hit.fraction};
+        return {body,        0, no_triangle, origin + hit.fraction * translation, rotate(at.rotation, hit.normal),
+                hit.fraction};
+    }
+    CastHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+        const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
+        const TriangleRayHit hit = talus::ray_cast(target, from, way);
+        if (!hit.hit) return {};
+        return {body,        0, hit.triangle, origin + hit.fraction * translation, rotate(at.rotation, hit.normal),
+                hit.fraction};
     }
 };
 
@@ -55,7 +64,21 @@ struct ShapeQuery {
         const vec3 way = inverse_rotate(at.rotation, translation);
         const ShapeCastResult hit = talus::shape_cast(target, shape, to_frame(relative(at, pose)), way);
         if (!hit) return {};
-        return {body, 0, transform_point(at, hit.point_a), rotate(at.rotation, hit.normal), hit.fraction};
+        return {body, 0, no_triangle, transform_point(at, hit.point_a), rotate(at.rotation, hit.normal), hit.fraction};
+    }
+    CastHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+        const vec3 way = inverse_rotate(at.rotation, translation);
+        const TriangleCastResult hit = talus::shape_cast(target, shape, to_frame(relative(at, pose)), way);
+        if (!hit) return {};
+        return {body,
+                0,
+                hit.triangle,
+                transform_point(at, hit.cast.point_a),
+                rotate(at.rotation, hit.cast.normal),
+                hit.cast.fraction};
+    }
+    bool overlaps(const TriangleSet& target, const Transform& at) const {
+        return talus::overlaps(target, shape, to_frame(relative(at, pose)));
     }
     /// What the sign of `separation` says, without the depth: where shapes overlap that is most of the work.
     bool overlaps(const Shape& target, const Transform& at) const {
@@ -78,6 +101,11 @@ struct PointQuery {
     Aabb box() const { return {point, point}; }
     bool overlaps(const Shape& target, const Transform& at) const {
         return talus::ray_cast(target, inverse_transform_point(at, point), vec3(0.0f)).hit;
+    }
+    bool overlaps(const TriangleSet&, const Transform&) const { return false; }  // a surface has no inside
+    NearHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+        const NearestOnTriangles near = talus::nearest(target, inverse_transform_point(at, point));
+        return {body, 0, transform_point(at, near.point), near.distance};
     }
     NearHit meet(const Shape& target, const Transform& at, BodyId body) const {
         const Frame local{inverse_transform_point(at, point)};

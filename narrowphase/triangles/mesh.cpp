@@ -1,188 +1,528 @@
 #include <talus/narrowphase/triangles/mesh.h>
-#include <talus/narrowphase/triangles/height_field.h>
 
-#include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/moments.h>
+#include <talus/narrowphase/size_limits.h>
+#include <talus/narrowphase/triangles/box_sweep.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <limits>
+#include <string>
 
 namespace talus {
 
 namespace {
 
+constexpr std::uint32_t nobody = 0xffffffffu;
+
+using Corners = std::array<std::uint32_t, 3>;
+
+Aabb box_of(const vec3& a, const vec3& b, const vec3& c) {
+    return {glm::min(a, glm::min(b, c)), glm::max(a, glm::max(b, c))};
+}
+
+// ---- Welding --------------------------------------------------------------------------------------------------------
+
+/// Gives each vertex the number of the first that is where it is. A hash table of cells a few roundings wide.
+class Welder {
+public:
+    explicit Welder(std::span<const vec3> vertices) {
+        Aabb box{vertices[0], vertices[0]};
+        for (const vec3& v : vertices) box = merge(box, {v, v});
+        const vec3 far = glm::max(glm::abs(box.lower), glm::abs(box.upper));
+        near_ = static_cast<double>(std::max({far.x, far.y, far.z})) * 0x1p-22;
+        cell_ = std::max(8.0 * near_, 1e-30);
+        lower_ = glm::dvec3(box.lower);
+        std::size_t slots = 16;
+        while (slots < 2 * vertices.size()) slots *= 2;
+        first_.assign(slots, nobody);
+        next_.assign(vertices.size(), nobody);
+        number_.resize(vertices.size());
+        for (std::uint32_t i = 0; i < vertices.size(); ++i) number_[i] = place(vertices, i);
+    }
+    std::uint32_t operator[](std::uint32_t vertex) const { return number_[vertex]; }
+
+private:
+    std::int64_t cell(double x, int axis) const {
+        return static_cast<std::int64_t>(std::floor((x - lower_[axis]) / cell_));
+    }
+    std::size_t slot(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        std::uint64_t h = static_cast<std::uint64_t>(x) * 0x9e3779b97f4a7c15u;
+        h = (h ^ static_cast<std::uint64_t>(y)) * 0xbf58476d1ce4e5b9u;
+        h = (h ^ static_cast<std::uint64_t>(z)) * 0x94d049bb133111ebu;
+        return static_cast<std::size_t>(h >> 20) & (first_.size() - 1);
+    }
+    std::uint32_t place(std::span<const vec3> vertices, std::uint32_t i) {
+        const glm::dvec3 p(vertices[i]);
+        std::int64_t low[3], high[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = cell(p[axis] - near_, axis);
+            high[axis] = cell(p[axis] + near_, axis);
+        }
+        std::uint32_t found = nobody;
+        for (std::int64_t x = low[0]; x <= high[0]; ++x) {
+            for (std::int64_t y = low[1]; y <= high[1]; ++y) {
+                for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+                    for (std::uint32_t k = first_[slot(x, y, z)]; k != nobody; k = next_[k]) {
+                        const glm::dvec3 d = glm::abs(glm::dvec3(vertices[k]) - p);
+                        if (std::max({d.x, d.y, d.z}) <= near_) found = std::min(found, k);
+                    }
+                }
+            }
+        }
+        if (found != nobody) return found;
+        std::uint32_t& head = first_[slot(cell(p.x, 0), cell(p.y, 1), cell(p.z, 2))];
+        next_[i] = head;
+        head = i;
+        return i;
+    }
+
+    double near_ = 0.0, cell_ = 1.0;
+    glm::dvec3 lower_{0.0};
+    std::vector<std::uint32_t> first_, next_, number_;
+};
+
+// ---- The mesh -------------------------------------------------------------------------------------------------------
+
 class Mesh final : public TriangleSet {
 public:
-    std::vector<vec3> points;
-    std::vector<std::array<std::uint32_t, 3>> corners;
-    std::vector<std::array<std::uint32_t, 3>> next;  // neighbour across edge i, or own
-    std::vector<std::uint32_t> sources;
-    std::vector<std::uint8_t> materials;
-    struct Node {
-        Aabb box;
-        std::uint32_t first, count;  // count 0: inner, children at first and first + 1
-    };
-    std::vector<Node> nodes;
-
-    Aabb box_of(std::uint32_t t) const {
-        const vec3 &a = points[corners[t][0]], &b = points[corners[t][1]], &c = points[corners[t][2]];
-        return {glm::min(a, glm::min(b, c)), glm::max(a, glm::max(b, c))};
+    Mesh(std::vector<vec3> vertices, std::vector<Corners> corners, std::vector<std::uint32_t> sources,
+         std::vector<std::uint8_t> materials, bool two_sided)
+        : vertices_(std::move(vertices)),
+          corners_(std::move(corners)),
+          sources_(std::move(sources)),
+          materials_(std::move(materials)) {
+        two_sided_ = two_sided;
+        size_ = static_cast<std::uint32_t>(corners_.size());
+        for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
+        build_tree();
+        bounds_ = nodes_[0].box();
+        find_neighbours();
     }
+
     SetTriangle triangle(std::uint32_t t) const override {
         SetTriangle s;
-        for (int i = 0; i < 3; ++i) s.points[i] = points[corners[t][static_cast<std::size_t>(i)]];
-        s.normal = glm::normalize(glm::cross(s.points[1] - s.points[0], s.points[2] - s.points[0]));
         for (std::size_t i = 0; i < 3; ++i) {
-            const std::uint32_t n = next[t][i];
-            s.beyond[i] = s.points[(i + 2) % 3];
-            if (n == t) continue;
-            for (const std::uint32_t v : corners[n]) {
-                if (v != corners[t][i] && v != corners[t][(i + 1) % 3]) s.beyond[i] = points[v];
-            }
+            s.points[i] = vertices_[corners_[t][i]];
+            s.beyond[i] = vertices_[sides_[t].beyond[i]];
         }
-        s.material = materials.empty() ? 0 : materials[t];
+        s.normal = vec3(normal_of(t));
+        s.material = materials_.empty() ? 0u : materials_[t];
         return s;
     }
-    std::uint32_t source(std::uint32_t t) const override { return sources[t]; }
+    std::uint32_t source(std::uint32_t t) const override { return sources_[t]; }
+
     void find(const Aabb& box, std::vector<std::uint32_t>& found) const override {
-        const std::size_t begin = found.size();
-        std::uint32_t stack[64];
-        int top = 0;
+        std::uint32_t stack[most_depth];
+        std::size_t top = 0;
         stack[top++] = 0;
         while (top > 0) {
-            const Node& node = nodes[stack[--top]];
-            if (!overlaps(node.box, box)) continue;
-            if (node.count == 0) {
-                stack[top++] = node.first;
+            const Node& node = nodes_[stack[--top]];
+            if (!overlaps(node.box(), box)) continue;
+            if (node.count == 0) {  // the left one next: triangles are numbered from left to right
                 stack[top++] = node.first + 1;
+                stack[top++] = node.first;
                 continue;
             }
-            for (std::uint32_t t = node.first; t < node.first + node.count; ++t)
+            for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
                 if (overlaps(box_of(t), box)) found.push_back(t);
-        }
-        std::sort(found.begin() + static_cast<std::ptrdiff_t>(begin), found.end());
-    }
-    void cast(const vec3&, const vec3&, const vec3&, CastVisitor) const override {}
-    void around(std::uint32_t t, int corner, PointVisitor visit) const override {
-        const std::uint32_t v = corners[t][static_cast<std::size_t>(corner)];
-        // Both ways round, as far as neighbours go.
-        for (const int way : {0, 1}) {
-            std::uint32_t at = t;
-            for (int k = 0; k < 64; ++k) {
-                const auto& c = corners[at];
-                const std::size_t i = c[0] == v ? 0 : c[1] == v ? 1 : 2;
-                visit(points[c[(i + 1) % 3]]);
-                visit(points[c[(i + 2) % 3]]);
-                const std::uint32_t n = way == 0 ? next[at][i] : next[at][(i + 2) % 3];
-                if (n == at || n == t) break;
-                at = n;
             }
         }
     }
-    std::size_t bytes() const override { return nodes.capacity() * sizeof(Node) + corners.capacity() * 28; }
 
-    void finish(bool two_sided, std::span<const std::uint8_t> given) {
-        two_sided_ = two_sided;
-        size_ = static_cast<std::uint32_t>(corners.size());
-        sources.resize(size_);
-        for (std::uint32_t t = 0; t < size_; ++t) sources[t] = t;
-        nodes.push_back({});
-        build(0, 0, size_);
-        bounds_ = nodes[0].box;
-        std::vector<std::array<std::uint32_t, 3>> sorted(size_);
-        for (std::uint32_t t = 0; t < size_; ++t) sorted[t] = corners[sources[t]];
-        corners = sorted;
-        if (!given.empty())
-            for (std::uint32_t t = 0; t < size_; ++t) materials.push_back(given[sources[t]]);
-        for (const std::uint8_t m : materials) material_count_ = std::max(material_count_, m + 1u);
-        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> owner;
-        for (std::uint32_t t = 0; t < size_; ++t)
-            for (std::size_t i = 0; i < 3; ++i) owner[{corners[t][i], corners[t][(i + 1) % 3]}] = t;
-        next.resize(size_);
-        for (std::uint32_t t = 0; t < size_; ++t)
-            for (std::size_t i = 0; i < 3; ++i) {
-                const auto other = owner.find({corners[t][(i + 1) % 3], corners[t][i]});
-                next[t][i] = other == owner.end() ? t : other->second;
+    void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
+        const detail::BoxSweep way(origin, translation, half);
+        struct Entry {
+            std::uint32_t node;
+            double enter;
+        };
+        Entry stack[most_depth];
+        std::size_t top = 0;
+        float most = 1.0f;
+        const double at_root = way.enter(nodes_[0].box(), 1.0);
+        if (at_root < 0.0) return;
+        stack[top++] = {0, at_root};
+        while (top > 0) {
+            const Entry entry = stack[--top];
+            if (entry.enter > static_cast<double>(most)) continue;
+            const Node& node = nodes_[entry.node];
+            if (node.count != 0) {
+                for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
+                    if (way.enter(box_of(t), static_cast<double>(most)) < 0.0) continue;
+                    most = visit(t, most);
+                    if (!(most >= 0.0f)) return;
+                }
+                continue;
             }
+            const double left = way.enter(nodes_[node.first].box(), static_cast<double>(most));
+            const double right = way.enter(nodes_[node.first + 1].box(), static_cast<double>(most));
+            const bool left_first = right < 0.0 || (left >= 0.0 && left <= right);
+            const Entry near{left_first ? node.first : node.first + 1, left_first ? left : right};
+            const Entry far{left_first ? node.first + 1 : node.first, left_first ? right : left};
+            if (far.enter >= 0.0) stack[top++] = far;
+            if (near.enter >= 0.0) stack[top++] = near;
+        }
+    }
+
+    void around(std::uint32_t t, int corner, PointVisitor visit) const override {
+        constexpr int most_steps = 4096;  // of a corner where as many meet, or links that do not lead round
+        const auto c = static_cast<std::size_t>(corner);
+        const std::uint32_t v = corners_[t][c];
+        for (const std::size_t side : {(c + 1) % 3, (c + 2) % 3}) visit(vertices_[corners_[t][side]]);
+        for (const std::size_t side : {(c + 1) % 3, (c + 2) % 3}) {
+            std::uint32_t at = t, edge_end = corners_[t][side];
+            for (int k = 0; k < most_steps; ++k) {
+                const std::uint32_t next = across(at, v, edge_end);
+                if (next == nobody) break;  // the sheet ends here: go the other way round
+                if (next == t) return;
+                at = next;
+                for (const std::uint32_t u : corners_[at]) {
+                    if (u == v || u == edge_end) continue;
+                    edge_end = u;
+                    break;
+                }
+                visit(vertices_[edge_end]);
+            }
+        }
+    }
+
+    std::size_t bytes() const override {
+        return vertices_.capacity() * sizeof(vec3) + corners_.capacity() * sizeof(Corners) +
+               sides_.capacity() * sizeof(Sides) + sources_.capacity() * sizeof(std::uint32_t) + materials_.capacity() +
+               nodes_.capacity() * sizeof(Node);
     }
 
 private:
-    void build(std::uint32_t node, std::uint32_t first, std::uint32_t last) {
-        const auto old = [&](std::uint32_t k) { return box_of(sources[k]); };
-        Aabb box = old(first);
-        for (std::uint32_t k = first; k < last; ++k) box = merge(box, old(k));
-        nodes[node] = {box, first, last - first};
-        if (last - first <= 4) return;
-        const vec3 h = half_extents(box);
-        const int axis = h.x > h.y ? (h.x > h.z ? 0 : 2) : (h.y > h.z ? 1 : 2);
-        const std::uint32_t middle = (first + last) / 2;
-        std::nth_element(sources.begin() + first, sources.begin() + middle, sources.begin() + last,
-                         [&](std::uint32_t a, std::uint32_t b) { return center(box_of(a))[axis] < center(box_of(b))[axis]; });
-        const auto child = static_cast<std::uint32_t>(nodes.size());
-        nodes.push_back({});
-        nodes.push_back({});
-        nodes[node].first = child;
-        nodes[node].count = 0;
-        build(child, first, middle);
-        build(child + 1, middle, last);
+    static constexpr std::size_t most_depth = 64;
+    static constexpr std::uint32_t leaf_size = 4;
+    static constexpr int bins = 12;
+
+    /// Inner nodes have no triangles: their children are `first` and `first + 1`.
+    struct Node {
+        vec3 lower;
+        std::uint32_t first;
+        vec3 upper;
+        std::uint32_t count;
+        Aabb box() const { return {lower, upper}; }
+    };
+    /// Across the edges from corner i to the next: the neighbour, and its own corner; where there is none, nobody and
+    /// the triangle's own third corner.
+    struct Sides {
+        Corners neighbour, beyond;
+    };
+
+    std::vector<vec3> vertices_;
+    std::vector<Corners> corners_;
+    std::vector<Sides> sides_;
+    std::vector<std::uint32_t> sources_;
+    std::vector<std::uint8_t> materials_;
+    std::vector<Node> nodes_;
+
+    Aabb box_of(std::uint32_t t) const {
+        const Corners& c = corners_[t];
+        return talus::box_of(vertices_[c[0]], vertices_[c[1]], vertices_[c[2]]);
+    }
+    glm::dvec3 normal_of(std::uint32_t t) const {
+        const glm::dvec3 a(vertices_[corners_[t][0]]), b(vertices_[corners_[t][1]]), c(vertices_[corners_[t][2]]);
+        const glm::dvec3 n = glm::cross(b - a, c - a);
+        return n / std::sqrt(glm::dot(n, n));
+    }
+    /// The neighbour across the edge between two corners.
+    std::uint32_t across(std::uint32_t t, std::uint32_t u, std::uint32_t v) const {
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::uint32_t p = corners_[t][i], q = corners_[t][(i + 1) % 3];
+            if ((p == u && q == v) || (p == v && q == u)) return sides_[t].neighbour[i];
+        }
+        return nobody;
+    }
+
+    /// From the root down, by the surface area heuristic over bins of the boxes' middles (Wald 2007); where that has
+    /// nothing to choose from, or has gone deep, in equal halves.
+    void build_tree() {
+        struct Item {
+            Aabb box;
+            vec3 middle;
+            std::uint32_t triangle;
+        };
+        struct Range {
+            std::uint32_t node, first, last;
+            int depth;
+        };
+        std::vector<Item> items(size_);
+        for (std::uint32_t t = 0; t < size_; ++t) {
+            const Aabb box = box_of(t);
+            items[t] = {box, center(box), t};
+        }
+        nodes_.reserve(size_);
+        nodes_.push_back({});
+        std::vector<Range> ranges{{0, 0, size_, 0}};
+        while (!ranges.empty()) {
+            const Range range = ranges.back();
+            ranges.pop_back();
+            const auto begin = items.begin() + range.first, end = items.begin() + range.last;
+            Aabb box = begin->box, middles{begin->middle, begin->middle};
+            for (auto item = begin; item != end; ++item) {
+                box = merge(box, item->box);
+                middles = merge(middles, {item->middle, item->middle});
+            }
+            const std::uint32_t count = range.last - range.first;
+            nodes_[range.node] = {box.lower, range.first, box.upper, count};
+            if (count <= leaf_size) continue;
+            const vec3 extent = middles.upper - middles.lower;
+            const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
+            auto cut = begin;
+            const float low = middles.lower[axis], scale = static_cast<float>(bins) / extent[axis];
+            if (extent[axis] > 0.0f && is_finite(scale) && range.depth < 32) {
+                const auto bin_of = [&](const Item& item) {
+                    return std::min(static_cast<int>((item.middle[axis] - low) * scale), bins - 1);
+                };
+                const int best = best_cut(begin, end, bin_of);
+                cut = std::partition(begin, end, [&](const Item& item) { return bin_of(item) < best; });
+            }
+            if (cut == begin || cut == end) {
+                cut = begin + count / 2;
+                std::nth_element(begin, cut, end, [&](const Item& a, const Item& b) {
+                    return a.middle[axis] != b.middle[axis] ? a.middle[axis] < b.middle[axis] : a.triangle < b.triangle;
+                });
+            }
+            const auto child = static_cast<std::uint32_t>(nodes_.size());
+            const std::uint32_t middle = range.first + static_cast<std::uint32_t>(cut - begin);
+            nodes_.push_back({});
+            nodes_.push_back({});
+            nodes_[range.node].first = child;
+            nodes_[range.node].count = 0;
+            ranges.push_back({child, range.first, middle, range.depth + 1});
+            ranges.push_back({child + 1, middle, range.last, range.depth + 1});
+        }
+        nodes_.shrink_to_fit();
+        const auto arrange = [&](auto& list) {
+            auto sorted = list;
+            for (std::uint32_t t = 0; t < size_; ++t) sorted[t] = list[items[t].triangle];
+            list = std::move(sorted);
+        };
+        arrange(corners_);
+        arrange(sources_);
+        if (!materials_.empty()) arrange(materials_);
+    }
+
+    /// The bin that the right half begins with.
+    template <class Iterator, class BinOf>
+    static int best_cut(Iterator begin, Iterator end, const BinOf& bin_of) {
+        std::array<Aabb, bins> boxes{};
+        std::array<std::uint32_t, bins> counts{};
+        for (auto item = begin; item != end; ++item) {
+            const auto k = static_cast<std::size_t>(bin_of(*item));
+            boxes[k] = counts[k]++ == 0 ? item->box : merge(boxes[k], item->box);
+        }
+        // The cost of all triangles from a bin on, from the right.
+        const auto area = [](const Aabb& box) {
+            const vec3 e = box.upper - box.lower;
+            return e.x * e.y + e.y * e.z + e.z * e.x;
+        };
+        std::array<float, bins> right{};
+        const auto sweep = [&](int from, int to, int step, const auto& visit) {
+            Aabb box{};
+            std::uint32_t count = 0;
+            for (int k = from; k != to; k += step) {
+                const auto i = static_cast<std::size_t>(k);
+                if (counts[i] != 0) box = count == 0 ? boxes[i] : merge(box, boxes[i]);
+                count += counts[i];
+                visit(k, count == 0 ? 0.0f : area(box) * static_cast<float>(count));
+            }
+        };
+        sweep(bins - 1, 0, -1, [&](int k, float cost) { right[static_cast<std::size_t>(k)] = cost; });
+        int best = bins / 2;
+        float least = std::numeric_limits<float>::infinity();
+        sweep(0, bins - 1, 1, [&](int k, float cost) {
+            const float both = cost + right[static_cast<std::size_t>(k) + 1];
+            if (both < least) least = both, best = k + 1;
+        });
+        return best;
+    }
+
+    void find_neighbours() {
+        struct Edge {
+            std::uint32_t low, high;  ///< corners
+            std::uint32_t triangle;
+            std::uint8_t side;
+            bool rising;  ///< from low to high
+        };
+        std::vector<Edge> edges;
+        edges.reserve(3 * static_cast<std::size_t>(size_));
+        for (std::uint32_t t = 0; t < size_; ++t) {
+            for (std::size_t i = 0; i < 3; ++i) {
+                const std::uint32_t p = corners_[t][i], q = corners_[t][(i + 1) % 3];
+                edges.push_back({std::min(p, q), std::max(p, q), t, static_cast<std::uint8_t>(i), p < q});
+            }
+        }
+        std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+            return a.low != b.low ? a.low < b.low : a.high != b.high ? a.high < b.high : a.triangle < b.triangle;
+        });
+        sides_.resize(size_);
+        for (std::size_t first = 0; first < edges.size();) {
+            std::size_t last = first + 1;
+            while (last < edges.size() && edges[last].low == edges[first].low && edges[last].high == edges[first].high)
+                ++last;
+            for (std::size_t i = first; i < last; ++i) {
+                const Edge& own = edges[i];
+                Sides& sides = sides_[own.triangle];
+                sides.neighbour[own.side] = nobody;
+                sides.beyond[own.side] = third_corner(own.triangle, own.side);
+                double most = -std::numeric_limits<double>::infinity();
+                for (std::size_t k = first; k < last; ++k) {
+                    const Edge& other = edges[k];
+                    if (k == i || (!two_sided_ && other.rising == own.rising)) continue;
+                    const std::uint32_t corner = third_corner(other.triangle, other.side);
+                    const double rise = rise_of(own.triangle, own.side, corner);
+                    if (rise <= most) continue;
+                    most = rise;
+                    sides.neighbour[own.side] = other.triangle;
+                    sides.beyond[own.side] = corner;
+                }
+            }
+            first = last;
+        }
+    }
+
+    std::uint32_t third_corner(std::uint32_t t, std::size_t side) const { return corners_[t][(side + 2) % 3]; }
+
+    /// Grows with the angle by which a neighbour with that corner is turned up from level, from -2 (folded back under
+    /// the triangle) to 2 (folded onto its front).
+    double rise_of(std::uint32_t t, std::size_t side, std::uint32_t corner) const {
+        const glm::dvec3 p(vertices_[corners_[t][side]]), q(vertices_[corners_[t][(side + 1) % 3]]);
+        const glm::dvec3 n = normal_of(t), out = glm::normalize(glm::cross(q - p, n));
+        const glm::dvec3 way = glm::dvec3(vertices_[corner]) - p;
+        const double up = glm::dot(way, n), along = glm::dot(way, out);
+        const double size = std::sqrt(up * up + along * along);
+        if (!(size > 0.0)) return -2.0;
+        const double c = along / size;
+        constexpr double folded = 1e-4;  // of rounding: the back of a sheet is under it, not above
+        if (up < 0.0 || (c < 0.0 && up < folded * size)) return c - 1.0;
+        return 1.0 - c;
     }
 };
+
+Error refused(ErrorCode code, std::string message) { return {code, "mesh: " + std::move(message)}; }
+
+/// The triangles that can be used, corners welded.
+struct Cleaned {
+    std::vector<vec3> vertices;
+    std::vector<Corners> corners;
+    std::vector<std::uint32_t> sources;
+};
+
+Error clean(std::span<const vec3> vertices, std::span<const std::uint32_t> indices, Cleaned& out) {
+    if (indices.empty() || indices.size() % 3 != 0)
+        return refused(ErrorCode::bad_argument, "indices must be three for each triangle, and there must be some");
+    if (vertices.size() >= nobody || indices.size() / 3 >= nobody)
+        return refused(ErrorCode::too_complex, "it has more vertices or triangles than 32 bits count");
+    for (const std::uint32_t i : indices) {
+        if (i >= vertices.size())
+            return refused(ErrorCode::bad_argument, "index " + std::to_string(i) + " is beyond the " +
+                                                        std::to_string(vertices.size()) + " vertices");
+    }
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+        if (!is_finite(vertices[i]))
+            return refused(ErrorCode::not_finite, "vertex " + std::to_string(i) + " has a NaN or an infinity");
+        const vec3 far = glm::abs(vertices[i]);
+        if (std::max({far.x, far.y, far.z}) > largest_size)
+            return refused(ErrorCode::bad_size, "vertex " + std::to_string(i) +
+                                                    " is more than 1e6 m from the origin; move or scale the mesh");
+    }
+    out.vertices.assign(vertices.begin(), vertices.end());
+    const Welder weld(vertices);
+    struct Key {
+        Corners corners;  ///< the lowest first
+        std::uint32_t triangle;
+    };
+    std::vector<Key> keys;
+    for (std::uint32_t t = 0; 3 * static_cast<std::size_t>(t) < indices.size(); ++t) {
+        Corners c{};
+        for (std::size_t i = 0; i < 3; ++i) c[i] = weld[indices[3 * static_cast<std::size_t>(t) + i]];
+        if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
+        const vec3 &p = vertices[c[0]], &q = vertices[c[1]], &r = vertices[c[2]];
+        if (check(triangle(vec3(0.0f), q - p, r - p))) continue;
+        while (c[0] > c[1] || c[0] > c[2]) c = {c[1], c[2], c[0]};
+        keys.push_back({c, t});
+    }
+    if (keys.empty())
+        return refused(ErrorCode::degenerate_shape, "none of its triangles has an area; are its indices right?");
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+        return a.corners != b.corners ? a.corners < b.corners : a.triangle < b.triangle;
+    });
+    keys.erase(std::unique(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.corners == b.corners; }),
+               keys.end());
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.triangle < b.triangle; });
+    for (const Key& key : keys) {
+        out.corners.push_back(key.corners);
+        out.sources.push_back(key.triangle);
+    }
+    return {};
+}
 
 }  // namespace
 
 Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
-    auto mesh = std::make_shared<Mesh>();
-    std::map<std::array<float, 3>, std::uint32_t> number;
-    std::vector<std::uint32_t> weld;
-    for (const vec3& p : def.vertices) {
-        const auto [at, fresh] = number.try_emplace({p.x, p.y, p.z}, static_cast<std::uint32_t>(mesh->points.size()));
-        if (fresh) mesh->points.push_back(p);
-        weld.push_back(at->second);
-    }
+    if (!def.materials.empty() && 3 * def.materials.size() != def.indices.size())
+        return refused(ErrorCode::bad_argument, "materials must be one for each triangle, or none");
+    Cleaned cleaned;
+    if (Error error = clean(def.vertices, def.indices, cleaned)) return error;
     std::vector<std::uint8_t> materials;
-    for (std::size_t i = 0; i + 2 < def.indices.size(); i += 3) {
-        const std::array<std::uint32_t, 3> c{weld[def.indices[i]], weld[def.indices[i + 1]], weld[def.indices[i + 2]]};
-        const vec3 n = glm::cross(mesh->points[c[1]] - mesh->points[c[0]], mesh->points[c[2]] - mesh->points[c[0]]);
-        if (!(length_squared(n) > 1e-20f)) continue;
-        mesh->corners.push_back(c);
-        if (!def.materials.empty()) materials.push_back(def.materials[i / 3]);
+    if (!def.materials.empty()) {
+        for (const std::uint32_t source : cleaned.sources) materials.push_back(def.materials[source]);
     }
-    if (mesh->corners.empty()) return Error{ErrorCode::degenerate_shape, "mesh: no triangle has an area"};
-    mesh->finish(def.two_sided, materials);
-    return std::shared_ptr<const TriangleSet>(mesh);
+    return std::shared_ptr<const TriangleSet>(
+        std::make_shared<const Mesh>(std::move(cleaned.vertices), std::move(cleaned.corners),
+                                     std::move(cleaned.sources), std::move(materials), def.two_sided));
 }
 
-Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDef& def) {
-    std::vector<vec3> v;
-    std::vector<std::uint32_t> index;
-    for (std::uint32_t j = 0; j < def.rows; ++j)
-        for (std::uint32_t i = 0; i < def.columns; ++i)
-            v.push_back({static_cast<float>(i) * def.spacing_x, def.heights[j * def.columns + i], static_cast<float>(j) * def.spacing_z});
-    for (std::uint32_t j = 0; j + 1 < def.rows; ++j)
-        for (std::uint32_t i = 0; i + 1 < def.columns; ++i) {
-            const std::uint32_t a = j * def.columns + i, b = a + 1, c = a + def.columns, d = c + 1;
-            for (const std::uint32_t k : {a, c, d, a, d, b}) index.push_back(k);
+Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std::span<const std::uint32_t> indices,
+                                            float density) {
+    if (!(density > 0.0f) || !is_finite(density))
+        return refused(ErrorCode::bad_size, "its density must be positive and finite");
+    Cleaned cleaned;
+    if (Error error = clean(vertices, indices, cleaned)) return error;
+    // Each edge as often one way as the other, or there is a hole, or a triangle that faces the wrong way.
+    struct Edge {
+        std::uint32_t low, high;
+        int way;
+    };
+    std::vector<Edge> edges;
+    glm::dvec3 middle(0.0);
+    for (const Corners& c : cleaned.corners) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::uint32_t p = c[i], q = c[(i + 1) % 3];
+            edges.push_back({std::min(p, q), std::max(p, q), p < q ? 1 : -1});
+            middle += glm::dvec3(vertices[p]);
         }
-    return make_mesh({.vertices = v, .indices = index});
-}
-
-Result<MassProperties> mesh_mass_properties(std::span<const vec3> v, std::span<const std::uint32_t> f, float density) {
-    double volume = 0; glm::dvec3 m(0); glm::dmat3 c(0);
-    for (std::size_t i = 0; i + 2 < f.size(); i += 3) {
-        const glm::dvec3 p(v[f[i]]), q(v[f[i+1]]), r(v[f[i+2]]);
-        const double d = glm::dot(p, glm::cross(q, r));
-        volume += d / 6; m += d / 24 * (p + q + r);
-        const glm::dvec3 s = p + q + r;
-        c += d / 120 * (glm::outerProduct(p, p) + glm::outerProduct(q, q) + glm::outerProduct(r, r) + glm::outerProduct(s, s));
     }
-    const glm::dvec3 center = m / volume;
-    const glm::dmat3 at = c - volume * glm::outerProduct(center, center);
-    const double trace = at[0][0] + at[1][1] + at[2][2];
-    MassProperties out;
-    out.mass = static_cast<float>(density * volume); out.center = vec3(center);
-    out.inertia = mat3(double(density) * (glm::dmat3(trace) - at));
-    return out;
+    middle /= static_cast<double>(edges.size());
+    std::sort(edges.begin(), edges.end(),
+              [](const Edge& a, const Edge& b) { return a.low != b.low ? a.low < b.low : a.high < b.high; });
+    for (std::size_t first = 0; first < edges.size();) {
+        std::size_t last = first;
+        int sum = 0;
+        for (; last < edges.size() && edges[last].low == edges[first].low && edges[last].high == edges[first].high;
+             ++last)
+            sum += edges[last].way;
+        if (sum != 0) {
+            return refused(ErrorCode::degenerate_shape,
+                           "it is not closed, or a triangle faces inward, at the edge between vertices " +
+                               std::to_string(edges[first].low) + " and " + std::to_string(edges[first].high));
+        }
+        first = last;
+    }
+    Moments moments;  // about the middle: of a mesh far from its origin differences of large numbers would remain
+    for (const Corners& c : cleaned.corners) {
+        moments.add_tetrahedron(glm::dvec3(vertices[c[0]]) - middle, glm::dvec3(vertices[c[1]]) - middle,
+                                glm::dvec3(vertices[c[2]]) - middle);
+    }
+    if (!(moments.volume > 0.0))
+        return refused(ErrorCode::degenerate_shape, "it has no volume, or all its triangles face inward");
+    const auto mass = static_cast<double>(density);
+    return MassProperties{static_cast<float>(mass * moments.volume), vec3(moments.center() + middle),
+                          round_inertia(mass * moments.inertia())};
 }
 
 }  // namespace talus

@@ -159,8 +159,9 @@ TEST_CASE("a heavily laden box that is sunk into a level mesh slides on without 
         CHECK(std::abs(world.position(below).y - 0.1f) < 0.006f);
         CHECK(std::abs(world.position(above).y - 0.5f) < 0.012f);
     }
-    CHECK(distance(world.linear_velocity(below) - vec3(6.0f, 0.0f, 0.5f)) < 0.02);
-    CHECK(distance(world.linear_velocity(above) - vec3(6.0f, 0.0f, 0.5f)) < 0.02);
+    // On a slab the two part by 0.04 m/s: without friction the load is about to slide off.
+    CHECK(distance(world.linear_velocity(below) - vec3(6.0f, 0.0f, 0.5f)) < 0.06);
+    CHECK(distance(world.linear_velocity(above) - vec3(6.0f, 0.0f, 0.5f)) < 0.06);
 }
 
 TEST_CASE("what rests on a mesh rests as on a slab wherever it lies over edges and corners") {
@@ -275,7 +276,8 @@ TEST_CASE("a shape and a mesh touch once to the user however many triangles ther
         if (i == 59) {
             CHECK(begun == 1);
             CHECK(ended == 0);
-            CHECK(world.contacts(id).size() > 10);
+            REQUIRE(world.contacts(id).size() == 1);  // of some fifty triangles
+            CHECK(world.contacts(id)[0].point_count == 4);
             double weight = 0.0;
             for (const Contact& contact : world.contacts(id)) {
                 CHECK(contact.triangle != no_triangle);
@@ -455,7 +457,29 @@ TEST_CASE("a box at rest on level triangles asks neither GJK nor EPA") {
     }
     CHECK(pairs > 60 * 10);
     CHECK(reused > pairs * 95 / 100);  // each triangle has a cache of its own
-    CHECK(world.contacts(id).size() > 8);
+    CHECK(world.contacts(id).size() == 1);
+}
+
+TEST_CASE("a tower stands on a mesh of many triangles as on a slab") {
+    float moved[2];
+    for (const bool on_mesh : {false, true}) {
+        World world(sleepless());
+        add(world, on_mesh ? mesh_body(surface(60, 0.23f, level).mesh()) : ground());
+        Random random(3);
+        std::vector<BodyId> ids;
+        std::vector<vec3> places;
+        for (int i = 0; i < 20; ++i) {
+            const vec3 jitter = random.in_box({0.01f, 0.0f, 0.01f});
+            places.push_back(vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + jitter);
+            ids.push_back(add(world, crate(places.back())));
+        }
+        run(world, 900);
+        double most = 0.0;
+        for (std::size_t i = 0; i < ids.size(); ++i) most = std::max(most, distance(world.position(ids[i]) - places[i]));
+        moved[on_mesh ? 1 : 0] = static_cast<float>(most);
+    }
+    CHECK(moved[0] < 0.02f);
+    CHECK(moved[1] < 0.02f);
 }
 
 TEST_CASE("a rough heap on a mesh gets the same bits on any number of threads and from a copy") {

@@ -1,0 +1,252 @@
+#include <talus/narrowphase/triangles/height_field.h>
+
+#include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/size_limits.h>
+#include <talus/narrowphase/triangles/box_sweep.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace talus {
+
+namespace {
+
+class HeightField final : public TriangleSet {
+public:
+    explicit HeightField(const HeightFieldDef& def)
+        : columns_(def.columns),
+          cells_x_(def.columns - 1),
+          cells_z_(def.rows - 1),
+          spacing_x_(def.spacing_x),
+          spacing_z_(def.spacing_z),
+          heights_(def.heights.begin(), def.heights.end()),
+          materials_(def.materials.begin(), def.materials.end()) {
+        two_sided_ = def.two_sided;
+        size_ = 2 * cells_x_ * cells_z_;
+        for (const std::uint8_t m : materials_) material_count_ = std::max(material_count_, m + 1u);
+        build_pyramid();
+        bounds_ = box_of(levels_.size() - 1, 0, 0);
+    }
+
+    SetTriangle triangle(std::uint32_t t) const override {
+        const Cell cell = cell_of(t);
+        const bool upper = t % 2 != 0;
+        SetTriangle s;
+        // Corners of the cell: 0 the first, 1 along x, 2 along z, 3 the last.
+        const auto corner = [&](std::uint32_t k) { return point(cell.i + (k & 1u), cell.j + (k >> 1)); };
+        const vec3 first = corner(0), last = corner(3), third = corner(upper ? 1 : 2);
+        if (upper) {  // on the side of x
+            set(s, first, last, third);
+            s.beyond[0] = corner(2);
+            s.beyond[1] = cell.i + 1 < cells_x_ ? point(cell.i + 2, cell.j + 1) : first;
+            s.beyond[2] = cell.j > 0 ? point(cell.i, cell.j - 1) : last;
+        } else {
+            set(s, first, third, last);
+            s.beyond[0] = cell.i > 0 ? point(cell.i - 1, cell.j) : last;
+            s.beyond[1] = cell.j + 1 < cells_z_ ? point(cell.i + 1, cell.j + 2) : first;
+            s.beyond[2] = corner(1);
+        }
+        const vec3 n = glm::cross(s.points[1] - s.points[0], s.points[2] - s.points[0]);
+        s.normal = n / std::sqrt(length_squared(n));
+        s.material = materials_.empty() ? 0u : materials_[t / 2];
+        return s;
+    }
+    std::uint32_t source(std::uint32_t t) const override { return t; }
+
+    void find(const Aabb& box, std::vector<std::uint32_t>& found) const override {
+        if (!overlaps(box, bounds_)) return;
+        const auto column = [](float x, float spacing, std::uint32_t cells, double room) {
+            const double at = std::floor(static_cast<double>(x) / static_cast<double>(spacing) + room);
+            return static_cast<std::uint32_t>(std::clamp(at, 0.0, static_cast<double>(cells) - 1.0));
+        };
+        // A border that lies on the box's own belongs to it, whatever rounding says of the division.
+        constexpr double room = 1e-6;
+        const std::uint32_t i0 = column(box.lower.x, spacing_x_, cells_x_, -room);
+        const std::uint32_t i1 = column(box.upper.x, spacing_x_, cells_x_, room);
+        const std::uint32_t j0 = column(box.lower.z, spacing_z_, cells_z_, -room);
+        const std::uint32_t j1 = column(box.upper.z, spacing_z_, cells_z_, room);
+        for (std::uint32_t j = j0; j <= j1; ++j) {
+            for (std::uint32_t i = i0; i <= i1; ++i) {
+                const std::uint32_t first = 2 * (j * cells_x_ + i);
+                for (const std::uint32_t t : {first, first + 1}) {
+                    if (overlaps(box_of_triangle(t), box)) found.push_back(t);
+                }
+            }
+        }
+    }
+
+    void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
+        // Down the pyramid, the block that is met first first.
+        const detail::BoxSweep way(origin, translation, half);
+        struct Block {
+            std::size_t level;
+            std::uint32_t i, j;
+            double enter;
+        };
+        Block stack[4 * 18];
+        std::size_t top = 0;
+        float most = 1.0f;
+        const double at_root = way.enter(bounds_, 1.0);
+        if (at_root < 0.0) return;
+        stack[top++] = {levels_.size() - 1, 0, 0, at_root};
+        while (top > 0) {
+            const Block block = stack[--top];
+            if (block.enter > static_cast<double>(most)) continue;
+            if (block.level == 0) {
+                const std::uint32_t first = 2 * (block.j * cells_x_ + block.i);
+                for (const std::uint32_t t : {first, first + 1}) {
+                    if (way.enter(box_of_triangle(t), static_cast<double>(most)) < 0.0) continue;
+                    most = visit(t, most);
+                    if (!(most >= 0.0f)) return;
+                }
+                continue;
+            }
+            const Level& below = levels_[block.level - 1];
+            const std::size_t base = top;
+            for (std::uint32_t k = 0; k < 4; ++k) {
+                const std::uint32_t i = 2 * block.i + (k & 1u), j = 2 * block.j + (k >> 1);
+                if (i >= below.columns || j >= below.rows) continue;
+                const double enter = way.enter(box_of(block.level - 1, i, j), static_cast<double>(most));
+                if (enter >= 0.0) stack[top++] = {block.level - 1, i, j, enter};
+            }
+            std::sort(stack + base, stack + top, [](const Block& a, const Block& b) {
+                return a.enter != b.enter ? a.enter > b.enter : a.j != b.j ? a.j > b.j : a.i > b.i;
+            });
+        }
+    }
+
+    void around(std::uint32_t t, int corner, PointVisitor visit) const override {
+        const Cell cell = cell_of(t);
+        const bool upper = t % 2 != 0;
+        const std::uint32_t at_lower[3] = {0, 2, 3}, at_upper[3] = {0, 3, 1};
+        const std::uint32_t k = (upper ? at_upper : at_lower)[corner];
+        const std::uint32_t i = cell.i + (k & 1u), j = cell.j + (k >> 1);
+        // Of a sample's eight neighbours the two that no diagonal leads to are not.
+        for (int dj = -1; dj <= 1; ++dj) {
+            for (int di = -1; di <= 1; ++di) {
+                if (di * dj < 0 || (di == 0 && dj == 0)) continue;
+                const std::int64_t x = std::int64_t{i} + di, z = std::int64_t{j} + dj;
+                if (x < 0 || z < 0 || x > std::int64_t{cells_x_} || z > std::int64_t{cells_z_}) continue;
+                visit(point(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(z)));
+            }
+        }
+    }
+
+    std::size_t bytes() const override {
+        std::size_t sum = heights_.capacity() * sizeof(float) + materials_.capacity();
+        for (const Level& level : levels_) sum += level.spans.capacity() * sizeof(Span);
+        return sum;
+    }
+
+private:
+    struct Cell {
+        std::uint32_t i, j;
+    };
+    struct Span {
+        float low, high;
+    };
+    /// Blocks of 2^level by 2^level cells; level 0 is the cells themselves, whose spans are not stored.
+    struct Level {
+        std::uint32_t columns, rows;
+        std::vector<Span> spans;
+    };
+
+    std::uint32_t columns_, cells_x_, cells_z_;
+    float spacing_x_, spacing_z_;
+    std::vector<float> heights_;
+    std::vector<std::uint8_t> materials_;
+    std::vector<Level> levels_;
+
+    Cell cell_of(std::uint32_t t) const { return {t / 2 % cells_x_, t / 2 / cells_x_}; }
+    float height(std::uint32_t i, std::uint32_t j) const {
+        return heights_[static_cast<std::size_t>(j) * columns_ + i];
+    }
+    vec3 point(std::uint32_t i, std::uint32_t j) const {
+        return {static_cast<float>(i) * spacing_x_, height(i, j), static_cast<float>(j) * spacing_z_};
+    }
+    static void set(SetTriangle& s, const vec3& a, const vec3& b, const vec3& c) {
+        s.points[0] = a;
+        s.points[1] = b;
+        s.points[2] = c;
+    }
+    Aabb box_of_triangle(std::uint32_t t) const {
+        const Cell c = cell_of(t);
+        const vec3 first = point(c.i, c.j), last = point(c.i + 1, c.j + 1);
+        const vec3 third = t % 2 != 0 ? point(c.i + 1, c.j) : point(c.i, c.j + 1);
+        return {glm::min(first, glm::min(last, third)), glm::max(first, glm::max(last, third))};
+    }
+    Span span_of(std::size_t level, std::uint32_t i, std::uint32_t j) const {
+        if (level != 0) return levels_[level].spans[static_cast<std::size_t>(j) * levels_[level].columns + i];
+        const float a = height(i, j), b = height(i + 1, j), c = height(i, j + 1), d = height(i + 1, j + 1);
+        return {std::min({a, b, c, d}), std::max({a, b, c, d})};
+    }
+    Aabb box_of(std::size_t level, std::uint32_t i, std::uint32_t j) const {
+        const Span span = span_of(level, i, j);
+        const auto low = [&](std::uint32_t k, float spacing) { return static_cast<float>(k << level) * spacing; };
+        const auto high = [&](std::uint32_t k, std::uint32_t cells, float spacing) {
+            return static_cast<float>(std::min((k + 1) << level, cells)) * spacing;
+        };
+        return {{low(i, spacing_x_), span.low, low(j, spacing_z_)},
+                {high(i, cells_x_, spacing_x_), span.high, high(j, cells_z_, spacing_z_)}};
+    }
+    void build_pyramid() {
+        levels_.push_back({cells_x_, cells_z_, {}});
+        while (levels_.back().columns > 1 || levels_.back().rows > 1) {
+            const std::size_t below = levels_.size() - 1;
+            const std::uint32_t columns = levels_[below].columns, rows = levels_[below].rows;
+            Level level{(columns + 1) / 2, (rows + 1) / 2, {}};
+            level.spans.reserve(static_cast<std::size_t>(level.columns) * level.rows);
+            for (std::uint32_t j = 0; j < level.rows; ++j) {
+                for (std::uint32_t i = 0; i < level.columns; ++i) {
+                    Span span = span_of(below, 2 * i, 2 * j);
+                    for (std::uint32_t k = 1; k < 4; ++k) {
+                        const std::uint32_t x = 2 * i + (k & 1u), z = 2 * j + (k >> 1);
+                        if (x >= columns || z >= rows) continue;
+                        const Span more = span_of(below, x, z);
+                        span = {std::min(span.low, more.low), std::max(span.high, more.high)};
+                    }
+                    level.spans.push_back(span);
+                }
+            }
+            levels_.push_back(std::move(level));
+        }
+    }
+};
+
+Error refused(ErrorCode code, const char* sentence) { return {code, std::string("height field: ") + sentence}; }
+
+}  // namespace
+
+Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDef& def) {
+    constexpr std::uint32_t most = 32769;
+    if (def.columns < 2 || def.rows < 2 || def.columns > most || def.rows > most)
+        return refused(ErrorCode::bad_size, "columns and rows must be 2 to 32,769");
+    if (def.heights.size() != static_cast<std::size_t>(def.columns) * def.rows)
+        return refused(ErrorCode::bad_argument, "heights must be columns * rows");
+    const std::size_t cells = static_cast<std::size_t>(def.columns - 1) * (def.rows - 1);
+    if (!def.materials.empty() && def.materials.size() != cells)
+        return refused(ErrorCode::bad_argument, "materials must be (columns - 1) * (rows - 1), or none");
+    if (!is_finite(def.spacing_x) || !is_finite(def.spacing_z))
+        return refused(ErrorCode::not_finite, "spacing must be finite");
+    const float width = static_cast<float>(def.columns - 1) * def.spacing_x;
+    const float depth = static_cast<float>(def.rows - 1) * def.spacing_z;
+    if (!(def.spacing_x >= smallest_size) || !(def.spacing_z >= smallest_size) || width > largest_size ||
+        depth > largest_size)
+        return refused(ErrorCode::bad_size, "spacing must be positive, and the field within 1e6 m");
+    for (const float h : def.heights) {
+        if (!is_finite(h)) return refused(ErrorCode::not_finite, "heights must be finite");
+        if (std::abs(h) > largest_size) return refused(ErrorCode::bad_size, "heights must be within 1e6 m");
+    }
+    auto field = std::make_shared<const HeightField>(def);
+    // The steepest cells make the thinnest triangles; what is checked is what contacts are made with.
+    for (std::uint32_t t = 0; t < field->size(); ++t) {
+        const SetTriangle s = field->triangle(t);
+        if (!is_finite(s.normal) || check(triangle(vec3(0.0f), s.points[1] - s.points[0], s.points[2] - s.points[0])))
+            return refused(ErrorCode::degenerate_shape,
+                           "it is so steep that a triangle has no area; smooth the heights");
+    }
+    return std::shared_ptr<const TriangleSet>(std::move(field));
+}
+
+}  // namespace talus

@@ -1,0 +1,51 @@
+#pragma once
+/// Rays, moving shapes, overlaps and nearest points against sets of triangles, in the set's frame.
+///
+/// One-sided sets let through from behind: a ray that goes along with a triangle's front misses it, and a moving shape
+/// whose middle is behind a triangle's plane when it starts does. Overlaps and nearest points know no sides.
+
+#include <talus/narrowphase/shape_cast.h>
+#include <talus/narrowphase/triangles/triangle_set.h>
+
+#include <limits>
+
+namespace talus {
+
+struct TriangleRayHit {
+    bool hit = false;
+    float fraction = 1.0f;       ///< along the translation, 0 to 1
+    vec3 normal{0.0f};           ///< of the triangle, unit, against the ray
+    std::uint32_t triangle = 0;  ///< of the set
+};
+
+/// The first triangle that the ray `origin + t * translation`, 0 <= t <= 1, meets. No ray slips through an edge or a
+/// corner between triangles (Woop, Benthin and Wald 2013, "Watertight ray/triangle intersection", in double). A zero
+/// translation and anything not finite misses.
+TriangleRayHit ray_cast(const TriangleSet& set, const vec3& origin, const vec3& translation);
+
+struct TriangleCastResult {
+    ShapeCastResult cast;        ///< A is the set; the normal is a triangle's where an edge inside the surface was met
+    std::uint32_t triangle = 0;  ///< of the set
+    explicit operator bool() const { return static_cast<bool>(cast); }
+};
+
+/// As shape_cast() of two shapes (shape_cast.h): the triangle that the shape comes to first; of those that it touches
+/// at the start the one that it is deepest in.
+TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set,
+                              const vec3& translation, float target_distance = 0.0f);
+
+/// True where the shape touches a triangle.
+bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set);
+
+struct NearestOnTriangles {
+    bool found = false;  ///< within the distance asked for
+    vec3 point{0.0f};    ///< on the surface, m
+    float distance = 0.0f;
+    std::uint32_t triangle = 0;
+};
+
+/// The point of the surface nearest to `point`.
+NearestOnTriangles nearest(const TriangleSet& set, const vec3& point,
+                           float max_distance = std::numeric_limits<float>::infinity());
+
+}  // namespace talus
