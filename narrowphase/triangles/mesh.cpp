@@ -412,7 +412,7 @@ struct Cleaned {
     std::vector<std::uint32_t> sources;
 };
 
-Error clean(std::span<const vec3> vertices, std::span<const std::uint32_t> indices, Cleaned& out) {
+Error clean(std::span<const vec3> vertices, std::span<const std::uint32_t> indices, bool drop_thin, Cleaned& out) {
     if (indices.empty() || indices.size() % 3 != 0)
         return refused(ErrorCode::bad_argument, "indices must be three for each triangle, and there must be some");
     if (vertices.size() >= nobody || indices.size() / 3 >= nobody)
@@ -442,7 +442,7 @@ Error clean(std::span<const vec3> vertices, std::span<const std::uint32_t> indic
         for (std::size_t i = 0; i < 3; ++i) c[i] = weld[indices[3 * static_cast<std::size_t>(t) + i]];
         if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
         const vec3 &p = vertices[c[0]], &q = vertices[c[1]], &r = vertices[c[2]];
-        if (check(triangle(vec3(0.0f), q - p, r - p))) continue;
+        if (drop_thin && check(triangle(vec3(0.0f), q - p, r - p))) continue;
         while (c[0] > c[1] || c[0] > c[2]) c = {c[1], c[2], c[0]};
         keys.push_back({c, t});
     }
@@ -467,7 +467,7 @@ Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
     if (!def.materials.empty() && 3 * def.materials.size() != def.indices.size())
         return refused(ErrorCode::bad_argument, "materials must be one for each triangle, or none");
     Cleaned cleaned;
-    if (Error error = clean(def.vertices, def.indices, cleaned)) return error;
+    if (Error error = clean(def.vertices, def.indices, true, cleaned)) return error;
     std::vector<std::uint8_t> materials;
     if (!def.materials.empty()) {
         for (const std::uint32_t source : cleaned.sources) materials.push_back(def.materials[source]);
@@ -482,7 +482,7 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
     if (!(density > 0.0f) || !is_finite(density))
         return refused(ErrorCode::bad_size, "its density must be positive and finite");
     Cleaned cleaned;
-    if (Error error = clean(vertices, indices, cleaned)) return error;
+    if (Error error = clean(vertices, indices, false, cleaned)) return error;  // thin ones close what they close
     // Each edge as often one way as the other, or there is a hole, or a triangle that faces the wrong way.
     struct Edge {
         std::uint32_t low, high;
