@@ -106,7 +106,7 @@ Result<SceneData> robot(const SceneOptions&) {
              }
              return least;
          }});
-    scene.camera = orbit({-0.5f, 1.9f, 0}, 6.5f, 25, 8);
+    scene.camera = orbit({-0.4f, 1.85f, 0}, 5.4f, 25, 6);
     return scene;
 }
 

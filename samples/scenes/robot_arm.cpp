@@ -23,6 +23,9 @@ constexpr double link_radius = 0.06, joint_radius = 0.09, joint_half_length = 0.
 constexpr double base_radius = 0.14, base_half_height = 0.1;
 constexpr vec3 piece_half_extents(0.04f, 0.04f, 0.14f);  // a bar along the last joint's axis
 
+/// Of a joint in a step, rad: an arm that would turn faster is about to be stretched.
+constexpr double most_turn = 0.25;
+
 /// A row of the table of Denavit and Hartenberg; alpha is a number of right angles, offsets are as well.
 struct DhRow {
     int offset;
@@ -279,6 +282,10 @@ Result<ArmDistances> variant_distances(const ArmTask& task, const GjkMethods& me
 }
 
 Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances& distances) {
+    if (!(task.speed > 0.0) || !(task.dt > 0.0) || !(task.influence > 0.0) || task.path.empty()) {
+        return Error{ErrorCode::bad_argument,
+                     "plan_motion: it takes a path, and a speed, a step and an influence above 0."};
+    }
     std::vector<ArmPose> poses;
     std::vector<Frame> asked(task.pairs());
     std::vector<ArmDistance> answers(task.pairs());
@@ -308,11 +315,6 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
         for (std::size_t k = 0; k < arm_joints; ++k) moved += potential.gradient[k] * jacobian[k];
         ArmAngles seen{};
         solved = solved && least_solution(jacobian, moved, seen);
-        if (!solved) {
-            return Error{ErrorCode::bad_argument, "plan_motion: the arm is stretched or folded after step " +
-                                                      std::to_string(step) +
-                                                      ", so that its hand cannot go along the path; choose another."};
-        }
         ArmAngles free{};
         for (std::size_t k = 0; k < arm_joints; ++k) free[k] = potential.gradient[k] - seen[k];
         // The linearly implicit step: 1 / (1 - k dt H'') of the explicit one, with H'' along `free`.
@@ -323,7 +325,16 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
             if (size2 > 0.0) curvature += term.curvature * slope * slope / size2;
         }
         const double rate = task.gain * task.dt / (1.0 - task.gain * task.dt * curvature);
-        for (std::size_t k = 0; k < arm_joints; ++k) q[k] += along[k] + rate * free[k];
+        for (std::size_t k = 0; k < arm_joints; ++k) {
+            const double turn = along[k] + rate * free[k];
+            solved = solved && std::abs(turn) <= most_turn;
+            q[k] += turn;
+        }
+        if (!solved) {
+            return Error{ErrorCode::bad_argument, "plan_motion: the arm is stretched or folded after step " +
+                                                      std::to_string(step) +
+                                                      ", so that its hand cannot go along the path; choose another."};
+        }
     }
 }
 
