@@ -1,7 +1,12 @@
 #include "profiling/bench/papers.h"
 
-#include "profiling/bench/gjk_bench.h"
 #include "profiling/bench/measure.h"
+#include "profiling/bench/papers_depth.h"
+#include "profiling/bench/papers_distance.h"
+#include "profiling/bench/papers_faces.h"
+#include "profiling/bench/papers_moving.h"
+#include "profiling/bench/papers_robot.h"
+#include "profiling/bench/papers_support.h"
 
 #include <cstdio>
 
@@ -13,6 +18,12 @@ constexpr const char* help =
     "usage: talus-profile papers [experiments] [options]\n"
     "The experiments of the source papers, ours beside theirs; all of them, or those named:\n"
     "  --distance       Liu et al., Tables 2 and 3: distance queries by the papers' methods\n"
+    "  --support        support searches: their share of the time, and how they grow with the vertices\n"
+    "  --stop           Jovanoski's lower-bound stop\n"
+    "  --depth          Jovanoski's EPA: depths of overlapping hulls\n"
+    "  --moving         Ericson's GJK for moving objects: interval halving and Brent's method\n"
+    "  --faces          Liu et al., appendix: faces and edges from a vertex set, beside quickhull\n"
+    "  --robot          Liu et al., section 4.4: what planning the redundant robot's motion costs\n"
     "Options:\n"
     "  --repeats N      timed passes of each (default 5)\n"
     "  --seed N         of poses and shapes (default 1)\n"
@@ -27,15 +38,10 @@ struct Section {
     int (*print)(const PapersOptions& options);  ///< gives the exit code
 };
 
-int print_distance(const PapersOptions& options) {
-    const std::string repeats = std::to_string(options.repeats), seed = std::to_string(options.seed);
-    std::vector<std::string_view> arguments{"--papers", "--table", "static",    "--table", "steps",
-                                            "--seed",   seed,      "--repeats", repeats};
-    if (options.quick) arguments.push_back("--quick");
-    return run_gjk(arguments);
-}
-
-constexpr Section sections[] = {{"--distance", print_distance}};
+constexpr Section sections[] = {
+    {"--distance", print_distance}, {"--support", print_support}, {"--stop", print_stop},   {"--depth", print_depth},
+    {"--moving", print_moving},     {"--faces", print_faces},     {"--robot", print_robot},
+};
 
 }  // namespace
 

@@ -207,7 +207,7 @@ Result<ArmTask> papers_task() {
     if (Error error = add_arm(task)) return error;
 
     // One stands on the floor below the elbow, the other hangs where the forearm would go.
-    const Result<Shape> standing = pyramid(0.25, 1.62), hanging = pyramid(0.25, -0.9);
+    const Result<Shape> standing = pyramid(0.2, 1.62), hanging = pyramid(0.25, -0.9);
     if (!standing) return standing.error();
     if (!hanging) return hanging.error();
     task.obstacles = {{*standing, {0.03f, -0.75f, 0.0f}}, {*hanging, {-0.02f, -0.2f, 3.6f}}};

@@ -127,7 +127,7 @@ TEST_CASE("without its potential field the arm runs into a pyramid") {
 TEST_CASE("all distance methods give the arm the same motion") {
     const ArmTask task = task_of_the_paper();
     const std::vector<ArmPose> production = plan(task, production_distances(task));
-    CHECK(largest_difference(production, plan(task, production_distances(task, false))) < 1e-3);
+    CHECK(largest_difference(production, plan(task, production_distances(task, false))) < 1e-6);
     for (int simplex = 0; simplex < simplex_method_count; ++simplex) {
         for (int support = 0; support < support_method_count; ++support) {
             for (int start = 0; start < start_method_count; ++start) {
@@ -138,7 +138,7 @@ TEST_CASE("all distance methods give the arm the same motion") {
                 ArmQueryCounts counts;
                 auto distances = variant_distances(task, methods, &counts);
                 REQUIRE(distances);
-                CHECK(largest_difference(production, plan(task, *distances)) < 1e-3);
+                CHECK(largest_difference(production, plan(task, *distances)) < 1e-6);
                 CHECK(counts.queries == static_cast<long>(production.size() * task.pairs()));
                 if (methods.simplex != SimplexMethod::discard_and_add) CHECK(counts.failures == 0);
             }
