@@ -72,7 +72,7 @@ int print_stop(const PapersOptions& options) {
             double iterations = 0.0, sum = 0.0, largest = 0.0;
             std::size_t i = 0;
             run(stop, [&](const GjkVariantResult& r) {
-                const double error = std::abs(r.distance / truth[i++] - 1.0);
+                const double error = std::abs(1.0 - truth[i++] / r.distance);
                 iterations += r.iterations;
                 sum += error;
                 largest = std::max(largest, error);

@@ -26,10 +26,10 @@ std::vector<Motion3> make_motions(const std::vector<PosedPair>& pairs, std::uint
     samples::Random random(seed);
     for (const PosedPair& pair : pairs) {
         for (const Frame& pose : pair.poses) {
-            // Towards a point near A: about half of them hit.
+            // Past a point near A.
             const vec3 aside = random.direction();
             const float reach = random.between(0.3f, 1.5f);
-            motions.push_back({&pair, &pose, (reach * 1.8f) * aside - reach * pose.position});
+            motions.push_back({&pair, &pose, (reach * 3.0f) * aside - reach * pose.position});
         }
     }
     return motions;
