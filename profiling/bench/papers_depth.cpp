@@ -36,15 +36,14 @@ constexpr Stop stops[] = {
 }  // namespace
 
 int print_stop(const PapersOptions& options) {
-    std::printf(
-        "The lower-bound stop (Jovanoski, section 2; recurring vertices: Liu et al., section 2.1)\n"
-        "Theirs: |v| - mu <= e ends the search; mu, the best support plane so far, is a lower bound of the distance, "
-        "so e\n"
-        "bounds the error. No figures. Ours: e is relative to |v|; unrelated poses of hulls of random points on a "
-        "unit\n"
-        "ball, 0.05 to 2 apart; simplices of the production query, linear search. The error is the distance's, "
-        "relative,\n"
-        "against e = 1e-9: it may not be more than e.\n\n");
+    std::fputs(R"(The lower-bound stop (Jovanoski, section 2; recurring vertices: Liu et al., section 2.1)
+Theirs: |v| - mu <= e ends the search; mu, the best support plane so far, is a lower bound of the distance, so e bounds
+the error. No figures. Ours: unrelated poses of hulls of random points on a unit ball, 0.05 to 2 apart; simplices of the
+production query, linear search. The error is the share of the distance that is too much, never more than e, by a run
+with e = 1e-9.
+
+)",
+               stdout);
     std::printf("%-22s %-10s |", "stop", "vertices");
     std::printf(" %10s %10s %12s %10s\n", "iterations", "ns", "mean error", "largest");
     for (const Sizes& sizes : quick_sizes) {
@@ -93,13 +92,13 @@ int print_stop(const PapersOptions& options) {
 }
 
 int print_depth(const PapersOptions& options) {
-    std::printf(
-        "Penetration depth by the expanding polytope (Jovanoski, section 5)\n"
-        "Theirs: it starts from GJK's simplex and 'returns the exact penetration depth of an intersecting pair of\n"
-        "polytopes'. No figures. Ours: unrelated poses of hulls of random points on a unit ball, 0.01 to 0.2 deep; GJK "
-        "and\n"
-        "EPA as the engine has them, cold; the error is against the least over all faces of the Minkowski "
-        "difference.\n\n");
+    std::fputs(R"(Penetration depth by the expanding polytope (Jovanoski, section 5)
+Theirs: it starts from GJK's simplex and 'returns the exact penetration depth of an intersecting pair of polytopes'. No
+figures. Ours: unrelated poses of hulls of random points on a unit ball, 0.01 to 0.2 deep; GJK and EPA as the engine has
+them, in its floats, cold; the error is against the least over all faces of the Minkowski difference.
+
+)",
+               stdout);
     std::printf("%-10s | %12s %12s %10s %10s | %8s %14s\n", "vertices", "GJK iter", "EPA iter", "supports", "ns",
                 "checked", "largest error");
     const Sizes all[] = {{8, 8}, {20, 30}, {40, 50}, {100, 120}, {250, 300}};

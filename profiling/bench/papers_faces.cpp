@@ -63,15 +63,14 @@ bool print_rows(const char* name, const PapersOptions& options, const std::vecto
 }  // namespace
 
 int print_faces(const PapersOptions& options) {
-    std::printf(
-        "Faces and edges from a vertex set (Liu et al., section 4.2 and appendix)\n"
-        "Theirs: 'a few hours to half-day' for hundreds of vertices on a 400 MHz Pentium II, in MATLAB. Ours: the "
-        "same\n"
-        "method in C++, beside Talus's quickhull, which makes mass properties and search tables as well. O(n^3) "
-        "triples;\n"
-        "most that are no faces fail early, so that n^4 shows where faces have many corners. 'its own': faces by "
-        "make_hull;\n"
-        "they may differ where two faces are one within the tolerance.\n\n");
+    std::fputs(R"(Faces and edges from a vertex set (Liu et al., section 4.2 and appendix)
+Theirs: 'a few hours to half-day' for hundreds of vertices on a 400 MHz Pentium II, in MATLAB. Ours: the same method in
+C++, beside Talus's quickhull, which makes mass properties and search tables as well. O(n^3) triples; most that are no
+faces fail early, so that n^4 shows where faces have many corners. 'its own': faces by make_hull; they may differ where
+two faces are one within the tolerance.
+
+)",
+               stdout);
     const std::vector<int> sizes =
         options.quick ? std::vector<int>{8, 16, 32} : std::vector<int>{8, 16, 32, 64, 128, 256, 512};
     const std::vector<int> prisms =

@@ -60,7 +60,8 @@ void print_row(const char* name, const Figures& f, bool counts_dots, bool has_ti
 
 constexpr GjkMethods linear{SimplexMethod::voronoi, SupportMethod::linear, StartMethod::centroids};
 
-/// Interference by one run of GJK: over the vertices of both ends, or of the start alone (what a query costs otherwise).
+/// Interference by one run of GJK: over the vertices of both ends, or of the start alone (what a query costs
+/// otherwise).
 Figures interference(const std::vector<Motion3>& motions, const std::vector<SweptResult>& truth, bool both_ends,
                      int repeats) {
     std::vector<PolytopeGraph> a, b;
@@ -126,18 +127,15 @@ Figures figures_of(const std::vector<Motion3>& motions, const std::vector<SweptR
 }  // namespace
 
 int print_moving(const PapersOptions& options) {
-    std::printf(
-        "GJK for moving objects (Ericson, section 4; Xavier 1997, Vlack and Tachi 2001)\n"
-        "Theirs: claims, no figures. All vertices at both ends of a translation 'increases the time to find a "
-        "supporting\n"
-        "vertex', the motion folded into the support mapping does not; both say only whether there is a collision, "
-        "interval\n"
-        "halving or Brent's method also when. Ours: hulls of random points on a unit ball, 0.05 to 2 apart, "
-        "translations\n"
-        "of which about half hit. 'wrong' and the largest error of the time (0 to 1) are against shape_cast "
-        "(clipping).\n"
-        "The first two rows search all vertices in double, for one query by the papers' parts; the others run on the\n"
-        "engine's support search.\n\n");
+    std::fputs(R"(GJK for moving objects (Ericson, section 4; Xavier 1997, Vlack and Tachi 2001)
+Theirs: claims, no figures. All vertices at both ends of a translation 'increases the time to find a supporting vertex',
+the motion folded into the support mapping does not; both say only whether there is a collision, interval halving or
+Brent's method also when. Ours: hulls of random points on a unit ball, 0.05 to 2 apart; 'wrong' and the largest error of
+the time (0 to 1) are against shape_cast (clipping). The first two rows are single queries by the papers' parts, over
+all vertices in double; the others run on the engine's support search.
+
+)",
+               stdout);
     for (const Sizes& sizes : quick_sizes) {
         const std::vector<PosedPair> pairs = make_pairs(sizes.a, sizes.b, find_experiment("static")->motion,
                                                         options.quick ? 2 : 8, options.quick ? 10 : 100, options.seed);

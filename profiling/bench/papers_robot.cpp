@@ -104,16 +104,14 @@ int print_robot(const PapersOptions& options) {
     }
 
     const auto pairs = task->pairs();
-    std::printf(
-        "Collision-free motion of a redundant robot (Liu et al., section 4.4, Figures 14 and 15)\n"
-        "Theirs: distance 'about 70%% of total execution time', MATLAB 5.3; 'both' with their start in tracking is "
-        "the\n"
-        "fastest. Ours: %d steps of 1/60 s along the path, %zu parts (4 links, 4 joints, the piece in the hand) "
-        "against\n"
-        "%zu pyramids, %zu queries a step; samples/scenes/robot_arm.h says what else differs. A failure of "
-        "discard-and-\n"
-        "add is answered by Talus's query, whose time is in its row. 'off' is from the last row's joints.\n\n",
-        task->steps(), task->parts.size(), task->obstacles.size(), pairs);
+    std::printf(R"(Collision-free motion of a redundant robot (Liu et al., section 4.4, Figures 14 and 15)
+Theirs: distance 'about 70%% of total execution time', MATLAB 5.3; 'both' with their start in tracking is the fastest.
+Ours: %d steps of 1/60 s along the path, %zu parts (4 links, 4 joints, the piece in the hand) against %zu pyramids, %zu
+queries a step; samples/scenes/robot_arm.h says what else differs. A failure of discard-and-add is answered by Talus's
+query, whose time is in its row. 'off': the joints' largest difference from the last row's motion.
+
+)",
+                task->steps(), task->parts.size(), task->obstacles.size(), pairs);
     std::printf("%-16s | %9s %9s %9s | %8s %8s %9s %9s | %8s %9s\n", "method", "distance", "rest", "distance", "ns a",
                 "iter", "dots", "failures", "least", "off");
     std::printf("%-16s | %9s %9s %9s | %8s %8s %9s %9s | %8s %9s\n", "", "us/step", "us/step", "share", "query",

@@ -158,14 +158,15 @@ int print_support(const PapersOptions& options) {
         samples::Random random(options.seed);
         graphs.push_back(*make_polytope_graph(ball_hull(random, n)));
     }
-    std::printf(
-        "Support search (Liu et al., section 4.1 and Figure 9; Cameron, after Jovanoski, section 4.1; Ericson, section "
-        "2.3)\n"
-        "Theirs: claims, no figures. The support function takes most of GJK's time; hill climbing from a cached vertex "
-        "is\n"
-        "almost constant; a hierarchy takes O(log n). Ours: hulls of n random points on a unit ball, the papers' "
-        "searches\n"
-        "in double; cold: unrelated directions, from vertex 0; cached: each direction a degree from the last.\n\n");
+    std::fputs(
+        R"(Support search (Liu et al., section 4.1 and Figure 9; Cameron, after Jovanoski, section 4.1; Ericson, section 2.3)
+Theirs: claims, no figures. The support function takes most of GJK's time; hill climbing from a cached vertex is almost
+constant; a hierarchy takes O(log n). Ours: hulls of n random points on a unit ball, the papers' searches in double;
+cold: unrelated directions, from vertex 0; cached: each direction a degree from the last. The share of support searches
+is their number times what one takes alone.
+
+)",
+        stdout);
     print_growth(sizes, graphs, options);
     const auto few = static_cast<std::ptrdiff_t>(std::min<std::size_t>(sizes.size(), 5));
     print_share({sizes.begin(), sizes.begin() + few}, graphs, options);

@@ -144,19 +144,11 @@ struct Potential {
     std::vector<Term> terms;
 };
 
-void add_term(Potential& potential, const ArmTask& task, const ArmFrames& frames, std::size_t part,
-              std::size_t obstacle, const ArmDistance& at) {
-    const double d = at.distance, d0 = task.influence;
+void add_term(Potential& potential, double d, double d0, const ArmAngles& gradient) {
     if (d <= 0.0 || d > d0) return;
-    const dvec3 normal = (at.on_part - at.on_obstacle) / d;
-    const dvec3 point = at.on_part + dvec3(task.obstacles[obstacle].position);
-    Potential::Term term{{}, (3.0 / d - 2.0 / d0) / (d * d * d)};
-    for (int k = 0; k < task.parts[part].link; ++k) {
-        const ArmFrame& joint = frames[static_cast<std::size_t>(k)];
-        term.gradient[k] = glm::dot(normal, glm::cross(joint.rotation[2], point - joint.position));
-        potential.gradient[k] += (1.0 / d0 - 1.0 / d) / (d * d) * term.gradient[k];
-    }
-    potential.terms.push_back(term);
+    const double slope = (1.0 / d0 - 1.0 / d) / (d * d);
+    for (std::size_t k = 0; k < arm_joints; ++k) potential.gradient[k] += slope * gradient[k];
+    potential.terms.push_back({gradient, (3.0 / d - 2.0 / d0) / (d * d * d)});
 }
 
 }  // namespace
@@ -220,6 +212,17 @@ Frame part_in_obstacle(const ArmTask& task, const ArmFrames& frames, std::size_t
     const dvec3 position = link.position + link.rotation * dvec3(p.pose.position);
     return {vec3(position - dvec3(task.obstacles[obstacle].position)),
             mat3(link.rotation * dmat3(to_matrix(glm::dquat(p.pose.rotation))))};
+}
+
+ArmAngles distance_gradient(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle,
+                            const ArmDistance& at) {
+    ArmAngles gradient{};
+    if (at.distance <= 0.0) return gradient;
+    const dvec3 normal = (at.on_part - at.on_obstacle) / at.distance;
+    const dvec3 point = at.on_part + dvec3(task.obstacles[obstacle].position);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(task.parts[part].link); ++k)
+        gradient[k] = glm::dot(normal, glm::cross(frames[k].rotation[2], point - frames[k].position));
+    return gradient;
 }
 
 ArmDistances production_distances(const ArmTask& task, bool warm) {
@@ -310,7 +313,8 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
         potential.gradient = {};
         potential.terms.clear();
         for (std::size_t i = 0; i < answers.size() && task.gain != 0.0; ++i)
-            add_term(potential, task, frames, i % parts, i / parts, answers[i]);
+            add_term(potential, answers[i].distance, task.influence,
+                     distance_gradient(task, frames, i % parts, i / parts, answers[i]));
         dvec3 moved(0.0);
         for (std::size_t k = 0; k < arm_joints; ++k) moved += potential.gradient[k] * jacobian[k];
         ArmAngles seen{};

@@ -102,6 +102,11 @@ struct ArmDistance {
     glm::dvec3 on_obstacle{0.0}, on_part{0.0};  ///< the closest points, in the obstacle's frame
 };
 
+/// How fast that distance grows with each joint, m/rad: (7). Zero for joints that do not move the part, and when the two
+/// overlap.
+ArmAngles distance_gradient(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle,
+                            const ArmDistance& at);
+
 /// Answers for all pairs at once, obstacle by obstacle: `poses` are those of part_in_obstacle(). May remember what it
 /// found last.
 using ArmDistances = std::function<void(std::span<const Frame> poses, std::span<ArmDistance> answers)>;

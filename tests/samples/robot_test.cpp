@@ -94,6 +94,49 @@ TEST_CASE("the arm's frames agree with plain trigonometry and the Jacobian with 
     }
 }
 
+TEST_CASE("the arm's distances grow with its joints as finite differences say") {
+    const ArmTask task = task_of_the_paper();
+    const ArmDistances distances = production_distances(task, false);
+    const auto ask = [&](const ArmAngles& q) {
+        const ArmFrames frames = arm_frames(q);
+        std::vector<Frame> poses;
+        for (std::size_t i = 0; i < task.pairs(); ++i)
+            poses.push_back(part_in_obstacle(task, frames, i % task.parts.size(), i / task.parts.size()));
+        std::vector<ArmDistance> answers(task.pairs());
+        distances(poses, answers);
+        return answers;
+    };
+    test::Random random(2);
+    int checked = 0;
+    double worst = 0.0;
+    for (int i = 0; i < 100; ++i) {
+        const ArmAngles q{random.between(-1, 1), random.between(0, 2), random.between(-2, 0), random.between(-2, 0)};
+        const ArmFrames frames = arm_frames(q);
+        const std::vector<ArmDistance> here = ask(q);
+        for (std::size_t k = 0; k < arm_joints; ++k) {
+            constexpr double h = 1e-3;  // frames are of floats
+            ArmAngles above = q, below = q;
+            above[k] += h;
+            below[k] -= h;
+            const std::vector<ArmDistance> up = ask(above), down = ask(below);
+            for (std::size_t p = 0; p < task.pairs(); ++p) {
+                const std::size_t part = p % task.parts.size(), obstacle = p / task.parts.size();
+                if (here[p].distance < 0.05) continue;
+                const double slope = distance_gradient(task, frames, part, obstacle, here[p])[k];
+                const double difference = (up[p].distance - down[p].distance) / (2.0 * h);
+                // At a kink, where another pair of features takes over, it is between the slopes of either side.
+                const double before = (here[p].distance - down[p].distance) / h;
+                const double after = (up[p].distance - here[p].distance) / h;
+                if (std::abs(after - before) > 0.02) continue;
+                ++checked;
+                worst = std::max(worst, std::abs(slope - difference));
+            }
+        }
+    }
+    CHECK(checked > 6000);
+    CHECK(worst < 0.012);
+}
+
 TEST_CASE("the arm keeps to its path and clear of the pyramids by the oracle at each step") {
     const ArmTask task = task_of_the_paper();
     const std::vector<ArmPose> motion = plan(task, production_distances(task));
