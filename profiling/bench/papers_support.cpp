@@ -107,7 +107,7 @@ void print_share(const std::vector<int>& sizes, const std::vector<PolytopeGraph>
     std::printf("%-22s |", "original GJK");
     for (const int n : sizes) std::printf(" %8d", n);
     std::printf("\n");
-    std::vector<double> queries, alone;
+    std::vector<double> queries, alone, shares;
     for (std::size_t s = 0; s < sizes.size(); ++s) {
         const std::vector<PosedPair> pairs =
             make_pairs(sizes[s], sizes[s], {.least = 0.05f, .most = 2.0f}, 2, options.quick ? 20 : 200, options.seed);
@@ -116,11 +116,12 @@ void print_share(const std::vector<int>& sizes, const std::vector<PolytopeGraph>
             a.push_back(*make_polytope_graph(pair.a));
             b.push_back(*make_polytope_graph(pair.b));
         }
-        int made = 0, searched = 0;
+        samples::Random random(options.seed);
+        const std::vector<dvec3> directions = make_directions(random, options.quick ? 500 : 20000, false);
         volatile double sink = 0.0;
-        std::vector<double> ns;
+        std::vector<double> ns, search_ns, share;
         for (int i = 0; i < options.repeats; ++i) {
-            made = searched = 0;
+            int made = 0, searched = 0;
             ns.push_back(time_of(1, [&] {
                 for (std::size_t p = 0; p < pairs.size(); ++p) {
                     for (const Frame& pose : pairs[p].poses) {
@@ -132,19 +133,20 @@ void print_share(const std::vector<int>& sizes, const std::vector<PolytopeGraph>
                     }
                 }
             }));
+            ns.back() /= made;
+            search_ns.push_back(cost_of(graphs[s], SupportMethod::linear, false, directions, 1).ns * searched / made);
+            share.push_back(search_ns.back() / ns.back());
         }
-        samples::Random random(options.seed);
-        const std::vector<dvec3> directions = make_directions(random, options.quick ? 500 : 20000, false);
-        queries.push_back(median(ns) / made);
-        alone.push_back(cost_of(graphs[s], SupportMethod::linear, false, directions, options.repeats).ns * searched /
-                        made);
+        queries.push_back(median(ns));
+        alone.push_back(median(search_ns));
+        shares.push_back(median(share));
     }
     std::printf("%-22s |", "ns a query");
     for (const double ns : queries) std::printf(" %8.0f", ns);
     std::printf("\n%-22s |", "its support searches");
     for (const double ns : alone) std::printf(" %8.0f", ns);
     std::printf("\n%-22s |", "their share");
-    for (std::size_t s = 0; s < sizes.size(); ++s) std::printf(" %7.0f%%", 100.0 * alone[s] / queries[s]);
+    for (const double share : shares) std::printf(" %7.0f%%", 100.0 * share);
     std::printf("\n\n");
 }
 
@@ -159,7 +161,7 @@ int print_support(const PapersOptions& options) {
         graphs.push_back(*make_polytope_graph(ball_hull(random, n)));
     }
     std::fputs(
-        R"(Support search (Liu et al., section 4.1 and Figure 9; Cameron, after Jovanoski, section 4.1; Ericson, section 2.3)
+        R"(Support search (Liu et al., 4.1 and Figure 9; Cameron, after Jovanoski, 4.1; Ericson, 2.3)
 Theirs: claims, no figures. The support function takes most of GJK's time; hill climbing from a cached vertex is almost
 constant; a hierarchy takes O(log n). Ours: hulls of n random points on a unit ball, the papers' searches in double;
 cold: unrelated directions, from vertex 0; cached: each direction a degree from the last. The share of support searches
