@@ -1,11 +1,11 @@
 #pragma once
 /// The faces and edges of a convex polyhedron from its vertices alone, as in the appendix of Liu, Chien, Shiang and
-/// Lee: every triple of vertices is a candidate, and a face is what has all vertices on the centroid's side. It shares no
-/// idea with quickhull (make_hull is what to use); it is there as its oracle, and for the paper's remark on what it
+/// Lee: every triple of vertices is a candidate, and a face is what has all vertices on the centroid's side. It shares
+/// no idea with quickhull (make_hull is what to use); it is there as its oracle, and for the paper's remark on what it
 /// costs.
 ///
 ///     triples    whose plane has no vertex beyond it, and the centroid not on it    IsFace: O(n) for each of n^3
-///     faces      the union of triples in one plane, larger triangles first                 (the paper: in any order)
+///     faces      the union of triples in one plane, larger triangles first          (the paper: in any order)
 ///     edges      neighbours in a face, its corners sorted by their angle about its centre
 ///
 /// Two things are not in the paper, which counts in real numbers. A vertex counts as on a plane within a tolerance, the

@@ -102,8 +102,8 @@ struct ArmDistance {
     glm::dvec3 on_obstacle{0.0}, on_part{0.0};  ///< the closest points, in the obstacle's frame
 };
 
-/// How fast that distance grows with each joint, m/rad: (7). Zero for joints that do not move the part, and when the two
-/// overlap.
+/// How fast that distance grows with each joint, m/rad: (7). Zero for joints that do not move the part, and when the
+/// two overlap.
 ArmAngles distance_gradient(const ArmTask& task, const ArmFrames& frames, std::size_t part, std::size_t obstacle,
                             const ArmDistance& at);
 
