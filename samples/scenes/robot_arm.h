@@ -111,7 +111,8 @@ ArmAngles distance_gradient(const ArmTask& task, const ArmFrames& frames, std::s
 /// found last.
 using ArmDistances = std::function<void(std::span<const Frame> poses, std::span<ArmDistance> answers)>;
 
-/// Talus's production query; each pair starts from its last simplex unless `warm` is false.
+/// Talus's production query; each pair starts from its last simplex unless `warm` is false. The task stays where it is as
+/// long as this is used.
 ArmDistances production_distances(const ArmTask& task, bool warm = true);
 
 /// What a run of variant_distances() cost.
@@ -120,7 +121,7 @@ struct ArmQueryCounts {
     long failures = 0;  ///< led astray (see GjkEnd): the production query answered instead
 };
 
-/// One of the papers' methods, each pair with its memory. `counts` may be null.
+/// One of the papers' methods, each pair with its memory; likewise. `counts` may be null.
 Result<ArmDistances> variant_distances(const ArmTask& task, const GjkMethods& methods,
                                        ArmQueryCounts* counts = nullptr);
 

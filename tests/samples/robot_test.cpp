@@ -190,6 +190,36 @@ TEST_CASE("all distance methods give the arm the same motion") {
     }
 }
 
+TEST_CASE("among obstacles anywhere the arm keeps to its path or is refused and its clearance is the oracle's") {
+    const ArmTask standard = task_of_the_paper();
+    test::Random random(3);
+    int planned = 0, refused = 0, hits = 0;
+    for (int i = 0; i < 12; ++i) {
+        CAPTURE(i);
+        ArmTask task = standard;
+        for (ArmObstacle& obstacle : task.obstacles) {
+            obstacle.position.y = static_cast<float>(random.between(-1.5, 0.5));
+            obstacle.position.z += static_cast<float>(random.between(-0.5, 0.5));
+        }
+        const auto motion = plan_motion(task, production_distances(task));
+        if (!motion) {
+            ++refused;
+            continue;
+        }
+        ++planned;
+        std::vector<ArmPose> some;
+        for (std::size_t k = 0; k < motion->size(); k += 40) some.push_back((*motion)[k]);
+        const std::vector<double> truth = clearances_by_oracle(task, some);
+        for (std::size_t k = 0; k < some.size(); ++k) {
+            REQUIRE(some[k].off_path < 0.02);
+            CHECK(std::abs(std::max(0.0, truth[k]) - some[k].clearance) < 1e-5);
+            hits += truth[k] < 0.0;
+        }
+    }
+    CHECK(planned >= 6);
+    MESSAGE(planned << " planned, " << refused << " refused, " << hits << " poses in an obstacle");
+}
+
 TEST_CASE("an arm that cannot give its hand the velocity is refused") {
     ArmTask task = task_of_the_paper();
     task.path = {task.path[0], {0.0, -4.0, 2.3}};  // its reach is 2
