@@ -23,8 +23,10 @@ constexpr double link_radius = 0.06, joint_radius = 0.09, joint_half_length = 0.
 constexpr double base_radius = 0.14, base_half_height = 0.1;
 constexpr vec3 piece_half_extents(0.04f, 0.04f, 0.14f);  // a bar along the last joint's axis
 
-/// Of a joint in a step, rad: an arm that would turn faster is about to be stretched.
+/// Of a joint in a step, rad, to move the hand: an arm that would have to turn faster is about to be stretched.
 constexpr double most_turn = 0.25;
+/// And to get away from obstacles: after a jump the hand would be off its path by the square of it.
+constexpr double most_free_turn = 0.05;
 
 /// A row of the table of Denavit and Hartenberg; alpha is a number of right angles, offsets are as well.
 struct DhRow {
@@ -329,10 +331,12 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
             if (size2 > 0.0) curvature += term.curvature * slope * slope / size2;
         }
         const double rate = task.gain * task.dt / (1.0 - task.gain * task.dt * curvature);
+        double fastest = 0.0;
+        for (const double f : free) fastest = std::max(fastest, std::abs(rate * f));
+        const double share = fastest > most_free_turn ? most_free_turn / fastest : 1.0;
         for (std::size_t k = 0; k < arm_joints; ++k) {
-            const double turn = along[k] + rate * free[k];
-            solved = solved && std::abs(turn) <= most_turn;
-            q[k] += turn;
+            solved = solved && std::abs(along[k]) <= most_turn;
+            q[k] += along[k] + share * rate * free[k];
         }
         if (!solved) {
             return Error{ErrorCode::bad_argument, "plan_motion: the arm is stretched or folded after step " +

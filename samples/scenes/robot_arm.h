@@ -30,6 +30,7 @@
 /// - The term of H is stiff near an obstacle (its rate is 3 / d^4: 1,900/s at 0.2 m, where steps of 1/60 s would throw
 ///   the arm to and fro), so it is integrated by a linearly implicit step along its own direction. For short steps that
 ///   is (6).
+/// - No joint turns faster than 3 rad/s for H: where what held the arm in place gives way, it does not jump.
 /// - The hand holds a piece, a bar, which keeps away from obstacles as the links and joints do.
 ///
 /// No libm: the same motion from every compiler.

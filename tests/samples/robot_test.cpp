@@ -190,10 +190,11 @@ TEST_CASE("all distance methods give the arm the same motion") {
     }
 }
 
-TEST_CASE("among obstacles anywhere the arm keeps to its path or is refused and its clearance is the oracle's") {
+TEST_CASE("among obstacles anywhere the arm keeps to its path and its clearance is the oracle's") {
     const ArmTask standard = task_of_the_paper();
     test::Random random(3);
-    int planned = 0, refused = 0, hits = 0;
+    int hits = 0;
+    double farthest_off = 0.0;
     for (int i = 0; i < 12; ++i) {
         CAPTURE(i);
         ArmTask task = standard;
@@ -201,23 +202,19 @@ TEST_CASE("among obstacles anywhere the arm keeps to its path or is refused and 
             obstacle.position.y = static_cast<float>(random.between(-1.5, 0.5));
             obstacle.position.z += static_cast<float>(random.between(-0.5, 0.5));
         }
-        const auto motion = plan_motion(task, production_distances(task));
-        if (!motion) {
-            ++refused;
-            continue;
-        }
-        ++planned;
+        const std::vector<ArmPose> motion = plan(task, production_distances(task));
         std::vector<ArmPose> some;
-        for (std::size_t k = 0; k < motion->size(); k += 40) some.push_back((*motion)[k]);
+        for (std::size_t k = 0; k < motion.size(); k += 40) some.push_back(motion[k]);
+        for (const ArmPose& pose : motion) farthest_off = std::max(farthest_off, pose.off_path);
         const std::vector<double> truth = clearances_by_oracle(task, some);
         for (std::size_t k = 0; k < some.size(); ++k) {
-            REQUIRE(some[k].off_path < 0.02);
             CHECK(std::abs(std::max(0.0, truth[k]) - some[k].clearance) < 1e-5);
             hits += truth[k] < 0.0;
         }
     }
-    CHECK(planned >= 6);
-    MESSAGE(planned << " planned, " << refused << " refused, " << hits << " poses in an obstacle");
+    CHECK(hits > 0);
+    CHECK(farthest_off < 4e-3);
+    MESSAGE(hits << " poses in an obstacle, at most " << farthest_off << " m off the path");
 }
 
 TEST_CASE("an arm that cannot give its hand the velocity is refused") {
