@@ -14,34 +14,37 @@ namespace talus::profiling {
 
 namespace {
 
-constexpr const char* help =
-    "usage: talus-profile papers [experiments] [options]\n"
-    "The experiments of the source papers, ours beside theirs; all of them, or those named:\n"
-    "  --distance       Liu et al., Tables 2 and 3: distance queries by the papers' methods\n"
-    "  --support        support searches: their share of the time, and how they grow with the vertices\n"
-    "  --stop           Jovanoski's lower-bound stop\n"
-    "  --depth          Jovanoski's EPA: depths of overlapping hulls\n"
-    "  --moving         Ericson's GJK for moving objects: interval halving and Brent's method\n"
-    "  --faces          Liu et al., appendix: faces and edges from a vertex set, beside quickhull\n"
-    "  --robot          Liu et al., section 4.4: what planning the redundant robot's motion costs\n"
-    "Options:\n"
-    "  --repeats N      timed passes of each (default 5)\n"
-    "  --seed N         of poses and shapes (default 1)\n"
-    "  --mesh FILE      a closed mesh for the experiments that use some (may be given several times; default: those "
-    "in\n"
-    "                   meshes/)\n"
-    "  --quick          few poses, one repeat: to see that it works\n";
-
 /// One experiment, or a group of them.
 struct Section {
     std::string_view option;
+    const char* help;
     int (*print)(const PapersOptions& options);  ///< gives the exit code
 };
 
 constexpr Section sections[] = {
-    {"--distance", print_distance}, {"--support", print_support}, {"--stop", print_stop},   {"--depth", print_depth},
-    {"--moving", print_moving},     {"--faces", print_faces},     {"--robot", print_robot},
+    {"--distance", "Liu et al., Tables 2 and 3: distance queries by the papers' methods", print_distance},
+    {"--support", "support searches: their share of the time, and how they grow with the vertices", print_support},
+    {"--stop", "Jovanoski's lower-bound stop", print_stop},
+    {"--depth", "Jovanoski's EPA: depths of overlapping hulls", print_depth},
+    {"--moving", "Ericson's GJK for moving objects: interval halving and Brent's method", print_moving},
+    {"--faces", "Liu et al., appendix: faces and edges from a vertex set, beside quickhull", print_faces},
+    {"--robot", "Liu et al., section 4.4: what planning the redundant robot's motion costs", print_robot},
 };
+
+void print_help() {
+    std::printf(
+        "usage: talus-profile papers [experiments] [options]\n"
+        "The experiments of the source papers, ours beside theirs; all of them, or those named:\n");
+    for (const Section& section : sections)
+        std::printf("  %-16.*s %s\n", static_cast<int>(section.option.size()), section.option.data(), section.help);
+    std::printf(
+        "Options:\n"
+        "  --repeats N      timed passes of each (default 5)\n"
+        "  --seed N         of poses and shapes (default 1)\n"
+        "  --mesh FILE      a closed mesh for the experiments that use some (may be given several times; default:\n"
+        "                   those in meshes/)\n"
+        "  --quick          few poses, one repeat: to see that it works\n");
+}
 
 }  // namespace
 
@@ -51,7 +54,7 @@ int run_papers(const std::vector<std::string_view>& arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = arguments[i];
         if (name == "--help") {
-            std::fputs(help, stdout);
+            print_help();
             return 0;
         }
         bool known = name == "--quick";
