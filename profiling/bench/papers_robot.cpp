@@ -132,7 +132,7 @@ query, whose time is in its row. 'off': the joints' largest difference from the 
 
     std::printf("\n%-16s | %12s %12s %12s\n", "k", "least", "steps in", "farthest off");
     std::printf("%-16s | %12s %12s %12s\n", "", "clear, m", "collision", "the path, m");
-    for (const double gain : {0.0, -1.0}) {
+    for (const double gain : {0.0, -0.001, -0.01, -0.1, -1.0, -10.0}) {
         task->gain = gain;
         const Result<std::vector<ArmPose>> motion = plan_motion(*task, production_distances(*task));
         if (!motion) return fail(motion.error());
