@@ -54,6 +54,7 @@ ragdolls 90
 conveyor 600
 car 300
 gears 240
+robot 300
 # Forces from outside, and speed
 explosion 90
 buoyancy 400

@@ -318,6 +318,16 @@ void BulletScene::apply_impulse(std::size_t body, const vec3& impulse, const vec
     state_->bodies[body]->applyImpulse(to_bullet(impulse), to_bullet(point - center_of_mass(body)));
 }
 
+void BulletScene::set_target(std::size_t body, const Transform& target) {
+    btRigidBody& b = *state_->bodies[body];
+    const vec3 center = transform_point(target, state_->center[body]);
+    btVector3 linear, angular;
+    btTransformUtil::calculateVelocity(
+        b.getWorldTransform(), btTransform(to_bullet(target.rotation), to_bullet(center)), state_->dt, linear, angular);
+    b.setLinearVelocity(linear);
+    b.setAngularVelocity(angular);
+}
+
 void BulletScene::set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis) {
     if (auto* hinge = dynamic_cast<btHingeConstraint*>(state_->joints[joint].get()))
         hinge->enableAngularMotor(motor.max_force > 0.0f, -motor.speed, motor.max_force * state_->dt);

@@ -30,6 +30,7 @@ public:
     mat3 inertia(std::size_t body) const override;
     void apply_force(std::size_t body, const vec3& force, const vec3& point) override;
     void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override;
+    void set_target(std::size_t body, const Transform& target) override;
     void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override;     ///< of hinges
     void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis) override;  ///< does nothing
 

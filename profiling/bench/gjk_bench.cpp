@@ -81,9 +81,8 @@ bool parse(const std::vector<std::string_view>& arguments, GjkOptions& options, 
         const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : std::string_view();
         bool good = !value.empty();
         if (name == "--table") {
-            const auto found = std::find_if(std::begin(experiments), std::end(experiments),
-                                            [&](const Experiment& e) { return value == e.name; });
-            good = found != std::end(experiments);
+            const Experiment* const found = find_experiment(value);
+            good = found != nullptr;
             if (good) options.chosen.push_back(found);
         } else if (name == "--vertices") {
             Sizes sizes{};

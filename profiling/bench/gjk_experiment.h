@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace talus::profiling {
@@ -60,6 +61,14 @@ inline constexpr Experiment experiments[] = {
      {{8, 8}, {20, 10}, {40, 10}, {100, 15}, {200, 20}, {250, 25}, {500, 40}, {1000, 60}}},
 };
 
+/// The experiment of this name, or nullptr.
+constexpr const Experiment* find_experiment(std::string_view name) {
+    for (const Experiment& experiment : experiments) {
+        if (name == experiment.name) return &experiment;
+    }
+    return nullptr;
+}
+
 struct GjkOptions {
     std::vector<const Experiment*> chosen;
     std::vector<Sizes> sizes;
@@ -95,5 +104,8 @@ void print_production(const GjkOptions& options);
 /// The papers' methods (narrowphase/gjk_variants.h) in every combination, Talus's production query and Bullet: the
 /// same.
 void print_papers(const GjkOptions& options);
+
+/// Of the chosen experiments that repeat a table of Liu et al.: that table alone, theirs beside ours.
+void print_paper_tables(const GjkOptions& options);
 
 }  // namespace talus::profiling

@@ -5,6 +5,7 @@
 #include "profiling/bench/gjk_check.h"
 #include "profiling/bench/gjk_experiment.h"
 #include "profiling/bench/measure.h"
+#include "profiling/bench/paper_methods.h"
 
 #include <talus/narrowphase/gjk.h>
 #include <talus/narrowphase/gjk_variants.h>
@@ -28,32 +29,39 @@ struct Method {
 };
 
 /// The rows of Liu et al. with the milliseconds they give (MATLAB 5.2, 266 MHz Pentium II; those of Table 3 for a whole
-/// path). 0: not given.
+/// path), 0 where they give none; and ours beside them. The first is what the others are compared with.
 struct PaperRow {
     const char* name;
-    GjkMethods methods;
+    Method method;
     int milliseconds[10];  ///< at the first ten of all_sizes
 };
-constexpr GjkMethods original{SimplexMethod::johnson, SupportMethod::linear, StartMethod::arbitrary};
-constexpr GjkMethods ours{SimplexMethod::discard_and_add, SupportMethod::linear, StartMethod::centroids};
-constexpr GjkMethods cameron{SimplexMethod::johnson, SupportMethod::hill_climbing, StartMethod::arbitrary};
-constexpr GjkMethods combined{SimplexMethod::discard_and_add, SupportMethod::hill_climbing, StartMethod::centroids};
-constexpr GjkMethods enhanced{SimplexMethod::discard_and_add, SupportMethod::neighbours, StartMethod::last_simplex};
 
 constexpr PaperRow table2[] = {
-    {"original GJK", original, {16, 30, 80, 105, 210, 95, 445, 440, 380, 480}},
-    {"ours", ours, {17, 30, 70, 100, 205, 100, 480, 430, 385, 480}},
-    {"Cameron", cameron, {30, 55, 80, 110, 175, 85, 250, 145, 250, 220}},
-    {"ours and Cameron", combined, {31, 60, 75, 105, 150, 90, 220, 130, 255, 220}},
+    {"original GJK", {Method::Kind::papers, liu_original}, {16, 30, 80, 105, 210, 95, 445, 440, 380, 480}},
+    {"Liu et al.", {Method::Kind::papers, liu_ours}, {17, 30, 70, 100, 205, 100, 480, 430, 385, 480}},
+    {"Cameron", {Method::Kind::papers, liu_cameron}, {30, 55, 80, 110, 175, 85, 250, 145, 250, 220}},
+    {"both", {Method::Kind::papers, liu_combined}, {31, 60, 75, 105, 150, 90, 220, 130, 255, 220}},
+    {"Cameron, Voronoi",  // Ericson's section 3.1 in place of the distance subalgorithm
+     {Method::Kind::papers, {SimplexMethod::voronoi, SupportMethod::hill_climbing, StartMethod::arbitrary}},
+     {}},
+    {"Talus", {Method::Kind::talus, {}}, {}},
 };
 
 /// The paper's second half names these rows otherwise ("ours plus Cameron's" and "enhanced version"), but its text
 /// speaks of the original and of the combination with what the last step stored, and the figures go on as in the
 /// first half.
 constexpr PaperRow table3[] = {
-    {"original GJK", original, {0, 666, 1726, 946, 2096, 1250, 2650, 6074, 5250, 0}},
-    {"combined, tracking", enhanced, {0, 358, 424, 462, 522, 458, 582, 668, 800, 0}},
+    {"original GJK", {Method::Kind::papers, liu_original}, {0, 666, 1726, 946, 2096, 1250, 2650, 6074, 5250, 0}},
+    {"both, tracking", {Method::Kind::papers, liu_tracking}, {0, 358, 424, 462, 522, 458, 582, 668, 800, 0}},
+    {"Talus, warm", {Method::Kind::talus, {}}, {}},
 };
+
+/// The table of the paper that an experiment repeats, if any.
+std::span<const PaperRow> paper_rows(const Experiment& experiment) {
+    if (std::string_view(experiment.name) == "static") return table2;
+    if (experiment.motion.tracked() && !experiment.overlapping()) return table3;
+    return {};
+}
 
 struct Row {
     double ns = 0.0;                                                         ///< a query
@@ -243,37 +251,90 @@ constexpr const char* csv_header =
     "table,vertices_a,vertices_b,simplex,support,start,stop,queries,ns,iterations,support_evaluations,dot_products,"
     "failures,max_error\n";
 
-bool same(const GjkMethods& a, const GjkMethods& b) {
-    return a.simplex == b.simplex && a.support == b.support && a.start == b.start && a.stop == b.stop;
+bool same(const Method& a, const Method& b) {
+    const GjkMethods &m = a.methods, &n = b.methods;
+    return a.kind == b.kind && (a.kind != Method::Kind::papers || (m.simplex == n.simplex && m.support == n.support &&
+                                                                   m.start == n.start && m.stop == n.stop));
 }
 
-/// The paper's rows, its milliseconds above our figures.
-void print_paper_rows(std::span<const PaperRow> rows, const std::vector<Method>& methods,
-                      const std::vector<std::vector<Row>>& table, const std::vector<Sizes>& sizes) {
+using Table = std::vector<std::vector<Row>>;  ///< by method, then by size
+
+/// Everything about these methods in one experiment.
+Table measure(const Experiment& experiment, const std::vector<Method>& methods, const GjkOptions& options) {
+    Table table(methods.size());
+    for (const Sizes& sizes : options.sizes) {
+        show_progress(experiment, sizes);
+        Poses poses(experiment, sizes, options);
+        std::vector<std::vector<double>> ns(methods.size());
+        for (std::size_t m = 0; m < methods.size(); ++m) table[m].push_back(poses.count(methods[m]));
+        for (int i = 0; i < options.repeats; ++i) {
+            for (std::size_t m = 0; m < methods.size(); ++m) ns[m].push_back(poses.time(methods[m]));
+        }
+        for (std::size_t m = 0; m < methods.size(); ++m) {
+            Row& row = table[m].back();
+            row.ns = median(ns[m]);
+            if (options.csv != nullptr) write_row(options.csv, experiment, sizes, methods[m], poses.queries(), row);
+        }
+    }
+    return table;
+}
+
+void print_sizes(const std::vector<Sizes>& sizes, int width) {
+    for (const Sizes& size : sizes) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%d/%d", size.a, size.b);
+        std::printf(" %*s", width, text);
+    }
+}
+
+void print_heading(const Experiment& experiment, const GjkOptions& options) {
+    std::printf("%s\n(%d pairs of hulls, %d poses each, medians of %d)\n\n", experiment.title, options.pairs,
+                options.poses, options.repeats);
+}
+
+/// The paper's rows, its milliseconds above our figures. 'of the first' divides by the first row's.
+void print_paper_rows(std::span<const PaperRow> rows, const std::vector<Method>& methods, const Table& table,
+                      const std::vector<Sizes>& sizes) {
+    std::printf("%-30s |", rows.data() == table2 ? "Table 2 of Liu et al." : "Table 3 of Liu et al.");
+    print_sizes(sizes, 8);
+    std::printf("\n");
     const auto line = [&](const char* name, const char* unit, auto&& value) {
-        std::printf("%-18s %-13s |", name, unit);
+        std::printf("%-16s %-13s |", name, unit);
         for (std::size_t s = 0; s < sizes.size(); ++s) value(s);
         std::printf("\n");
     };
+    const auto milliseconds = [&](const PaperRow& row, std::size_t s) {
+        const auto known = std::find_if(std::begin(all_sizes), std::begin(all_sizes) + 10, [&](const Sizes& size) {
+            return size.a == sizes[s].a && size.b == sizes[s].b;
+        });
+        const auto column = known - std::begin(all_sizes);
+        return column < 10 ? row.milliseconds[column] : 0;
+    };
+    const std::vector<Row>* first = nullptr;
     for (const PaperRow& row : rows) {
-        const auto method = std::find_if(methods.begin(), methods.end(), [&](const Method& m) {
-            return m.kind == Method::Kind::papers && same(m.methods, row.methods);
-        });
+        const auto method =
+            std::find_if(methods.begin(), methods.end(), [&](const Method& m) { return same(m, row.method); });
         const std::vector<Row>& measured = table[static_cast<std::size_t>(method - methods.begin())];
-        line(row.name, "paper's ms", [&](std::size_t s) {
-            const auto known = std::find_if(std::begin(all_sizes), std::end(all_sizes) - 2, [&](const Sizes& size) {
-                return size.a == sizes[s].a && size.b == sizes[s].b;
+        if (first == nullptr) first = &measured;
+        const char* name = row.name;
+        if (*std::max_element(row.milliseconds, row.milliseconds + 10) > 0) {
+            line(name, "paper's ms", [&](std::size_t s) {
+                const int ms = milliseconds(row, s);
+                ms > 0 ? std::printf(" %8d", ms) : std::printf(" %8s", "-");
             });
-            const auto column = known - std::begin(all_sizes);
-            const int ms = column < 10 ? row.milliseconds[column] : 0;
-            ms > 0 ? std::printf(" %10d", ms) : std::printf(" %10s", "-");
-        });
-        line("", "ns", [&](std::size_t s) { std::printf(" %10.0f", measured[s].ns); });
-        line("", "iterations", [&](std::size_t s) { std::printf(" %10.2f", measured[s].iterations); });
-        line("", "supports", [&](std::size_t s) { std::printf(" %10.2f", measured[s].support_evaluations); });
-        line("", "dot products", [&](std::size_t s) { std::printf(" %10.1f", measured[s].dot_products); });
-        line("", "failures", [&](std::size_t s) { std::printf(" %10d", measured[s].failures); });
-        line("", "largest error", [&](std::size_t s) { std::printf(" %10.1e", measured[s].error); });
+            name = "";
+            line(name, "of the first", [&](std::size_t s) {
+                const double ms = milliseconds(row, s), of = milliseconds(rows[0], s);
+                ms > 0 && of > 0 ? std::printf(" %8.2f", ms / of) : std::printf(" %8s", "-");
+            });
+        }
+        line(name, "our ns", [&](std::size_t s) { std::printf(" %8.0f", measured[s].ns); });
+        line("", "of the first", [&](std::size_t s) { std::printf(" %8.2f", measured[s].ns / (*first)[s].ns); });
+        line("", "iterations", [&](std::size_t s) { std::printf(" %8.2f", measured[s].iterations); });
+        if (row.method.kind == Method::Kind::papers)  // others do not count them
+            line("", "dot products", [&](std::size_t s) { std::printf(" %8.1f", measured[s].dot_products); });
+        line("", "failures", [&](std::size_t s) { std::printf(" %8d", measured[s].failures); });
+        line("", "largest error", [&](std::size_t s) { std::printf(" %8.1e", measured[s].error); });
     }
 }
 
@@ -306,48 +367,32 @@ void print_all_rows(const std::vector<Method>& methods, const std::vector<std::v
     }
 }
 
-void print_sizes(const std::vector<Sizes>& sizes, int width) {
-    for (const Sizes& size : sizes) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%d/%d", size.a, size.b);
-        std::printf(" %*s", width, text);
+}  // namespace
+
+void print_paper_tables(const GjkOptions& options) {
+    for (const Experiment* experiment : options.chosen) {
+        const std::span<const PaperRow> rows = paper_rows(*experiment);
+        std::vector<Method> methods;
+        for (const PaperRow& row : rows) methods.push_back(row.method);
+        const Table table = measure(*experiment, methods, options);
+        print_heading(*experiment, options);
+        print_paper_rows(rows, methods, table, options.sizes);
+        std::printf("\n");
+        std::fflush(stdout);
     }
 }
-
-}  // namespace
 
 void print_papers(const GjkOptions& options) {
     if (options.csv != nullptr) std::fputs(csv_header, options.csv);
     for (const Experiment* experiment : options.chosen) {
         const std::vector<Method> methods = methods_for(*experiment, options.bullet);
-        std::vector<std::vector<Row>> table(methods.size());
-        for (const Sizes& sizes : options.sizes) {
-            show_progress(*experiment, sizes);
-            Poses poses(*experiment, sizes, options);
-            std::vector<std::vector<double>> ns(methods.size());
-            for (std::size_t m = 0; m < methods.size(); ++m) table[m].push_back(poses.count(methods[m]));
-            for (int i = 0; i < options.repeats; ++i) {
-                for (std::size_t m = 0; m < methods.size(); ++m) ns[m].push_back(poses.time(methods[m]));
-            }
-            for (std::size_t m = 0; m < methods.size(); ++m) {
-                Row& row = table[m].back();
-                row.ns = median(ns[m]);
-                if (options.csv != nullptr)
-                    write_row(options.csv, *experiment, sizes, methods[m], poses.queries(), row);
-            }
-        }
-        std::printf("%s\n(%d pairs of hulls, %d poses each, medians of %d)\n", experiment->title, options.pairs,
-                    options.poses, options.repeats);
-        const bool is_table2 = std::string_view(experiment->name) == "static";
-        const bool is_table3 = experiment->motion.tracked() && !experiment->overlapping();
-        if (is_table2 || is_table3) {
-            std::printf("\n%-32s |", is_table2 ? "Table 2 of Liu et al." : "Table 3 of Liu et al.");
-            print_sizes(options.sizes, 10);
+        const Table table = measure(*experiment, methods, options);
+        print_heading(*experiment, options);
+        if (const std::span<const PaperRow> rows = paper_rows(*experiment); !rows.empty()) {
+            print_paper_rows(rows, methods, table, options.sizes);
             std::printf("\n");
-            print_paper_rows(is_table2 ? std::span<const PaperRow>(table2) : std::span<const PaperRow>(table3), methods,
-                             table, options.sizes);
         }
-        std::printf("\n%-15s %-21s %-17s %-15s |", "simplex", "support", "start", "stop");
+        std::printf("%-15s %-21s %-17s %-15s |", "simplex", "support", "start", "stop");
         print_sizes(options.sizes, 8);
         std::printf(" | %6s %8s %8s %6s %8s\n", "iter", "supports", "dots", "failed", "error");
         print_all_rows(methods, table, options.sizes);

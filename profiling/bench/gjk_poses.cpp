@@ -1,7 +1,5 @@
 #include "profiling/bench/gjk_poses.h"
 
-#include "samples/scenes/random.h"
-
 #include <talus/narrowphase/epa.h>
 
 #include <algorithm>
@@ -13,16 +11,6 @@ namespace talus::profiling {
 namespace {
 
 using samples::Random;
-
-Shape random_hull(Random& random, int vertices) {
-    std::vector<vec3> points(static_cast<std::size_t>(vertices));
-    for (;;) {
-        for (vec3& p : points) p = random.direction();
-        // Two points may fall together within the hull builder's tolerance; then others are drawn.
-        const auto made = make_hull(points);
-        if (made && (*made)->vertices.size() == points.size()) return hull(*made);
-    }
-}
 
 float separation_of(const PosedPair& pair, const Transform& pose) {
     SimplexCache cold;
@@ -65,6 +53,16 @@ Transform walk(const PosedPair& pair, Random& random, const Transform& from, con
 
 }  // namespace
 
+Shape ball_hull(Random& random, int vertices) {
+    std::vector<vec3> points(static_cast<std::size_t>(vertices));
+    for (;;) {
+        for (vec3& p : points) p = random.direction();
+        // Two points may fall together within the hull builder's tolerance; then others are drawn.
+        const auto made = make_hull(points);
+        if (made && (*made)->vertices.size() == points.size()) return hull(*made);
+    }
+}
+
 std::vector<PosedPair> make_pairs(int vertices_a, int vertices_b, const Motion& motion, int pairs, int poses,
                                   std::uint64_t seed) {
     const int length = motion.path > 0 ? std::min(motion.path, poses) : poses;
@@ -72,8 +70,8 @@ std::vector<PosedPair> make_pairs(int vertices_a, int vertices_b, const Motion& 
     std::vector<PosedPair> result;
     Random random(seed);
     for (int i = 0; i < pairs; ++i) {
-        const Shape a = random_hull(random, vertices_a);
-        const Shape b = random_hull(random, vertices_b);
+        const Shape a = ball_hull(random, vertices_a);
+        const Shape b = ball_hull(random, vertices_b);
         // Walks start spread over the whole range, because a fine one does not come far.
         const float range = motion.most - motion.least;
         const float start = motion.least + range * (static_cast<float>(i) + 0.5f) / static_cast<float>(pairs);

@@ -5,6 +5,8 @@
 /// Poses are made once, before anything is timed, and everybody is asked about the same ones. A pair's first pose is
 /// there only to warm caches.
 
+#include "samples/scenes/random.h"
+
 #include <talus/narrowphase/shape.h>
 
 #include <cstdint>
@@ -23,6 +25,9 @@ struct Motion {
     float start = 0.0f;  ///< distance of the centres where walks start; 0: at separations spread over the range
     bool tracked() const { return step > 0.0f; }
 };
+
+/// The hull of so many random points on a unit ball, all of them vertices.
+Shape ball_hull(samples::Random& random, int vertices);
 
 /// Two hulls, the first at the origin, and the poses of the second.
 struct PosedPair {

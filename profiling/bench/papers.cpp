@@ -1,7 +1,12 @@
 #include "profiling/bench/papers.h"
 
-#include "profiling/bench/gjk_bench.h"
 #include "profiling/bench/measure.h"
+#include "profiling/bench/papers_depth.h"
+#include "profiling/bench/papers_distance.h"
+#include "profiling/bench/papers_faces.h"
+#include "profiling/bench/papers_moving.h"
+#include "profiling/bench/papers_robot.h"
+#include "profiling/bench/papers_support.h"
 
 #include <cstdio>
 
@@ -9,33 +14,37 @@ namespace talus::profiling {
 
 namespace {
 
-constexpr const char* help =
-    "usage: talus-profile papers [experiments] [options]\n"
-    "The experiments of the source papers, ours beside theirs; all of them, or those named:\n"
-    "  --distance       Liu et al., Tables 2 and 3: distance queries by the papers' methods\n"
-    "Options:\n"
-    "  --repeats N      timed passes of each (default 5)\n"
-    "  --seed N         of poses and shapes (default 1)\n"
-    "  --mesh FILE      a closed mesh for the experiments that use some (may be given several times; default: those "
-    "in\n"
-    "                   meshes/)\n"
-    "  --quick          few poses, one repeat: to see that it works\n";
-
 /// One experiment, or a group of them.
 struct Section {
     std::string_view option;
+    const char* help;
     int (*print)(const PapersOptions& options);  ///< gives the exit code
 };
 
-int print_distance(const PapersOptions& options) {
-    const std::string repeats = std::to_string(options.repeats), seed = std::to_string(options.seed);
-    std::vector<std::string_view> arguments{"--papers", "--table", "static",    "--table", "steps",
-                                            "--seed",   seed,      "--repeats", repeats};
-    if (options.quick) arguments.push_back("--quick");
-    return run_gjk(arguments);
-}
+constexpr Section sections[] = {
+    {"--distance", "Liu et al., Tables 2 and 3: distance queries by the papers' methods", print_distance},
+    {"--support", "support searches: their share of the time, and how they grow with the vertices", print_support},
+    {"--stop", "Jovanoski's lower-bound stop", print_stop},
+    {"--depth", "Jovanoski's EPA: depths of overlapping hulls", print_depth},
+    {"--moving", "Ericson's GJK for moving objects: interval halving and Brent's method", print_moving},
+    {"--faces", "Liu et al., appendix: faces and edges from a vertex set, beside quickhull", print_faces},
+    {"--robot", "Liu et al., section 4.4: what planning the redundant robot's motion costs", print_robot},
+};
 
-constexpr Section sections[] = {{"--distance", print_distance}};
+void print_help() {
+    std::printf(
+        "usage: talus-profile papers [experiments] [options]\n"
+        "The experiments of the source papers, ours beside theirs; all of them, or those named:\n");
+    for (const Section& section : sections)
+        std::printf("  %-16.*s %s\n", static_cast<int>(section.option.size()), section.option.data(), section.help);
+    std::printf(
+        "Options:\n"
+        "  --repeats N      timed passes of each (default 5)\n"
+        "  --seed N         of poses and shapes (default 1)\n"
+        "  --mesh FILE      a closed mesh for the experiments that use some (may be given several times; default:\n"
+        "                   those in meshes/)\n"
+        "  --quick          few poses, one repeat: to see that it works\n");
+}
 
 }  // namespace
 
@@ -45,7 +54,7 @@ int run_papers(const std::vector<std::string_view>& arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = arguments[i];
         if (name == "--help") {
-            std::fputs(help, stdout);
+            print_help();
             return 0;
         }
         bool known = name == "--quick";

@@ -1,8 +1,7 @@
-/// talus-profile: the benchmark program. `talus-profile scenes` runs Talus and Bullet in turn, in one process, and prints
-/// medians and their ratio for whole steps of the scenes of the library, `talus-profile gjk` for distance and depth
-/// queries, `talus-profile broadphase` for worlds of moving boxes, `talus-profile papers` the experiments of the source papers; these need
-/// Bullet. `talus-profile diff` compares two
-/// runs of Talus.
+/// talus-profile: the benchmark program. `talus-profile scenes` runs Talus and Bullet in turn, in one process, and
+/// prints medians and their ratio for whole steps of the scenes of the library, `talus-profile gjk` for distance and
+/// depth queries, `talus-profile broadphase` for worlds of moving boxes, `talus-profile papers` the experiments of the
+/// source papers; these need Bullet. `talus-profile diff` compares two runs of Talus.
 
 #include "profiling/bench/diff_command.h"
 #ifdef TALUS_WITH_BULLET

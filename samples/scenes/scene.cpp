@@ -13,7 +13,7 @@ std::vector<Scene> gather() {
     std::vector<Scene> all;
     for (const std::span<const Scene> part :
          std::array{motion_scenes(), stack_scenes(), building_scenes(), pile_scenes(), stirred_scenes(),
-                    hanging_scenes(), ragdoll_scenes(), machine_scenes(), force_scenes(), fast_scenes(),
+                    hanging_scenes(), ragdoll_scenes(), machine_scenes(), robot_scenes(), force_scenes(), fast_scenes(),
                     benchmark_scenes(), mesh_scenes(), real_thing_scenes()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
@@ -36,6 +36,9 @@ public:
     }
     void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) override {
         world_.apply_impulse_at(ids_[body], impulse, point);
+    }
+    void set_target(std::size_t body, const Transform& target) override {
+        world_.set_kinematic_target(ids_[body], target.position, target.rotation);
     }
     void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis) override {
         world_.set_joint_motor(joints_[joint], motor, axis);

@@ -32,7 +32,7 @@ struct Camera {
 };
 
 /// The bodies of a scene in whichever engine runs it, by their place in SceneData::bodies. Through it a scene's own
-/// code acts on them (explosions, water), and figures are measured on them by the same formula in every engine.
+/// code acts on them (explosions, water, robots), and figures are measured on them by the same formula in every engine.
 class SceneBodies {
 public:
     virtual ~SceneBodies() = default;
@@ -45,6 +45,8 @@ public:
     virtual mat3 inertia(std::size_t body) const = 0;
     virtual void apply_force(std::size_t body, const vec3& force, const vec3& point) = 0;  ///< for one step, N; world
     virtual void apply_impulse(std::size_t body, const vec3& impulse, const vec3& point) = 0;  ///< at once, N s; world
+    /// Where a kinematic body shall be after the next step.
+    virtual void set_target(std::size_t body, const Transform& target) = 0;
     /// By place in SceneData::joints.
     virtual void set_joint_motor(std::size_t joint, const JointMotor& motor, JointAxis axis = JointAxis::main) = 0;
     virtual void set_joint_spring(std::size_t joint, const JointSpring& spring, JointAxis axis = JointAxis::main) = 0;

@@ -13,6 +13,7 @@ std::span<const Scene> stirred_scenes();     ///< many bodies that never come to
 std::span<const Scene> hanging_scenes();     ///< chains, bridges, pendulums
 std::span<const Scene> ragdoll_scenes();     ///< people of joints
 std::span<const Scene> machine_scenes();     ///< what drives and is driven
+std::span<const Scene> robot_scenes();       ///< arms that go round obstacles
 std::span<const Scene> force_scenes();       ///< bodies pushed by the scene's own code
 std::span<const Scene> fast_scenes();        ///< small and fast against thin and fixed
 std::span<const Scene> benchmark_scenes();   ///< published ones, with their error measures

@@ -1,0 +1,20 @@
+#pragma once
+/// The methods that Liu, Chien, Shiang and Lee compare, in the words of gjk_variants.h.
+
+#include <talus/narrowphase/gjk_variants.h>
+
+namespace talus::profiling {
+
+/// The original distance subalgorithm from a fixed start, all vertices looked at.
+inline constexpr GjkMethods liu_original{SimplexMethod::johnson, SupportMethod::linear, StartMethod::arbitrary};
+/// Their own: discard-and-add, from the line between the centroids.
+inline constexpr GjkMethods liu_ours{SimplexMethod::discard_and_add, SupportMethod::linear, StartMethod::centroids};
+/// Cameron's hill climbing in the original.
+inline constexpr GjkMethods liu_cameron{SimplexMethod::johnson, SupportMethod::hill_climbing, StartMethod::arbitrary};
+inline constexpr GjkMethods liu_combined{SimplexMethod::discard_and_add, SupportMethod::hill_climbing,
+                                         StartMethod::centroids};
+/// The same for tracking: from the last simplex, and the last supporting vertices with their neighbours (section 4.3).
+inline constexpr GjkMethods liu_tracking{SimplexMethod::discard_and_add, SupportMethod::neighbours,
+                                         StartMethod::last_simplex};
+
+}  // namespace talus::profiling
