@@ -267,7 +267,7 @@ World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std:
     const detail::PlacedTriangle placed = detail::place_triangle(*def.mesh, triangle);
     part.shape = placed.shape;
     part.surface = placed.surface;
-    part.obstacle = detail::grown_over_level_edges(placed.shape, placed.surface, 4.0f * depth);
+    part.obstacle = detail::grown_over_level_edges(placed.shape, placed.surface, 2.0f * depth);
     part.middle = placed.middle;
     part.triangle = triangle;
     if (placed.material < def.mesh_materials.size()) part.material = &def.mesh_materials[placed.material];
@@ -365,10 +365,11 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                         // Beside the surface's own normals: the neighbours see to it, or the face is meant.
                         const quat at = pose_at(motion_part, toi.time).rotation;
                         const vec3 d = inverse_rotate(at, toi.normal);
-                        if (!detail::is_surface_normal(part.shape, part.surface, d)) {
+                        const detail::NormalOf owner = detail::owner_of_normal(part.shape, part.surface, d);
+                        if (owner == detail::NormalOf::neighbour) return;
+                        if (owner == detail::NormalOf::level_neighbour) {
                             const float along = glm::dot(d, part.surface.normal);
-                            const float held = part.surface.two_sided ? std::abs(along) : along;
-                            if (held < tolerance::surface_held) return;
+                            if (std::abs(along) < tolerance::surface_held) return;
                             toi.normal = rotate(at, along < 0.0f ? -part.surface.normal : part.surface.normal);
                         }
                     }

@@ -106,7 +106,8 @@ int choose_points(const std::vector<Point>& points, const vec3& normal, float si
 }
 
 /// Takes the load that a contact has from its last points, and what others give it, over to its new points: to those
-/// that were there what they had, the rest to all alike.
+/// that were there what they had, the rest to all that touch alike. (A load on a point that does not would be a push out
+/// of nothing.)
 void carry_over(ContactState& state, const Manifold& manifold, float given) {
     float had[max_manifold_points] = {}, rest = given;
     for (int k = 0; k < state.point_count; ++k) rest += state.impulses[k];
@@ -116,10 +117,12 @@ void carry_over(ContactState& state, const Manifold& manifold, float given) {
         }
         rest -= had[i];
     }
-    rest = std::max(rest, 0.0f);  // of rounding
+    int bearing = 0;
+    for (int i = 0; i < manifold.count; ++i) bearing += manifold.points[i].separation <= 0.0f ? 1 : 0;
+    const float share = std::max(rest, 0.0f) / static_cast<float>(std::max(bearing, 1));
     for (int i = 0; i < manifold.count; ++i) {
         state.ids[i] = manifold.points[i].id;
-        state.impulses[i] = had[i] + rest / static_cast<float>(manifold.count);
+        state.impulses[i] = had[i] + (manifold.points[i].separation <= 0.0f ? share : 0.0f);
     }
     state.point_count = manifold.count;
 }
@@ -127,6 +130,12 @@ void carry_over(ContactState& state, const Manifold& manifold, float given) {
 }  // namespace
 
 bool World::State::triangle_is_a(std::uint32_t c) const { return shapes.is_triangle(contacts.records[c].a); }
+
+/// World, as the contact's manifold has it or had it.
+vec3 World::State::normal_from_mesh(std::uint32_t c) const {
+    const vec3 n = rotate(colliders.poses[contacts.records[c].a].rotation, contacts.caches[c].manifold.normal);
+    return triangle_is_a(c) ? n : -n;
+}
 
 /// What a contact was loaded with in the last step, friction on the shape; it has nothing any more.
 World::State::PatchLoad World::State::take_load(std::uint32_t c) {
@@ -164,11 +173,13 @@ void World::State::merge_patches() {
         const std::uint32_t k = contacts.states[c].patch;
         if (k == null_index || contacts.states[c].point_count == 0 || has_manifold(c)) continue;
         const PatchLoad load = take_load(c);
+        const vec3 normal = normal_from_mesh(c);
         // To one of the same patch that is new, if any: it has come in its place.
         const auto first = std::lower_bound(patch_contacts.begin(), patch_contacts.end(), k,
                                             [](const PatchContact& x, std::uint32_t patch) { return x.patch < patch; });
         for (auto at = first; at != patch_contacts.end() && at->patch == k; ++at) {
-            if (contacts.states[at->contact].point_count != 0) continue;
+            const bool is_new = contacts.states[at->contact].point_count == 0;
+            if (!is_new || glm::dot(normal, normal_from_mesh(at->contact)) < settings::passed_on_normal) continue;
             give_load(at->contact, load);
             break;
         }
@@ -186,19 +197,15 @@ void World::State::merge_patch(std::span<PatchContact> list) {
     const auto triangle_slot = [&](std::uint32_t c) {
         return triangle_is_a(c) ? contacts.records[c].a : contacts.records[c].b;
     };
-    const auto world_normal = [&](std::uint32_t c) {  // from the mesh
-        const vec3 n = rotate(colliders.poses[contacts.records[c].a].rotation, contacts.caches[c].manifold.normal);
-        return triangle_is_a(c) ? n : -n;
-    };
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (list[i].patch == null_index) continue;  // is in a group already
-        const vec3 normal = world_normal(list[i].contact);
+        const vec3 normal = normal_from_mesh(list[i].contact);
         const std::uint32_t material = shapes.triangles[triangle_slot(list[i].contact)].material;
         same_way.clear();
         for (std::size_t j = i; j < list.size(); ++j) {
             const std::uint32_t c = list[j].contact;
             if (list[j].patch == null_index || shapes.triangles[triangle_slot(c)].material != material ||
-                glm::dot(world_normal(c), normal) < settings::merged_normal)
+                glm::dot(normal_from_mesh(c), normal) < settings::merged_normal)
                 continue;
             same_way.push_back(c);
             list[j].patch = null_index;

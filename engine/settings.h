@@ -93,6 +93,10 @@ inline constexpr float merged_normal = 0.99985f;
 /// Points of such a contact are at least this * the pair's size apart.
 inline constexpr float merged_point_distance = 0.01f;
 
+/// A contact with a triangle that is new bears what one of the same shape bore whose triangle was left, if their normals
+/// agree to this cosine (18 degrees).
+inline constexpr float passed_on_normal = 0.95f;
+
 /// The box of a shape on a mesh whose triangles have contacts reaches so many sizes (half the longest side of its box)
 /// farther than the shape and its way. Larger: the mesh is asked less often, and more triangles are kept that nothing
 /// comes near.

@@ -296,6 +296,7 @@ private:
         vec3 friction{0.0f};  ///< on the shape, world, N s
     };
     bool triangle_is_a(std::uint32_t contact) const;
+    vec3 normal_from_mesh(std::uint32_t contact) const;
     PatchLoad take_load(std::uint32_t contact);
     void give_load(std::uint32_t contact, const PatchLoad& load);
     void merge_patches();

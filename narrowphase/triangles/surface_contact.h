@@ -19,12 +19,18 @@
 
 namespace talus::detail {
 
-/// True where `d` (unit, from the triangle to what it touches, the triangle's frame) can be the normal of a contact of
-/// the surface with something at this triangle.
-inline bool is_surface_normal(const Shape& triangle, const SurfaceTriangle& surface, const vec3& d) {
+/// Whose a normal is.
+enum class NormalOf : std::uint8_t {
+    surface,          ///< its own: no neighbour rises along it
+    level_neighbour,  ///< those that do go on as the triangle does, or rise from it: its face is meant
+    neighbour,        ///< one that falls away does: the contact is with that one
+};
+
+/// Asks it of `d` (unit, from the triangle to what it touches, the triangle's frame).
+inline NormalOf owner_of_normal(const Shape& triangle, const SurfaceTriangle& surface, const vec3& d) {
     const float along = glm::dot(d, surface.normal);
-    if ((surface.two_sided ? std::abs(along) : along) >= tolerance::surface_face) return true;
-    if (!surface.two_sided && along <= 0.0f) return false;  // where a fold is that sharp, it is the neighbour's
+    if ((surface.two_sided ? std::abs(along) : along) >= tolerance::surface_face) return NormalOf::surface;
+    if (!surface.two_sided && along <= 0.0f) return NormalOf::neighbour;  // where a fold is that sharp
     const auto size = [](const vec3& v) { return std::sqrt(length_squared(v)); };
     float height[3];
     for (int i = 0; i < 3; ++i) height[i] = glm::dot(d, triangle.points[i]);
@@ -37,20 +43,28 @@ inline bool is_surface_normal(const Shape& triangle, const SurfaceTriangle& surf
         at_top[i] = height[i] >= top - tolerance::surface_rise * edge;
         count += at_top[i] ? 1 : 0;
     }
-    if (count == 3) return true;
-    const auto rises = [&](const vec3& way) { return glm::dot(d, way) > tolerance::surface_rise * size(way); };
-    bool good = true;
+    if (count == 3) return NormalOf::surface;
+    const vec3 up = along < 0.0f ? -surface.normal : surface.normal;
+    NormalOf owner = NormalOf::surface;
+    const auto ask = [&](const vec3& way) {
+        if (!(glm::dot(d, way) > tolerance::surface_rise * size(way))) return;
+        const bool level = glm::dot(up, way) >= -tolerance::surface_level * size(way);
+        owner = std::max(owner, level ? NormalOf::level_neighbour : NormalOf::neighbour);
+    };
+    // At an edge the neighbour across it counts, at a corner all that is around.
     for (int i = 0; i < 3; ++i) {
         if (count == 2) {
-            const bool is_edge = at_top[i] && at_top[(i + 1) % 3];
-            if (is_edge) good = !rises(surface.beyond[i] - triangle.points[i]);
+            if (at_top[i] && at_top[(i + 1) % 3]) ask(surface.beyond[i] - triangle.points[i]);
         } else if (at_top[i]) {
             const SetTriangle own = surface.set->triangle(surface.index);
-            surface.set->around(surface.index, i,
-                                [&](const vec3& point) { good = good && !rises(point - own.points[i]); });
+            surface.set->around(surface.index, i, [&](const vec3& point) { ask(point - own.points[i]); });
         }
     }
-    return good;
+    return owner;
+}
+
+inline bool is_surface_normal(const Shape& triangle, const SurfaceTriangle& surface, const vec3& d) {
+    return owner_of_normal(triangle, surface, d) == NormalOf::surface;
 }
 
 /// What a triangle of a set is to the narrowphase, moved to the frame around its middle, where floats are finest.
@@ -104,15 +118,16 @@ inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& s
     }
     Shape grown = shape;
     for (int i = 0; i < 3; ++i) {
-        // Where the two moved edges meet; of a needle's tip not far out.
+        // Where the two moved edges meet, but no tip twice as far out: beyond a corner the surface may turn away.
         const int before = (i + 2) % 3;
         const float c = glm::dot(out[i], out[before]), determinant = 1.0f - c * c;
-        if (!(determinant > 0.05f)) {
-            grown.points[i] += move[i] * out[i];
-            continue;
+        vec3 way = move[i] * out[i];
+        if (determinant > 1e-3f) {
+            const float u = (move[i] - c * move[before]) / determinant, v = (move[before] - c * move[i]) / determinant;
+            way = u * out[i] + v * out[before];
         }
-        const float u = (move[i] - c * move[before]) / determinant, v = (move[before] - c * move[i]) / determinant;
-        grown.points[i] += u * out[i] + v * out[before];
+        const float far = std::sqrt(length_squared(way));
+        grown.points[i] += far > 2.0f * by ? (2.0f * by / far) * way : way;
     }
     return grown;
 }

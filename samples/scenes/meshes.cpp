@@ -203,7 +203,7 @@ Result<SceneData> marble_run(const SceneOptions& options) {
         const float x = 4.2f * static_cast<float>(i) / 12.0f;
         bowl.push_back({x, 0.1f + 0.045f * x * x});
     }
-    bowl.push_back({4.25f, 1.9f});
+    bowl.push_back({4.3f, 3.0f});
     round(vec3(0.0f), bowl);
 
     std::vector<std::uint8_t> materials(mesh.indices.size() / 3, 0);
