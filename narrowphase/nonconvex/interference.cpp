@@ -150,7 +150,7 @@ InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transfor
     position_ = pose.b_to_a.position;
 
     std::size_t tests = 0;
-    if (!(travel_ < clear_until_)) {
+    if (!(travel_ + a.tolerance + b.tolerance < clear_until_)) {
         const InterferenceResult all = test_all(a, b, pose, DistanceKind::none);
         tests = all.edge_face_tests;
         if (all.relation != Interference::disjoint) {
