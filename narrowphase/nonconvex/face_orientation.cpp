@@ -129,6 +129,7 @@ void add_arc(OrientationGraph& graph, const PolyhedronEdge& edge, Index index) {
     arc.to = graph.nodes[edge.faces[1]];
     arc.axis = edge.direction;
     arc.edge = index;
+    arc.faces = edge.faces;
     // Of two unit vectors: exact for small angles and near half a turn, too.
     const double angle = 2.0 * std::atan2(glm::length(arc.to - arc.from), glm::length(arc.to + arc.from));
     arc.half_angle = 0.5 * angle;
@@ -195,18 +196,38 @@ PlacedArc place(const OrientationArc& arc, const glm::dmat3& rotation) {
             arc.half_angle};
 }
 
-/// Whether two arcs cross, or do when one is turned by at most the slack. Each must have its ends on either side of the
-/// other's great circle; then the points where they cross those circles are the same or opposite, which the order of
-/// the sides tells, unless an end is within the slack of a circle.
-bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack) {
-    const double f0 = glm::dot(a.from, b.axis), f1 = glm::dot(a.to, b.axis);
-    if ((f0 > slack && f1 > slack) || (f0 < -slack && f1 < -slack)) return false;
-    const double g0 = glm::dot(b.from, a.axis), g1 = glm::dot(b.to, a.axis);
-    if ((g0 > slack && g1 > slack) || (g0 < -slack && g1 < -slack)) return false;
-    const bool clear = std::min(std::min(std::abs(f0), std::abs(f1)), std::min(std::abs(g0), std::abs(g1))) > slack;
-    if (clear) return (f1 > 0.0) != (g1 > 0.0);
-    const double reach = a.half_angle + b.half_angle + slack;
-    return reach >= pi || glm::dot(a.middle, b.middle) >= std::cos(reach);
+/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces: on which side of the
+/// one's great circle the ends of the other lie.
+struct ArcSides {
+    double a[2];  ///< the ends of A's arc, against the circle of B's
+    double b[2];
+};
+
+/// Whether a point is within the slack of an arc.
+template <class Arc>
+bool near_arc(const Arc& arc, const dvec3& point, double slack) {
+    const double aside = glm::dot(point, arc.axis);
+    if (std::abs(aside) > slack) return false;
+    const double chord2 = slack * slack + 1e-15;
+    const auto near = [&](const dvec3& end) { return glm::dot(end - point, end - point) <= chord2; };
+    return glm::dot(point, arc.middle) >= std::cos(arc.half_angle) * std::sqrt(1.0 - aside * aside) || near(arc.from) ||
+           near(arc.to);
+}
+
+/// Whether two arcs cross, or come within the slack of each other. To cross, each must have its ends on either side of
+/// the other's great circle; then the points where they cross those circles are the same or opposite, which the order of
+/// the sides tells. Where an end
+/// is within the slack of a circle signs mean nothing; then arcs that cross have an end near the other, too.
+bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSides& s) {
+    s.a[0] = glm::dot(a.from, b.axis), s.a[1] = glm::dot(a.to, b.axis);
+    if ((s.a[0] > slack && s.a[1] > slack) || (s.a[0] < -slack && s.a[1] < -slack)) return false;
+    s.b[0] = glm::dot(b.from, a.axis), s.b[1] = glm::dot(b.to, a.axis);
+    if ((s.b[0] > slack && s.b[1] > slack) || (s.b[0] < -slack && s.b[1] < -slack)) return false;
+    const double nearest =
+        std::min(std::min(std::abs(s.a[0]), std::abs(s.a[1])), std::min(std::abs(s.b[0]), std::abs(s.b[1])));
+    if (nearest > slack) return (s.a[1] > 0.0) != (s.b[1] > 0.0);
+    return near_arc(a, b.from, slack) || near_arc(a, b.to, slack) || near_arc(b, a.from, slack) ||
+           near_arc(b, a.to, slack);
 }
 
 // ---- Overlaying ------------------------------------------------------------------------------------------------------
@@ -256,8 +277,8 @@ public:
           inverse_(glm::transpose(rotation)),
           slack_(slack),
           scratch_(scratch),
-          a_edges_(out.a_edges, scratch.seen_a, a.faces_of.size(), b.nodes.size()),
-          b_edges_(out.b_edges, scratch.seen_b, b.faces_of.size(), a.nodes.size()) {
+          a_edges_(out.a_edges, scratch.seen_a, a.edges, b.nodes.size()),
+          b_edges_(out.b_edges, scratch.seen_b, b.edges, a.nodes.size()) {
         scratch_.tests = 0;
     }
 
@@ -279,10 +300,18 @@ private:
 
     void test_arcs(Index i, Index j, const PlacedArc& placed) {
         ++scratch_.tests;
-        if (!arcs_cross(a_.arcs[i], placed, slack_)) return;
+        ArcSides sides;
+        if (!arcs_cross(a_.arcs[i], placed, slack_, sides)) return;
+        // Where two edges have just crossed, each pierces both faces of the other; and before, it is no farther from
+        // either than from the edge. One pair says it all: the one whose edge stands most upright on the face.
         const Index a = a_.arcs[i].edge, b = b_.arcs[j].edge;
-        for (const Index face : b_.faces_of[b]) a_edges_.add(a, face);
-        for (const Index face : a_.faces_of[a]) b_edges_.add(b, face);
+        const int most_a = std::abs(sides.b[1]) > std::abs(sides.b[0]),
+                  most_b = std::abs(sides.a[1]) > std::abs(sides.a[0]);
+        if (std::abs(sides.b[most_a]) >= std::abs(sides.a[most_b])) {
+            a_edges_.add(a, b_.arcs[j].faces[most_a]);
+        } else {
+            b_edges_.add(b, a_.arcs[i].faces[most_b]);
+        }
     }
 
     void test_region_of_a(Index region, Index face, const dvec3& node) {
@@ -494,9 +523,9 @@ std::uint32_t SphereGrid::cell(const glm::dvec3& d) const {
 OrientationGraph make_orientation_graph(const Polyhedron& p) {
     OrientationGraph graph;
     graph.skew = p.skew;
+    graph.edges = p.edges.size();
     for (const PolyhedronFace& f : p.faces) graph.nodes.push_back(f.normal);
     for (Index e = 0; e < p.edges.size(); ++e) {
-        graph.faces_of.push_back(p.edges[e].faces);
         if (p.edges[e].convex) add_arc(graph, p.edges[e], e);
     }
     for (Index v = 0; v < p.vertices.size(); ++v) add_region(graph, p, v);

@@ -12,9 +12,9 @@
 ///
 /// Overlay the graph of A with B's, turned as B is and mirrored at the centre (n -> -n): a vertex can touch a face where
 /// the face's node lies in the vertex's region, two edges can touch where their arcs cross. All other pairs cannot be
-/// the first to touch, however A and B are placed. An applicable vertex and face give one edge-face pair (the
-/// edge of the vertex that stands most upright on the face), two applicable edges give four (each with the other's
-/// faces).
+/// the first to touch, however A and B are placed. An applicable vertex and face give one edge-face pair: the edge of the
+/// vertex that stands most upright on the face. Two applicable edges would give four, each with the other's faces, of
+/// which one is enough: edges that have just crossed pierce both faces of the other.
 ///
 /// Every comparison here has a slack, an angle s: what is within s of being applicable counts. With s a hair, the
 /// degenerate overlays (faces that are parallel: node on node, arcs along arcs) give all pairs they may mean. With a
@@ -54,6 +54,7 @@ struct OrientationArc {
     glm::dvec3 middle;
     double half_angle;  ///< rad
     std::uint32_t edge;
+    std::array<std::uint32_t, 2> faces;   ///< of `from` and `to`
     std::uint32_t first_sample, samples;  ///< points on it, so close that none of it is farther than arc_step / 2
 };
 
@@ -70,10 +71,10 @@ struct OrientationGraph {
     std::vector<glm::dvec3> nodes;  ///< by face
     std::vector<OrientationArc> arcs;
     std::vector<OrientationRegion> regions;
-    std::vector<glm::dvec3> directions;                  ///< of the regions
-    std::vector<std::uint32_t> edge_of;                  ///< the edge each direction belongs to
-    std::vector<glm::dvec3> samples;                     ///< of the arcs
-    std::vector<std::array<std::uint32_t, 2>> faces_of;  ///< of each edge of the polyhedron
+    std::vector<glm::dvec3> directions;  ///< of the regions
+    std::vector<std::uint32_t> edge_of;  ///< the edge each direction belongs to
+    std::vector<glm::dvec3> samples;     ///< of the arcs
+    std::size_t edges = 0;               ///< of the polyhedron, concave ones included
     SphereGrid arc_grid, region_grid;
     double skew = 0.0;
 };

@@ -126,7 +126,8 @@ private:
         }
         flatness_ = planarity_tolerance * out_.radius;
         // Vertices far from the origin carry coarser roundings than the size alone tells.
-        flatness_ += 2e-7 * std::max(glm::length(lower), glm::length(upper));
+        grain_ = 2e-7 * std::max(glm::length(lower), glm::length(upper));
+        flatness_ += grain_;
         out_.tolerance = flatness_;
         double volume = 0.0;
         for (Index p = 0; p < sizes_.size(); ++p) {
@@ -183,7 +184,8 @@ private:
                     const double along = glm::dot(areas_[q], normal);
                     const double across = glm::length(glm::cross(areas_[q], normal));
                     const bool flat = size[q] <= flatness_ * flatness_;
-                    if (!flat && (along <= 0.0 || across > coplanar_angle * along)) continue;
+                    const double angle = coplanar_angle + grain_ / std::sqrt(std::max(size[q], 1e-300));
+                    if (!flat && (along <= 0.0 || across > angle * along)) continue;
                     face_of_[q] = face;
                     stack.push_back(q);
                 }
@@ -317,6 +319,7 @@ private:
     std::vector<Index> original_;  ///< the input's number of each vertex kept
     std::vector<Index> parent_;    ///< polygons joined to shells
     double flatness_ = 0.0;        ///< m
+    double grain_ = 0.0;           ///< of the vertices' coordinates, m
     Polyhedron out_;
 };
 

@@ -26,13 +26,26 @@ bool same(const EdgeFaceCandidates& x, const EdgeFaceCandidates& y) {
     return x.a_edges == y.a_edges && x.b_edges == y.b_edges;
 }
 
-/// Pairs of `all` that stand in `some`, too; vertices may have given another of their edges.
-bool covers(const std::vector<EdgeFacePair>& all, const std::vector<EdgeFacePair>& some, const Polyhedron& edges) {
-    return std::all_of(some.begin(), some.end(), [&](const EdgeFacePair& p) {
-        if (std::binary_search(all.begin(), all.end(), p)) return true;
-        for (const std::uint32_t v : edges.edges[p.edge].vertices) {
-            for (const std::uint32_t e : edges.edges_of_vertex(v)) {
-                if (std::binary_search(all.begin(), all.end(), EdgeFacePair{e, p.face})) return true;
+bool has(const std::vector<EdgeFacePair>& all, std::uint32_t edge, std::uint32_t face) {
+    return std::binary_search(all.begin(), all.end(), EdgeFacePair{edge, face});
+}
+
+/// Whether `kept` has each pair of `fresh`, or another that stands for the same vertex and face, or for the same edges.
+bool covers(const std::vector<EdgeFacePair>& kept, const std::vector<EdgeFacePair>& kept_of_other,
+            const std::vector<EdgeFacePair>& fresh, const Polyhedron& p, const Polyhedron& other) {
+    return std::all_of(fresh.begin(), fresh.end(), [&](const EdgeFacePair& pair) {
+        if (has(kept, pair.edge, pair.face)) return true;
+        for (const std::uint32_t v : p.edges[pair.edge].vertices) {
+            for (const std::uint32_t e : p.edges_of_vertex(v)) {
+                if (has(kept, e, pair.face)) return true;
+            }
+        }
+        for (const std::uint32_t g : other.edges_of_face(pair.face)) {
+            for (const std::uint32_t f : other.edges[g].faces) {
+                if (has(kept, pair.edge, f)) return true;
+            }
+            for (const std::uint32_t f : p.edges[pair.edge].faces) {
+                if (has(kept_of_other, g, f)) return true;
             }
         }
         return false;
@@ -77,8 +90,8 @@ TEST_CASE("candidates with a slack hold those of every orientation within it") {
                 const double angle = random.between(0.0, 0.0199);
                 const quat turned = multiply(quat(glm::angleAxis(angle, axis)), reference);
                 const auto fresh = candidates(a, b, turned, 0.0, OverlayMethod::every_pair);
-                lost += !covers(kept.a_edges, fresh.a_edges, a.shape.polyhedron);
-                lost += !covers(kept.b_edges, fresh.b_edges, b.shape.polyhedron);
+                lost += !covers(kept.a_edges, kept.b_edges, fresh.a_edges, a.shape.polyhedron, b.shape.polyhedron);
+                lost += !covers(kept.b_edges, kept.a_edges, fresh.b_edges, b.shape.polyhedron, a.shape.polyhedron);
             }
         }
     }
