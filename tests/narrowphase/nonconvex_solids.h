@@ -35,6 +35,9 @@ inline std::vector<NonconvexSolid> nonconvex_solids() {
     all.push_back(solid("two boxes", samples::two_boxes()));
     all.push_back(solid("hourglass of 8", samples::hourglass(8)));
     all.push_back(solid("hourglass of 32", samples::hourglass(32)));
+    samples::MeshFile small = samples::star_prism(7);  // fits into the others, and through their holes
+    for (vec3& v : small.vertices) v *= 0.12f;
+    all.push_back(solid("small star of 7", small));
     return all;
 }
 
