@@ -2,6 +2,7 @@
 
 #include "profiling/bench/gjk_bench.h"
 #include "profiling/bench/measure.h"
+#include "profiling/bench/papers_nonconvex.h"
 
 #include <cstdio>
 
@@ -13,6 +14,7 @@ constexpr const char* help =
     "usage: talus-profile papers [experiments] [options]\n"
     "The experiments of the source papers, ours beside theirs; all of them, or those named:\n"
     "  --distance       Liu et al., Tables 2 and 3: distance queries by the papers' methods\n"
+    "  --nonconvex      Jimenez and Torras, Figures 4 to 6: nonconvex interference, all pairs and pruned\n"
     "Options:\n"
     "  --repeats N      timed passes of each (default 5)\n"
     "  --seed N         of poses and shapes (default 1)\n"
@@ -35,7 +37,10 @@ int print_distance(const PapersOptions& options) {
     return run_gjk(arguments);
 }
 
-constexpr Section sections[] = {{"--distance", print_distance}};
+constexpr Section sections[] = {
+    {"--distance", print_distance},
+    {"--nonconvex", print_nonconvex},
+};
 
 }  // namespace
 

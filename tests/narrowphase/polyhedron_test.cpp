@@ -120,7 +120,8 @@ TEST_CASE("a point is in a polyhedron where the surface winds around it") {
         const TriangleSoup soup = soup_of(s.mesh, {});
         int wrong = 0, inside = 0;
         for (int i = 0; i < 2000; ++i) {
-            const glm::dvec3 p{random.between(-1.1, 1.1), random.between(-1.1, 1.1), random.between(-1.1, 1.1)};
+            const glm::dvec3 direction = random.direction();
+            const glm::dvec3 p = direction * (s.shape.polyhedron.radius * std::cbrt(random.unit()));
             const bool expected = winding(soup, p) > 0.5;
             inside += expected;
             wrong += contains(s.shape.polyhedron, p) != expected;
