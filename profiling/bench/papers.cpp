@@ -5,6 +5,7 @@
 #include "profiling/bench/papers_distance.h"
 #include "profiling/bench/papers_faces.h"
 #include "profiling/bench/papers_moving.h"
+#include "profiling/bench/papers_nonconvex.h"
 #include "profiling/bench/papers_robot.h"
 #include "profiling/bench/papers_support.h"
 
@@ -28,6 +29,8 @@ constexpr Section sections[] = {
     {"--depth", "Jovanoski's EPA: depths of overlapping hulls", print_depth},
     {"--moving", "Ericson's GJK for moving objects: interval halving and Brent's method", print_moving},
     {"--faces", "Liu et al., appendix: faces and edges from a vertex set, beside quickhull", print_faces},
+    {"--nonconvex", "Jimenez and Torras, Figures 4 to 6: nonconvex interference, all pairs and pruned",
+     print_nonconvex},
     {"--robot", "Liu et al., section 4.4: what planning the redundant robot's motion costs", print_robot},
 };
 

@@ -1,10 +1,11 @@
 #pragma once
-/// Vertices from a mesh file, read by assimp (OFF, OBJ, PLY, STL, glTF and more). Reading files is the business of
+/// Vertices and triangles from a mesh file, read by assimp (OFF, OBJ, PLY, STL, glTF and more). Reading files is the business of
 /// samples, never of the library.
 
 #include <talus/math.h>
 #include <talus/result.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,16 @@ namespace talus::samples {
 /// sentence that names the file: what assimp cannot read, and what holds fewer than four vertices; everything, when
 /// this program was built without assimp.
 Result<std::vector<vec3>> read_mesh_vertices(const std::string& path);
+
+/// A surface as the file has it: nothing says that it is closed.
+struct MeshFile {
+    std::vector<vec3> vertices;            ///< all different, in the file's unit
+    std::vector<std::uint32_t> triangles;  ///< three indices each; polygons are cut into triangles
+};
+
+/// All triangles of all meshes in the file, placed by its node transforms. Vertices at the same place are one. Left out:
+/// points and lines, triangles with a corner twice and vertices that no triangle has. Refused like the above, and where
+/// no triangle is left.
+Result<MeshFile> read_mesh(const std::string& path);
 
 }  // namespace talus::samples

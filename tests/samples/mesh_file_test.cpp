@@ -32,6 +32,18 @@ TEST_CASE("a mesh file gives its vertices") {
     CHECK(glm::distance(box.upper - box.lower, vec3(1, 2, 3)) < 1e-5f);
 }
 
+TEST_CASE("a mesh file's triangles share the vertices that lie at the same place") {
+    const ScratchFolder folder;
+    // A tetrahedron as a soup of four triangles, one corner of which is written as -0.
+    const auto mesh = read_mesh(folder.write("soup.off",
+                                             "OFF\n12 4 0\n0 0 0\n0 1 0\n1 0 0\n-0 0 0\n1 0 0\n0 0 1\n"
+                                             "0 0 0\n0 0 1\n0 1 0\n1 0 0\n0 1 0\n0 0 1\n"
+                                             "3 0 1 2\n3 3 4 5\n3 6 7 8\n3 9 10 11\n"));
+    REQUIRE_MESSAGE(static_cast<bool>(mesh), mesh.error().message);
+    CHECK(mesh->vertices.size() == 4);
+    CHECK(mesh->triangles.size() == 12);
+}
+
 TEST_CASE("a mesh file that cannot be used is refused with a sentence that names it") {
     const ScratchFolder folder;
     const std::string missing = folder.path("missing.off");

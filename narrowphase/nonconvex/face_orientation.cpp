@@ -1,0 +1,551 @@
+#include <talus/narrowphase/nonconvex/face_orientation.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus {
+
+namespace {
+
+using glm::dvec3;
+using Index = std::uint32_t;
+
+constexpr double pi = 3.14159265358979323846;
+constexpr double turn = 2.0 * pi;
+constexpr double arc_step = 0.12;  ///< between the samples of an arc, rad
+
+/// What the local hull of a vertex may lack of being pointed and still have a region, and how many edges a vertex may
+/// have for its region's cap to be worked out (the time is cubic).
+constexpr double region_slack = 1e-3;
+constexpr Index most_edges_for_cap = 48;
+
+constexpr double whole_sphere = -2.0;  ///< as a cosine: below all
+
+// ---- Longitudes, for the sweep ---------------------------------------------------------------------------------------
+
+double longitude(const dvec3& v) { return std::atan2(v.y, v.x); }
+
+/// The difference of two longitudes, in [-pi, pi].
+double turned_by(double to, double from) {
+    const double d = to - from;
+    return d > pi ? d - turn : d < -pi ? d + turn : d;
+}
+
+/// From a longitude eastward; all around when `length` is a turn.
+struct Meridians {
+    double west, length;
+};
+
+constexpr Meridians all_around{-pi, turn};
+
+/// Those of a point, give or take an angle.
+Meridians meridians_near(const dvec3& v, double slack) {
+    const double r = std::sqrt(v.x * v.x + v.y * v.y);
+    if (r <= 2.0 * slack) return all_around;
+    const double spread = std::asin(std::min(1.0, slack / r)) + 1e-9;
+    return {longitude(v) - spread, 2.0 * spread};
+}
+
+Meridians meridians_of(const dvec3& from, const dvec3& to, const dvec3& axis, double slack) {
+    // A pole within reach of the arc's great circle may lie on the arc. Elsewhere the arc is monotone in longitude.
+    const double pole = std::abs(axis.z);
+    const double r = std::sqrt(std::max(0.0, std::min(from.x * from.x + from.y * from.y, to.x * to.x + to.y * to.y)));
+    const double nearest = std::min(r, pole);  // to a pole, at least
+    if (nearest <= 2.0 * slack) return all_around;
+    const double spread = std::asin(std::min(1.0, slack / nearest)) + 1e-9;
+    const double a = longitude(from), d = turned_by(longitude(to), a);
+    return {(d < 0.0 ? a + d : a) - spread, std::abs(d) + 2.0 * spread};
+}
+
+// ---- Building --------------------------------------------------------------------------------------------------------
+
+/// The corners of the polar cone of some directions span the region of a vertex; false when there are none.
+bool cap_of_region(std::span<const dvec3> directions, dvec3& center, double& cosine) {
+    std::vector<dvec3> corners;
+    for (std::size_t i = 0; i < directions.size(); ++i) {
+        for (std::size_t j = i + 1; j < directions.size(); ++j) {
+            const dvec3 cross = glm::cross(directions[i], directions[j]);
+            const double length = glm::length(cross);
+            if (length < 1e-9) continue;
+            for (const double sign : {1.0, -1.0}) {
+                const dvec3 corner = cross * (sign / length);
+                const bool inside = std::all_of(directions.begin(), directions.end(),
+                                                [&](const dvec3& d) { return glm::dot(d, corner) <= region_slack; });
+                if (inside) corners.push_back(corner);
+            }
+        }
+    }
+    if (corners.empty()) return false;
+    dvec3 sum(0.0);
+    for (const dvec3& c : corners) sum += c;
+    const double length = glm::length(sum);
+    cosine = whole_sphere;
+    if (length < 1e-6) return true;
+    center = sum / length;
+    double least = 1.0;
+    for (const dvec3& c : corners) least = std::min(least, glm::dot(center, c));
+    if (least > 0.05) cosine = least - 1e-6;  // a cap of less than a quarter turn is convex, and holds what they span
+    return true;
+}
+
+/// Cells of about as many as there are things to find in them.
+int grid_side(std::size_t items) {
+    const int side = static_cast<int>(std::sqrt(static_cast<double>(items) / 6.0));
+    return std::clamp(side, 4, 24);
+}
+
+dvec3 cell_center(int side, Index cell) {
+    const int face = static_cast<int>(cell) / (side * side), rest = static_cast<int>(cell) % (side * side);
+    dvec3 v;
+    const int axis = face / 2;
+    v[axis] = face % 2 == 0 ? 1.0 : -1.0;
+    v[(axis + 1) % 3] = (2 * (rest % side) + 1.0) / side - 1.0;
+    v[(axis + 2) % 3] = (2 * (rest / side) + 1.0) / side - 1.0;
+    return glm::normalize(v);
+}
+
+/// Lists each item in the cells for whose centre near(item, centre, reach) holds; reach: the cell's radius, rad.
+template <class Near>
+SphereGrid make_grid(std::size_t items, Near&& near) {
+    SphereGrid grid;
+    grid.side = grid_side(items);
+    const double reach = std::sqrt(2.0) / grid.side;  // on the cube's side; less on the sphere
+    const Index cells = static_cast<Index>(6 * grid.side * grid.side);
+    for (Index c = 0; c < cells; ++c) {
+        grid.start.push_back(static_cast<Index>(grid.items.size()));
+        const dvec3 center = cell_center(grid.side, c);
+        for (Index i = 0; i < items; ++i) {
+            if (near(i, center, reach)) grid.items.push_back(i);
+        }
+    }
+    grid.start.push_back(static_cast<Index>(grid.items.size()));
+    return grid;
+}
+
+void add_arc(OrientationGraph& graph, const PolyhedronEdge& edge, Index index) {
+    OrientationArc arc;
+    arc.from = graph.nodes[edge.faces[0]];
+    arc.to = graph.nodes[edge.faces[1]];
+    arc.axis = edge.direction;
+    arc.edge = index;
+    arc.faces = edge.faces;
+    // Of two unit vectors: exact for small angles and near half a turn, too.
+    const double angle = 2.0 * std::atan2(glm::length(arc.to - arc.from), glm::length(arc.to + arc.from));
+    arc.half_angle = 0.5 * angle;
+    const dvec3 ahead = glm::cross(arc.axis, arc.from);
+    const auto at = [&](double phi) { return glm::normalize(std::cos(phi) * arc.from + std::sin(phi) * ahead); };
+    arc.middle = at(arc.half_angle);
+    arc.first_sample = static_cast<Index>(graph.samples.size());
+    arc.samples = static_cast<Index>(std::ceil(angle / arc_step)) + (angle == 0.0);
+    for (Index k = 0; k < arc.samples; ++k) graph.samples.push_back(at(angle * (k + 0.5) / arc.samples));
+    graph.arcs.push_back(arc);
+}
+
+void add_region(OrientationGraph& graph, const Polyhedron& p, Index vertex) {
+    OrientationRegion region{};
+    region.vertex = vertex;
+    region.first = static_cast<Index>(graph.directions.size());
+    for (const Index e : p.edges_of_vertex(vertex)) {
+        const bool leaves = p.edges[e].vertices[0] == vertex;
+        graph.directions.push_back(leaves ? p.edges[e].direction : -p.edges[e].direction);
+        graph.edge_of.push_back(e);
+    }
+    region.count = static_cast<Index>(graph.directions.size()) - region.first;
+    region.center = dvec3(1, 0, 0);
+    region.cap_cosine = whole_sphere;
+    if (region.count <= most_edges_for_cap) {
+        const std::span<const dvec3> directions(graph.directions.data() + region.first, region.count);
+        if (!cap_of_region(directions, region.center, region.cap_cosine)) {
+            graph.directions.resize(region.first);
+            graph.edge_of.resize(region.first);
+            return;
+        }
+    }
+    graph.regions.push_back(region);
+}
+
+// ---- What counts as applicable ---------------------------------------------------------------------------------------
+
+bool near_cap(const dvec3& center, double cosine, const dvec3& v, double slack) {
+    return glm::dot(center, v) >= cosine - slack;  // cosines of angles that differ by the slack differ by less
+}
+
+/// Whether a direction lies in a region, or within the slack of it; `upright` is the edge least along it.
+bool node_in_region(const OrientationGraph& graph, const OrientationRegion& region, const dvec3& node, double slack,
+                    Index& upright) {
+    if (!near_cap(region.center, region.cap_cosine, node, slack)) return false;
+    double least = std::numeric_limits<double>::infinity();
+    for (Index k = region.first; k < region.first + region.count; ++k) {
+        const double along = glm::dot(graph.directions[k], node);
+        if (along > slack) return false;
+        if (along < least) least = along, upright = graph.edge_of[k];
+    }
+    return true;
+}
+
+/// An arc of B, mirrored, in A's frame.
+struct PlacedArc {
+    dvec3 from, to, axis, middle;
+    double half_angle;
+};
+
+PlacedArc place(const OrientationArc& arc, const glm::dmat3& rotation) {
+    // Mirroring at the centre keeps which way an arc turns about its axis.
+    return {-(rotation * arc.from), -(rotation * arc.to), rotation * arc.axis, -(rotation * arc.middle),
+            arc.half_angle};
+}
+
+/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces: on which side of the
+/// one's great circle the ends of the other lie.
+struct ArcSides {
+    double a[2];  ///< the ends of A's arc, against the circle of B's
+    double b[2];
+};
+
+/// Whether a point is within the slack of an arc.
+template <class Arc>
+bool near_arc(const Arc& arc, const dvec3& point, double slack) {
+    const double aside = glm::dot(point, arc.axis);
+    if (std::abs(aside) > slack) return false;
+    const double chord2 = slack * slack + 1e-15;
+    const auto near = [&](const dvec3& end) { return glm::dot(end - point, end - point) <= chord2; };
+    return glm::dot(point, arc.middle) >= std::cos(arc.half_angle) * std::sqrt(1.0 - aside * aside) || near(arc.from) ||
+           near(arc.to);
+}
+
+/// Whether two arcs cross, or come within the slack of each other. To cross, each must have its ends on either side of
+/// the other's great circle; then the points where they cross those circles are the same or opposite, which the order of
+/// the sides tells. Where an end
+/// is within the slack of a circle signs mean nothing; then arcs that cross have an end near the other, too.
+bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSides& s) {
+    s.a[0] = glm::dot(a.from, b.axis), s.a[1] = glm::dot(a.to, b.axis);
+    if ((s.a[0] > slack && s.a[1] > slack) || (s.a[0] < -slack && s.a[1] < -slack)) return false;
+    s.b[0] = glm::dot(b.from, a.axis), s.b[1] = glm::dot(b.to, a.axis);
+    if ((s.b[0] > slack && s.b[1] > slack) || (s.b[0] < -slack && s.b[1] < -slack)) return false;
+    const double nearest =
+        std::min(std::min(std::abs(s.a[0]), std::abs(s.a[1])), std::min(std::abs(s.b[0]), std::abs(s.b[1])));
+    if (nearest > slack) return (s.a[1] > 0.0) != (s.b[1] > 0.0);
+    return near_arc(a, b.from, slack) || near_arc(a, b.to, slack) || near_arc(b, a.from, slack) ||
+           near_arc(b, a.to, slack);
+}
+
+// ---- Overlaying ------------------------------------------------------------------------------------------------------
+
+/// Gathers pairs, each once: a bit for each while there are few, by sorting when there are many.
+class PairSet {
+public:
+    PairSet(std::vector<EdgeFacePair>& out, std::vector<std::uint64_t>& seen, std::size_t edges, std::size_t faces)
+        : out_(out), seen_(seen), faces_(faces), bits_(edges * faces <= (std::size_t(1) << 20)) {
+        out_.clear();
+        if (bits_ && seen_.size() * 64 < edges * faces) seen_.resize((edges * faces + 63) / 64, 0);
+    }
+
+    void add(Index edge, Index face) {
+        if (bits_) {
+            const std::size_t k = edge * faces_ + face;
+            const std::uint64_t bit = std::uint64_t(1) << (k % 64);
+            if (seen_[k / 64] & bit) return;
+            seen_[k / 64] |= bit;
+        }
+        out_.push_back({edge, face});
+    }
+
+    void finish() {
+        if (bits_) {
+            for (const EdgeFacePair& p : out_) seen_[(p.edge * faces_ + p.face) / 64] = 0;
+            return;
+        }
+        std::sort(out_.begin(), out_.end());
+        out_.erase(std::unique(out_.begin(), out_.end()), out_.end());
+    }
+
+private:
+    std::vector<EdgeFacePair>& out_;
+    std::vector<std::uint64_t>& seen_;  ///< all zero between uses
+    std::size_t faces_;
+    bool bits_;
+};
+
+class Overlay {
+public:
+    Overlay(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
+            OverlayScratch& scratch, EdgeFaceCandidates& out)
+        : a_(a),
+          b_(b),
+          rotation_(rotation),
+          inverse_(glm::transpose(rotation)),
+          slack_(slack),
+          scratch_(scratch),
+          a_edges_(out.a_edges, scratch.seen_a, a.edges, b.nodes.size()),
+          b_edges_(out.b_edges, scratch.seen_b, b.edges, a.nodes.size()) {
+        scratch_.tests = 0;
+    }
+
+    void run(OverlayMethod method) {
+        if (method == OverlayMethod::sweep) {
+            sweep();
+        } else if (method == OverlayMethod::grid && slack_ <= grid_slack) {
+            by_grid();
+        } else {
+            every_pair();
+        }
+        a_edges_.finish();
+        b_edges_.finish();
+    }
+
+private:
+    dvec3 b_node_in_a(Index i) const { return -(rotation_ * b_.nodes[i]); }
+    dvec3 a_node_in_b(Index i) const { return -(inverse_ * a_.nodes[i]); }
+
+    void test_arcs(Index i, Index j, const PlacedArc& placed) {
+        ++scratch_.tests;
+        ArcSides sides;
+        if (!arcs_cross(a_.arcs[i], placed, slack_, sides)) return;
+        // Where two edges have just crossed, each pierces both faces of the other; and before, it is no farther from
+        // either than from the edge. One pair says it all: the one whose edge stands most upright on the face.
+        const Index a = a_.arcs[i].edge, b = b_.arcs[j].edge;
+        const int most_a = std::abs(sides.b[1]) > std::abs(sides.b[0]),
+                  most_b = std::abs(sides.a[1]) > std::abs(sides.a[0]);
+        if (std::abs(sides.b[most_a]) >= std::abs(sides.a[most_b])) {
+            a_edges_.add(a, b_.arcs[j].faces[most_a]);
+        } else {
+            b_edges_.add(b, a_.arcs[i].faces[most_b]);
+        }
+    }
+
+    void test_region_of_a(Index region, Index face, const dvec3& node) {
+        ++scratch_.tests;
+        Index edge = 0;
+        if (node_in_region(a_, a_.regions[region], node, slack_, edge)) a_edges_.add(edge, face);
+    }
+
+    void test_region_of_b(Index region, Index face, const dvec3& node) {
+        ++scratch_.tests;
+        Index edge = 0;
+        if (node_in_region(b_, b_.regions[region], node, slack_, edge)) b_edges_.add(edge, face);
+    }
+
+    void every_pair() {
+        for (Index j = 0; j < b_.arcs.size(); ++j) {
+            const PlacedArc placed = place(b_.arcs[j], rotation_);
+            for (Index i = 0; i < a_.arcs.size(); ++i) test_arcs(i, j, placed);
+        }
+        for (Index f = 0; f < b_.nodes.size(); ++f) {
+            const dvec3 node = b_node_in_a(f);
+            for (Index i = 0; i < a_.regions.size(); ++i) test_region_of_a(i, f, node);
+        }
+        for (Index f = 0; f < a_.nodes.size(); ++f) {
+            const dvec3 node = a_node_in_b(f);
+            for (Index i = 0; i < b_.regions.size(); ++i) test_region_of_b(i, f, node);
+        }
+    }
+
+    void by_grid() {
+        scratch_.stamps.assign(a_.arcs.size(), 0);
+        for (Index j = 0; j < b_.arcs.size(); ++j) {
+            const OrientationArc& arc = b_.arcs[j];
+            const PlacedArc placed = place(arc, rotation_);
+            for (Index k = 0; k < arc.samples; ++k) {
+                for (const Index i : a_.arc_grid.at(-(rotation_ * b_.samples[arc.first_sample + k]))) {
+                    if (scratch_.stamps[i] == j + 1) continue;
+                    scratch_.stamps[i] = j + 1;
+                    test_arcs(i, j, placed);
+                }
+            }
+        }
+        for (Index f = 0; f < b_.nodes.size(); ++f) {
+            const dvec3 node = b_node_in_a(f);
+            for (const Index i : a_.region_grid.at(node)) test_region_of_a(i, f, node);
+        }
+        for (Index f = 0; f < a_.nodes.size(); ++f) {
+            const dvec3 node = a_node_in_b(f);
+            for (const Index i : b_.region_grid.at(node)) test_region_of_b(i, f, node);
+        }
+    }
+
+    // The sweep: all features as intervals of longitude, red ones of A and blue ones of B, whose ends are met eastward.
+
+    enum class Kind : std::uint8_t { arc, node, region };
+
+    struct Feature {
+        Meridians span;
+        Index index;
+        Kind kind;
+        bool blue;
+    };
+
+    struct Event {
+        double at;
+        Index feature;
+        bool west;
+    };
+
+    struct Swept {
+        std::vector<Feature> features;
+        std::vector<PlacedArc> blue_arcs;
+        std::vector<dvec3> blue_nodes, red_nodes;  ///< in the other's frame
+        std::array<std::vector<Index>, 6> active;  ///< by kind and colour
+        std::vector<Index> position;               ///< of each feature in its active list, or none
+    };
+    static constexpr Index inactive = ~Index(0);
+
+    /// The longitudes of a region: those of its cap.
+    Meridians region_span(const dvec3& center, double cap_cosine) const {
+        if (cap_cosine <= whole_sphere) return all_around;
+        return meridians_near(center, std::acos(std::min(1.0, cap_cosine)) + slack_);
+    }
+
+    std::vector<Index>& active_list(Swept& s, Kind kind, bool blue) {
+        return s.active[2 * static_cast<std::size_t>(kind) + blue];
+    }
+
+    void meet(Swept& s, const Feature& f, Kind other) {
+        for (const Index k : active_list(s, other, !f.blue)) {
+            const Feature& g = s.features[k];
+            const Feature& red = f.blue ? g : f;
+            const Feature& blue = f.blue ? f : g;
+            if (f.kind == Kind::arc) {
+                test_arcs(red.index, blue.index, s.blue_arcs[blue.index]);
+            } else if (red.kind == Kind::region) {
+                test_region_of_a(red.index, blue.index, s.blue_nodes[blue.index]);
+            } else {
+                test_region_of_b(blue.index, red.index, s.red_nodes[red.index]);
+            }
+        }
+    }
+
+    void activate(Swept& s, Index k) {
+        std::vector<Index>& list = active_list(s, s.features[k].kind, s.features[k].blue);
+        s.position[k] = static_cast<Index>(list.size());
+        list.push_back(k);
+    }
+
+    void deactivate(Swept& s, Index k) {
+        if (s.position[k] == inactive) return;
+        std::vector<Index>& list = active_list(s, s.features[k].kind, s.features[k].blue);
+        list[s.position[k]] = list.back();
+        s.position[list.back()] = s.position[k];
+        list.pop_back();
+        s.position[k] = inactive;
+    }
+
+    void sweep() {
+        Swept s;
+        for (Index i = 0; i < a_.arcs.size(); ++i) {
+            const OrientationArc& arc = a_.arcs[i];
+            s.features.push_back({meridians_of(arc.from, arc.to, arc.axis, slack_), i, Kind::arc, false});
+        }
+        for (Index j = 0; j < b_.arcs.size(); ++j) {
+            const PlacedArc p = place(b_.arcs[j], rotation_);
+            s.blue_arcs.push_back(p);
+            s.features.push_back({meridians_of(p.from, p.to, p.axis, slack_), j, Kind::arc, true});
+        }
+        // Regions of A with nodes of B, and the other way round; all in A's frame.
+        for (Index i = 0; i < a_.regions.size(); ++i) {
+            const OrientationRegion& r = a_.regions[i];
+            s.features.push_back({region_span(r.center, r.cap_cosine), i, Kind::region, false});
+        }
+        for (Index f = 0; f < b_.nodes.size(); ++f) {
+            s.blue_nodes.push_back(b_node_in_a(f));
+            s.features.push_back({meridians_near(s.blue_nodes.back(), slack_), f, Kind::node, true});
+        }
+        for (Index i = 0; i < b_.regions.size(); ++i) {
+            const OrientationRegion& r = b_.regions[i];
+            s.features.push_back({region_span(-(rotation_ * r.center), r.cap_cosine), i, Kind::region, true});
+        }
+        for (Index f = 0; f < a_.nodes.size(); ++f) {
+            s.red_nodes.push_back(a_node_in_b(f));
+            s.features.push_back({meridians_near(a_.nodes[f], slack_), f, Kind::node, false});
+        }
+        s.position.assign(s.features.size(), inactive);
+
+        std::vector<Event> events;
+        std::vector<Index> endless;
+        for (Index k = 0; k < s.features.size(); ++k) {
+            const Meridians& m = s.features[k].span;
+            if (m.length >= turn) {
+                endless.push_back(k);
+                continue;
+            }
+            const double west = m.west < -pi ? m.west + turn : m.west, east = west + m.length;
+            events.push_back({west, k, true});
+            events.push_back({east > pi ? east - turn : east, k, false});
+        }
+        std::sort(events.begin(), events.end(), [](const Event& x, const Event& y) {
+            return x.at != y.at ? x.at < y.at : x.west != y.west ? x.west : x.feature < y.feature;
+        });
+
+        const auto start = [&](Index k) {
+            const Feature& f = s.features[k];
+            meet(s, f, f.kind == Kind::arc ? Kind::arc : f.kind == Kind::node ? Kind::region : Kind::node);
+        };
+        for (const Index k : endless) start(k), activate(s, k);
+        // In the first round what ends before it starts (it lies across the first meridian) is not active yet. In the
+        // second nothing new becomes active: what starts meets those that still are.
+        for (const Event& e : events) {
+            if (e.west) {
+                start(e.feature);
+                activate(s, e.feature);
+            } else {
+                deactivate(s, e.feature);
+            }
+        }
+        for (const Index k : endless) deactivate(s, k);
+        for (const Event& e : events) {
+            if (!e.west) {
+                deactivate(s, e.feature);
+            } else if (s.position[e.feature] == inactive) {
+                start(e.feature);
+            }
+        }
+    }
+
+    const OrientationGraph &a_, &b_;
+    const glm::dmat3& rotation_;
+    glm::dmat3 inverse_;
+    double slack_;
+    OverlayScratch& scratch_;
+    PairSet a_edges_, b_edges_;
+};
+
+}  // namespace
+
+std::uint32_t SphereGrid::cell(const glm::dvec3& d) const {
+    const glm::dvec3 m = glm::abs(d);
+    const int axis = m.x >= m.y && m.x >= m.z ? 0 : m.y >= m.z ? 1 : 2;
+    const double scale = 0.5 * side / m[axis];
+    const auto along = [&](double x) { return std::clamp(static_cast<int>(x * scale + 0.5 * side), 0, side - 1); };
+    const int face = 2 * axis + (d[axis] < 0.0);
+    return static_cast<Index>((face * side + along(d[(axis + 2) % 3])) * side + along(d[(axis + 1) % 3]));
+}
+
+OrientationGraph make_orientation_graph(const Polyhedron& p) {
+    OrientationGraph graph;
+    graph.skew = p.skew;
+    graph.edges = p.edges.size();
+    for (const PolyhedronFace& f : p.faces) graph.nodes.push_back(f.normal);
+    for (Index e = 0; e < p.edges.size(); ++e) {
+        if (p.edges[e].convex) add_arc(graph, p.edges[e], e);
+    }
+    for (Index v = 0; v < p.vertices.size(); ++v) add_region(graph, p, v);
+    const double margin = grid_slack + 2.0 * graph.skew;
+    graph.arc_grid = make_grid(graph.arcs.size(), [&](Index i, const dvec3& center, double cell) {
+        const OrientationArc& arc = graph.arcs[i];
+        const double reach = cell + 0.5 * arc_step + margin;
+        return std::abs(glm::dot(center, arc.axis)) <= reach &&
+               (arc.half_angle + reach >= pi || glm::dot(center, arc.middle) >= std::cos(arc.half_angle + reach));
+    });
+    graph.region_grid = make_grid(graph.regions.size(), [&](Index i, const dvec3& center, double cell) {
+        Index upright = 0;
+        return node_in_region(graph, graph.regions[i], center, cell + margin, upright);
+    });
+    return graph;
+}
+
+void find_candidates(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
+                     OverlayMethod method, OverlayScratch& scratch, EdgeFaceCandidates& out) {
+    Overlay(a, b, rotation, slack + applicable_slack + a.skew + b.skew, scratch, out).run(method);
+}
+
+}  // namespace talus

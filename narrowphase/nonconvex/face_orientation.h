@@ -1,0 +1,111 @@
+#pragma once
+/// Which features of two polyhedra can touch first: Donald's applicability constraints on the Spherical Face Orientation
+/// Graph (Jimenez and Torras 1999, sections 3 and 4).
+///
+/// Two solids that are apart and come to touch do so at a vertex and a face, or at two edges, and there the contact's
+/// normal supports both from outside. On the sphere of directions that is a matter of orientation alone:
+///
+///     face    -> node      its outward normal
+///     edge    -> arc       between its faces' normals; concave edges touch nothing and are dropped
+///     vertex  -> region    {n : n . d <= 0 for all its edges' directions d}: the normals of its local convex hull;
+///                          empty for saddle points, which are dropped
+///
+/// Overlay the graph of A with B's, turned as B is and mirrored at the centre (n -> -n): a vertex can touch a face where
+/// the face's node lies in the vertex's region, two edges can touch where their arcs cross. All other pairs cannot be
+/// the first to touch, however A and B are placed. An applicable vertex and face give one edge-face pair: the edge of the
+/// vertex that stands most upright on the face. Two applicable edges would give four, each with the other's faces, of
+/// which one is enough: edges that have just crossed pierce both faces of the other.
+///
+/// Every comparison here has a slack, an angle s: what is within s of being applicable counts. With s a hair, the
+/// degenerate overlays (faces that are parallel: node on node, arcs along arcs) give all pairs they may mean. With a
+/// larger s, candidates are found that stay complete while the relative orientation turns by less: a turn by t moves
+/// each unit vector by t at most, hence each of the cosines that are compared.
+///
+/// Three ways to the same set: every pair (the oracle), the papers' sweep by a meridian, and a grid on the sphere made
+/// with the graph, in which a node finds its regions in one cell and an arc the others in the few cells it passes.
+
+#include <talus/narrowphase/nonconvex/polyhedron.h>
+
+namespace talus {
+
+/// What counts as applicable on top of rounding of the input (Polyhedron::skew), rad.
+inline constexpr double applicable_slack = 1e-6;
+
+/// Slacks up to this are served by the grid; with larger ones every pair is tested. Larger: cells hold more. rad
+inline constexpr double grid_slack = 0.05;
+
+/// Lists by cell of a cube around the sphere: six sides of n x n.
+struct SphereGrid {
+    int side = 1;
+    std::vector<std::uint32_t> start;  ///< of each cell in `items`, and the end
+    std::vector<std::uint32_t> items;
+
+    std::uint32_t cell(const glm::dvec3& direction) const;
+    std::span<const std::uint32_t> at(const glm::dvec3& direction) const {
+        const std::uint32_t c = cell(direction);
+        return {items.data() + start[c], start[c + 1] - start[c]};
+    }
+};
+
+/// A convex edge: the great arc between its faces' normals, less than half a turn.
+struct OrientationArc {
+    glm::dvec3 from, to;  ///< the normals
+    glm::dvec3 axis;      ///< the edge's direction, at right angles to the arc, such that from turns about it to `to`
+    glm::dvec3 middle;
+    double half_angle;  ///< rad
+    std::uint32_t edge;
+    std::array<std::uint32_t, 2> faces;   ///< of `from` and `to`
+    std::uint32_t first_sample, samples;  ///< points on it, so close that none of it is farther than arc_step / 2
+};
+
+/// A convex or pseudo-convex vertex.
+struct OrientationRegion {
+    std::uint32_t vertex;
+    std::uint32_t first, count;  ///< its edges' directions, away from it
+    glm::dvec3 center;           ///< of a cap that holds the region
+    double cap_cosine;           ///< -1: the whole sphere
+};
+
+/// The graph of a polyhedron, in its own frame: what can be done before the orientation is known.
+struct OrientationGraph {
+    std::vector<glm::dvec3> nodes;  ///< by face
+    std::vector<OrientationArc> arcs;
+    std::vector<OrientationRegion> regions;
+    std::vector<glm::dvec3> directions;  ///< of the regions
+    std::vector<std::uint32_t> edge_of;  ///< the edge each direction belongs to
+    std::vector<glm::dvec3> samples;     ///< of the arcs
+    std::size_t edges = 0;               ///< of the polyhedron, concave ones included
+    SphereGrid arc_grid, region_grid;
+    double skew = 0.0;
+};
+
+OrientationGraph make_orientation_graph(const Polyhedron& polyhedron);
+
+/// An edge of one polyhedron and a face of the other.
+struct EdgeFacePair {
+    std::uint32_t edge, face;
+    friend auto operator<=>(const EdgeFacePair&, const EdgeFacePair&) = default;
+};
+
+/// Each pair once, in no order.
+struct EdgeFaceCandidates {
+    std::vector<EdgeFacePair> a_edges;  ///< edges of A with faces of B
+    std::vector<EdgeFacePair> b_edges;  ///< edges of B with faces of A
+    std::size_t size() const { return a_edges.size() + b_edges.size(); }
+};
+
+enum class OverlayMethod : std::uint8_t { every_pair, sweep, grid };
+
+/// What find_candidates works with; keep it between calls, so that they allocate nothing.
+struct OverlayScratch {
+    std::vector<std::uint32_t> stamps;
+    std::vector<std::uint64_t> seen_a, seen_b;
+    std::size_t tests = 0;  ///< arcs with arcs and nodes with regions, in the last call
+};
+
+/// The edge-face pairs of what can touch first, with B turned by `rotation` in A's frame, and by less than `slack` from
+/// there.
+void find_candidates(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
+                     OverlayMethod method, OverlayScratch& scratch, EdgeFaceCandidates& out);
+
+}  // namespace talus

@@ -1,0 +1,195 @@
+#include <talus/narrowphase/nonconvex/interference.h>
+
+#include <algorithm>
+
+namespace talus {
+
+namespace {
+
+using glm::dmat3;
+using glm::dvec3;
+using Index = std::uint32_t;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+glm::dquat unit(const quat& q) { return glm::normalize(glm::dquat(q.w, q.x, q.y, q.z)); }
+
+/// Takes the frame of one polyhedron to the other's.
+struct Move {
+    dmat3 rotation;
+    dvec3 position;
+
+    dvec3 operator()(const dvec3& p) const { return position + rotation * p; }
+    Segment operator()(const Segment& s) const {
+        return {{(*this)(s.ends[0]), (*this)(s.ends[1])}, rotation * s.direction};
+    }
+};
+
+Move inverse(const Move& m) {
+    const dmat3 r = glm::transpose(m.rotation);
+    return {r, -(r * m.position)};
+}
+
+struct RelativePose {
+    glm::dquat rotation;
+    Move b_to_a;
+    Move a_to_b;
+};
+
+RelativePose relative_pose(const Transform& a, const Transform& b) {
+    const glm::dquat inverse_a = glm::conjugate(unit(a.rotation));
+    const glm::dquat rotation = glm::normalize(inverse_a * unit(b.rotation));
+    const Move move{to_matrix(rotation), to_matrix(inverse_a) * (dvec3(b.position) - dvec3(a.position))};
+    return {rotation, move, inverse(move)};
+}
+
+/// The pairs of two polyhedra in one pose: the tests, counted, and the least distance so far.
+class Tests {
+public:
+    Tests(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, DistanceKind kind)
+        : a_(a), b_(b), pose_(pose), band_(a.tolerance + b.tolerance), kind_(kind) {}
+
+    /// False when they meet, and nothing more need be tested.
+    bool edge_of_a(const EdgeFacePair& p) { return apart(pose_.a_to_b(segment_of(a_, p.edge)), b_, p.face); }
+    bool edge_of_b(const EdgeFacePair& p) { return apart(pose_.b_to_a(segment_of(b_, p.edge)), a_, p.face); }
+
+    bool apart(const Segment& edge, const Polyhedron& polyhedron, Index face) {
+        ++tests;
+        if (kind_ == DistanceKind::none) return !edge_meets_face(edge, polyhedron, face, band_);
+        last = edge_face_bound(edge, polyhedron, face, band_);
+        if (kind_ == DistanceKind::exact && last < least) last = edge_face_distance(edge, polyhedron, face);
+        least = std::min(least, last);
+        return least > band_;
+    }
+
+    std::size_t tests = 0;
+    double least = infinity;
+    double last = 0.0;  ///< a lower bound of the pair tested last
+
+private:
+    const Polyhedron &a_, &b_;
+    const RelativePose& pose_;
+    double band_;
+    DistanceKind kind_;
+};
+
+bool shell_inside(const Polyhedron& of, const Polyhedron& in, const Move& move) {
+    return std::any_of(of.shells.begin(), of.shells.end(), [&](Index v) { return contains(in, move(of.vertices[v])); });
+}
+
+/// All edges of one with all faces of the other.
+bool all_apart(const Polyhedron& edges, const Polyhedron& faces, const Move& move, Tests& tests) {
+    for (Index e = 0; e < edges.edges.size(); ++e) {
+        const Segment s = move(segment_of(edges, e));
+        for (Index f = 0; f < faces.faces.size(); ++f) {
+            if (!tests.apart(s, faces, f)) return false;
+        }
+    }
+    return true;
+}
+
+InterferenceResult meeting(std::size_t tests) { return {Interference::boundaries_meet, 0.0, tests}; }
+
+InterferenceResult disjoint(const Tests& tests, DistanceKind kind) {
+    return {Interference::disjoint, kind == DistanceKind::none ? 0.0 : tests.least, tests.tests};
+}
+
+InterferenceResult test_all(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, DistanceKind kind) {
+    Tests tests(a, b, pose, kind);
+    if (!all_apart(a, b, pose.a_to_b, tests) || !all_apart(b, a, pose.b_to_a, tests)) return meeting(tests.tests);
+    InterferenceResult result = disjoint(tests, kind);
+    if (shell_inside(a, b, pose.a_to_b)) {
+        result.relation = Interference::a_inside_b;
+    } else if (shell_inside(b, a, pose.b_to_a)) {
+        result.relation = Interference::b_inside_a;
+    }
+    if (result.relation != Interference::disjoint) result.distance = 0.0;
+    return result;
+}
+
+}  // namespace
+
+Result<NonconvexShape> make_nonconvex(std::span<const vec3> vertices, std::span<const std::uint32_t> triangles) {
+    Result<Polyhedron> polyhedron = make_polyhedron(vertices, triangles);
+    if (!polyhedron) return polyhedron.error();
+    OrientationGraph graph = make_orientation_graph(*polyhedron);
+    return NonconvexShape{std::move(*polyhedron), std::move(graph)};
+}
+
+InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b,
+                                const Transform& pose_b, DistanceKind distance) {
+    return test_all(a, b, relative_pose(pose_a, pose_b), distance);
+}
+
+InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
+                                 const Transform& pose_b, ContactScratch& scratch, DistanceKind distance,
+                                 OverlayMethod method) {
+    const RelativePose pose = relative_pose(pose_a, pose_b);
+    find_candidates(a.graph, b.graph, pose.b_to_a.rotation, 0.0, method, scratch.overlay, scratch.candidates);
+    Tests tests(a.polyhedron, b.polyhedron, pose, distance);
+    for (const EdgeFacePair& p : scratch.candidates.a_edges) {
+        if (!tests.edge_of_a(p)) return meeting(tests.tests);
+    }
+    for (const EdgeFacePair& p : scratch.candidates.b_edges) {
+        if (!tests.edge_of_b(p)) return meeting(tests.tests);
+    }
+    return disjoint(tests, distance);
+}
+
+InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transform& pose_b, double clearance) {
+    const Polyhedron &a = a_.polyhedron, &b = b_.polyhedron;
+    const RelativePose pose = relative_pose(pose_a, pose_b);
+    // Unit vectors move by twice the sine of half the angle at most, which the quaternion's vector part is.
+    const auto turned_since = [&](const glm::dquat& then) {
+        const glm::dquat q = glm::conjugate(then) * pose.rotation;
+        return 2.0 * std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    };
+    const dvec3 center_then = position_ + to_matrix(rotation_) * b.center;
+    travel_ += glm::length(pose.b_to_a(b.center) - center_then) + turned_since(rotation_) * b.radius;
+    rotation_ = pose.rotation;
+    position_ = pose.b_to_a.position;
+
+    std::size_t tests = 0;
+    if (!(travel_ + a.tolerance + b.tolerance < clear_until_)) {
+        const InterferenceResult all = test_all(a, b, pose, DistanceKind::none);
+        tests = all.edge_face_tests;
+        if (all.relation != Interference::disjoint) {
+            clear_until_ = -1.0;
+            return all;
+        }
+    } else if (clear_until_ - travel_ > clearance) {
+        return {Interference::disjoint, clear_until_ - travel_, 0};
+    }
+
+    if (!found_ || turned_since(found_at_) > kept_angle_) {
+        find_candidates(a_.graph, b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::grid, overlay_,
+                        candidates_);
+        ++sweeps_;
+        found_ = true;
+        found_at_ = pose.rotation;
+        travel_ = 0.0;
+        nearest_ = 0;
+        pair_clear_.assign(candidates_.size(), 0.0);
+    }
+
+    // The one that was the nearest goes first: then most others are ruled out by what they were.
+    Tests pairs(a, b, pose, DistanceKind::exact);
+    const std::size_t of_a = candidates_.a_edges.size();
+    const auto look = [&](std::size_t i) {
+        if (pair_clear_[i] - travel_ >= pairs.least) return;
+        const double before = pairs.least;
+        if (i < of_a) {
+            pairs.edge_of_a(candidates_.a_edges[i]);
+        } else {
+            pairs.edge_of_b(candidates_.b_edges[i - of_a]);
+        }
+        pair_clear_[i] = pairs.last + travel_;
+        if (pairs.least < before) nearest_ = i;
+    };
+    if (nearest_ < candidates_.size()) look(nearest_);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) look(i);
+    clear_until_ = travel_ + pairs.least;
+    return {Interference::disjoint, pairs.least, tests + pairs.tests};
+}
+
+}  // namespace talus

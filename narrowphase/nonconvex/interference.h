@@ -1,0 +1,102 @@
+#pragma once
+/// Interference of two nonconvex polyhedra without decomposition (Jimenez and Torras 1999), in three ways:
+///
+///     interference    all edges of each with all faces of the other. Right for any two poses (the papers' algorithm A)
+///     first_contact   only the pairs that can be the first to touch (face_orientation.h): right when the two were apart
+///                     and have just come to touch, and for the distance of two that are apart (algorithm B)
+///     NonconvexPair   a pair that moves. It keeps candidates while the relative orientation turns little and knows how
+///                     far the two can move before they touch: right for any motion, teleports included
+///
+/// Boundaries nearer than the sum of the two Polyhedron::tolerance count as meeting. Self-collision, triangle soups and
+/// contact manifolds are not what this is for.
+
+#include <talus/narrowphase/nonconvex/edge_face.h>
+#include <talus/narrowphase/nonconvex/face_orientation.h>
+
+#include <limits>
+
+namespace talus {
+
+/// A polyhedron with what is worked out before its orientation is known.
+struct NonconvexShape {
+    Polyhedron polyhedron;
+    OrientationGraph graph;
+};
+
+/// From indexed triangles; refuses what make_polyhedron refuses.
+Result<NonconvexShape> make_nonconvex(std::span<const vec3> vertices, std::span<const std::uint32_t> triangles);
+
+enum class Interference : std::uint8_t {
+    disjoint,
+    boundaries_meet,
+    a_inside_b,  ///< boundaries apart, a shell of A in the solid of B
+    b_inside_a,
+};
+
+/// What to tell of the distance of two that are disjoint.
+enum class DistanceKind : std::uint8_t {
+    none,
+    bound,  ///< the papers' lower bound: the least functional value of the predicate over the pairs
+    exact,  ///< of the pairs whose bound does not rule them out, the distance itself
+};
+
+struct InterferenceResult {
+    Interference relation = Interference::disjoint;
+    double distance = 0.0;  ///< or its lower bound, as asked, m; 0 when not disjoint or not asked
+    std::size_t edge_face_tests = 0;
+};
+
+/// What first_contact works with; keep it between calls.
+struct ContactScratch {
+    EdgeFaceCandidates candidates;
+    OverlayScratch overlay;
+};
+
+/// Any two poses. Cost: edges of A x faces of B + edges of B x faces of A.
+InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b,
+                                const Transform& pose_b, DistanceKind distance = DistanceKind::none);
+
+/// For poses in which the two are apart, or at the first contact after they were: there it answers as `interference`
+/// does. Deeper in, and where one is inside the other, it may say disjoint. Its bound is at least that of all pairs.
+InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
+                                 const Transform& pose_b, ContactScratch& scratch,
+                                 DistanceKind distance = DistanceKind::none,
+                                 OverlayMethod method = OverlayMethod::grid);
+
+/// Two shapes from step to step. When they were apart by d and no point of one has moved by d against the other since,
+/// they are apart still, which needs no test; otherwise all edges and faces are tested. Their distance comes from the
+/// candidates, which are found again when the relative orientation has turned by more than `kept_angle`; and of those
+/// only the ones that can have become the nearest are looked at.
+class NonconvexPair {
+public:
+    /// Keeps references: the shapes must outlive it. `kept_angle` in (0, 0.045], rad: larger gives more candidates,
+    /// which last longer.
+    NonconvexPair(const NonconvexShape& a, const NonconvexShape& b, double kept_angle = 0.02)
+        : a_(a), b_(b), kept_angle_(kept_angle) {}
+
+    /// The relation at these poses and the exact distance; or, where the two are proved to be farther apart than
+    /// `clearance` (m), that lower bound without any test.
+    InterferenceResult update(const Transform& pose_a, const Transform& pose_b,
+                              double clearance = std::numeric_limits<double>::infinity());
+
+    /// What the last update worked with, for those who measure.
+    const EdgeFaceCandidates& candidates() const { return candidates_; }
+    std::size_t sweeps() const { return sweeps_; }  ///< how often candidates were found so far
+
+private:
+    const NonconvexShape &a_, &b_;
+    double kept_angle_;
+    EdgeFaceCandidates candidates_;
+    OverlayScratch overlay_;
+    glm::dquat found_at_{1, 0, 0, 0};  ///< the relative rotation the candidates were found at
+    bool found_ = false;
+    glm::dquat rotation_{1, 0, 0, 0};  ///< of B in A's frame, in the last update
+    glm::dvec3 position_{0.0};
+    double travel_ = 0.0;             ///< by how much any point moved since the candidates were found, at most, m
+    double clear_until_ = -1.0;       ///< the travel up to which the two are apart; negative: not known to be
+    std::vector<double> pair_clear_;  ///< the same for each candidate, a_edges first
+    std::size_t nearest_ = 0;         ///< the candidate that was
+    std::size_t sweeps_ = 0;
+};
+
+}  // namespace talus
