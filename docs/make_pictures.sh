@@ -55,6 +55,10 @@ conveyor 600
 car 300
 gears 240
 robot 300
+# Surfaces of triangles
+terrain 260
+marble_run 420
+tooth_gears 60
 # Forces from outside, and speed
 explosion 90
 buoyancy 400

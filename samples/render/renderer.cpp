@@ -95,7 +95,7 @@ Renderer::Renderer(const SceneData& scene) : camera_(scene.camera) {
         thing.mesh = body.mesh != nullptr;
         switch (body.type) {
             case BodyType::fixed:
-                thing.color = linear_color(0xc9c8c4);
+                thing.color = linear_color(thing.mesh ? 0xaeb69c : 0xc9c8c4);
                 break;
             case BodyType::kinematic:
                 thing.color = linear_color(0xa08f7a);

@@ -51,7 +51,7 @@ float terrain_height(const Noise& noise, float x, float z) {
     const float half = 0.5f * terrain_cell * (terrain_samples - 1);
     // Down towards +z, level in the valley, up again at the rim all round.
     const float along = z / half;
-    const float slope = along < 0.45f ? 14.0f * (0.45f - along) : 0.0f;
+    const float slope = along < 0.3f ? 24.0f * (0.3f - along) : 0.0f;
     const float side = std::max(std::abs(x), std::max(z, -z)) / half;
     const float rim = side > 0.8f ? 260.0f * (side - 0.8f) * (side - 0.8f) : 0.0f;
     const float gully = 0.12f * std::abs(x) * (along < 0.5f ? 1.0f : 0.4f);
@@ -130,7 +130,7 @@ Result<SceneData> terrain(const SceneOptions& options) {
              }
              return sum / count;
          }});
-    scene.camera = orbit({0, 4.0f, 2.0f}, 62, 18, 27);
+    scene.camera = orbit({0, 8.0f, -6.0f}, 66, 62, 16);
     return scene;
 }
 
@@ -247,7 +247,7 @@ Result<SceneData> marble_run(const SceneOptions& options) {
                                      fastest = std::max(fastest, double{glm::length(bodies.linear_velocity(i))});
                                  return fastest;
                              }});
-    scene.camera = orbit({0, 2.9f, 0}, 15, 28, 24);
+    scene.camera = orbit({0, 3.3f, 0}, 16.5f, 28, 32);
     return scene;
 }
 
