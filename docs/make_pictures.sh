@@ -40,6 +40,7 @@ mixed 400
 bighulls44 300
 bighulls 300
 real_things 600
+nonconvex 600
 # Things that never come to rest
 drum 400
 tumble 420

@@ -109,10 +109,10 @@ Result<BodyDef> parts_of_file(const std::string& path, float size) {
 }
 
 /// What is not convex stays so: compounds of convex parts, which catch in each other.
-Result<SceneData> nonconvex_things(const SceneOptions& options) {
+Result<SceneData> nonconvex(const SceneOptions& options) {
     if (options.mesh_files.empty()) {
         return Error{ErrorCode::bad_argument,
-                     "nonconvex_things needs meshes: run samples/fetch_meshes.sh, or name some with --mesh FILE..."};
+                     "nonconvex needs meshes: run samples/fetch_meshes.sh, or name some with --mesh FILE..."};
     }
     constexpr std::size_t wanted = 84;
     constexpr float size = 1.6f, width = 9.0f;
@@ -143,8 +143,8 @@ Result<SceneData> nonconvex_things(const SceneOptions& options) {
 constexpr Scene scenes[] = {
     {"real_things", "Hulls of real meshes (elephants, cows, rotors, ...) rain into a bin; --mesh FILE... for your own.",
      500, real_things},
-    {"nonconvex_things", "Anchors, rotors, cows, ... of convex parts rain into a bin and catch in each other.", 700,
-     nonconvex_things},
+    {"nonconvex", "Anchors, rotors, cows, ... of convex parts rain into a bin and catch in each other.", 700,
+     nonconvex},
 };
 
 }  // namespace
