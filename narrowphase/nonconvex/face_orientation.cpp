@@ -13,7 +13,7 @@ using Index = std::uint32_t;
 
 constexpr double pi = 3.14159265358979323846;
 constexpr double turn = 2.0 * pi;
-constexpr double arc_step = 0.12;  ///< between the samples of an arc, rad
+constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
 
 /// What the local hull of a vertex may lack of being pointed and still have a region, and how many edges a vertex may
 /// have for its region's cap to be worked out (the time is cubic).
@@ -92,7 +92,7 @@ bool cap_of_region(std::span<const dvec3> directions, dvec3& center, double& cos
 /// Cells of about as many as there are things to find in them.
 int grid_side(std::size_t items) {
     const int side = static_cast<int>(std::sqrt(static_cast<double>(items) / 6.0));
-    return std::clamp(side, 4, 24);
+    return std::clamp(2 * side, 8, 32);
 }
 
 dvec3 cell_center(int side, Index cell) {

@@ -32,7 +32,7 @@ namespace talus {
 inline constexpr double applicable_slack = 1e-6;
 
 /// Slacks up to this are served by the grid; with larger ones every pair is tested. Larger: cells hold more. rad
-inline constexpr double grid_slack = 0.05;
+inline constexpr double grid_slack = 0.03;
 
 /// Lists by cell of a cube around the sphere: six sides of n x n.
 struct SphereGrid {

@@ -69,7 +69,7 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
 /// only the ones that can have become the nearest are looked at.
 class NonconvexPair {
 public:
-    /// Keeps references: the shapes must outlive it. `kept_angle` in (0, 0.045], rad: larger gives more candidates,
+    /// Keeps references: the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
     /// which last longer.
     NonconvexPair(const NonconvexShape& a, const NonconvexShape& b, double kept_angle = 0.02)
         : a_(a), b_(b), kept_angle_(kept_angle) {}
