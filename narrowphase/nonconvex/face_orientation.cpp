@@ -20,6 +20,9 @@ constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
 constexpr double region_slack = 1e-3;
 constexpr Index most_edges_for_cap = 48;
 
+/// Larger tables of signs than this, in bytes, leave the caches; then the grid is used.
+constexpr std::size_t most_signs = std::size_t(1) << 20;
+
 /// What cosines of unit vectors in float may be off by.
 constexpr double float_rounding = 1e-6;
 
@@ -290,9 +293,10 @@ public:
     void run(OverlayMethod method) {
         if (method == OverlayMethod::sweep) {
             sweep();
-        } else if (method == OverlayMethod::signs) {
+        } else if (method == OverlayMethod::signs &&
+                   std::max(a_.edges * b_.nodes.size(), b_.edges * a_.nodes.size()) <= most_signs) {
             by_signs();
-        } else if (method == OverlayMethod::grid && slack_ <= grid_slack) {
+        } else if (method != OverlayMethod::every_pair && slack_ <= grid_slack) {
             by_grid();
         } else {
             every_pair();
@@ -374,7 +378,8 @@ private:
     /// For each node (row) and each edge of the other: 1 where the edge's direction leaves along the node, -1 where against
     /// it, 0 where it is within the slack of being at right angles.
     template <class Node>
-    void fill_signs(std::size_t nodes, Node&& node, const OrientationGraph& edges, std::vector<std::int8_t>& signs) const {
+    void fill_signs(std::size_t nodes, Node&& node, const OrientationGraph& edges,
+                    std::vector<std::int8_t>& signs) const {
         const std::size_t n = edges.edges;
         signs.resize(nodes * n);
         const auto slack = static_cast<float>(slack_ + float_rounding);
@@ -399,8 +404,10 @@ private:
 
     void by_signs() {
         std::vector<std::int8_t>&of_b_nodes = scratch_.signs_a, &of_a_nodes = scratch_.signs_b;
-        fill_signs(b_.nodes.size(), [&](Index f) { return b_node_in_a(f); }, a_, of_b_nodes);
-        fill_signs(a_.nodes.size(), [&](Index f) { return a_node_in_b(f); }, b_, of_a_nodes);
+        fill_signs(
+            b_.nodes.size(), [&](Index f) { return b_node_in_a(f); }, a_, of_b_nodes);
+        fill_signs(
+            a_.nodes.size(), [&](Index f) { return a_node_in_b(f); }, b_, of_a_nodes);
         for (Index j = 0; j < b_.arcs.size(); ++j) {
             const OrientationArc& arc = b_.arcs[j];
             const std::int8_t* from = of_b_nodes.data() + arc.faces[0] * a_.edges;
@@ -409,13 +416,12 @@ private:
             for (Index i = 0; i < a_.arcs.size(); ++i) {
                 const Index edge = a_.arcs[i].edge;
                 const int b0 = from[edge], b1 = to[edge];
-                if (b0 * b1 > 0) continue;
                 // A's nodes are mirrored in that table: its signs are those of arcs_cross turned over.
                 const int a0 = of_a_nodes[a_.arcs[i].faces[0] * b_.edges + arc.edge];
                 const int a1 = of_a_nodes[a_.arcs[i].faces[1] * b_.edges + arc.edge];
-                if (a0 * a1 > 0) continue;
-                const bool clear = a0 * a1 * b0 * b1 != 0;
-                if (clear && a1 != b1) continue;
+                // Without branches but one, which is hardly ever taken.
+                const int apart = int(b0 * b1 > 0) | int(a0 * a1 > 0) | (int(a0 * b0 != 0) & int(a1 * b1 < 0));
+                if (apart) continue;
                 test_arcs(i, j, placed);
             }
         }

@@ -26,7 +26,7 @@
 /// signs. Whether an edge of one leaves a face of the other outward, inward or hardly at all is all that the tests of
 /// arcs and of regions compare, most of them many times over; so it is worked out once for each edge and face, in a loop
 /// over plain floats, and nearly all pairs are ruled out by looking up two bytes. That grows as edges times faces, but
-/// slowly: `talus-profile papers --nonconvex` compares.
+/// slowly: `talus-profile papers --nonconvex` compares. Of large solids the grid takes over.
 
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
@@ -75,12 +75,12 @@ struct OrientationGraph {
     std::vector<glm::dvec3> nodes;  ///< by face
     std::vector<OrientationArc> arcs;
     std::vector<OrientationRegion> regions;
-    std::vector<glm::dvec3> directions;  ///< of the regions
-    std::vector<std::uint32_t> edge_of;  ///< the edge each direction belongs to
+    std::vector<glm::dvec3> directions;      ///< of the regions
+    std::vector<std::uint32_t> edge_of;      ///< the edge each direction belongs to
     std::vector<std::int8_t> leaves;         ///< 1 where it is that edge's direction, -1 where the opposite
     std::array<std::vector<float>, 3> axes;  ///< x, y and z of the directions of all edges
-    std::vector<glm::dvec3> samples;     ///< of the arcs
-    std::size_t edges = 0;               ///< of the polyhedron, concave ones included
+    std::vector<glm::dvec3> samples;         ///< of the arcs
+    std::size_t edges = 0;                   ///< of the polyhedron, concave ones included
     SphereGrid arc_grid, region_grid;
     double skew = 0.0;
 };

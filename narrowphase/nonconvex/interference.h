@@ -61,7 +61,7 @@ InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, co
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, ContactScratch& scratch,
                                  DistanceKind distance = DistanceKind::none,
-                                 OverlayMethod method = OverlayMethod::grid);
+                                 OverlayMethod method = OverlayMethod::signs);
 
 /// Two shapes from step to step. When they were apart by d and no point of one has moved by d against the other since,
 /// they are apart still, which needs no test; otherwise all edges and faces are tested. Their distance comes from the
