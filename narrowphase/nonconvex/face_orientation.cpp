@@ -21,7 +21,7 @@ constexpr double region_slack = 1e-3;
 constexpr Index most_edges_for_cap = 48;
 
 /// Larger tables of signs than this, in bytes, leave the caches; then the grid is used.
-constexpr std::size_t most_signs = std::size_t(1) << 20;
+constexpr std::size_t most_signs = std::size_t(1) << 15;
 
 /// What cosines of unit vectors in float may be off by.
 constexpr double float_rounding = 1e-6;
