@@ -258,19 +258,19 @@ bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool
 /// `depth`: what the body may overlap by.
 World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std::uint32_t triangle, float depth) const {
     Part part;
-    const ShapeDef& def = s.shapes.defs[shape];
-    part.material = &def.material;
-    if (!def.mesh) {
-        part.shape = part.obstacle = def.shape;
+    const ShapeDef& of_shape = s.shapes.defs[shape];
+    part.material = &of_shape.material;
+    if (!of_shape.mesh) {
+        part.shape = part.obstacle = of_shape.shape;
         return part;
     }
-    const detail::PlacedTriangle placed = detail::place_triangle(*def.mesh, triangle);
+    const detail::PlacedTriangle placed = detail::place_triangle(*of_shape.mesh, triangle);
     part.shape = placed.shape;
     part.surface = placed.surface;
     part.obstacle = detail::grown_over_level_edges(placed.shape, placed.surface, 2.0f * depth);
     part.middle = placed.middle;
     part.triangle = triangle;
-    if (placed.material < def.mesh_materials.size()) part.material = &def.mesh_materials[placed.material];
+    if (placed.material < of_shape.mesh_materials.size()) part.material = &of_shape.mesh_materials[placed.material];
     return part;
 }
 
@@ -279,8 +279,8 @@ World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std:
 template <class Visit>
 void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& motion, const Path& path,
                                         float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const {
-    const ShapeDef& def = s.shapes.defs[shape];
-    if (!def.mesh) {
+    const ShapeDef& of_shape = s.shapes.defs[shape];
+    if (!of_shape.mesh) {
         visit(part_of(shape, null_index, 0.0f));
         return;
     }
@@ -292,7 +292,7 @@ void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& 
     const float turned = turn * (length(from - motion.center) + length(way));
     const Aabb box = expand(Aabb{glm::min(from, to), glm::max(from, to)}, s.bodies[path.slot].radius + turned);
     triangles.clear();
-    def.mesh->find(box, triangles);
+    of_shape.mesh->find(box, triangles);
     const float depth = allowed_depth(path.slot);
     for (const std::uint32_t t : triangles) visit(part_of(shape, t, depth));
 }
@@ -617,10 +617,10 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     collision.friction = mixed_friction(*part.material, of_body.material);
     collision.restitution = mixed_restitution(*part.material, of_body.material);
     if (s.modifier != nullptr && (of_obstacle.modify_contacts || of_body.modify_contacts)) {
-        const bool touching = s.are_touching(meeting.other, meeting.other_shape, path.slot, meeting.shape);
+        const bool touched = s.are_touching(meeting.other, meeting.other_shape, path.slot, meeting.shape);
         const ContactEvent names{s.bodies.id_of(meeting.other), s.bodies.id_of(path.slot),
                                  meeting.other_shape - obstacle.first_shape, meeting.shape - body.first_shape};
-        if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution, touching)) {
+        if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution, touched)) {
             scratch.let_through.push_back(pairing);
             return;
         }

@@ -13,12 +13,18 @@ using Index = std::uint32_t;
 
 constexpr double pi = 3.14159265358979323846;
 constexpr double turn = 2.0 * pi;
-constexpr double arc_step = 0.12;  ///< between the samples of an arc, rad
+constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
 
 /// What the local hull of a vertex may lack of being pointed and still have a region, and how many edges a vertex may
 /// have for its region's cap to be worked out (the time is cubic).
 constexpr double region_slack = 1e-3;
 constexpr Index most_edges_for_cap = 48;
+
+/// Larger tables of signs than this, in bytes, leave the caches; then the grid is used.
+constexpr std::size_t most_signs = std::size_t(1) << 15;
+
+/// What cosines of unit vectors in float may be off by.
+constexpr double float_rounding = 1e-6;
 
 constexpr double whole_sphere = -2.0;  ///< as a cosine: below all
 
@@ -92,7 +98,7 @@ bool cap_of_region(std::span<const dvec3> directions, dvec3& center, double& cos
 /// Cells of about as many as there are things to find in them.
 int grid_side(std::size_t items) {
     const int side = static_cast<int>(std::sqrt(static_cast<double>(items) / 6.0));
-    return std::clamp(side, 4, 24);
+    return std::clamp(2 * side, 8, 32);
 }
 
 dvec3 cell_center(int side, Index cell) {
@@ -150,6 +156,7 @@ void add_region(OrientationGraph& graph, const Polyhedron& p, Index vertex) {
         const bool leaves = p.edges[e].vertices[0] == vertex;
         graph.directions.push_back(leaves ? p.edges[e].direction : -p.edges[e].direction);
         graph.edge_of.push_back(e);
+        graph.leaves.push_back(leaves ? 1 : -1);
     }
     region.count = static_cast<Index>(graph.directions.size()) - region.first;
     region.center = dvec3(1, 0, 0);
@@ -159,6 +166,7 @@ void add_region(OrientationGraph& graph, const Polyhedron& p, Index vertex) {
         if (!cap_of_region(directions, region.center, region.cap_cosine)) {
             graph.directions.resize(region.first);
             graph.edge_of.resize(region.first);
+            graph.leaves.resize(region.first);
             return;
         }
     }
@@ -285,7 +293,10 @@ public:
     void run(OverlayMethod method) {
         if (method == OverlayMethod::sweep) {
             sweep();
-        } else if (method == OverlayMethod::grid && slack_ <= grid_slack) {
+        } else if (method == OverlayMethod::signs &&
+                   std::max(a_.edges * b_.nodes.size(), b_.edges * a_.nodes.size()) <= most_signs) {
+            by_signs();
+        } else if (method != OverlayMethod::every_pair && slack_ <= grid_slack) {
             by_grid();
         } else {
             every_pair();
@@ -361,6 +372,72 @@ private:
         for (Index f = 0; f < a_.nodes.size(); ++f) {
             const dvec3 node = a_node_in_b(f);
             for (const Index i : b_.region_grid.at(node)) test_region_of_b(i, f, node);
+        }
+    }
+
+    /// For each node (row) and each edge of the other: 1 where the edge's direction leaves along the node, -1 where against
+    /// it, 0 where it is within the slack of being at right angles.
+    template <class Node>
+    void fill_signs(std::size_t nodes, Node&& node, const OrientationGraph& edges,
+                    std::vector<std::int8_t>& signs) const {
+        const std::size_t n = edges.edges;
+        signs.resize(nodes * n);
+        const auto slack = static_cast<float>(slack_ + float_rounding);
+        const float *x = edges.axes[0].data(), *y = edges.axes[1].data(), *z = edges.axes[2].data();
+        for (std::size_t f = 0; f < nodes; ++f) {
+            const vec3 v(node(static_cast<Index>(f)));
+            std::int8_t* row = signs.data() + f * n;
+            for (std::size_t e = 0; e < n; ++e) {
+                const float along = v.x * x[e] + v.y * y[e] + v.z * z[e];
+                row[e] = static_cast<std::int8_t>((along > slack) - (along < -slack));
+            }
+        }
+    }
+
+    /// No edge of the region leaves along the node.
+    static bool may_hold(const OrientationGraph& graph, const OrientationRegion& region, const std::int8_t* row) {
+        for (Index k = region.first; k < region.first + region.count; ++k) {
+            if (row[graph.edge_of[k]] == graph.leaves[k]) return false;
+        }
+        return true;
+    }
+
+    void by_signs() {
+        std::vector<std::int8_t>&of_b_nodes = scratch_.signs_a, &of_a_nodes = scratch_.signs_b;
+        fill_signs(
+            b_.nodes.size(), [&](Index f) { return b_node_in_a(f); }, a_, of_b_nodes);
+        fill_signs(
+            a_.nodes.size(), [&](Index f) { return a_node_in_b(f); }, b_, of_a_nodes);
+        for (Index j = 0; j < b_.arcs.size(); ++j) {
+            const OrientationArc& arc = b_.arcs[j];
+            const std::int8_t* from = of_b_nodes.data() + arc.faces[0] * a_.edges;
+            const std::int8_t* to = of_b_nodes.data() + arc.faces[1] * a_.edges;
+            const PlacedArc placed = place(arc, rotation_);
+            for (Index i = 0; i < a_.arcs.size(); ++i) {
+                const Index edge = a_.arcs[i].edge;
+                const int b0 = from[edge], b1 = to[edge];
+                // A's nodes are mirrored in that table: its signs are those of arcs_cross turned over.
+                const int a0 = of_a_nodes[a_.arcs[i].faces[0] * b_.edges + arc.edge];
+                const int a1 = of_a_nodes[a_.arcs[i].faces[1] * b_.edges + arc.edge];
+                // Without branches but one, which is hardly ever taken.
+                const int apart = int(b0 * b1 > 0) | int(a0 * a1 > 0) | (int(a0 * b0 != 0) & int(a1 * b1 < 0));
+                if (apart) continue;
+                test_arcs(i, j, placed);
+            }
+        }
+        for (Index f = 0; f < b_.nodes.size(); ++f) {
+            const dvec3 node = b_node_in_a(f);
+            const std::int8_t* row = of_b_nodes.data() + f * a_.edges;
+            for (Index i = 0; i < a_.regions.size(); ++i) {
+                if (may_hold(a_, a_.regions[i], row)) test_region_of_a(i, f, node);
+            }
+        }
+        for (Index f = 0; f < a_.nodes.size(); ++f) {
+            const dvec3 node = a_node_in_b(f);
+            const std::int8_t* row = of_a_nodes.data() + f * b_.edges;
+            for (Index i = 0; i < b_.regions.size(); ++i) {
+                if (may_hold(b_, b_.regions[i], row)) test_region_of_b(i, f, node);
+            }
         }
     }
 
@@ -526,6 +603,7 @@ OrientationGraph make_orientation_graph(const Polyhedron& p) {
     graph.edges = p.edges.size();
     for (const PolyhedronFace& f : p.faces) graph.nodes.push_back(f.normal);
     for (Index e = 0; e < p.edges.size(); ++e) {
+        for (int k = 0; k < 3; ++k) graph.axes[k].push_back(static_cast<float>(p.edges[e].direction[k]));
         if (p.edges[e].convex) add_arc(graph, p.edges[e], e);
     }
     for (Index v = 0; v < p.vertices.size(); ++v) add_region(graph, p, v);

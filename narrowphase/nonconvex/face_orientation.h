@@ -21,8 +21,12 @@
 /// larger s, candidates are found that stay complete while the relative orientation turns by less: a turn by t moves
 /// each unit vector by t at most, hence each of the cosines that are compared.
 ///
-/// Three ways to the same set: every pair (the oracle), the papers' sweep by a meridian, and a grid on the sphere made
-/// with the graph, in which a node finds its regions in one cell and an arc the others in the few cells it passes.
+/// Four ways to the same set: every pair (the oracle); the papers' sweep by a meridian; a grid on the sphere made with the
+/// graph, in which a node finds its regions in one cell and an arc the others in the few cells it passes; and a table of
+/// signs. Whether an edge of one leaves a face of the other outward, inward or hardly at all is all that the tests of
+/// arcs and of regions compare, most of them many times over; so it is worked out once for each edge and face, in a loop
+/// over plain floats, and nearly all pairs are ruled out by looking up two bytes. That grows as edges times faces, but
+/// slowly: `talus-profile papers --nonconvex` compares. Of large solids the grid takes over.
 
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
@@ -32,7 +36,7 @@ namespace talus {
 inline constexpr double applicable_slack = 1e-6;
 
 /// Slacks up to this are served by the grid; with larger ones every pair is tested. Larger: cells hold more. rad
-inline constexpr double grid_slack = 0.05;
+inline constexpr double grid_slack = 0.03;
 
 /// Lists by cell of a cube around the sphere: six sides of n x n.
 struct SphereGrid {
@@ -71,10 +75,12 @@ struct OrientationGraph {
     std::vector<glm::dvec3> nodes;  ///< by face
     std::vector<OrientationArc> arcs;
     std::vector<OrientationRegion> regions;
-    std::vector<glm::dvec3> directions;  ///< of the regions
-    std::vector<std::uint32_t> edge_of;  ///< the edge each direction belongs to
-    std::vector<glm::dvec3> samples;     ///< of the arcs
-    std::size_t edges = 0;               ///< of the polyhedron, concave ones included
+    std::vector<glm::dvec3> directions;      ///< of the regions
+    std::vector<std::uint32_t> edge_of;      ///< the edge each direction belongs to
+    std::vector<std::int8_t> leaves;         ///< 1 where it is that edge's direction, -1 where the opposite
+    std::array<std::vector<float>, 3> axes;  ///< x, y and z of the directions of all edges
+    std::vector<glm::dvec3> samples;         ///< of the arcs
+    std::size_t edges = 0;                   ///< of the polyhedron, concave ones included
     SphereGrid arc_grid, region_grid;
     double skew = 0.0;
 };
@@ -94,11 +100,12 @@ struct EdgeFaceCandidates {
     std::size_t size() const { return a_edges.size() + b_edges.size(); }
 };
 
-enum class OverlayMethod : std::uint8_t { every_pair, sweep, grid };
+enum class OverlayMethod : std::uint8_t { every_pair, sweep, grid, signs };
 
 /// What find_candidates works with; keep it between calls, so that they allocate nothing.
 struct OverlayScratch {
     std::vector<std::uint32_t> stamps;
+    std::vector<std::int8_t> signs_a, signs_b;
     std::vector<std::uint64_t> seen_a, seen_b;
     std::size_t tests = 0;  ///< arcs with arcs and nodes with regions, in the last call
 };

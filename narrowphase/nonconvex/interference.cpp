@@ -162,7 +162,7 @@ InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transfor
     }
 
     if (!found_ || turned_since(found_at_) > kept_angle_) {
-        find_candidates(a_.graph, b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::grid, overlay_,
+        find_candidates(a_.graph, b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::signs, overlay_,
                         candidates_);
         ++sweeps_;
         found_ = true;

@@ -61,7 +61,7 @@ InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, co
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, ContactScratch& scratch,
                                  DistanceKind distance = DistanceKind::none,
-                                 OverlayMethod method = OverlayMethod::grid);
+                                 OverlayMethod method = OverlayMethod::signs);
 
 /// Two shapes from step to step. When they were apart by d and no point of one has moved by d against the other since,
 /// they are apart still, which needs no test; otherwise all edges and faces are tested. Their distance comes from the
@@ -69,7 +69,7 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
 /// only the ones that can have become the nearest are looked at.
 class NonconvexPair {
 public:
-    /// Keeps references: the shapes must outlive it. `kept_angle` in (0, 0.045], rad: larger gives more candidates,
+    /// Keeps references: the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
     /// which last longer.
     NonconvexPair(const NonconvexShape& a, const NonconvexShape& b, double kept_angle = 0.02)
         : a_(a), b_(b), kept_angle_(kept_angle) {}

@@ -122,7 +122,7 @@ Result<SceneData> terrain(const SceneOptions& options) {
                                  return lost;
                              }});
     scene.figures.push_back(
-        {"rolled down, on average", "m", Over::last, [start = scene.bodies, count](const SceneBodies& bodies, double) {
+        {"rolled down, on average", "m", Over::last, [start = scene.bodies](const SceneBodies& bodies, double) {
              double sum = 0.0;
              for (std::size_t i = 1; i <= count; ++i) {
                  const float fallen = start[i].position.y - bodies.transform(i).position.y;
