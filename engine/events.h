@@ -8,9 +8,6 @@
 
 namespace talus {
 
-/// Where there is no mesh.
-inline constexpr std::uint32_t no_triangle = 0xffffffffu;
-
 /// Two shapes began or stopped touching (manifold with at least one point), or overlapping when one is a sensor.
 /// Which of the two is A may be another at the end than at the beginning, when a shape or type was changed in between.
 /// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body

@@ -15,6 +15,7 @@ struct SlowestPair {
     std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
     Rung rung = Rung::skip;
     double microseconds = 0.0;
+    std::uint32_t triangle = no_triangle;  ///< of the mesh, if one of the two is one
 };
 
 /// Stage times in microseconds of the last step.

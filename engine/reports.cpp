@@ -1,6 +1,7 @@
 /// What a world says of itself: contacts and events of the last step, its profile, memory and hash.
 
 #include <talus/engine/world_state.h>
+#include <talus/narrowphase/triangles/surface_contact.h>
 
 #include <algorithm>
 #include <bit>
@@ -39,9 +40,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
     contact.body_b = event.body_b;
     contact.shape_a = event.shape_a;
     contact.shape_b = event.shape_b;
-    for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
-        if (shapes.is_triangle(i)) contact.triangle = shapes.triangles[i].triangle;
-    }
+    contact.triangle = triangle_of(c);
     contact.normal = rotate(pose_a.rotation, manifold.normal);
     contact.friction_impulse = state.step_friction_impulse;
     if (manifold.count == 0) {  // a swept body met the other on its way
@@ -65,6 +64,20 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
                              (state.continued >> i & 1u) == 0};
     }
     out.push_back(contact);
+}
+
+std::uint32_t World::State::triangle_of(std::uint32_t c) const {
+    for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
+        if (shapes.is_triangle(i)) return shapes.triangles[i].triangle;
+    }
+    return no_triangle;
+}
+
+ConvexPart convex_part(const ShapeDef& shape, std::uint32_t triangle) {
+    if (!shape.mesh) return {shape.shape, shape.pose};
+    const std::uint32_t known = triangle < shape.mesh->size() ? triangle : 0;
+    const detail::PlacedTriangle placed = detail::place_triangle(*shape.mesh, known);
+    return {placed.shape, multiply(shape.pose, Transform{placed.middle})};
 }
 
 std::vector<PairInfo> World::pairs() const {
@@ -104,6 +117,7 @@ std::vector<PairInfo> World::pairs() const {
         }
         info.b_in_a = record.reference;
         info.simplex = cache.simplex;
+        info.triangle = s.triangle_of(c);
         all.push_back(info);
     }
     return all;

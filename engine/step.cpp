@@ -130,7 +130,13 @@ void World::State::name_slowest() {
     const TimedPair& slowest = profile.narrowphase.slowest;
     if (slowest.pair == null_index) return;
     const ContactEvent names = event_of(slowest.pair);
-    profile.slowest = {names.body_a, names.body_b, names.shape_a, names.shape_b, slowest.rung, slowest.microseconds};
+    profile.slowest = {names.body_a,
+                       names.body_b,
+                       names.shape_a,
+                       names.shape_b,
+                       slowest.rung,
+                       slowest.microseconds,
+                       triangle_of(slowest.pair)};
 }
 
 // ---- finish ---------------------------------------------------------------------------------------------------------

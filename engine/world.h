@@ -52,7 +52,7 @@ struct CastHit {
     BodyId body;  ///< null: no hit
     std::uint32_t shape = 0;
     std::uint32_t triangle = no_triangle;  ///< of a mesh: TriangleSet::source names it
-    vec3 position{0.0f};  ///< world, on the shape, m; the ray's start if that is inside
+    vec3 position{0.0f};                   ///< world, on the shape, m; the ray's start if that is inside
     vec3 normal{
         0.0f};  ///< world, unit, outward; from an overlap the shortest way out, for a ray that starts inside zero
     float fraction = 1.0f;  ///< of the translation; 0 from an overlap

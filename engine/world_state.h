@@ -258,6 +258,7 @@ struct World::State {
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
     ContactEvent event_of(std::uint32_t contact) const;
     ContactEvent event_of_patch(std::uint32_t patch) const;
+    std::uint32_t triangle_of(std::uint32_t contact) const;  ///< of its mesh, or no_triangle
     bool are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b, std::uint32_t shape_b) const;
     void remove_contact(std::uint32_t contact);
     /// Of a pair; those that the user knows as touching are listed.

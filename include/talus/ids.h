@@ -26,6 +26,9 @@ struct JointId {
     friend bool operator==(const JointId&, const JointId&) = default;
 };
 
+/// The number of a triangle where there is no mesh.
+inline constexpr std::uint32_t no_triangle = 0xffffffffu;
+
 }  // namespace talus
 
 template <>

@@ -83,7 +83,7 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--jitter", Takes::maybe_one, "[M]",
      "move each body of a stack, pyramid or wall sideways by up\nto M metres; without M, 0.01", set_jitter},
     {"", "--mesh", Takes::many, "FILE...",
-     "mesh files for real_things and nonconvex (OFF, OBJ, PLY, STL, glTF, ...);\nwithout it, what samples/fetch_meshes.sh fetched",
+     "mesh files for real_things and nonconvex (OFF, OBJ, STL, ...);\nwithout it, what samples/fetch_meshes.sh fetched",
      [](Options& o, Values v) { return o.meshes.insert(o.meshes.end(), v.begin(), v.end()), std::string(); }},
 
     {"How to run it", "--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1",

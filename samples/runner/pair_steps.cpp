@@ -28,19 +28,21 @@ PairSteps run(const PairQuery& query, const SimplexCache& start, float max_dista
 std::optional<PairQuery> query_of(const World& world, const PairInfo& pair, const SimplexCache& start) {
     const auto shapes_a = world.shapes(pair.body_a), shapes_b = world.shapes(pair.body_b);
     if (pair.shape_a >= shapes_a.size() || pair.shape_b >= shapes_b.size()) return std::nullopt;
-    return PairQuery{pair, shapes_a[pair.shape_a].shape, shapes_b[pair.shape_b].shape, start, world.profile().frame};
+    return PairQuery{pair, convex_part(shapes_a[pair.shape_a], pair.triangle).shape,
+                     convex_part(shapes_b[pair.shape_b], pair.triangle).shape, start, world.profile().frame};
 }
 
 std::size_t WarmStarts::Hash::operator()(const Key& key) const {
     std::uint64_t h = key.a;
-    for (const std::uint64_t next : {key.b, key.shapes}) h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9u + next;
+    for (const std::uint64_t next : {key.b, key.shapes, std::uint64_t{key.triangle}})
+        h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9u + next;
     return static_cast<std::size_t>(h ^ (h >> 32));
 }
 
 WarmStarts::Key WarmStarts::key_of(const PairInfo& pair) {
     const auto join = [](std::uint32_t low, std::uint32_t high) { return low | (std::uint64_t(high) << 32); };
     return {join(pair.body_a.slot, pair.body_a.generation), join(pair.body_b.slot, pair.body_b.generation),
-            join(pair.shape_a, pair.shape_b)};
+            join(pair.shape_a, pair.shape_b), pair.triangle};
 }
 
 void WarmStarts::record(std::span<const PairInfo> pairs) {

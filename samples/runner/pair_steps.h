@@ -41,6 +41,7 @@ public:
 private:
     struct Key {
         std::uint64_t a, b, shapes;
+        std::uint32_t triangle;
         friend bool operator==(const Key&, const Key&) = default;
     };
     struct Hash {

@@ -12,7 +12,7 @@ namespace {
 
 bool same_pair(const PairInfo& pair, const SlowestPair& wanted) {
     return pair.body_a == wanted.body_a && pair.body_b == wanted.body_b && pair.shape_a == wanted.shape_a &&
-           pair.shape_b == wanted.shape_b;
+           pair.shape_b == wanted.shape_b && pair.triangle == wanted.triangle;
 }
 
 const PairInfo* find_pair(const std::vector<PairInfo>& pairs, const SlowestPair& wanted) {
@@ -72,8 +72,13 @@ std::optional<App::MarkedBody> App::marked_body(bool is_a) const {
         found.pose = pose;
         found.type = type;
         if (shape >= shapes.size()) return false;
-        found.shape = shapes[shape].shape;
-        found.shape_pose = shapes[shape].pose;
+        ShapeDef def;
+        def.shape = shapes[shape].shape;
+        def.mesh = shapes[shape].mesh;
+        def.pose = shapes[shape].pose;
+        const ConvexPart part = convex_part(def, pair.triangle);
+        found.shape = part.shape;
+        found.shape_pose = part.pose;
         return true;
     };
     if (replay) {

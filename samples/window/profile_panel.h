@@ -33,7 +33,8 @@ struct PairInFrame {
 };
 
 inline PairInFrame in_frame(const PairInfo& pair, std::uint64_t frame) {
-    return {{pair.body_a, pair.body_b, pair.shape_a, pair.shape_b, pair.rung, pair.microseconds}, frame, {}};
+    return {
+        {pair.body_a, pair.body_b, pair.shape_a, pair.shape_b, pair.rung, pair.microseconds, pair.triangle}, frame, {}};
 }
 
 /// Empty where nothing was asked for.

@@ -165,7 +165,11 @@ void draw_body_panel(App& app) {
     const std::span<const ShapeDef> shapes = world.shapes(body);
     ui::heading(shapes.size() == 1 ? "Shape" : ("Shapes: " + std::to_string(shapes.size())).c_str());
     for (std::size_t i = 0; i < std::min<std::size_t>(shapes.size(), 6); ++i) {
-        ui::fact(name_of(shapes[i].shape.type).data(), size_of(shapes[i].shape));
+        if (shapes[i].mesh) {
+            ui::fact("mesh", std::to_string(shapes[i].mesh->size()) + " triangles");
+        } else {
+            ui::fact(name_of(shapes[i].shape.type).data(), size_of(shapes[i].shape));
+        }
         if (shapes.size() == 1) {
             ui::fact("friction", format("%.2f", static_cast<double>(shapes[i].material.friction)));
             ui::fact("restitution", format("%.2f", static_cast<double>(shapes[i].material.restitution)));
