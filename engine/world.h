@@ -101,7 +101,7 @@ public:
     bool is_awake(BodyId body) const;
     std::uint64_t user_data(BodyId body) const;
     Aabb bounds(BodyId body) const;                       ///< tight, world
-    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until bodies come, go or change
+    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until a step or until bodies come, go or change
 
     /// Teleport: caches drop, neighbours wake.
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);

@@ -1,12 +1,14 @@
 /// talus-profile: the benchmark program. `talus-profile scenes` runs Talus and Bullet in turn, in one process, and
 /// prints medians and their ratio for whole steps of the scenes of the library, `talus-profile gjk` for distance and
-/// depth queries, `talus-profile broadphase` for worlds of moving boxes, `talus-profile papers` the experiments of the
-/// source papers; these need Bullet. `talus-profile diff` compares two runs of Talus.
+/// depth queries, `talus-profile broadphase` for worlds of moving boxes, `talus-profile meshes` for meshes,
+/// `talus-profile papers` the experiments of the source papers; these need Bullet. `talus-profile diff` compares two runs
+/// of Talus.
 
 #include "profiling/bench/diff_command.h"
 #ifdef TALUS_WITH_BULLET
 #include "profiling/bench/broadphase_bench.h"
 #include "profiling/bench/gjk_bench.h"
+#include "profiling/bench/mesh_bench.h"
 #include "profiling/bench/papers.h"
 #include "profiling/bench/scenes.h"
 #endif
@@ -23,11 +25,10 @@ struct Command {
 };
 
 #ifdef TALUS_WITH_BULLET
-constexpr Command commands[] = {{"scenes", talus::profiling::run_scenes},
-                                {"gjk", talus::profiling::run_gjk},
-                                {"broadphase", talus::profiling::run_broadphase},
-                                {"papers", talus::profiling::run_papers},
-                                {"diff", talus::profiling::run_diff}};
+constexpr Command commands[] = {
+    {"scenes", talus::profiling::run_scenes},         {"gjk", talus::profiling::run_gjk},
+    {"broadphase", talus::profiling::run_broadphase}, {"meshes", talus::profiling::run_meshes},
+    {"papers", talus::profiling::run_papers},         {"diff", talus::profiling::run_diff}};
 #else
 int want_bullet(const std::vector<std::string_view>&) {
     std::fprintf(stderr,
@@ -35,11 +36,8 @@ int want_bullet(const std::vector<std::string_view>&) {
                  "Install it (Debian: libbullet-dev), then configure and build again.\n");
     return 2;
 }
-constexpr Command commands[] = {{"scenes", want_bullet},
-                                {"gjk", want_bullet},
-                                {"broadphase", want_bullet},
-                                {"papers", want_bullet},
-                                {"diff", talus::profiling::run_diff}};
+constexpr Command commands[] = {{"scenes", want_bullet}, {"gjk", want_bullet},    {"broadphase", want_bullet},
+                                {"meshes", want_bullet}, {"papers", want_bullet}, {"diff", talus::profiling::run_diff}};
 #endif
 
 }  // namespace
@@ -52,12 +50,13 @@ int main(int argc, char** argv) {
     }
     const bool help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "help");
     std::fprintf(help ? stdout : stderr,
-                 "usage: talus-profile scenes|gjk|broadphase|papers|diff [options]\n"
+                 "usage: talus-profile scenes|gjk|broadphase|meshes|papers|diff [options]\n"
                  "talus-profile scenes --help says more, and so on.\n"
                  "Talus and Bullet by turns:\n"
                  "  scenes      whole steps\n"
                  "  gjk         distance and depth queries\n"
                  "  broadphase  overlapping pairs of moving boxes, and rays among boxes\n"
+                 "  meshes      building and asking meshes, and a pile on one\n"
                  "  papers      the experiments of the source papers, ours beside theirs\n"
                  "Two runs of Talus:\n"
                  "  diff        what got slower or faster, where: A.csv B.csv of talus-samples --csv\n");

@@ -45,7 +45,7 @@ expect(broadphase.csv 20  # six cases of motion, two at rest, two of threads, se
 
 # What it does not understand it refuses, with a sentence.
 foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing" "scenes;--threads;0"
-    "broadphase;--case;nothing" "broadphase;--boxes;0" "papers;--nothing" "papers;--repeats;0" "nothing")
+    "broadphase;--case;nothing" "broadphase;--boxes;0" "meshes;--nothing" "meshes;--steps;0" "papers;--nothing" "papers;--repeats;0" "nothing")
   execute_process(COMMAND ${PROFILE} ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT code EQUAL 2 OR err STREQUAL "")
     message(FATAL_ERROR "talus-profile ${arguments}: exit code ${code}, not 2\n${out}\n${err}")
@@ -58,6 +58,10 @@ if(NOT code EQUAL 0 OR NOT out MATCHES "all rungs.*without skip.*without reuse.*
   message(FATAL_ERROR "talus-profile scenes --rungs: exit code ${code}\n${out}")
 endif()
 
+execute_process(COMMAND ${PROFILE} meshes --quick RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
+if(NOT code EQUAL 0 OR NOT out MATCHES "10082 [|]" OR NOT out MATCHES "bumpy ground")
+  message(FATAL_ERROR "talus-profile meshes --quick: exit code ${code}\n${out}\n${err}")
+endif()
 execute_process(COMMAND ${PROFILE} papers --quick RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
 if(NOT code EQUAL 0 OR NOT err STREQUAL "" OR out MATCHES "[^a-z](nan|inf)[^a-z]")
   message(FATAL_ERROR "talus-profile papers --quick: exit code ${code}\n${out}\n${err}")
