@@ -128,6 +128,9 @@ bool is_fast(const Body& body, float motion_squared) {
     return motion_squared > limit * limit;
 }
 
+/// Triangles stop what comes in fast as far beyond their level edges, in depths that it may overlap by.
+constexpr float grown_by = 2.0f;
+
 auto find_path(std::vector<Path>& paths, std::uint32_t slot) {
     return std::find_if(paths.begin(), paths.end(), [&](const Path& path) { return path.slot == slot; });
 }
@@ -169,8 +172,8 @@ struct World::State::Sweep {
     };
     Part part_of(std::uint32_t shape, std::uint32_t triangle, float depth) const;
     template <class Visit>
-    void for_each_part(std::uint32_t shape, const RigidMotion& motion, const Path& path, float duration,
-                       std::vector<std::uint32_t>& triangles, Visit&& visit) const;
+    void for_each_part(std::uint32_t shape, const RigidMotion& motion, std::uint32_t own, const RigidMotion& own_motion,
+                       std::uint32_t slot, float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const;
     bool stays_in_front(const Part& part, const RigidMotion& motion_j, const Shape& own, const RigidMotion& motion_i,
                         float duration, float depth) const;
     float allowed_depth(std::uint32_t slot) const;
@@ -267,33 +270,43 @@ World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std:
     const detail::PlacedTriangle placed = detail::place_triangle(*of_shape.mesh, triangle);
     part.shape = placed.shape;
     part.surface = placed.surface;
-    part.obstacle = detail::grown_over_level_edges(placed.shape, placed.surface, 2.0f * depth);
+    part.obstacle = detail::grown_over_level_edges(placed.shape, placed.surface, grown_by * depth);
     part.middle = placed.middle;
     part.triangle = triangle;
     if (placed.material < of_shape.mesh_materials.size()) part.material = &of_shape.mesh_materials[placed.material];
     return part;
 }
 
-/// Calls visit(part) for the shape, or for those triangles of a mesh that a body may come to on its path while the mesh
-/// moves as said.
+/// Calls visit(part) for the obstacle's shape, or for those triangles of its mesh that a shape of the body may come to
+/// while both move as said.
 template <class Visit>
-void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& motion, const Path& path,
-                                        float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const {
+void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& motion, std::uint32_t own,
+                                        const RigidMotion& own_motion, std::uint32_t slot, float duration,
+                                        std::vector<std::uint32_t>& triangles, Visit&& visit) const {
     const ShapeDef& of_shape = s.shapes.defs[shape];
     if (!of_shape.mesh) {
         visit(part_of(shape, null_index, 0.0f));
         return;
     }
-    // The ways of the body's centre as the mesh sees it: a straight one while the mesh does not turn.
-    const vec3 way = duration * (path.motion.linear_velocity - motion.linear_velocity);
-    const vec3 from = inverse_transform_point(motion.start, path.motion.start.position);
-    const vec3 to = from + inverse_rotate(motion.start.rotation, way);
-    const float turn = duration * length(motion.angular_velocity);
-    const float turned = turn * (length(from - motion.center) + length(way));
-    const Aabb box = expand(Aabb{glm::min(from, to), glm::max(from, to)}, s.bodies[path.slot].radius + turned);
+    // As the mesh sees it: from where it is to where it will be, and how far it may be off the straight way between
+    // (bend_against says why).
+    const auto box_at = [&](float time) {
+        const Frame frame = to_frame(relative(pose_at(motion, time), pose_at(own_motion, time)));
+        return transform_box(frame, s.shapes.local_boxes[own]);
+    };
+    const float turn = duration * length(own_motion.angular_velocity);
+    const float mesh_turn = duration * length(motion.angular_velocity);
+    const float radius = length(own_motion.center) + bounding_radius(s.shapes.defs[own].shape);
+    const float way = duration * length(own_motion.linear_velocity - motion.linear_velocity);
+    const vec3 between =
+        transform_point(own_motion.start, own_motion.center) - transform_point(motion.start, motion.center);
+    const float far = length(between) + way + radius;
+    const float bent =
+        0.125f * (mesh_turn * mesh_turn * far + 2.0f * mesh_turn * (way + turn * radius) + turn * turn * radius);
     triangles.clear();
-    of_shape.mesh->find(box, triangles);
-    const float depth = allowed_depth(path.slot);
+    const float depth = allowed_depth(slot);
+    const float reach = bent + grown_by * depth;
+    of_shape.mesh->find(expand(merge(box_at(0.0f), box_at(duration)), reach), triangles);
     for (const std::uint32_t t : triangles) visit(part_of(shape, t, depth));
 }
 
@@ -344,37 +357,39 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                 if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter))
                     continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
-                for_each_part(j, motion_j, path, first.time, scratch.triangles, [&](const Part& part) {
-                    const SweepScratch::Pairing pairing{i, j, part.triangle};
-                    if (std::find(scratch.let_through.begin(), scratch.let_through.end(), pairing) !=
-                        scratch.let_through.end())
-                        return;
-                    if (stays_in_front(part, motion_j, of_body.shape, motion_i, first.time, depth)) return;
-                    const RigidMotion motion_part = part.motion(motion_j);
-                    const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
-                    ToiSettings question{.duration = first.time,
-                                         .target_distance = -depth * static_cast<float>(1 + eased)};
-                    TimeOfImpact toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
-                    if (toi.status == ToiStatus::initially_overlapping) {
-                        question.target_distance = toi.separation - depth;
-                        toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
-                    }
-                    if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return;
-                    if (first.other != null_index && !(toi.time < first.time)) return;
-                    if (part.triangle != null_index) {
-                        // Beside the surface's own normals: the neighbours see to it, or the face is meant.
-                        const quat at = pose_at(motion_part, toi.time).rotation;
-                        const vec3 d = inverse_rotate(at, toi.normal);
-                        const detail::NormalOf owner = detail::owner_of_normal(part.shape, part.surface, d);
-                        if (owner == detail::NormalOf::neighbour) return;
-                        if (owner == detail::NormalOf::level_neighbour) {
-                            const float along = glm::dot(d, part.surface.normal);
-                            if (std::abs(along) < tolerance::surface_held) return;
-                            toi.normal = rotate(at, along < 0.0f ? -part.surface.normal : part.surface.normal);
+                for_each_part(
+                    j, motion_j, i, motion_i, path.slot, first.time, scratch.triangles, [&](const Part& part) {
+                        const SweepScratch::Pairing pairing{i, j, part.triangle};
+                        if (std::find(scratch.let_through.begin(), scratch.let_through.end(), pairing) !=
+                            scratch.let_through.end())
+                            return;
+                        if (stays_in_front(part, motion_j, of_body.shape, motion_i, first.time, depth)) return;
+                        const RigidMotion motion_part = part.motion(motion_j);
+                        const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
+                        ToiSettings question{.duration = first.time,
+                                             .target_distance = -depth * static_cast<float>(1 + eased)};
+                        TimeOfImpact toi =
+                            time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
+                        if (toi.status == ToiStatus::initially_overlapping) {
+                            question.target_distance = toi.separation - depth;
+                            toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
                         }
-                    }
-                    first = {toi.time, other, i, j, part.triangle, toi};
-                });
+                        if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return;
+                        if (first.other != null_index && !(toi.time < first.time)) return;
+                        if (part.triangle != null_index) {
+                            // Beside the surface's own normals: the neighbours see to it, or the face is meant.
+                            const quat at = pose_at(motion_part, toi.time).rotation;
+                            const vec3 d = inverse_rotate(at, toi.normal);
+                            const detail::NormalOf owner = detail::owner_of_normal(part.shape, part.surface, d);
+                            if (owner == detail::NormalOf::neighbour) return;
+                            if (owner == detail::NormalOf::level_neighbour) {
+                                const float along = glm::dot(d, part.surface.normal);
+                                if (std::abs(along) < tolerance::surface_held) return;
+                                toi.normal = rotate(at, along < 0.0f ? -part.surface.normal : part.surface.normal);
+                            }
+                        }
+                        first = {toi.time, other, i, j, part.triangle, toi};
+                    });
             }
         }
     }
@@ -552,7 +567,7 @@ void World::State::Sweep::pass_sensors(const Path& path, float duration, SweepSc
                 // Of a mesh the first triangle that it enters, if it is in none at the end.
                 TimeOfImpact first;
                 bool out = true;
-                for_each_part(j, motion_j, path, duration, scratch.triangles, [&](const Part& part) {
+                for_each_part(j, motion_j, i, motion_i, path.slot, duration, scratch.triangles, [&](const Part& part) {
                     const RigidMotion motion_part = part.motion(motion_j);
                     const TimeOfImpact toi =
                         time_of_impact(part.shape, motion_part, of_body.shape, motion_i, {.duration = duration});
