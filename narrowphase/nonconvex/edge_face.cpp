@@ -1,7 +1,6 @@
 #include <talus/narrowphase/nonconvex/edge_face.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace talus {
 
@@ -107,10 +106,11 @@ bool edge_meets_face(const Segment& edge, const Polyhedron& p, std::uint32_t fac
     return odd;
 }
 
-double edge_face_bound(const Segment& edge, const Polyhedron& p, std::uint32_t face, double band) {
+double edge_face_bound(const Segment& edge, const Polyhedron& p, std::uint32_t face, double band, double enough) {
     const PolyhedronFace& f = p.faces[face];
     const double a0 = vertex_face_distance(edge.ends[0], f), a1 = vertex_face_distance(edge.ends[1], f);
     const double across = magnitude_xor(a0, a1);
+    if (-across >= enough) return -across;
     if (std::abs(glm::dot(edge.direction, f.normal)) < parallel) return edge_face_distance(edge, p, face);
 
     const dvec3 m = auxiliary_normal(edge.direction, f.normal);

@@ -28,6 +28,8 @@
 
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
+#include <limits>
+
 namespace talus {
 
 /// An edge in the frame of the polyhedron it is tested against.
@@ -52,7 +54,9 @@ bool edge_meets_face(const Segment& edge, const Polyhedron& polyhedron, std::uin
 /// The distance of an edge and a face, m; 0 where they meet.
 double edge_face_distance(const Segment& edge, const Polyhedron& polyhedron, std::uint32_t face);
 
-/// A lower bound of it by the functional form of the predicate, m.
-double edge_face_bound(const Segment& edge, const Polyhedron& polyhedron, std::uint32_t face, double band);
+/// A lower bound of it by the functional form of the predicate, m. Once it is known to be at least `enough` (m), that will
+/// do: most edges that are far from a face are so by their ends' distances to its plane.
+double edge_face_bound(const Segment& edge, const Polyhedron& polyhedron, std::uint32_t face, double band,
+                       double enough = std::numeric_limits<double>::infinity());
 
 }  // namespace talus

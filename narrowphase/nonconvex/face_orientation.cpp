@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace talus {
 
@@ -179,15 +178,11 @@ bool near_cap(const dvec3& center, double cosine, const dvec3& v, double slack) 
     return glm::dot(center, v) >= cosine - slack;  // cosines of angles that differ by the slack differ by less
 }
 
-/// Whether a direction lies in a region, or within the slack of it; `upright` is the edge least along it.
-bool node_in_region(const OrientationGraph& graph, const OrientationRegion& region, const dvec3& node, double slack,
-                    Index& upright) {
+/// Whether a direction lies in a region, or within the slack of it.
+bool node_in_region(const OrientationGraph& graph, const OrientationRegion& region, const dvec3& node, double slack) {
     if (!near_cap(region.center, region.cap_cosine, node, slack)) return false;
-    double least = std::numeric_limits<double>::infinity();
     for (Index k = region.first; k < region.first + region.count; ++k) {
-        const double along = glm::dot(graph.directions[k], node);
-        if (along > slack) return false;
-        if (along < least) least = along, upright = graph.edge_of[k];
+        if (glm::dot(graph.directions[k], node) > slack) return false;
     }
     return true;
 }
@@ -240,54 +235,21 @@ bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSi
 
 // ---- Overlaying ------------------------------------------------------------------------------------------------------
 
-/// Gathers pairs, each once: a bit for each while there are few, by sorting when there are many.
-class PairSet {
-public:
-    PairSet(std::vector<EdgeFacePair>& out, std::vector<std::uint64_t>& seen, std::size_t edges, std::size_t faces)
-        : out_(out), seen_(seen), faces_(faces), bits_(edges * faces <= (std::size_t(1) << 20)) {
-        out_.clear();
-        if (bits_ && seen_.size() * 64 < edges * faces) seen_.resize((edges * faces + 63) / 64, 0);
-    }
-
-    void add(Index edge, Index face) {
-        if (bits_) {
-            const std::size_t k = edge * faces_ + face;
-            const std::uint64_t bit = std::uint64_t(1) << (k % 64);
-            if (seen_[k / 64] & bit) return;
-            seen_[k / 64] |= bit;
-        }
-        out_.push_back({edge, face});
-    }
-
-    void finish() {
-        if (bits_) {
-            for (const EdgeFacePair& p : out_) seen_[(p.edge * faces_ + p.face) / 64] = 0;
-            return;
-        }
-        std::sort(out_.begin(), out_.end());
-        out_.erase(std::unique(out_.begin(), out_.end()), out_.end());
-    }
-
-private:
-    std::vector<EdgeFacePair>& out_;
-    std::vector<std::uint64_t>& seen_;  ///< all zero between uses
-    std::size_t faces_;
-    bool bits_;
-};
-
 class Overlay {
 public:
     Overlay(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
-            OverlayScratch& scratch, EdgeFaceCandidates& out)
+            OverlayScratch& scratch, ApplicableContacts& out)
         : a_(a),
           b_(b),
           rotation_(rotation),
           inverse_(glm::transpose(rotation)),
           slack_(slack),
           scratch_(scratch),
-          a_edges_(out.a_edges, scratch.seen_a, a.edges, b.nodes.size()),
-          b_edges_(out.b_edges, scratch.seen_b, b.edges, a.nodes.size()) {
+          out_(out) {
         scratch_.tests = 0;
+        out_.a_vertices.clear();
+        out_.b_vertices.clear();
+        out_.edges.clear();
     }
 
     void run(OverlayMethod method) {
@@ -301,8 +263,6 @@ public:
         } else {
             every_pair();
         }
-        a_edges_.finish();
-        b_edges_.finish();
     }
 
 private:
@@ -313,28 +273,19 @@ private:
         ++scratch_.tests;
         ArcSides sides;
         if (!arcs_cross(a_.arcs[i], placed, slack_, sides)) return;
-        // Where two edges have just crossed, each pierces both faces of the other; and before, it is no farther from
-        // either than from the edge. One pair says it all: the one whose edge stands most upright on the face.
-        const Index a = a_.arcs[i].edge, b = b_.arcs[j].edge;
-        const int most_a = std::abs(sides.b[1]) > std::abs(sides.b[0]),
-                  most_b = std::abs(sides.a[1]) > std::abs(sides.a[0]);
-        if (std::abs(sides.b[most_a]) >= std::abs(sides.a[most_b])) {
-            a_edges_.add(a, b_.arcs[j].faces[most_a]);
-        } else {
-            b_edges_.add(b, a_.arcs[i].faces[most_b]);
-        }
+        const auto upright = [](double cosine) { return static_cast<float>(std::abs(cosine)); };
+        out_.edges.push_back(
+            {i, j, {upright(sides.b[0]), upright(sides.b[1]), upright(sides.a[0]), upright(sides.a[1])}});
     }
 
     void test_region_of_a(Index region, Index face, const dvec3& node) {
         ++scratch_.tests;
-        Index edge = 0;
-        if (node_in_region(a_, a_.regions[region], node, slack_, edge)) a_edges_.add(edge, face);
+        if (node_in_region(a_, a_.regions[region], node, slack_)) out_.a_vertices.push_back({region, face});
     }
 
     void test_region_of_b(Index region, Index face, const dvec3& node) {
         ++scratch_.tests;
-        Index edge = 0;
-        if (node_in_region(b_, b_.regions[region], node, slack_, edge)) b_edges_.add(edge, face);
+        if (node_in_region(b_, b_.regions[region], node, slack_)) out_.b_vertices.push_back({region, face});
     }
 
     void every_pair() {
@@ -583,7 +534,7 @@ private:
     glm::dmat3 inverse_;
     double slack_;
     OverlayScratch& scratch_;
-    PairSet a_edges_, b_edges_;
+    ApplicableContacts& out_;
 };
 
 }  // namespace
@@ -615,14 +566,13 @@ OrientationGraph make_orientation_graph(const Polyhedron& p) {
                (arc.half_angle + reach >= pi || glm::dot(center, arc.middle) >= std::cos(arc.half_angle + reach));
     });
     graph.region_grid = make_grid(graph.regions.size(), [&](Index i, const dvec3& center, double cell) {
-        Index upright = 0;
-        return node_in_region(graph, graph.regions[i], center, cell + margin, upright);
+        return node_in_region(graph, graph.regions[i], center, cell + margin);
     });
     return graph;
 }
 
-void find_candidates(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
-                     OverlayMethod method, OverlayScratch& scratch, EdgeFaceCandidates& out) {
+void find_applicable(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
+                     OverlayMethod method, OverlayScratch& scratch, ApplicableContacts& out) {
     Overlay(a, b, rotation, slack + applicable_slack + a.skew + b.skew, scratch, out).run(method);
 }
 

@@ -12,9 +12,7 @@
 ///
 /// Overlay the graph of A with B's, turned as B is and mirrored at the centre (n -> -n): a vertex can touch a face where
 /// the face's node lies in the vertex's region, two edges can touch where their arcs cross. All other pairs cannot be
-/// the first to touch, however A and B are placed. An applicable vertex and face give one edge-face pair: the edge of the
-/// vertex that stands most upright on the face. Two applicable edges would give four, each with the other's faces, of
-/// which one is enough: edges that have just crossed pierce both faces of the other.
+/// the first to touch, however A and B are placed.
 ///
 /// Every comparison here has a slack, an angle s: what is within s of being applicable counts. With s a hair, the
 /// degenerate overlays (faces that are parallel: node on node, arcs along arcs) give all pairs they may mean. With a
@@ -87,32 +85,37 @@ struct OrientationGraph {
 
 OrientationGraph make_orientation_graph(const Polyhedron& polyhedron);
 
-/// An edge of one polyhedron and a face of the other.
-struct EdgeFacePair {
-    std::uint32_t edge, face;
-    friend auto operator<=>(const EdgeFacePair&, const EdgeFacePair&) = default;
+/// A vertex of one polyhedron that can touch a face of the other.
+struct VertexOnFace {
+    std::uint32_t region;  ///< of the vertex
+    std::uint32_t face;
 };
 
-/// Each pair once, in no order.
-struct EdgeFaceCandidates {
-    std::vector<EdgeFacePair> a_edges;  ///< edges of A with faces of B
-    std::vector<EdgeFacePair> b_edges;  ///< edges of B with faces of A
-    std::size_t size() const { return a_edges.size() + b_edges.size(); }
+/// An edge of A and one of B that can touch.
+struct EdgeOnEdge {
+    std::uint32_t arc_a, arc_b;
+    /// How upright they stand on each other's faces, as cosines: A's edge on the faces of B's, then B's on those of A's.
+    std::array<float, 4> upright;
+};
+
+/// Each contact once, in no order.
+struct ApplicableContacts {
+    std::vector<VertexOnFace> a_vertices;  ///< vertices of A with faces of B
+    std::vector<VertexOnFace> b_vertices;  ///< vertices of B with faces of A
+    std::vector<EdgeOnEdge> edges;
 };
 
 enum class OverlayMethod : std::uint8_t { every_pair, sweep, grid, signs };
 
-/// What find_candidates works with; keep it between calls, so that they allocate nothing.
+/// What find_applicable works with; keep it between calls.
 struct OverlayScratch {
     std::vector<std::uint32_t> stamps;
     std::vector<std::int8_t> signs_a, signs_b;
-    std::vector<std::uint64_t> seen_a, seen_b;
     std::size_t tests = 0;  ///< arcs with arcs and nodes with regions, in the last call
 };
 
-/// The edge-face pairs of what can touch first, with B turned by `rotation` in A's frame, and by less than `slack` from
-/// there.
-void find_candidates(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
-                     OverlayMethod method, OverlayScratch& scratch, EdgeFaceCandidates& out);
+/// What can touch first, with B turned by `rotation` in A's frame, and by less than `slack` (rad) from there.
+void find_applicable(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
+                     OverlayMethod method, OverlayScratch& scratch, ApplicableContacts& out);
 
 }  // namespace talus

@@ -50,13 +50,13 @@ public:
         : a_(a), b_(b), pose_(pose), band_(a.tolerance + b.tolerance), kind_(kind) {}
 
     /// False when they meet, and nothing more need be tested.
-    bool edge_of_a(const EdgeFacePair& p) { return apart(pose_.a_to_b(segment_of(a_, p.edge)), b_, p.face); }
-    bool edge_of_b(const EdgeFacePair& p) { return apart(pose_.b_to_a(segment_of(b_, p.edge)), a_, p.face); }
+    bool edge_of_a(const EdgeFacePair& p) { return apart(placed(a_, p.edge, pose_.a_to_b, edge_a_), b_, p.face); }
+    bool edge_of_b(const EdgeFacePair& p) { return apart(placed(b_, p.edge, pose_.b_to_a, edge_b_), a_, p.face); }
 
     bool apart(const Segment& edge, const Polyhedron& polyhedron, Index face) {
         ++tests;
         if (kind_ == DistanceKind::none) return !edge_meets_face(edge, polyhedron, face, band_);
-        last = edge_face_bound(edge, polyhedron, face, band_);
+        last = edge_face_bound(edge, polyhedron, face, band_, least);
         if (kind_ == DistanceKind::exact && last < least) last = edge_face_distance(edge, polyhedron, face);
         least = std::min(least, last);
         return least > band_;
@@ -67,10 +67,22 @@ public:
     double last = 0.0;  ///< a lower bound of the pair tested last
 
 private:
+    /// An edge in the other's frame; candidates come ordered by edges.
+    struct Placed {
+        Index edge = ~Index(0);
+        Segment segment;
+    };
+
+    static const Segment& placed(const Polyhedron& p, Index edge, const Move& move, Placed& last) {
+        if (edge != last.edge) last = {edge, move(segment_of(p, edge))};
+        return last.segment;
+    }
+
     const Polyhedron &a_, &b_;
     const RelativePose& pose_;
     double band_;
     DistanceKind kind_;
+    Placed edge_a_, edge_b_;
 };
 
 bool shell_inside(const Polyhedron& of, const Polyhedron& in, const Move& move) {
@@ -121,16 +133,26 @@ InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, co
     return test_all(a, b, relative_pose(pose_a, pose_b), distance);
 }
 
-InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
-                                 const Transform& pose_b, ContactScratch& scratch, DistanceKind distance,
-                                 OverlayMethod method) {
+void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
+                     ContactScratch& scratch, OverlayMethod method) {
     const RelativePose pose = relative_pose(pose_a, pose_b);
-    find_candidates(a.graph, b.graph, pose.b_to_a.rotation, 0.0, method, scratch.overlay, scratch.candidates);
+    find_candidates(a.graph, b.graph, pose.b_to_a.rotation, 0.0, method, scratch.search, scratch.candidates);
+}
+
+InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
+                                 const Transform& pose_b, ContactScratch& scratch, DistanceKind distance) {
+    find_candidates(a, pose_a, b, pose_b, scratch);
+    return first_contact(a, pose_a, b, pose_b, scratch.candidates, distance);
+}
+
+InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
+                                 const Transform& pose_b, const EdgeFaceCandidates& candidates, DistanceKind distance) {
+    const RelativePose pose = relative_pose(pose_a, pose_b);
     Tests tests(a.polyhedron, b.polyhedron, pose, distance);
-    for (const EdgeFacePair& p : scratch.candidates.a_edges) {
+    for (const EdgeFacePair& p : candidates.a_edges) {
         if (!tests.edge_of_a(p)) return meeting(tests.tests);
     }
-    for (const EdgeFacePair& p : scratch.candidates.b_edges) {
+    for (const EdgeFacePair& p : candidates.b_edges) {
         if (!tests.edge_of_b(p)) return meeting(tests.tests);
     }
     return disjoint(tests, distance);
@@ -162,7 +184,7 @@ InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transfor
     }
 
     if (!found_ || turned_since(found_at_) > kept_angle_) {
-        find_candidates(a_.graph, b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::signs, overlay_,
+        find_candidates(a_.graph, b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::signs, search_,
                         candidates_);
         ++sweeps_;
         found_ = true;

@@ -2,7 +2,7 @@
 /// Interference of two nonconvex polyhedra without decomposition (Jimenez and Torras 1999), in three ways:
 ///
 ///     interference    all edges of each with all faces of the other. Right for any two poses (the papers' algorithm A)
-///     first_contact   only the pairs that can be the first to touch (face_orientation.h): right when the two were apart
+///     first_contact   only the pairs that can be the first to touch (candidates.h): right when the two were apart
 ///                     and have just come to touch, and for the distance of two that are apart (algorithm B)
 ///     NonconvexPair   a pair that moves. It keeps candidates while the relative orientation turns little and knows how
 ///                     far the two can move before they touch: right for any motion, teleports included
@@ -10,8 +10,8 @@
 /// Boundaries nearer than the sum of the two Polyhedron::tolerance count as meeting. Self-collision, triangle soups and
 /// contact manifolds are not what this is for.
 
+#include <talus/narrowphase/nonconvex/candidates.h>
 #include <talus/narrowphase/nonconvex/edge_face.h>
-#include <talus/narrowphase/nonconvex/face_orientation.h>
 
 #include <limits>
 
@@ -49,19 +49,27 @@ struct InterferenceResult {
 /// What first_contact works with; keep it between calls.
 struct ContactScratch {
     EdgeFaceCandidates candidates;
-    OverlayScratch overlay;
+    CandidateScratch search;
 };
 
 /// Any two poses. Cost: edges of A x faces of B + edges of B x faces of A.
 InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b,
                                 const Transform& pose_b, DistanceKind distance = DistanceKind::none);
 
+/// What can touch first at the relative orientation of these poses, wherever the two are: into scratch.candidates.
+void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
+                     ContactScratch& scratch, OverlayMethod method = OverlayMethod::signs);
+
 /// For poses in which the two are apart, or at the first contact after they were: there it answers as `interference`
 /// does. Deeper in, and where one is inside the other, it may say disjoint. Its bound is at least that of all pairs.
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, ContactScratch& scratch,
-                                 DistanceKind distance = DistanceKind::none,
-                                 OverlayMethod method = OverlayMethod::signs);
+                                 DistanceKind distance = DistanceKind::none);
+
+/// The same with candidates that were found at this relative orientation: for two that move without turning.
+InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
+                                 const Transform& pose_b, const EdgeFaceCandidates& candidates,
+                                 DistanceKind distance = DistanceKind::none);
 
 /// Two shapes from step to step. When they were apart by d and no point of one has moved by d against the other since,
 /// they are apart still, which needs no test; otherwise all edges and faces are tested. Their distance comes from the
@@ -87,7 +95,7 @@ private:
     const NonconvexShape &a_, &b_;
     double kept_angle_;
     EdgeFaceCandidates candidates_;
-    OverlayScratch overlay_;
+    CandidateScratch search_;
     glm::dquat found_at_{1, 0, 0, 0};  ///< the relative rotation the candidates were found at
     bool found_ = false;
     glm::dquat rotation_{1, 0, 0, 0};  ///< of B in A's frame, in the last update

@@ -13,7 +13,7 @@ namespace {
 
 EdgeFaceCandidates candidates(const NonconvexSolid& a, const NonconvexSolid& b, const quat& rotation, double slack,
                               OverlayMethod method) {
-    static OverlayScratch scratch;  // kept, as users keep it
+    static CandidateScratch scratch;  // kept, as users keep it
     EdgeFaceCandidates out;
     const glm::dquat q = glm::normalize(glm::dquat(rotation.w, rotation.x, rotation.y, rotation.z));
     find_candidates(a.shape.graph, b.shape.graph, to_matrix(q), slack, method, scratch, out);
