@@ -34,14 +34,15 @@ std::string fuzz_broadphase(Input input);
 /// threads has the same bits.
 std::string fuzz_world(Input input);
 
+/// Triangles of any quality: make_mesh and make_nonconvex refuse with a reason, or boxes, rays, casts and nearest points
+/// of the mesh are those of brute force, and the solid answers with numbers.
+std::string fuzz_mesh(Input input);
+
 struct Target {
     const char* name;  ///< of its corpus folder
     std::string (*run)(Input);
 };
-inline constexpr Target targets[] = {{"collide", fuzz_collide},
-                                     {"hull", fuzz_hull},
-                                     {"cast", fuzz_cast},
-                                     {"broadphase", fuzz_broadphase},
-                                     {"world", fuzz_world}};
+inline constexpr Target targets[] = {{"collide", fuzz_collide},       {"hull", fuzz_hull},   {"cast", fuzz_cast},
+                                     {"broadphase", fuzz_broadphase}, {"world", fuzz_world}, {"mesh", fuzz_mesh}};
 
 }  // namespace talus::fuzz
