@@ -64,15 +64,6 @@ Result<Timing> plan_once(const ArmTask& task, const ArmDistances& distances) {
     return timing;
 }
 
-double largest_difference(const std::vector<ArmPose>& a, const std::vector<ArmPose>& b) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        for (std::size_t k = 0; k < arm_joints; ++k)
-            largest = std::max(largest, std::abs(a[i].angles[k] - b[i].angles[k]));
-    }
-    return largest;
-}
-
 double least_clearance(const std::vector<ArmPose>& motion) {
     return std::min_element(motion.begin(), motion.end(),
                             [](const ArmPose& a, const ArmPose& b) { return a.clearance < b.clearance; })

@@ -346,4 +346,13 @@ Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances
     }
 }
 
+double largest_difference(const std::vector<ArmPose>& a, const std::vector<ArmPose>& b) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t k = 0; k < arm_joints; ++k)
+            largest = std::max(largest, std::abs(a[i].angles[k] - b[i].angles[k]));
+    }
+    return largest;
+}
+
 }  // namespace talus::samples

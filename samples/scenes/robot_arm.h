@@ -136,4 +136,7 @@ struct ArmPose {
 /// the joints cannot give the hand its velocity, as in a stretched arm.
 Result<std::vector<ArmPose>> plan_motion(const ArmTask& task, const ArmDistances& distances);
 
+/// Of the joints' angles in two motions of as many poses, rad.
+double largest_difference(const std::vector<ArmPose>& a, const std::vector<ArmPose>& b);
+
 }  // namespace talus::samples

@@ -58,15 +58,6 @@ std::vector<double> clearances_by_oracle(const ArmTask& task, const std::vector<
     return result;
 }
 
-double largest_difference(const std::vector<ArmPose>& a, const std::vector<ArmPose>& b) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        for (std::size_t k = 0; k < arm_joints; ++k)
-            largest = std::max(largest, std::abs(a[i].angles[k] - b[i].angles[k]));
-    }
-    return largest;
-}
-
 }  // namespace
 
 TEST_CASE("the arm's hand is where the paper says that it is") {
