@@ -862,7 +862,8 @@ void Colliders::resize(std::size_t count) {
 
 std::size_t Colliders::bytes() const {
     return shapes.capacity() * sizeof(Shape) + poses.capacity() * sizeof(Transform) +
-           versions.capacity() * sizeof(std::uint32_t) + sweeps.capacity() * sizeof(Sweep);
+           versions.capacity() * sizeof(std::uint32_t) + sweeps.capacity() * sizeof(Sweep) +
+           surface_triangles.capacity() * sizeof(SurfaceTriangle);
 }
 
 std::size_t CollideScratch::bytes() const {

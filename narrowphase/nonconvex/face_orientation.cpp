@@ -219,8 +219,8 @@ bool near_arc(const Arc& arc, const dvec3& point, double slack) {
 
 /// Whether two arcs cross, or come within the slack of each other. To cross, each must have its ends on either side of
 /// the other's great circle; then the points where they cross those circles are the same or opposite, which the order of
-/// the sides tells. Where an end
-/// is within the slack of a circle signs mean nothing; then arcs that cross have an end near the other, too.
+/// the sides tells. Where an end is within the slack of a circle signs mean nothing; then arcs that cross have an end
+/// near the other, too.
 bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSides& s) {
     s.a[0] = glm::dot(a.from, b.axis), s.a[1] = glm::dot(a.to, b.axis);
     if ((s.a[0] > slack && s.a[1] > slack) || (s.a[0] < -slack && s.a[1] < -slack)) return false;
