@@ -231,6 +231,38 @@ std::span<const ShapeDef> World::shapes(BodyId id) const {
     return {&state_->shapes.defs[body.first_shape], body.shape_count};
 }
 
+float World::gravity_scale(BodyId id) const {
+    return state_->check_handle(id, "gravity_scale") ? state_->bodies[id.slot].gravity_scale : 0.0f;
+}
+
+std::uint8_t World::locks(BodyId id) const {
+    return state_->check_handle(id, "locks") ? state_->bodies[id.slot].locks : std::uint8_t{0};
+}
+
+float World::linear_damping(BodyId id) const {
+    return state_->check_handle(id, "linear_damping") ? state_->bodies[id.slot].linear_damping : 0.0f;
+}
+
+float World::angular_damping(BodyId id) const {
+    return state_->check_handle(id, "angular_damping") ? state_->bodies[id.slot].angular_damping : 0.0f;
+}
+
+float World::max_speed(BodyId id) const {
+    return state_->check_handle(id, "max_speed") ? state_->bodies[id.slot].max_speed : 0.0f;
+}
+
+float World::max_spin(BodyId id) const {
+    return state_->check_handle(id, "max_spin") ? state_->bodies[id.slot].max_spin : 0.0f;
+}
+
+vec3 World::force(BodyId id) const {
+    return state_->check_handle(id, "force") ? state_->bodies[id.slot].force : vec3(0.0f);
+}
+
+vec3 World::torque(BodyId id) const {
+    return state_->check_handle(id, "torque") ? state_->bodies[id.slot].torque : vec3(0.0f);
+}
+
 std::vector<BodyId> World::bodies() const {
     std::vector<BodyId> ids;
     ids.reserve(state_->bodies.live_count());

@@ -102,6 +102,14 @@ public:
     std::uint64_t user_data(BodyId body) const;
     Aabb bounds(BodyId body) const;                       ///< tight, world
     std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until a step or until bodies come, go or change
+    float gravity_scale(BodyId body) const;
+    std::uint8_t locks(BodyId body) const;     ///< of AxisLock
+    float linear_damping(BodyId body) const;   ///< 1/s
+    float angular_damping(BodyId body) const;  ///< 1/s
+    float max_speed(BodyId body) const;        ///< its own limit, m/s: that of WorldDef holds as well
+    float max_spin(BodyId body) const;         ///< rad/s
+    vec3 force(BodyId body) const;             ///< sum of the forces applied for the next step, N; zero after a step
+    vec3 torque(BodyId body) const;            ///< the same about the centre of mass, N m
 
     /// Teleport: caches drop, neighbours wake.
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);
@@ -167,6 +175,7 @@ public:
     JointEnds joint_ends(BodyId body_a, BodyId body_b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
 
     JointKind kind(JointId joint) const;
+    JointEnds ends(JointId joint) const;  ///< bodies and frames, as in its definition; of a gear identity frames
     BodyId body_a(JointId joint) const;
     BodyId body_b(JointId joint) const;
     std::uint64_t user_data(JointId joint) const;
@@ -179,6 +188,10 @@ public:
     vec3 joint_torque(JointId joint) const;
     /// Of the axis' motor alone, N or N m.
     float joint_motor_force(JointId joint, JointAxis axis = JointAxis::main) const;
+    /// Of the axis' spring (of the drive along or about that axis, for balls and motors) in the last step, N/m or
+    /// N m/rad: what its frequency came to with the two bodies as they were. 0 without a spring, and before the first
+    /// step. The energy that a spring stores is half of this times the square of the coordinate less the target.
+    float joint_stiffness(JointId joint, JointAxis axis = JointAxis::main) const;
 
     /// Changes take effect in the next step. False for an axis that the joint has not got, or that it locks for good.
     bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);

@@ -1,6 +1,7 @@
 /// talus-samples: runs sample scenes without a window, and says what each cost.
 
 #include "samples/runner/command_line.h"
+#include "samples/runner/ledger_run.h"
 #include "samples/runner/progress.h"
 #include "samples/runner/report.h"
 #include "samples/runner/show_recording.h"
@@ -81,6 +82,29 @@ int run_all(const Options& options) {
     return code;
 }
 
+/// One scene under the ledger, or all of them.
+int keep_books(const Options& options) {
+    Progress progress;
+    int code = 0;
+    std::printf("%s", styled(stdout, bold, ledger_header()).c_str());
+    for (const Scene& scene : all_scenes()) {
+        if (!options.scene.empty() && options.scene != scene.name) continue;
+        const Result<LedgerReport> report =
+            run_ledger(scene, options, [&](int done, int steps) { progress.show(scene.name, done, steps); });
+        progress.clear();
+        if (!report) {
+            std::printf("%-12s %s %s\n", scene.name, styled(stdout, red, "not run:").c_str(),
+                        report.error().message.c_str());
+            code = exit_failed;
+            continue;
+        }
+        std::printf("%s", ledger_line(scene.name, *report).c_str());
+        std::fflush(stdout);
+        if (!report->ok()) code = exit_failed;
+    }
+    return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -102,5 +126,6 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (options->meshes.empty()) options->meshes = fetched_meshes();
+    if (options->ledger) return keep_books(*options);
     return options->scene.empty() ? run_all(*options) : run_one(*options);
 }

@@ -50,6 +50,7 @@ struct Joint {
     vec3 load{0.0f};                               ///< force on B, world, in the last sub-step, N
     vec3 force{0.0f}, torque{0.0f};                ///< on B, world, mean over the last step
     std::array<float, joint_axes> motor_forces{};  ///< mean over the last step
+    std::array<float, joint_axes> stiffness{};     ///< of springs and drives, in the last sub-step, N/m or N m/rad
 };
 
 /// The bodies of a joint, kept apart because finding the joints of awake bodies reads nothing else. Null in a free

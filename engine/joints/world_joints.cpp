@@ -346,6 +346,12 @@ JointKind World::kind(JointId id) const {
     return state_->check_handle(id, "kind") ? state_->joints[id.slot].kind : JointKind::ball;
 }
 
+JointEnds World::ends(JointId id) const {
+    if (!state_->check_handle(id, "ends")) return {};
+    const Joint& joint = state_->joints[id.slot];
+    return {body_a(id), body_b(id), joint.frame_a, joint.frame_b};
+}
+
 BodyId World::body_a(JointId id) const {
     const State& s = *state_;
     return s.check_handle(id, "body_a") ? s.bodies.id_of(s.joints.bodies(id.slot).a) : BodyId{};
@@ -401,6 +407,14 @@ float World::joint_motor_force(JointId id, JointAxis axis) const {
     const Joint& joint = s.joints[id.slot];
     return joint.motor_forces[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind)
                                                                                : static_cast<int>(axis))];
+}
+
+float World::joint_stiffness(JointId id, JointAxis axis) const {
+    const State& s = *state_;
+    if (!s.check_handle(id, "joint_stiffness")) return 0.0f;
+    const Joint& joint = s.joints[id.slot];
+    return joint
+        .stiffness[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))];
 }
 
 std::vector<JointId> World::joints(BodyId id) const {

@@ -117,6 +117,10 @@ constexpr OptionSpec<Options> specs[] = {
      [](Options& o, Values v) { return o.from = v[0], std::string(); }},
     {"", "--poses", Takes::one, "FRAME", "and print where each body is at this frame", set_poses},
 
+    {"", "--ledger", Takes::none, "",
+     "keep books of energy and momentum instead, and fail if any\nappears that nobody put in: a line a scene",
+     [](Options& o, Values) { return o.ledger = true, std::string(); }},
+
     {"What to say", "--hash", Takes::none, "",
      "end with a line that hashes all poses and velocities:\nequal runs, equal hash",
      [](Options& o, Values) { return o.hash = true, std::string(); }},
@@ -147,6 +151,9 @@ Error check_together(const Options& options) {
     }
     if (Error error = check_file("--png", options.png, false)) return error;
     if (Error error = check_file("--frames", options.frames, false)) return error;
+    if (options.ledger && (options.files.any() || !options.png.empty() || !options.frames.empty() ||
+                           !options.from.empty() || options.hash))
+        return refuse("--ledger writes no files and no hash: leave out the options that do.");
     if (options.every != 1 && options.frames.empty())
         return refuse("--every says which steps --frames shows: add --frames FOLDER.");
     if (options.at && options.png.empty()) return refuse("--at says when a picture is taken: add --png FILE.");

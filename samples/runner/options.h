@@ -15,7 +15,7 @@
 namespace talus::samples {
 
 struct Options {
-    bool help = false, list = false, hash = false;
+    bool help = false, list = false, hash = false, ledger = false;
     std::string scene;            ///< empty: all of them
     std::optional<int> steps;     ///< not given: as many as the scene wants
     std::optional<int> substeps;  ///< not given: as many as the scene wants

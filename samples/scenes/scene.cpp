@@ -103,12 +103,16 @@ World make_world(const SceneData& scene, std::vector<BodyId>* ids, WorldDef def,
     return world;
 }
 
-bool step_scene(World& world, const SceneData& scene, int step, const Jobs& jobs) {
+void act_scene(World& world, const SceneData& scene, int step) {
     if (scene.gravity_at) world.set_gravity(scene.gravity_at(step));
     if (scene.act) {
         WorldBodies bodies(world);
         scene.act(bodies, step);
     }
+}
+
+bool step_scene(World& world, const SceneData& scene, int step, const Jobs& jobs) {
+    act_scene(world, scene, step);
     return world.step(scene.dt, jobs);
 }
 

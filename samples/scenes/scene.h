@@ -113,6 +113,9 @@ JointEnds scene_ends(const SceneData& scene, std::uint32_t a, std::uint32_t b, c
 World make_world(const SceneData& scene, std::vector<BodyId>* ids = nullptr, WorldDef def = {},
                  std::vector<JointId>* joints = nullptr);
 
+/// What step_scene() does before its step.
+void act_scene(World& world, const SceneData& scene, int step);
+
 /// Step number `step` (0 is the first) of a world that make_world() made and from which no body was removed: the
 /// scene's own doings, then a step of its length.
 bool step_scene(World& world, const SceneData& scene, int step, const Jobs& jobs = {});

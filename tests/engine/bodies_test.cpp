@@ -316,3 +316,29 @@ TEST_CASE("a world that adds and removes for ever does not grow for ever") {
     CHECK(world.body_count() == 1);
     CHECK(world.memory().total() <= after_warm_up + after_warm_up / 2);
 }
+
+TEST_CASE("what was said about a body can be read, forces until they have acted") {
+    World world;
+    const BodyId id = world.add_body({.shape = sphere(0.5f),
+                                      .linear_damping = 0.1f,
+                                      .angular_damping = 0.2f,
+                                      .max_speed = 30.0f,
+                                      .max_spin = 40.0f,
+                                      .gravity_scale = 0.5f,
+                                      .locks = lock_x | lock_turn_y});
+    CHECK(world.linear_damping(id) == 0.1f);
+    CHECK(world.angular_damping(id) == 0.2f);
+    CHECK(world.max_speed(id) == 30.0f);
+    CHECK(world.max_spin(id) == 40.0f);
+    CHECK(world.gravity_scale(id) == 0.5f);
+    CHECK(world.locks(id) == (lock_x | lock_turn_y));
+    world.apply_force_at(id, {0, 3, 0}, {2, 0, 0});
+    world.apply_torque(id, {1, 0, 0});
+    CHECK(world.force(id) == vec3(0, 3, 0));
+    CHECK(world.torque(id) == vec3(1, 0, 6));
+    world.step(1.0f / 60.0f);
+    CHECK(world.force(id) == vec3(0.0f));
+    CHECK(world.torque(id) == vec3(0.0f));
+    CHECK(world.gravity_scale({}) == 0.0f);
+    CHECK(static_cast<bool>(world.last_error()));
+}

