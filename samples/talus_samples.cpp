@@ -37,7 +37,7 @@ void list() {
 void print_hash(std::uint64_t hash) { std::printf("hash %016" PRIx64 "\n", hash); }
 
 int run_one(const Options& options) {
-    const Scene& scene = *find_scene(options.scene);
+    const Scene& scene = *chosen_scene(options);
     Progress progress;
     const Result<Summary> summary =
         run_scene(scene, options, [&](int done, int steps) { progress.show(scene.name, done, steps); });
@@ -87,8 +87,8 @@ int keep_books(const Options& options) {
     Progress progress;
     int code = 0;
     std::printf("%s", styled(stdout, bold, ledger_header()).c_str());
-    for (const Scene& scene : all_scenes()) {
-        if (!options.scene.empty() && options.scene != scene.name) continue;
+    const Scene* const chosen = chosen_scene(options);
+    for (const Scene& scene : chosen ? std::span(chosen, 1) : all_scenes()) {
         const Result<LedgerReport> report =
             run_ledger(scene, options, [&](int done, int steps) { progress.show(scene.name, done, steps); });
         progress.clear();
@@ -127,5 +127,5 @@ int main(int argc, char** argv) {
     }
     if (options->meshes.empty()) options->meshes = fetched_meshes();
     if (options->ledger) return keep_books(*options);
-    return options->scene.empty() ? run_all(*options) : run_one(*options);
+    return chosen_scene(*options) ? run_one(*options) : run_all(*options);
 }

@@ -307,6 +307,8 @@ void Ledger::book_contacts(const World& world) {
             middle += dvec3(c.points[i].position) / static_cast<double>(c.point_count);
             pressed += static_cast<double>(c.points[i].normal_impulse);
         }
+        if (before_[a].type == BodyType::dynamic && before_[b].type == BodyType::dynamic)
+            groups_[root(a)].exchanged += (pressed + length(friction)) * length(after_[a].center - after_[b].center);
         // Kinematic bodies.
         for (const auto& [slot, sign] : {std::pair{a, 1.0}, std::pair{b, -1.0}}) {
             if (before_[slot].type != BodyType::kinematic) continue;
@@ -643,9 +645,9 @@ void Ledger::close(const World& world) {
             members(r, report_.momentum_bodies);
             report_.momentum_failed = report_.worst_momentum > tolerance_.momentum;
         }
-        const double twist = length(sum.spun);
-        if (sum.angular > 0.0 && twist > report_.worst_angular * sum.angular) {
-            report_.worst_angular = twist / sum.angular;
+        const double twist = length(sum.spun), turning = sum.angular + group.exchanged;
+        if (turning > 0.0 && twist > report_.worst_angular * turning) {
+            report_.worst_angular = twist / turning;
             report_.angular_step = step;
             members(r, report_.angular_bodies);
             report_.angular_failed = report_.worst_angular > tolerance_.angular_momentum;

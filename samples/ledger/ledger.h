@@ -45,7 +45,8 @@ struct LedgerTolerance {
     /// Heights below this do not count, m: the weight of each body that something touches may rise by this much, once
     /// in a run, and by a tenth of it in a step. It is what the solver leaves of overlaps (settings::linear_slop).
     double height = 0.0005;
-    /// Change of momentum of a free group that nothing explains, as a part of the sum of its bodies' momenta.
+    /// Change of momentum of a free group that nothing explains, as a part of the sum of its bodies' momenta (of angular
+    /// momentum: and of what its contacts exchanged).
     double momentum = 1e-4;
     double angular_momentum = 1e-2;
 };
@@ -128,6 +129,7 @@ private:
         double risen = 0.0;                ///< potential energy in gravity, after less before
         double work = 0.0, work_in = 0.0;  ///< the sum, and of what is above 0
         double rounding = 0.0, weight = 0.0, mass = 0.0;
+        double exchanged = 0.0;  ///< impulses between its bodies times how far those are apart, kg m^2/s
         std::uint32_t first = 0xffffffffu, count = 0;
         bool anchored = false, touched = false;
     };

@@ -10,7 +10,7 @@ namespace talus::samples {
 
 Result<LedgerReport> run_ledger(const Scene& scene, const Options& options,
                                 const std::function<void(int, int)>& progress) {
-    Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes});
+    Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes, options.scene_file});
     if (!data) return data.error();
     if (options.substeps) data->substeps = *options.substeps;
     WorldDef def;

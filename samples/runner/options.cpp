@@ -1,6 +1,7 @@
 #include "samples/runner/options.h"
 
 #include "samples/runner/command_line.h"
+#include "samples/soak/world_text.h"
 
 namespace talus::samples {
 
@@ -72,6 +73,8 @@ std::string set_poses(Options& options, Values values) {
 constexpr OptionSpec<Options> specs[] = {
     {"What to run", "--scene", Takes::one, "NAME", "run this scene; without it, all of them",
      [](Options& o, Values v) { return o.scene = v[0], std::string(); }},
+    {"", "--scene-file", Takes::one, "FILE", "run a world that talus-soak wrote (docs/soak.md)",
+     [](Options& o, Values v) { return o.scene_file = v[0], std::string(); }},
     {"", "--list", Takes::none, "", "list the scenes, a line each, and stop",
      [](Options& o, Values) { return o.list = true, std::string(); }},
     {"", "--steps", Takes::one, "N",
@@ -132,12 +135,14 @@ Error check_together(const Options& options) {
     if (!options.scene.empty()) {
         if (Error error = check_scene(options.scene)) return error;
     }
-    if (!options.from.empty() && !options.scene.empty())
+    if (!options.scene.empty() && !options.scene_file.empty())
+        return refuse("--scene-file is run instead of a scene: leave out --scene.");
+    if (!options.from.empty() && chosen_scene(options))
         return refuse("--from reads a recording instead of running a scene: leave out --scene.");
     if (options.poses && options.from.empty()) return refuse("--poses needs a recording: add --from FILE.");
     const auto check_file = [&](const char* option, const std::string& path, bool timed) -> Error {
         if (path.empty()) return {};
-        if (options.scene.empty()) return refuse(std::string(option) + " needs a scene: add --scene NAME.");
+        if (!chosen_scene(options)) return refuse(std::string(option) + " needs a scene: add --scene NAME.");
         if (timed && options.timing == Timing::off)
             return refuse(std::string(option) + " shows times: leave out --timing off.");
         return {};
@@ -165,6 +170,10 @@ Error check_together(const Options& options) {
 }
 
 }  // namespace
+
+const Scene* chosen_scene(const Options& options) {
+    return options.scene_file.empty() ? find_scene(options.scene) : &file_scene();
+}
 
 Result<Options> parse_options(std::span<const std::string_view> arguments) {
     Options options;

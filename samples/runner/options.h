@@ -2,6 +2,7 @@
 /// The command line of talus-samples.
 
 #include "samples/runner/outputs.h"
+#include "samples/scenes/scene.h"
 
 #include <talus/result.h>
 
@@ -17,6 +18,7 @@ namespace talus::samples {
 struct Options {
     bool help = false, list = false, hash = false, ledger = false;
     std::string scene;            ///< empty: all of them
+    std::string scene_file;       ///< a file of talus-soak in place of a scene
     std::optional<int> steps;     ///< not given: as many as the scene wants
     std::optional<int> substeps;  ///< not given: as many as the scene wants
     std::uint64_t seed = 1;
@@ -34,6 +36,9 @@ struct Options {
     int every = 1;             ///< steps from one of these to the next
     int width = 1280, height = 720;
 };
+
+/// The scene that was asked for, or nullptr: all of them.
+const Scene* chosen_scene(const Options& options);
 
 /// Reads the arguments (without the program's name). Refused with a sentence: unknown options (the nearest one is
 /// named), missing values, values out of range, options that don't go together.

@@ -43,7 +43,7 @@ void describe_end(const World& world, Summary& summary) {
 }  // namespace
 
 Result<Summary> run_scene(const Scene& scene, const Options& options, const std::function<void(int, int)>& progress) {
-    Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes});
+    Result<SceneData> data = scene.make({options.seed, options.jitter, options.meshes, options.scene_file});
     if (!data) return data.error();
     if (options.substeps) data->substeps = *options.substeps;
     Summary summary;

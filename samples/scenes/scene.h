@@ -23,6 +23,7 @@ struct SceneOptions {
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< horizontal, uniform in +-jitter on each body of a stack, pyramid or wall, m
     std::vector<std::string> mesh_files;  ///< for real_things, which has no meshes of its own
+    std::string file{};                   ///< for the scene of a file (samples/soak/world_text.h)
 };
 
 struct Camera {

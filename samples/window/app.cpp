@@ -2,6 +2,7 @@
 
 #include "samples/render/image.h"
 #include "samples/runner/command_line.h"
+#include "samples/soak/world_text.h"
 #include "samples/window/ui_style.h"
 
 #define GLFW_INCLUDE_NONE
@@ -513,13 +514,16 @@ int run_window(const WindowOptions& options) {
     wishes.def.allow_sleep = options.sleep.value_or(true);
     wishes.def.timing = options.still ? Timing::off : Timing::pairs;
     wishes.meshes = options.meshes.empty() ? fetched_meshes() : options.meshes;
+    wishes.file = options.scene_file;
     app.simulation.set_first_wishes(wishes);
     const Scene* scene = find_scene(options.scene.empty() ? config.text("scene", first_scene) : options.scene);
     if (!scene) scene = find_scene(first_scene);
     if (!options.replay.empty()) scene = find_scene(first_scene);
+    if (!options.scene_file.empty()) scene = &file_scene();
     if (!app.open_scene(*scene)) {
         const std::string why = app.message;
-        if (!options.scene.empty() || !app.open_scene(*find_scene(first_scene))) return complain(why);
+        if (!options.scene.empty() || !options.scene_file.empty() || !app.open_scene(*find_scene(first_scene)))
+            return complain(why);
     }
     if (const Error error = app.begin_outputs()) return complain(error.message);
     for (int i = 0; i < options.at && options.replay.empty(); ++i) {

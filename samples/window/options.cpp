@@ -82,6 +82,8 @@ constexpr std::string_view qualities[] = {"low", "high"};
 constexpr OptionSpec<WindowOptions> specs[] = {
     {"", "--scene", Takes::one, "NAME", "open this scene; without it, the one of last time",
      [](WindowOptions& o, Values v) { return o.scene = v[0], std::string(); }},
+    {"", "--scene-file", Takes::one, "FILE", "open a world that talus-soak wrote (docs/soak.md)",
+     [](WindowOptions& o, Values v) { return o.scene_file = v[0], std::string(); }},
     {"", "--list", Takes::none, "", "list the scenes, a line each, and stop",
      [](WindowOptions& o, Values) { return o.list = true, std::string(); }},
     {"", "--seed", Takes::one, "N", "for everything random in a scene; default 1",
@@ -174,7 +176,9 @@ Error check_together(WindowOptions& options) {
     if (!options.screenshot.empty() && options.fps) return refuse("--screenshot and --fps don't go together.");
     if (!options.screenshot.empty() && options.frames > 0)
         return refuse("--screenshot takes its picture after --at steps, and stops: it needs no --frames.");
-    if (!options.replay.empty() && !options.scene.empty())
+    if (!options.scene.empty() && !options.scene_file.empty())
+        return refuse("--scene-file is opened instead of a scene: leave out --scene.");
+    if (!options.replay.empty() && !(options.scene.empty() && options.scene_file.empty()))
         return refuse("--replay plays the scene of its recording: leave out --scene.");
     if (!options.replay.empty() && options.files.any())
         return refuse(

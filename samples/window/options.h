@@ -17,7 +17,8 @@ namespace talus::samples {
 
 struct WindowOptions {
     bool help = false, list = false;
-    std::string scene;  ///< empty: the last one
+    std::string scene;       ///< empty: the last one
+    std::string scene_file;  ///< a file of talus-soak in place of a scene
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< m
     std::optional<bool> sleep;

@@ -14,7 +14,7 @@ Error refused(const std::string& what, const World& world) {
 }  // namespace
 
 Error Simulation::load(const Scene& scene, const Wishes& wishes) {
-    Result<SceneData> data = scene.make({wishes.seed, wishes.jitter, wishes.meshes});
+    Result<SceneData> data = scene.make({wishes.seed, wishes.jitter, wishes.meshes, wishes.file});
     if (!data) return data.error();
     std::vector<BodyId> ids;
     World world = make_world(*data, &ids, wishes.def);

@@ -22,6 +22,7 @@ struct Wishes {
     std::uint64_t seed = 1;
     float jitter = 0.0f;  ///< m
     std::vector<std::string> meshes;
+    std::string file;  ///< of the scene of a file
 };
 
 class Simulation {

@@ -1,0 +1,704 @@
+#include "samples/soak/world_text.h"
+
+#include "samples/scenes/random.h"
+
+#include <talus/narrowphase/triangles/height_field.h>
+#include <talus/narrowphase/triangles/mesh.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace talus::samples {
+
+namespace {
+
+constexpr const char* kind_names[] = {"ball",    "hinge", "slider", "fixed", "distance",
+                                      "six_dof", "wheel", "gear",   "motor"};
+constexpr const char* type_names[] = {"fixed", "kinematic", "dynamic"};
+constexpr const char* continuous_names[] = {"off", "fixed", "all"};
+constexpr const char* format_line = "talus-world 1";
+
+// ---- writing ----
+
+class Line {
+public:
+    explicit Line(const std::string& begin) : text_(begin) {}
+    Line& word(const std::string& w) { return text_ += " " + w, *this; }
+    Line& number(float x) {
+        char text[32];
+        std::snprintf(text, sizeof text, " %.9g", static_cast<double>(x));
+        return text_ += text, *this;
+    }
+    Line& whole(long long x) { return text_ += " " + std::to_string(x), *this; }
+    Line& vector(const vec3& v) { return number(v.x).number(v.y).number(v.z); }
+    Line& rotation(const quat& q) { return number(q.w).number(q.x).number(q.y).number(q.z); }
+    Line& pose(const Transform& t) { return vector(t.position).rotation(t.rotation); }
+    std::string end() const { return text_ + "\n"; }
+
+private:
+    std::string text_;
+};
+
+bool is_identity(const Transform& t) { return t.position == vec3(0.0f) && t.rotation == quat(1.0f, 0.0f, 0.0f, 0.0f); }
+
+std::string body_lines(const TextBody& body) {
+    const BodyDef &d = body.def, plain;
+    Line line("body " + std::to_string(body.number));
+    line.word(type_names[static_cast<int>(d.type)]).word("at").vector(d.position);
+    if (d.rotation != plain.rotation) line.word("turned").rotation(d.rotation);
+    if (d.linear_velocity != vec3(0.0f)) line.word("velocity").vector(d.linear_velocity);
+    if (d.angular_velocity != vec3(0.0f)) line.word("spin").vector(d.angular_velocity);
+    if (d.linear_damping != 0.0f || d.angular_damping != 0.0f)
+        line.word("damping").number(d.linear_damping).number(d.angular_damping);
+    if (d.max_speed != plain.max_speed || d.max_spin != plain.max_spin)
+        line.word("limits").number(d.max_speed).number(d.max_spin);
+    if (d.gravity_scale != 1.0f) line.word("gravity").number(d.gravity_scale);
+    if (d.locks != 0) line.word("locks").whole(d.locks);
+    if (!d.allow_sleep) line.word("sleepless");
+    if (d.continuous != plain.continuous)
+        line.word("continuous").word(continuous_names[static_cast<int>(d.continuous)]);
+    if (d.user_data != 0) line.word("data").whole(static_cast<long long>(d.user_data));
+    if (body.from != 0) line.word("from").whole(body.from);
+    std::string text = line.end();
+    for (const TextShape& shape : body.shapes) {
+        const ShapeDef& s = shape.def;
+        Line part("shape " + std::to_string(body.number) + " " + shape.kind);
+        for (const float x : shape.numbers) part.number(x);
+        if (!is_identity(s.pose)) part.word("pose").pose(s.pose);
+        if (s.material.friction != Material{}.friction) part.word("friction").number(s.material.friction);
+        if (s.material.restitution != 0.0f) part.word("restitution").number(s.material.restitution);
+        if (s.material.rolling_resistance != 0.0f) part.word("rolling").number(s.material.rolling_resistance);
+        if (s.material.grip_across != 1.0f)
+            part.word("grip").vector(s.material.grip_axis).number(s.material.grip_across);
+        if (s.material.surface_velocity != vec3(0.0f)) part.word("belt").vector(s.material.surface_velocity);
+        if (s.density != ShapeDef{}.density) part.word("density").number(s.density);
+        if (s.filter.category != Filter{}.category || s.filter.mask != Filter{}.mask || s.filter.group != 0)
+            part.word("filter").whole(s.filter.category).whole(s.filter.mask).whole(s.filter.group);
+        if (s.sensor) part.word("sensor");
+        if (s.hit_events) part.word("hits");
+        if (s.modify_contacts) part.word("modified");
+        text += part.end();
+    }
+    return text;
+}
+
+void limit_words(Line& line, const char* name, const JointLimit& limit) {
+    if (limit.lower != -unlimited || limit.upper != unlimited) line.word(name).number(limit.lower).number(limit.upper);
+}
+
+std::string joint_line(const TextJoint& j) {
+    Line line("joint " + std::to_string(j.number));
+    line.word(kind_names[static_cast<int>(j.kind)]).whole(j.a).whole(j.b);
+    line.word("frame_a").pose(j.frame_a).word("frame_b").pose(j.frame_b);
+    limit_words(line, "limit", j.limit);
+    limit_words(line, "second", j.second);
+    if (j.motor.max_force > 0.0f) line.word("motor").number(j.motor.speed).number(j.motor.max_force);
+    if (j.spring.hertz > 0.0f)
+        line.word("spring")
+            .number(j.spring.hertz)
+            .number(j.spring.damping_ratio)
+            .number(j.spring.target)
+            .number(j.spring.max_force);
+    if (j.cone != unlimited) line.word("cone").number(j.cone);
+    const JointDrive& d = j.drive;
+    if (d.max_force > 0.0f || d.max_torque > 0.0f) {
+        line.word("drive").vector(d.velocity).vector(d.angular_velocity).pose(d.target).number(d.linear_hertz);
+        line.number(d.angular_hertz).number(d.damping_ratio).number(d.max_force).number(d.max_torque);
+    }
+    if (j.kind == JointKind::six_dof) {
+        line.word("axes");
+        for (const JointLimit& axis : j.axes) line.number(axis.lower).number(axis.upper);
+    }
+    if (j.options.collide_connected) line.word("collide");
+    if (j.options.break_force != unlimited || j.options.break_torque != unlimited)
+        line.word("break").number(j.options.break_force).number(j.options.break_torque);
+    if (j.from != 0) line.word("from").whole(j.from);
+    return line.end();
+}
+
+// ---- reading ----
+
+class Words {
+public:
+    explicit Words(const std::string& line) {
+        std::istringstream in(line);
+        for (std::string word; in >> word;) words_.push_back(word);
+    }
+    bool at_end() const { return next_ == words_.size(); }
+    std::string word() { return at_end() ? (good_ = false, std::string()) : words_[next_++]; }
+    bool has_number() const {
+        if (at_end()) return false;
+        char* end = nullptr;
+        std::strtof(words_[next_].c_str(), &end);
+        return end != words_[next_].c_str() && *end == '\0';
+    }
+    float number() {
+        if (!has_number()) return good_ = false, 0.0f;
+        return std::strtof(words_[next_++].c_str(), nullptr);
+    }
+    long long whole(long long low, long long high) {
+        if (at_end()) return good_ = false, low;
+        char* end = nullptr;
+        const long long x = std::strtoll(words_[next_].c_str(), &end, 10);
+        if (end == words_[next_].c_str() || *end != '\0' || x < low || x > high) return good_ = false, low;
+        ++next_;
+        return x;
+    }
+    std::uint32_t id() { return static_cast<std::uint32_t>(whole(0, 1'000'000)); }
+    int step() { return static_cast<int>(whole(0, 10'000'000)); }
+    vec3 vector() {
+        const float x = number(), y = number(), z = number();
+        return {x, y, z};
+    }
+    quat rotation() {
+        const float w = number(), x = number(), y = number(), z = number();
+        return quat(w, x, y, z);
+    }
+    Transform pose() {
+        const vec3 position = vector();
+        return {position, rotation()};
+    }
+    JointLimit limit() {
+        const float lower = number(), upper = number();
+        return {lower, upper};
+    }
+    template <std::size_t N>
+    int one_of(const char* const (&names)[N]) {
+        const std::string w = word();
+        for (std::size_t i = 0; i < N; ++i) {
+            if (w == names[i]) return static_cast<int>(i);
+        }
+        good_ = false;
+        return 0;
+    }
+    void fail() { good_ = false; }
+    bool good() const { return good_; }
+
+private:
+    std::vector<std::string> words_;
+    std::size_t next_ = 0;
+    bool good_ = true;
+};
+
+TextBody read_body(Words& in) {
+    TextBody body;
+    body.number = in.id();
+    BodyDef& d = body.def;
+    d.type = static_cast<BodyType>(in.one_of(type_names));
+    while (!in.at_end() && in.good()) {
+        const std::string w = in.word();
+        if (w == "at")
+            d.position = in.vector();
+        else if (w == "turned")
+            d.rotation = in.rotation();
+        else if (w == "velocity")
+            d.linear_velocity = in.vector();
+        else if (w == "spin")
+            d.angular_velocity = in.vector();
+        else if (w == "damping")
+            d.linear_damping = in.number(), d.angular_damping = in.number();
+        else if (w == "limits")
+            d.max_speed = in.number(), d.max_spin = in.number();
+        else if (w == "gravity")
+            d.gravity_scale = in.number();
+        else if (w == "locks")
+            d.locks = static_cast<std::uint8_t>(in.whole(0, 63));
+        else if (w == "sleepless")
+            d.allow_sleep = false;
+        else if (w == "continuous")
+            d.continuous = static_cast<Continuous>(in.one_of(continuous_names));
+        else if (w == "data")
+            d.user_data = static_cast<std::uint64_t>(in.whole(0, 1 << 30));
+        else if (w == "from")
+            body.from = in.step();
+        else
+            in.fail();
+    }
+    return body;
+}
+
+TextShape read_shape(Words& in) {
+    TextShape shape;
+    shape.kind = in.word();
+    shape.numbers.clear();
+    while (in.has_number()) shape.numbers.push_back(in.number());
+    ShapeDef& s = shape.def;
+    while (!in.at_end() && in.good()) {
+        const std::string w = in.word();
+        if (w == "pose")
+            s.pose = in.pose();
+        else if (w == "friction")
+            s.material.friction = in.number();
+        else if (w == "restitution")
+            s.material.restitution = in.number();
+        else if (w == "rolling")
+            s.material.rolling_resistance = in.number();
+        else if (w == "grip")
+            s.material.grip_axis = in.vector(), s.material.grip_across = in.number();
+        else if (w == "belt")
+            s.material.surface_velocity = in.vector();
+        else if (w == "density")
+            s.density = in.number();
+        else if (w == "filter") {
+            s.filter.category = static_cast<std::uint32_t>(in.whole(0, 0xffffffffll));
+            s.filter.mask = static_cast<std::uint32_t>(in.whole(0, 0xffffffffll));
+            s.filter.group = static_cast<int>(in.whole(-1000, 1000));
+        } else if (w == "sensor")
+            s.sensor = true;
+        else if (w == "hits")
+            s.hit_events = true;
+        else if (w == "modified")
+            s.modify_contacts = true;
+        else
+            in.fail();
+    }
+    return shape;
+}
+
+TextJoint read_joint(Words& in) {
+    TextJoint j;
+    j.number = in.id();
+    j.kind = static_cast<JointKind>(in.one_of(kind_names));
+    j.a = in.id();
+    j.b = in.id();
+    while (!in.at_end() && in.good()) {
+        const std::string w = in.word();
+        if (w == "frame_a")
+            j.frame_a = in.pose();
+        else if (w == "frame_b")
+            j.frame_b = in.pose();
+        else if (w == "limit")
+            j.limit = in.limit();
+        else if (w == "second")
+            j.second = in.limit();
+        else if (w == "motor")
+            j.motor.speed = in.number(), j.motor.max_force = in.number();
+        else if (w == "spring") {
+            j.spring.hertz = in.number();
+            j.spring.damping_ratio = in.number();
+            j.spring.target = in.number();
+            j.spring.max_force = in.number();
+        } else if (w == "cone")
+            j.cone = in.number();
+        else if (w == "drive") {
+            JointDrive& d = j.drive;
+            d.velocity = in.vector();
+            d.angular_velocity = in.vector();
+            d.target = in.pose();
+            d.linear_hertz = in.number();
+            d.angular_hertz = in.number();
+            d.damping_ratio = in.number();
+            d.max_force = in.number();
+            d.max_torque = in.number();
+        } else if (w == "axes") {
+            for (JointLimit& axis : j.axes) axis = in.limit();
+        } else if (w == "collide")
+            j.options.collide_connected = true;
+        else if (w == "break")
+            j.options.break_force = in.number(), j.options.break_torque = in.number();
+        else if (w == "from")
+            j.from = in.step();
+        else
+            in.fail();
+    }
+    return j;
+}
+
+// ---- building ----
+
+std::shared_ptr<const TriangleSet> room_mesh(const vec3& half, int cells, bool two_sided) {
+    std::vector<vec3> vertices;
+    std::vector<std::uint32_t> indices;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (const float side : {-1.0f, 1.0f}) {
+            const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+            const auto first = static_cast<std::uint32_t>(vertices.size());
+            const auto row = static_cast<std::uint32_t>(cells) + 1;
+            for (int i = 0; i <= cells; ++i) {
+                for (int k = 0; k <= cells; ++k) {
+                    vec3 p;
+                    p[axis] = side * half[axis];
+                    p[u] = half[u] * (2.0f * static_cast<float>(i) / static_cast<float>(cells) - 1.0f);
+                    p[v] = half[v] * (2.0f * static_cast<float>(k) / static_cast<float>(cells) - 1.0f);
+                    vertices.push_back(p);
+                }
+            }
+            for (std::uint32_t i = 0; i + 1 < row; ++i) {
+                for (std::uint32_t k = 0; k + 1 < row; ++k) {
+                    const std::uint32_t a = first + i * row + k, b = a + row, c = b + 1, d = a + 1;
+                    // Fronts look inward.
+                    if (side < 0.0f)
+                        indices.insert(indices.end(), {a, b, c, a, c, d});
+                    else
+                        indices.insert(indices.end(), {a, c, b, a, d, c});
+                }
+            }
+        }
+    }
+    const auto mesh = make_mesh({.vertices = vertices, .indices = indices, .two_sided = two_sided});
+    return mesh ? *mesh : nullptr;
+}
+
+std::shared_ptr<const TriangleSet> ground(int cells, float size, float height, std::uint64_t seed, bool two_sided) {
+    Random random(seed);
+    const auto row = static_cast<std::uint32_t>(cells) + 1;
+    std::vector<float> heights;
+    for (std::uint32_t i = 0; i < row * row; ++i) heights.push_back(height * random.unit());
+    const float spacing = 2.0f * size / static_cast<float>(cells);
+    const auto field = make_height_field({.columns = row,
+                                          .rows = row,
+                                          .heights = heights,
+                                          .spacing_x = spacing,
+                                          .spacing_z = spacing,
+                                          .two_sided = two_sided});
+    return field ? *field : nullptr;
+}
+
+/// False for a kind that there is not, or too few numbers.
+bool set_geometry(const std::string& kind, const std::vector<float>& n, ShapeDef& def) {
+    const auto has = [&](std::size_t count) { return n.size() >= count; };
+    const auto whole = [&](std::size_t i) { return static_cast<int>(std::clamp(n[i], 1.0f, 64.0f)); };
+    if (kind == "sphere" && has(1))
+        def.shape = sphere(n[0]);
+    else if (kind == "capsule" && has(2))
+        def.shape = capsule(n[0], n[1]);
+    else if (kind == "box" && has(3))
+        def.shape = box({n[0], n[1], n[2]});
+    else if (kind == "cylinder" && has(2))
+        def.shape = cylinder(n[0], n[1]);
+    else if (kind == "cone" && has(2))
+        def.shape = cone(n[0], n[1]);
+    else if (kind == "hull" && has(12)) {
+        std::vector<vec3> points;
+        for (std::size_t i = 0; i + 2 < n.size(); i += 3) points.push_back({n[i], n[i + 1], n[i + 2]});
+        const auto built = make_hull(points);
+        if (!built) return false;
+        def.shape = hull(*built);
+    } else if (kind == "room" && has(5))
+        def.mesh = room_mesh({n[0], n[1], n[2]}, whole(3), n[4] != 0.0f);
+    else if (kind == "ground" && has(5)) {
+        def.mesh = ground(whole(0), n[1], n[2], static_cast<std::uint64_t>(std::clamp(n[3], 0.0f, 1e9f)), n[4] != 0.0f);
+        if (is_identity(def.pose)) def.pose.position = {-n[1], 0.0f, -n[1]};
+    } else
+        return false;
+    return true;
+}
+
+/// Changes contacts of shapes that ask for it as their bodies' data say, the same each time.
+void modify(ContactModification& contact, void*) {
+    const std::uint64_t wish = contact.user_data_a ^ contact.user_data_b;
+    if ((wish & 1) != 0) contact.friction *= 0.5f;
+    if ((wish & 2) != 0) contact.restitution = 0.5f;
+    if ((wish & 4) != 0) contact.points[0].enabled = contact.point_count == 1;
+}
+
+JointDef joint_def(const TextJoint& j, BodyId a, BodyId b) {
+    const JointEnds ends{a, b, j.frame_a, j.frame_b};
+    switch (j.kind) {
+        case JointKind::ball:
+            return BallDef{ends, j.cone, j.limit, j.drive, j.options};
+        case JointKind::hinge:
+            return HingeDef{ends, j.limit, j.motor, j.spring, j.options};
+        case JointKind::slider:
+            return SliderDef{ends, j.limit, j.motor, j.spring, j.options};
+        case JointKind::fixed:
+            return FixedDef{ends, j.spring.hertz, j.spring.hertz, j.spring.damping_ratio, j.options};
+        case JointKind::distance: {
+            DistanceDef d{.ends = ends};
+            if (j.limit.lower >= 0.0f) d.length = j.limit;
+            d.motor = j.motor;
+            d.spring = j.spring;
+            if (j.spring.hertz > 0.0f) d.rest_length = std::max(0.0f, j.spring.target);
+            d.options = j.options;
+            return d;
+        }
+        case JointKind::six_dof: {
+            SixDofDef d{.ends = ends};
+            AxisDef* const axes[] = {&d.move_x, &d.move_y, &d.move_z, &d.turn_x, &d.turn_y, &d.turn_z};
+            for (std::size_t i = 0; i < 6; ++i) axes[i]->limit = j.axes[i];
+            d.turn_x.motor = j.motor;
+            d.turn_y.spring = j.spring;
+            d.options = j.options;
+            return d;
+        }
+        case JointKind::wheel:
+            return WheelDef{ends, j.limit, j.spring, j.second, {}, j.motor, j.options};
+        default:
+            return MotorDef{ends, j.drive, j.options};
+    }
+}
+
+}  // namespace
+
+std::string to_text(const WorldText& world) {
+    std::string text = std::string(format_line) + "\n";
+    for (const std::string& remark : world.remarks) text += "# " + remark + "\n";
+    const WorldDef& d = world.def;
+    Line line("world");
+    line.word("gravity").vector(d.gravity).word("substeps").whole(d.substeps);
+    if (!d.allow_sleep) line.word("sleepless");
+    if (!d.continuous) line.word("discrete");
+    if (d.max_speed != WorldDef{}.max_speed) line.word("max_speed").number(d.max_speed);
+    if (world.modifier) line.word("modifier");
+    text += line.end();
+    Line dt("dt");
+    for (const float x : world.dts) dt.number(x);
+    text += dt.end();
+    if (world.room != vec3(0.0f)) text += Line("room").vector(world.room).end();
+    for (const TextBody& body : world.bodies) text += body_lines(body);
+    for (const TextJoint& joint : world.joints) text += joint_line(joint);
+    for (const TextChange& change : world.changes) {
+        Line c("change");
+        c.whole(change.step).word(change.what).whole(change.target);
+        for (const float x : change.numbers) c.number(x);
+        text += c.end();
+    }
+    return text + Line("steps").whole(world.steps).end();
+}
+
+Result<WorldText> from_text(const std::string& text) {
+    WorldText world;
+    std::istringstream lines(text);
+    std::string line;
+    int count = 0;
+    while (std::getline(lines, line)) {
+        ++count;
+        if (count == 1) {
+            if (line != format_line)
+                return Error{ErrorCode::bad_argument, std::string("the first line must be '") + format_line + "'"};
+            continue;
+        }
+        if (line.empty()) continue;
+        if (line[0] == '#') {
+            world.remarks.push_back(line.size() > 2 ? line.substr(2) : std::string());
+            continue;
+        }
+        Words in(line);
+        const std::string what = in.word();
+        if (what == "world") {
+            while (!in.at_end() && in.good()) {
+                const std::string w = in.word();
+                if (w == "gravity")
+                    world.def.gravity = in.vector();
+                else if (w == "substeps")
+                    world.def.substeps = static_cast<int>(in.whole(1, 64));
+                else if (w == "sleepless")
+                    world.def.allow_sleep = false;
+                else if (w == "discrete")
+                    world.def.continuous = false;
+                else if (w == "max_speed")
+                    world.def.max_speed = in.number();
+                else if (w == "modifier")
+                    world.modifier = true;
+                else
+                    in.fail();
+            }
+        } else if (what == "dt") {
+            world.dts.clear();
+            while (in.has_number()) world.dts.push_back(in.number());
+            if (world.dts.empty()) in.fail();
+        } else if (what == "room")
+            world.room = in.vector();
+        else if (what == "body")
+            world.bodies.push_back(read_body(in));
+        else if (what == "shape") {
+            const std::uint32_t number = in.id();
+            const auto body = std::ranges::find(world.bodies, number, &TextBody::number);
+            if (body == world.bodies.end())
+                in.fail();
+            else
+                body->shapes.push_back(read_shape(in));
+        } else if (what == "joint")
+            world.joints.push_back(read_joint(in));
+        else if (what == "change") {
+            TextChange change;
+            change.step = in.step();
+            change.what = in.word();
+            change.target = in.id();
+            while (in.has_number()) change.numbers.push_back(in.number());
+            world.changes.push_back(change);
+        } else if (what == "steps")
+            world.steps = in.step();
+        else
+            in.fail();
+        if (!in.good() || !in.at_end())
+            return Error{ErrorCode::bad_argument, "line " + std::to_string(count) + " is not understood: " + line};
+    }
+    if (count == 0) return Error{ErrorCode::bad_argument, "it is empty"};
+    return world;
+}
+
+Result<WorldText> read_world_text(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return Error{ErrorCode::bad_argument, path + ": it cannot be opened"};
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    Result<WorldText> world = from_text(text);
+    if (!world) return Error{world.error().code, path + ": " + world.error().message};
+    return world;
+}
+
+BodyDef body_def(const TextBody& body) {
+    BodyDef def = body.def;
+    for (const TextShape& shape : body.shapes) {
+        ShapeDef part = shape.def;
+        if (set_geometry(shape.kind, shape.numbers, part)) def.shapes.push_back(part);
+    }
+    return def;
+}
+
+World make_text_world(const WorldText& text) {
+    WorldDef def = text.def;
+    def.timing = Timing::off;
+    World world(def);
+    if (text.modifier) world.set_contact_modifier(modify);
+    return world;
+}
+
+TextRun::TextRun(const WorldText& text) : text_(text) {}
+
+BodyId TextRun::body(std::uint32_t number) const { return number < bodies_.size() ? bodies_[number] : BodyId{}; }
+
+void TextRun::prepare(World& world, int step) {
+    for (const TextBody& body : text_.bodies) {
+        if (body.from != step) continue;
+        if (body.number >= bodies_.size()) bodies_.resize(body.number + 1);
+        bodies_[body.number] = world.add_body(body_def(body));
+    }
+    for (const TextJoint& joint : text_.joints) {
+        if (joint.from != step) continue;
+        if (joint.number >= joints_.size()) joints_.resize(joint.number + 1);
+        const BodyId a = body(joint.a), b = body(joint.b);
+        joints_[joint.number] = a && b ? world.add_joint(joint_def(joint, a, b)) : JointId{};
+    }
+    for (const TextChange& each : text_.changes) {
+        if (each.step == step) change(world, each);
+    }
+}
+
+/// Missing numbers are 0. What the world refuses does nothing.
+void TextRun::change(World& world, const TextChange& change) {
+    const auto n = [&](std::size_t i) { return i < change.numbers.size() ? change.numbers[i] : 0.0f; };
+    const auto vector = [&](std::size_t i) { return vec3(n(i), n(i + 1), n(i + 2)); };
+    const auto rotation = [&](std::size_t i) { return quat(n(i), n(i + 1), n(i + 2), n(i + 3)); };
+    const auto index = [&](std::size_t i) { return static_cast<std::uint32_t>(std::clamp(n(i), 0.0f, 1e6f)); };
+    const std::string& what = change.what;
+    if (what == "remove_joint" || what == "motor" || what == "limit" || what == "spring") {
+        const JointId joint = change.target < joints_.size() ? joints_[change.target] : JointId{};
+        if (!joint || !world.is_valid(joint)) return;
+        if (what == "remove_joint")
+            world.remove_joint(joint);
+        else if (what == "motor")
+            world.set_joint_motor(joint, {n(0), n(1)});
+        else if (what == "limit")
+            world.set_joint_limit(joint, {n(0), n(1)});
+        else
+            world.set_joint_spring(joint, {n(0), n(1), n(2)});
+        return;
+    }
+    if (what == "gravity") {
+        world.set_gravity(vector(0));
+        return;
+    }
+    const BodyId id = body(change.target);
+    if (!id || !world.is_valid(id)) return;
+    if (what == "remove")
+        world.remove_body(id);
+    else if (what == "push")
+        world.apply_impulse_at(id, vector(0), world.center_of_mass(id) + vector(3));
+    else if (what == "force")
+        world.apply_force_at(id, vector(0), world.center_of_mass(id) + vector(3));
+    else if (what == "torque")
+        world.apply_torque(id, vector(0));
+    else if (what == "velocity")
+        world.set_linear_velocity(id, vector(0)), world.set_angular_velocity(id, vector(3));
+    else if (what == "place")
+        world.set_transform(id, vector(0), rotation(3));
+    else if (what == "target")
+        world.set_kinematic_target(id, vector(0), rotation(3));
+    else if (what == "type") {
+        const auto type = static_cast<BodyType>(std::min(index(0), 2u));
+        world.set_type(id, type);
+        if (type == BodyType::kinematic)
+            world.set_linear_velocity(id, vec3(0.0f)), world.set_angular_velocity(id, vec3(0.0f));
+    } else if (what == "mass")
+        world.set_mass(id, n(0));
+    else if (what == "friction" || what == "restitution") {
+        if (index(0) >= world.shapes(id).size()) return;
+        Material material = world.shapes(id)[index(0)].material;
+        (what == "friction" ? material.friction : material.restitution) = n(1);
+        world.set_material(id, index(0), material);
+    } else if (what == "filter")
+        world.set_filter(id, index(0), {index(1), index(2), 0});
+    else if (what == "sensor") {
+        std::vector<ShapeDef> shapes(world.shapes(id).begin(), world.shapes(id).end());
+        if (index(0) < shapes.size()) shapes[index(0)].sensor = n(1) != 0.0f;
+        world.set_shapes(id, shapes);
+    } else if (what == "sphere")
+        world.set_shape(id, index(0), sphere(n(1)));
+    else if (what == "box")
+        world.set_shape(id, index(0), box(vector(1)));
+    else if (what == "locks")
+        world.set_locks(id, static_cast<std::uint8_t>(index(0) & 63u));
+    else if (what == "sleep")
+        world.set_awake(id, false);
+    else if (what == "gravity_scale")
+        world.set_gravity_scale(id, n(0));
+    else if (what == "limits")
+        world.set_speed_limits(id, n(0), n(1));
+}
+
+const Scene& file_scene() {
+    static const Scene scene{
+        "file", "A file of talus-soak", 600, [](const SceneOptions& options) -> Result<SceneData> {
+            const Result<WorldText> text = read_world_text(options.file);
+            if (!text) return text.error();
+            SceneData data;
+            data.dt = text->dts[0];
+            data.substeps = text->def.substeps;
+            data.gravity = text->def.gravity;
+            std::vector<std::uint32_t> place;
+            float reach = 1.0f;
+            for (const TextBody& body : text->bodies) {
+                if (body.number >= place.size()) place.resize(body.number + 1, 0xffffffffu);
+                place[body.number] = static_cast<std::uint32_t>(data.bodies.size());
+                data.bodies.push_back(body_def(body));
+                if (body.def.type == BodyType::fixed) {
+                    data.glass.push_back(place[body.number]);
+                    continue;
+                }
+                reach = std::max(reach, std::sqrt(length_squared(body.def.position)));
+            }
+            for (const TextJoint& joint : text->joints) {
+                const auto at = [&](std::uint32_t number) {
+                    return number < place.size() ? place[number] : 0xffffffffu;
+                };
+                if (at(joint.a) == 0xffffffffu || at(joint.b) == 0xffffffffu) continue;
+                data.joints.push_back({at(joint.a), at(joint.b), joint_def(joint, {}, {})});
+            }
+            std::vector<TextChange> pushes;
+            for (const TextChange& change : text->changes) {
+                if (change.what == "push" && change.target < place.size() && place[change.target] != 0xffffffffu)
+                    pushes.push_back(change);
+            }
+            if (!pushes.empty()) {
+                data.act = [pushes, place](SceneBodies& bodies, int step) {
+                    for (const TextChange& push : pushes) {
+                        if (push.step != step || push.numbers.size() < 6) continue;
+                        const std::size_t body = place[push.target];
+                        bodies.apply_impulse(
+                            body, {push.numbers[0], push.numbers[1], push.numbers[2]},
+                            bodies.center_of_mass(body) + vec3(push.numbers[3], push.numbers[4], push.numbers[5]));
+                    }
+                };
+            }
+            data.camera.eye = vec3(1.2f, 0.9f, 1.6f) * reach;
+            return data;
+        }};
+    return scene;
+}
+
+}  // namespace talus::samples

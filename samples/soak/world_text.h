@@ -1,0 +1,98 @@
+#pragma once
+/// Worlds as text: what talus-soak makes from a seed, shrinks when it fails, and writes; docs/soak.md describes the format.
+///
+/// A description is a list of things (bodies with their shapes, joints, changes), each with a number of its own, so that
+/// any of them can be left out and the rest still means the same.
+
+#include "samples/scenes/scene.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace talus::samples {
+
+/// A shape by name and numbers: "sphere r", "capsule half_height r", "box x y z" (half extents), "cylinder half_height r",
+/// "cone half_height r", "hull" with three numbers a point; and surfaces of triangles: "room x y z cells two_sided" (the
+/// inside of a box with these half extents, `cells` squares along an edge), "ground cells size height seed two_sided".
+struct TextShape {
+    std::string kind = "box";
+    std::vector<float> numbers{0.5f, 0.5f, 0.5f};
+    ShapeDef def;  ///< all but `shape` and `mesh`
+};
+
+struct TextBody {
+    std::uint32_t number = 0;
+    int from = 0;  ///< step before which it is added
+    BodyDef def;   ///< all but its shapes
+    std::vector<TextShape> shapes;
+};
+
+struct TextJoint {
+    std::uint32_t number = 0;
+    int from = 0;
+    JointKind kind = JointKind::ball;  ///< gears are not made
+    std::uint32_t a = 0, b = 0;        ///< numbers of bodies
+    Transform frame_a, frame_b;
+    JointLimit limit, second;  ///< `second`: a wheel's steering
+    JointMotor motor;
+    JointSpring spring;
+    JointDrive drive;
+    float cone = unlimited;
+    std::array<JointLimit, 6> axes{};  ///< of a six_dof
+    JointOptions options;
+};
+
+/// Something that is done before a step. What the numbers are is said where each is done (world_text.cpp).
+struct TextChange {
+    int step = 0;
+    std::string what;
+    std::uint32_t target = 0;  ///< number of a body or joint
+    std::vector<float> numbers;
+};
+
+struct WorldText {
+    WorldDef def;
+    std::vector<float> dts{1.0f / 60.0f};  ///< by turns, s
+    int steps = 60;
+    vec3 room{0.0f};  ///< half extents, about (0, room.y, 0); no body may leave it. Zero: there is none
+    bool modifier = false;
+    std::vector<TextBody> bodies;
+    std::vector<TextJoint> joints;
+    std::vector<TextChange> changes;
+    std::vector<std::string> remarks;
+};
+
+std::string to_text(const WorldText& world);
+/// Refused with the line that is wrong.
+Result<WorldText> from_text(const std::string& text);
+Result<WorldText> read_world_text(const std::string& path);
+
+/// Its bodies' definitions, shapes included.
+BodyDef body_def(const TextBody& body);
+
+/// A world that is run from a description: add what comes and change what changes before each step.
+class TextRun {
+public:
+    explicit TextRun(const WorldText& text);
+    /// Bodies, joints and changes that are due before step `step`, also in a copy of the world if there is one.
+    void prepare(World& world, int step);
+    float dt(int step) const { return text_.dts[static_cast<std::size_t>(step) % text_.dts.size()]; }
+    BodyId body(std::uint32_t number) const;
+
+private:
+    void change(World& world, const TextChange& change);
+    const WorldText& text_;
+    std::vector<BodyId> bodies_;  ///< by number
+    std::vector<JointId> joints_;
+};
+
+/// Its world, empty: TextRun fills it.
+World make_text_world(const WorldText& text);
+
+/// The scene of a file (SceneOptions::file), for the programs that show scenes. Bodies and joints that come later are
+/// there from the start, and of the changes only pushes are made: talus-soak FILE does all.
+const Scene& file_scene();
+
+}  // namespace talus::samples

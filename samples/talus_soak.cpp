@@ -1,0 +1,233 @@
+/// talus-soak: random worlds of everything under checks of energy, momentum, escapes, events and bits (docs/soak.md).
+
+#include "samples/runner/command_line.h"
+#include "samples/soak/soak.h"
+
+#include <atomic>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+namespace {
+
+using namespace talus;
+using namespace talus::samples;
+
+constexpr int exit_failed = 1, exit_usage = 2;
+
+struct Options {
+    bool help = false, list = false, shrink = true;
+    std::uint64_t first = 1, count = 0;  ///< 0: no end
+    double minutes = 0.0;                ///< 0: no end
+    std::uint64_t body_steps = 0;        ///< 0: no end
+    int threads = 1;
+    std::uint32_t features = soak_all;
+    std::uint32_t checks = (1u << soak_check_count) - 1;
+    std::string out = ".";
+    int most_files = 20;
+    std::vector<std::string> files;
+};
+
+std::string set_seeds(Options& o, Values v) {
+    const std::size_t colon = v[0].find(':');
+    const bool good =
+        parse(v[0].substr(0, colon), o.first, std::uint64_t{0}, ~std::uint64_t{0}) &&
+        (colon == std::string_view::npos ? (o.count = 1, true)
+                                         : parse(v[0].substr(colon + 1), o.count, std::uint64_t{1}, ~std::uint64_t{0}));
+    return good ? "" : "wants FIRST or FIRST:COUNT";
+}
+
+std::string set_seed_from(Options& o, Values v) {
+    std::uint64_t h = 14695981039346656037ull;  // FNV-1a
+    for (const char c : v[0]) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+    o.first = h;
+    return {};
+}
+
+/// "a,b,c" of names, as the bits that `find` gives them.
+template <class Find>
+std::string read_names(std::string_view text, std::uint32_t& bits, Find&& find) {
+    bits = 0;
+    while (!text.empty()) {
+        const std::string_view name = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), name.size() + 1));
+        const std::uint32_t bit = find(name);
+        if (bit == 0)
+            return "names something that there is not, '" + std::string(name) + "'; --list shows what there is";
+        bits |= bit;
+    }
+    return {};
+}
+std::uint32_t feature_of(std::string_view name) {
+    for (const SoakFeatureName& f : soak_feature_names()) {
+        if (name == f.name) return f.feature;
+    }
+    return 0;
+}
+std::uint32_t check_of(std::string_view name) {
+    for (int i = 0; i < soak_check_count; ++i) {
+        if (name == name_of(static_cast<SoakCheck>(i))) return 1u << i;
+    }
+    return 0;
+}
+
+constexpr OptionSpec<Options> specs[] = {
+    {"How many worlds", "--seeds", Takes::one, "FIRST:COUNT", "these; FIRST alone is one world", set_seeds},
+    {"", "--seed-from", Takes::one, "TEXT", "begin at a seed that is made from a text, as the name of a commit",
+     set_seed_from},
+    {"", "--minutes", Takes::one, "N", "as many as are done in this time",
+     [](Options& o, Values v) { return parse(v[0], o.minutes, 0.001, 1e6) ? std::string() : "wants minutes"; }},
+    {"", "--body-steps", Takes::one, "N", "until so many bodies have made a step",
+     [](Options& o, Values v) {
+         return parse(v[0], o.body_steps, std::uint64_t{1}, ~std::uint64_t{0}) ? std::string() : "wants a whole number";
+     }},
+    {"", "--threads", Takes::one, "N", "worlds side by side; default 1",
+     [](Options& o, Values v) {
+         return parse(v[0], o.threads, 1, 64) ? std::string() : "wants a whole number from 1 to 64";
+     }},
+
+    {"What worlds have, and what is checked", "--only", Takes::one, "NAMES", "features, by names with commas between",
+     [](Options& o, Values v) { return read_names(v[0], o.features, feature_of); }},
+    {"", "--without", Takes::one, "NAMES", "all features but these",
+     [](Options& o, Values v) {
+         std::uint32_t bits = 0;
+         std::string wrong = read_names(v[0], bits, feature_of);
+         o.features &= ~bits;
+         return wrong;
+     }},
+    {"", "--checks", Takes::one, "NAMES", "checks; without it, all of them",
+     [](Options& o, Values v) { return read_names(v[0], o.checks, check_of); }},
+    {"", "--list", Takes::none, "", "name the features and the checks, and stop",
+     [](Options& o, Values) { return o.list = true, std::string(); }},
+
+    {"What to do with a world that fails", "--out", Takes::one, "FOLDER", "write it there, shrunk; default here",
+     [](Options& o, Values v) { return o.out = v[0], std::string(); }},
+    {"", "--files", Takes::one, "N", "of each check write at most so many; default 20, 0: none",
+     [](Options& o, Values v) {
+         return parse(v[0], o.most_files, 0, 1'000'000) ? std::string() : "wants a whole number";
+     }},
+    {"", "--shrink", Takes::one, "on|off", "default on",
+     [](Options& o, Values v) { return set_on_off(o.shrink, v[0]); }},
+    {"", "--help", Takes::none, "", "this text", [](Options& o, Values) { return o.help = true, std::string(); }},
+};
+
+int complain(const Error& error, int code) {
+    std::fprintf(stderr, "talus-soak: %s\n", error.message.c_str());
+    return code;
+}
+
+int run_files(const Options& options) {
+    int code = 0;
+    for (const std::string& path : options.files) {
+        const Result<WorldText> text = read_world_text(path);
+        if (!text) return complain(text.error(), exit_failed);
+        const SoakOutcome outcome = run_soak(*text, {.checks = options.checks});
+        if (outcome.failure) {
+            std::printf("%s: %s, step %d: %s\n", path.c_str(), name_of(outcome.failure->check), outcome.failure->step,
+                        outcome.failure->what.c_str());
+            code = exit_failed;
+        } else {
+            std::printf("%s: ok, hash %016" PRIx64 "\n", path.c_str(), outcome.hash);
+        }
+    }
+    return code;
+}
+
+int soak(const Options& options) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const auto minutes = [&] { return std::chrono::duration<double>(Clock::now() - start).count() / 60.0; };
+    std::atomic<std::uint64_t> next{0}, body_steps{0}, worlds{0};
+    std::uint64_t failures[soak_check_count] = {};
+    std::mutex talking;
+    const SoakOptions soak_options{.checks = options.checks};
+    const auto work = [&] {
+        while (true) {
+            if (options.minutes > 0.0 && minutes() >= options.minutes) return;
+            if (options.body_steps > 0 && body_steps.load() >= options.body_steps) return;
+            const std::uint64_t number = next++;
+            if (options.count > 0 && number >= options.count) return;
+            const std::uint64_t seed = options.first + number;
+            const WorldText world = random_world(seed, options.features);
+            const SoakOutcome outcome = run_soak(world, soak_options);
+            ++worlds;
+            body_steps += outcome.body_steps;
+            if (!outcome.failure) continue;
+            const SoakFailure& failure = *outcome.failure;
+            std::uint64_t before = 0;
+            {
+                const std::lock_guard lock(talking);
+                before = failures[static_cast<int>(failure.check)]++;
+                std::printf("seed %" PRIu64 ": %s, step %d: %s\n", seed, name_of(failure.check), failure.step,
+                            failure.what.c_str());
+                std::fflush(stdout);
+            }
+            if (before >= static_cast<std::uint64_t>(options.most_files)) continue;
+            WorldText small = options.shrink ? shrink(world, failure, soak_options) : world;
+            small.remarks.push_back("from seed " + std::to_string(seed));
+            const std::string path =
+                options.out + "/soak-" + name_of(failure.check) + "-" + std::to_string(seed) + ".txt";
+            std::ofstream(path) << to_text(small);
+            const std::lock_guard lock(talking);
+            std::printf("  %zu bodies, %zu joints, %zu changes, %d steps: %s\n", small.bodies.size(),
+                        small.joints.size(), small.changes.size(), small.steps, path.c_str());
+            std::fflush(stdout);
+        }
+    };
+    std::vector<std::thread> others;
+    for (int i = 1; i < options.threads; ++i) others.emplace_back(work);
+    work();
+    for (std::thread& thread : others) thread.join();
+
+    std::uint64_t all = 0;
+    std::printf("%" PRIu64 " body steps, %" PRIu64 " worlds from seed %" PRIu64 ", %.1f minutes; failures:",
+                body_steps.load(), worlds.load(), options.first, minutes());
+    for (int i = 0; i < soak_check_count; ++i) {
+        std::printf(" %s %" PRIu64, name_of(static_cast<SoakCheck>(i)), failures[i]);
+        all += failures[i];
+    }
+    std::printf("\n");
+    return all == 0 ? 0 : exit_failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    std::vector<std::string_view> arguments;
+    for (int i = 1; i < argc; ++i) {
+        // What is no option and no option's value is a file.
+        const std::string_view argument = argv[i];
+        const bool is_value = i > 1 && std::string_view(argv[i - 1]).starts_with("--") &&
+                              std::string_view(argv[i - 1]).find('=') == std::string_view::npos;
+        if (!argument.starts_with("-") && !is_value)
+            options.files.emplace_back(argument);
+        else
+            arguments.push_back(argument);
+    }
+    if (Error error = read_arguments<Options>(arguments, specs, options)) return complain(error, exit_usage);
+    if (options.help) {
+        std::printf(
+            "talus-soak: random worlds under checks of energy, momentum, escapes, events and bits.\n\n"
+            "usage: talus-soak [options]        new worlds\n"
+            "       talus-soak FILE...          worlds that it wrote\n%s\n"
+            "Without an end it makes 100 worlds. Exit code: 0; 1 when a world failed; 2 when these options make no "
+            "sense.\n",
+            options_text<Options>(specs, 22).c_str());
+        return 0;
+    }
+    if (options.list) {
+        std::printf("features:");
+        for (const SoakFeatureName& f : soak_feature_names()) std::printf(" %s", f.name);
+        std::printf("\nchecks:");
+        for (int i = 0; i < soak_check_count; ++i) std::printf(" %s", name_of(static_cast<SoakCheck>(i)));
+        std::printf("\n");
+        return 0;
+    }
+    if (!options.files.empty()) return run_files(options);
+    if (options.count == 0 && options.minutes <= 0.0 && options.body_steps == 0) options.count = 100;
+    return soak(options);
+}
