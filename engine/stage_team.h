@@ -17,8 +17,14 @@
 /// them only if their thread is late: a block costs twice as much where it is not at home. So nobody waits for long for
 /// a block that nobody has begun: a host that runs the tasks one after the other, or never all at once, is slower, but
 /// not stuck.
+///
+/// A block that was begun is another matter: if the system puts its thread aside for another program, nobody can finish
+/// it for some milliseconds. A thread that waits watches whether the others run. Once one does not, the team dissolves:
+/// each thread returns after its block, so that the system can give the processors to whom it likes, and when all have
+/// returned the caller does the rest alone. So one list of stages is held up at most once.
 
 #include <talus/jobs.h>
+#include <talus/thread_clock.h>
 
 #include <algorithm>
 #include <array>
@@ -26,7 +32,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <thread>
 
 namespace talus {
 
@@ -49,7 +54,8 @@ public:
     StageTeam(const StageTeam&) {}
     StageTeam& operator=(const StageTeam&) { return *this; }
 
-    /// Calls f(stage, first, last) for runs that make up each stage's items.
+    /// Calls f(stage, first, last) for runs that make up each stage's items. When a call throws, calls that have not
+    /// begun by then are left out, and the exception is thrown here.
     template <class F>
     void run(const Jobs& jobs, std::span<const Stage> stages, F&& f) {
         const int threads = jobs.run == nullptr ? 1 : std::min(jobs.threads, most_threads);
@@ -70,13 +76,22 @@ public:
             item.done.store(0, std::memory_order_relaxed);
         }
         const auto count = static_cast<std::uint32_t>(threads);
-        for (std::atomic<bool>& here : here_) here.store(false, std::memory_order_relaxed);
-        jobs.for_each(threads, [&](int worker) { work(static_cast<std::uint32_t>(worker), count, stages, f); });
+        for (Member& member : members_) member.here.store(false, std::memory_order_relaxed);
+        dissolved_.store(false, std::memory_order_relaxed);
+        jobs.for_each(threads, [&](int worker) {
+            try {
+                work(static_cast<std::uint32_t>(worker), count, stages, f);
+            } catch (...) {
+                dissolve();  // or the others would wait for this block
+                throw;
+            }
+        });
+        if (is_dissolved()) do_rest(count, stages, f);
     }
 
 private:
-    static constexpr int most_threads = 64;
-    static constexpr int patience = 1500;  ///< spins, some 20 microseconds
+    static constexpr int most_threads = ThreadWatch::most_threads;
+    static constexpr int patience = 1000;  ///< spins, some 20 to 40 microseconds
 
     /// Of each stage one that counts the items done, and one for each thread's part that counts the items taken. Lines
     /// of their own, or threads would wait for each other's writes.
@@ -89,10 +104,53 @@ private:
         std::atomic<std::uint32_t> taken{0}, done{0};
     };
 
+    /// A thread of the team, once it has come.
+    struct alignas(64) Member {
+        std::atomic<bool> here{false};
+        std::atomic<ThreadClock> clock{};
+    };
+
+    bool is_dissolved() const { return dissolved_.load(std::memory_order_relaxed); }
+    void dissolve() { dissolved_.store(true, std::memory_order_relaxed); }
+    bool is_here(std::uint32_t worker) const { return members_[worker].here.load(std::memory_order_acquire); }
+
+    /// A thread's waiting for what others do, in a loop of spins.
+    class Waiting {
+    public:
+        Waiting(StageTeam& team, std::uint32_t worker, std::uint32_t threads)
+            : team_(team), worker_(worker), threads_(threads) {}
+
+        /// At the first spin: time to help those who have not come.
+        bool is_first() const { return spins_ == 0; }
+        /// Now and then: time to help those who are late.
+        bool is_long() const { return spins_ != 0 && spins_ % patience == 0; }
+        void spin() {
+            if (is_long()) watch();
+            ++spins_;
+            pause_briefly();
+        }
+
+    private:
+        void watch() {
+            const bool aside = watch_.finds_one_aside(static_cast<int>(threads_), [this](int i) {
+                const auto k = static_cast<std::uint32_t>(i);
+                return k != worker_ && team_.is_here(k) ? team_.members_[k].clock.load(std::memory_order_relaxed)
+                                                        : ThreadClock();
+            });
+            if (aside) team_.dissolve();
+        }
+
+        StageTeam& team_;
+        const std::uint32_t worker_, threads_;
+        int spins_ = 0;
+        ThreadWatch watch_;
+    };
+
     template <class F>
     void work(std::uint32_t worker, std::uint32_t threads, std::span<const Stage> stages, F&& f) {
-        here_[worker].store(true, std::memory_order_relaxed);
-        for (std::uint32_t s = 0; s < stages.size();) {
+        members_[worker].clock.store(ThreadClock::of_this_thread(), std::memory_order_relaxed);
+        members_[worker].here.store(true, std::memory_order_release);
+        for (std::uint32_t s = 0; s < stages.size() && !is_dissolved();) {
             std::uint32_t end = s;
             while (end < stages.size() && stages[end].local) ++end;
             if (end > s) {
@@ -112,38 +170,56 @@ private:
         const Stage& stage = stages[s];
         Counter* const counters = &counters_[s * (threads + 1)];
         std::atomic<std::uint32_t>& all_done = counters[0].value;
-        const auto do_part = [&](std::uint32_t part) {
-            const std::uint32_t begin = cut(stage, part, threads), end = cut(stage, part + 1, threads);
-            std::atomic<std::uint32_t>& taken = counters[1 + part].value;
-            const std::uint32_t blocks = std::max((end - begin) / stage.block, 1u),
-                                block = (end - begin + blocks - 1) / blocks;
-            std::uint32_t done = 0;
-            // Looked at first: an atomic addition is dearer than a load, and most parts of others are done.
-            while (taken.load(std::memory_order_relaxed) < end - begin) {
-                const std::uint32_t first = begin + taken.fetch_add(block, std::memory_order_relaxed);
-                if (first >= end) break;
-                const std::uint32_t last = std::min(first + block, end);
-                f(s, first, last);
-                done += last - first;
+        do_part(worker, threads, stages, s, f);
+        for (Waiting waiting(*this, worker, threads); all_done.load(std::memory_order_acquire) < stage.items;
+             waiting.spin()) {
+            if (is_dissolved()) return;
+            for (std::uint32_t part = 0; part < threads && (waiting.is_first() || waiting.is_long()); ++part) {
+                if (waiting.is_long() || !is_here(part)) do_part(part, threads, stages, s, f);
             }
-            if (done != 0) all_done.fetch_add(done, std::memory_order_acq_rel);
-        };
-        do_part(worker);
-        for (int spins = 0; all_done.load(std::memory_order_acquire) < stage.items; ++spins) {
-            // Once for those that have not come, once more for those that are late.
-            for (std::uint32_t part = 0; part < threads && (spins == 0 || spins == patience); ++part) {
-                if (spins != 0 || !here_[part].load(std::memory_order_relaxed)) do_part(part);
-            }
-            wait(spins);
         }
     }
 
-    static void wait(int spins) {
-        if (spins < patience) {
-            __builtin_ia32_pause();
-        } else {
-            std::this_thread::yield();
+    /// What nobody has taken of a thread's part, until the team dissolves.
+    template <class F>
+    void do_part(std::uint32_t part, std::uint32_t threads, std::span<const Stage> stages, std::size_t s, F&& f) {
+        const Stage& stage = stages[s];
+        Counter* const counters = &counters_[s * (threads + 1)];
+        const std::uint32_t begin = cut(stage, part, threads), end = cut(stage, part + 1, threads);
+        std::atomic<std::uint32_t>& taken = counters[1 + part].value;
+        const std::uint32_t blocks = std::max((end - begin) / stage.block, 1u),
+                            block = (end - begin + blocks - 1) / blocks;
+        std::uint32_t done = 0;
+        // Looked at first: an atomic addition is dearer than a load, and most parts of others are done.
+        while (taken.load(std::memory_order_relaxed) < end - begin && !is_dissolved()) {
+            const std::uint32_t first = begin + taken.fetch_add(block, std::memory_order_relaxed);
+            if (first >= end) break;
+            const std::uint32_t last = std::min(first + block, end);
+            f(s, first, last);
+            done += last - first;
         }
+        if (done != 0) counters[0].value.fetch_add(done, std::memory_order_acq_rel);
+    }
+
+    /// What a team left that has dissolved, by the only thread.
+    template <class F>
+    void do_rest(std::uint32_t threads, std::span<const Stage> stages, F&& f) {
+        dissolved_.store(false, std::memory_order_relaxed);
+        for (std::uint32_t s = 0; s < stages.size(); ++s) {
+            if (!stages[s].local) {
+                for (std::uint32_t part = 0; part < threads; ++part) do_part(part, threads, stages, s, f);
+                continue;
+            }
+            for (std::uint32_t i = 0; i < stages[s].items; ++i) {
+                const bool is_left = local_items_[i].taken.load(std::memory_order_relaxed) <= s;
+                if (is_left && has_work(stages[s], i)) f(s, i, i + 1);
+            }
+        }
+    }
+
+    static bool has_work(const Stage& stage, std::uint32_t i) {
+        if (i >= stage.items || stage.loads == nullptr) return i < stage.items;
+        return stage.loads[i] != (i == 0 ? 0 : stage.loads[i - 1]);
     }
 
     /// What a thread does of the local stages from `first` to before `last`.
@@ -167,23 +243,20 @@ private:
             }
             for (std::uint32_t s = first; s < last; ++s) {
                 for (std::uint32_t i = begin; i < end; ++i) {
-                    if (has_work(s, i)) do_own(s, i);
+                    if (has_work(stages[s], i)) do_own(s, i);
+                    if (team.is_dissolved()) return;
                 }
             }
             for (std::uint32_t i = 0; i < items; ++i) {
-                for (int spins = 0; !has_reached(i, last); ++spins) help_and_wait(spins);
+                for (Waiting waiting(team, worker, threads); !has_reached(i, last) && !team.is_dissolved();)
+                    help_and_wait(waiting);
             }
         }
 
-        bool has_work(std::uint32_t s, std::uint32_t i) const {
-            const Stage& stage = stages[s];
-            if (i >= stage.items || stage.loads == nullptr) return i < stage.items;
-            return stage.loads[i] != (i == 0 ? 0 : stage.loads[i - 1]);
-        }
         /// The next stage that has something to do for the item, or `last`.
         std::uint32_t next_stage(std::uint32_t i) const {
             std::uint32_t s = std::max(team.local_items_[i].done.load(std::memory_order_acquire), first);
-            while (s < last && !has_work(s, i)) ++s;
+            while (s < last && !has_work(stages[s], i)) ++s;
             return s;
         }
         bool has_reached(std::uint32_t i, std::uint32_t s) const { return next_stage(i) >= s; }
@@ -196,9 +269,10 @@ private:
         }
 
         void do_own(std::uint32_t s, std::uint32_t i) {
-            for (int spins = 0; !is_ready(s, i); ++spins) {
+            for (Waiting waiting(team, worker, threads); !is_ready(s, i);) {
                 if (team.local_items_[i].taken.load(std::memory_order_relaxed) > s) return;  // somebody helped
-                help_and_wait(spins);
+                if (team.is_dissolved()) return;
+                help_and_wait(waiting);
             }
             do_once(s, i);
         }
@@ -213,13 +287,14 @@ private:
         }
 
         /// Helps at once where a thread has not come, now and then where one is late.
-        void help_and_wait(int spins) {
-            for (std::uint32_t i = 0; i < items && spins % patience == 0; ++i) {
-                if (spins == 0 && team.here_[owners[i]].load(std::memory_order_relaxed)) continue;
+        void help_and_wait(Waiting& waiting) {
+            const bool any_help = waiting.is_first() || waiting.is_long();
+            for (std::uint32_t i = 0; any_help && i < items && !team.is_dissolved(); ++i) {
+                if (waiting.is_first() && team.is_here(owners[i])) continue;
                 const std::uint32_t s = next_stage(i);
                 if (s < last && is_ready(s, i)) do_once(s, i);
             }
-            wait(spins);
+            waiting.spin();
         }
     };
 
@@ -238,7 +313,8 @@ private:
         return static_cast<std::uint32_t>(std::uint64_t{stage.items} * part / threads);
     }
 
-    std::array<std::atomic<bool>, most_threads> here_{};
+    alignas(64) std::atomic<bool> dissolved_{false};
+    std::array<Member, most_threads> members_;
     std::array<LocalItem, most_local_items> local_items_;
     std::unique_ptr<Counter[]> counters_;
     std::size_t capacity_ = 0;

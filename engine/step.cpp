@@ -31,7 +31,7 @@ static long interruptions_so_far(bool asked) {
     return 0;
 }
 
-bool World::step(float dt, const Jobs& jobs) {
+bool World::step(float dt, const Jobs& host_jobs) {
     State& s = *state_;
     if (!(dt > 0.0f) || !(dt <= 1.0f)) {
         s.error.set({ErrorCode::bad_argument, "step: dt must be above 0 and at most 1 second; nothing was moved"});
@@ -44,6 +44,7 @@ bool World::step(float dt, const Jobs& jobs) {
     const long interruptions = interruptions_so_far(s.def.timing == Timing::pairs);
     Stopwatch whole(timed), clock(timed);
     s.profile.start = whole.last();
+    const Jobs jobs = s.step_jobs.begin(host_jobs);
     s.set_off_for_targets(dt);
     s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
@@ -60,6 +61,7 @@ bool World::step(float dt, const Jobs& jobs) {
     s.finish(dt, jobs);
     s.profile.finish = clock.lap();
     s.publish(jobs);
+    s.step_jobs.end();
     s.profile.publish = clock.lap();
     s.profile.total = whole.lap();
     s.profile.narrowphase.clock_reads += clock.reads() + whole.reads();

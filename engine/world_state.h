@@ -18,6 +18,7 @@
 #include <talus/engine/last_error.h>
 #include <talus/engine/slabs.h>
 #include <talus/engine/stage_team.h>
+#include <talus/engine/step_jobs.h>
 #include <talus/engine/world.h>
 
 namespace talus {
@@ -117,6 +118,7 @@ struct World::State {
     std::vector<StageWork> stage_works;
     std::vector<FieldWork> field_works;
     StageTeam stage_team;
+    StepJobs step_jobs;
     std::vector<float> island_still_time;  ///< by solver index of the island's root, s
     std::vector<std::uint32_t> stack;
     struct NearTask {

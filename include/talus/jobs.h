@@ -5,7 +5,9 @@
 /// runs what when, nor on how many threads there are.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <type_traits>
 
@@ -20,17 +22,36 @@ struct Jobs {
     /// returned. Null: one after the other. Must not throw.
     void (*run)(void* host, int count, Task task, void* data) = nullptr;
     void* host = nullptr;
+    /// Whether each step uses all threads. Otherwise it uses fewer for a while when the system put some of them aside
+    /// for other programs, because the step then waits for them longer than they save.
+    bool all_threads = false;
 
-    /// Calls f(i) for each i from 0 to count - 1.
+    /// Calls f(i) for each i from 0 to count - 1. If calls throw, one of their exceptions is thrown here, when all
+    /// tasks have returned; calls that have not begun by then are left out. So `run` never sees a task that throws.
     template <class F>
     void for_each(int count, F&& f) const {
         if (run == nullptr || count == 1) {
             for (int i = 0; i < count; ++i) f(i);
             return;
         }
+        struct Call {
+            std::remove_reference_t<F>& f;
+            std::atomic<bool> failed{false};
+            std::exception_ptr exception{};
+        } call{f};
         run(
-            host, count, [](void* data, int index) { (*static_cast<std::remove_reference_t<F>*>(data))(index); },
-            const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+            host, count,
+            [](void* data, int index) {
+                Call& whole = *static_cast<Call*>(data);
+                if (whole.failed.load(std::memory_order_relaxed)) return;
+                try {
+                    whole.f(index);
+                } catch (...) {
+                    if (!whole.failed.exchange(true)) whole.exception = std::current_exception();
+                }
+            },
+            &call);
+        if (call.exception) std::rethrow_exception(call.exception);
     }
 
     /// How many tasks to cut so many items into, when fewer than `least` items are not worth a task.

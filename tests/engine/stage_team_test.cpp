@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
 
 using namespace talus;
 using namespace talus::test;
@@ -18,9 +21,50 @@ void run_backwards(void*, int count, Jobs::Task task, void* data) {
     for (int i = count - 1; i >= 0; --i) task(data, i);
 }
 
-void check_stages(const Jobs& jobs, Random& random) {
+/// A host whose other threads begin their tasks when the caller has done the first.
+void run_late(void*, int count, Jobs::Task task, void* data) {
+    std::vector<std::thread> threads;
+    std::atomic<bool> go{false};
+    for (int i = 1; i < count; ++i) {
+        threads.emplace_back([&, i] {
+            while (!go.load()) std::this_thread::yield();
+            task(data, i);
+        });
+    }
+    task(data, 0);
+    go = true;
+    for (std::thread& thread : threads) thread.join();
+}
+
+/// A host whose caller only waits, and whose threads begin one after the other.
+void run_elsewhere(void*, int count, Jobs::Task task, void* data) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i) {
+        threads.emplace_back([=] {
+            std::this_thread::sleep_for(std::chrono::microseconds(100 * i));
+            task(data, i);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+/// Puts the thread that is in a block aside, now and then, as the system does.
+class Interruptions {
+public:
+    explicit Interruptions(int every) : every_(every) {}
+    void in_block() {
+        if (every_ != 0 && ++blocks_ % every_ == 0) std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+
+private:
+    const int every_;
+    std::atomic<int> blocks_{0};
+};
+
+void check_stages(const Jobs& jobs, Random& random, int interrupted_every = 0) {
     StageTeam team;
-    for (int round = 0; round < 50; ++round) {
+    Interruptions interruptions(interrupted_every);
+    for (int round = 0; round < (interrupted_every != 0 ? 4 : 50); ++round) {
         std::vector<Stage> stages(random.below(60));
         std::vector<std::vector<std::atomic<int>>> done;
         for (Stage& stage : stages) {
@@ -33,6 +77,7 @@ void check_stages(const Jobs& jobs, Random& random) {
             const std::size_t before = reached.load();
             if (before > stage) ++early;  // a later one had begun already
             while (reached.load() < stage) reached.store(stage);
+            interruptions.in_block();
             for (std::uint32_t i = first; i < last; ++i) ++done[stage][i];
         });
         CHECK(early == 0);
@@ -44,9 +89,10 @@ void check_stages(const Jobs& jobs, Random& random) {
 
 /// Runs of local stages between others: an item with something to do comes once, after those that share a place with it
 /// in the local stages before and after all of a stage that is not local.
-void check_local_stages(const Jobs& jobs, Random& random) {
+void check_local_stages(const Jobs& jobs, Random& random, int interrupted_every = 0) {
     StageTeam team;
-    for (int round = 0; round < 50; ++round) {
+    Interruptions interruptions(interrupted_every);
+    for (int round = 0; round < (interrupted_every != 0 ? 4 : 50); ++round) {
         std::vector<Stage> stages(random.below(60));
         std::array<std::vector<std::uint32_t>, 3> loads;
         for (std::vector<std::uint32_t>& of_stage : loads) {
@@ -65,6 +111,7 @@ void check_local_stages(const Jobs& jobs, Random& random) {
         };
         std::atomic<int> early{0};
         team.run(jobs, stages, [&](std::size_t s, std::uint32_t first, std::uint32_t last) {
+            interruptions.in_block();
             for (std::uint32_t i = first; i < last; ++i) {
                 for (std::size_t before = 0; before < s; ++before) {
                     const bool all = !stages[before].local || !std::all_of(stages.begin() + std::ptrdiff_t(before),
@@ -111,4 +158,51 @@ TEST_CASE("stages are done whole and one after the other on any number of thread
 TEST_CASE("a host that runs tasks one after the other does not hang the stages") {
     Random random(24);
     check_stages({4, run_backwards, nullptr}, random);
+}
+
+TEST_CASE("stages are done once and in order while threads come late or not at all") {
+    Random random(26);
+    for (const int threads : {2, 3, 8}) {
+        for (const auto run : {run_late, run_elsewhere}) {
+            check_stages({threads, run, nullptr}, random);
+            check_local_stages({threads, run, nullptr}, random);
+        }
+    }
+}
+
+TEST_CASE("stages are done once and in order while threads are put aside in the middle of a block") {
+    Random random(27);
+    for (const int threads : {2, 3, 8}) {
+        ThreadPool pool(threads);
+        for (const Jobs& jobs : {pool.jobs(), Jobs{threads, run_elsewhere, nullptr}}) {
+            for (const int every : {15, 60}) {
+                check_stages(jobs, random, every);
+                check_local_stages(jobs, random, every);
+            }
+        }
+    }
+}
+
+TEST_CASE("an exception in a stage reaches the caller, and no thread waits for that block") {
+    Random random(28);
+    for (const int threads : {1, 2, 3, 8}) {
+        ThreadPool pool(threads);
+        for (const bool local : {false, true}) {
+            for (int round = 0; round < 50; ++round) {
+                StageTeam team;
+                const std::vector<Stage> stages(20, Stage{8, 1, nullptr, local});
+                const std::size_t bad_stage = random.below(20);
+                const std::uint32_t bad_item = threads == 1 ? 0 : random.below(8);
+                std::atomic<int> after{0};
+                CHECK_THROWS_AS(team.run(pool.jobs(), stages,
+                                         [&](std::size_t s, std::uint32_t first, std::uint32_t last) {
+                                             if (s == bad_stage && first <= bad_item && bad_item < last)
+                                                 throw std::runtime_error("a block");
+                                             after += !local && s > bad_stage ? 1 : 0;
+                                         }),
+                                std::runtime_error);
+                CHECK(after == 0);
+            }
+        }
+    }
 }

@@ -5,6 +5,10 @@
 
 #include <talus/thread_pool.h>
 
+#include <chrono>
+#include <new>
+#include <thread>
+
 using namespace talus;
 using namespace talus::test;
 
@@ -15,6 +19,13 @@ void run_backwards(void*, int count, Jobs::Task task, void* data) {
     for (int i = count - 1; i >= 0; --i) task(data, i);
 }
 
+/// Of a pool, and in company, too.
+Jobs all_threads(ThreadPool& pool) {
+    Jobs jobs = pool.jobs();
+    jobs.all_threads = true;
+    return jobs;
+}
+
 /// `slabs`: whether there is enough in the scene that threads share the solve.
 void check_threads(const char* name, int steps, bool slabs = true, float restitution = 0.0f) {
     Result<samples::SceneData> data = samples::find_scene(name)->make({});
@@ -23,7 +34,7 @@ void check_threads(const char* name, int steps, bool slabs = true, float restitu
         for (ShapeDef& shape : body.shapes) shape.material.restitution = restitution;
     }
     ThreadPool two(2), four(4);
-    const Jobs jobs[] = {{}, two.jobs(), four.jobs(), {3, run_backwards, nullptr}};
+    const Jobs jobs[] = {{}, all_threads(two), all_threads(four), {3, run_backwards, nullptr, true}};
     std::vector<World> worlds;
     for (std::size_t k = 0; k < std::size(jobs); ++k) worlds.push_back(samples::make_world(*data));
     for (int step = 0; step < steps; ++step) {
@@ -62,9 +73,48 @@ TEST_CASE("threads may change from step to step") {
         REQUIRE(samples::step_scene(alone, *data, step));
         REQUIRE(samples::step_scene(changing, *data, step,
                                     step % 3 == 0   ? Jobs{}
-                                    : step % 3 == 1 ? two.jobs()
-                                                    : three.jobs()));
+                                    : step % 3 == 1 ? all_threads(two)
+                                                    : all_threads(three)));
         if (step == 45) changing = World(changing);
     }
     CHECK(alone.hash() == changing.hash());
+}
+
+TEST_CASE("threads that come late leave the bits as they are") {
+    // Begins some tasks at once, some late, some when the caller has nothing left to do.
+    const auto run_somehow = [](void*, int count, Jobs::Task task, void* data) {
+        std::vector<std::thread> threads;
+        for (int i = 1; i < count; ++i) {
+            threads.emplace_back([=] {
+                if (i % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+                task(data, i);
+            });
+        }
+        task(data, 0);
+        for (std::thread& thread : threads) thread.join();
+    };
+    const Result<samples::SceneData> data = samples::find_scene("pyramid40")->make({});
+    REQUIRE(data);
+    World alone = samples::make_world(*data), all = samples::make_world(*data), some = samples::make_world(*data);
+    for (int step = 0; step < 40; ++step) {
+        REQUIRE(samples::step_scene(alone, *data, step));
+        REQUIRE(samples::step_scene(all, *data, step, {4, run_somehow, nullptr, true}));
+        REQUIRE(samples::step_scene(some, *data, step, {4, run_somehow, nullptr, false}));
+    }
+    CHECK(alone.hash() == all.hash());
+    CHECK(alone.hash() == some.hash());
+}
+
+TEST_CASE("an exception in a task reaches the caller of a job, and the pool goes on") {
+    ThreadPool pool(3);
+    for (int round = 0; round < 200; ++round) {
+        CHECK_THROWS_AS(pool.jobs().for_each(8,
+                                             [&](int i) {
+                                                 if (i == round % 8) throw std::bad_alloc();
+                                             }),
+                        std::bad_alloc);
+    }
+    std::atomic<int> done{0};
+    pool.jobs().for_each(8, [&](int) { ++done; });
+    CHECK(done == 8);
 }

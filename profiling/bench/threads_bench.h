@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace talus::profiling {
+
+/// `talus-profile threads`. Gives the exit code: 0, 1 when something could not be made, or 2 for arguments it does not
+/// understand.
+int run_threads(const std::vector<std::string_view>& arguments);
+
+}  // namespace talus::profiling
