@@ -343,8 +343,8 @@ void Ledger::book_contacts(const World& world) {
             add_work(a, b, sign * glm::dot(friction, velocity),
                      length(friction) * length(velocity) * length(ways_[slot].turn));
         }
-        // Overlap that became less. A tenth more, because the impulse is a sum over the step, in which contacts may swing.
-        // Where bodies turn a lot the points of the contact's end are not those of its beginning.
+        // Overlap that became less. A tenth more, because the impulse is a sum over the step, in which contacts may
+        // swing. Where bodies turn a lot the points of the contact's end are not those of its beginning.
         constexpr double turned = 0.2, more = 1.1;
         if (length(ways_[a].turn) + length(ways_[b].turn) < turned) {
             for (int i = 0; i < c.point_count; ++i) {

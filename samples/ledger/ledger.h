@@ -1,21 +1,21 @@
 #pragma once
 /// A ledger of energy and momentum: after each step it says whether energy appeared that nobody put in.
 ///
-/// A step of rigid bodies may lose energy (friction, inelastic impacts, damping, implicit springs); it must not make any.
-/// The ledger looks at a world from outside, just before and just after a step, and checks for each group of bodies that
-/// touched or were jointed in it:
+/// A step of rigid bodies may lose energy (friction, inelastic impacts, damping, implicit springs); it must not make
+/// any. The ledger looks at a world from outside, just before and just after a step, and checks for each group of
+/// bodies that touched or were jointed in it:
 ///
 ///     kinetic + potential after  <=  kinetic + potential before  +  work put in  +  rounding
 ///
-/// and, for each group that touched nothing fixed or kinematic, that momentum and angular momentum changed by what gravity
-/// and the user's forces gave. What is changed between two steps (impulses, teleports, new bodies) is not looked at: the
-/// books are opened anew before each step.
+/// and, for each group that touched nothing fixed or kinematic, that momentum and angular momentum changed by what
+/// gravity and the user's forces gave. What is changed between two steps (impulses, teleports, new bodies) is not
+/// looked at: the books are opened anew before each step.
 ///
 /// Work put in, per group and step:
 /// - user's forces and torques: force times the way of the centre of mass, torque times the turn. Exact.
-/// - contacts with kinematic bodies: impulses times the velocity of the body's surface where they act. A contact can only
-///   take energy as seen from that surface, so this is a sharp bound. The moments of twist friction, which contacts do not
-///   report, count with their largest size.
+/// - contacts with kinematic bodies: impulses times the velocity of the body's surface where they act. A contact can
+///   only take energy as seen from that surface, so this is a sharp bound. The moments of twist friction, which contacts
+///   do not report, count with their largest size.
 /// - running surfaces (Material::surface_velocity): friction impulse times that velocity. Sharp likewise.
 /// - overlap that is pushed out: impulse over the step's length times the way by which the overlap became less.
 /// - joints to kinematic bodies: force times the way of the joint's anchor, torque times the turn.
@@ -45,8 +45,8 @@ struct LedgerTolerance {
     /// Heights below this do not count, m: the weight of each body that something touches may rise by this much, once
     /// in a run, and by a tenth of it in a step. It is what the solver leaves of overlaps (settings::linear_slop).
     double height = 0.0005;
-    /// Change of momentum of a free group that nothing explains, as a part of the sum of its bodies' momenta (of angular
-    /// momentum: and of what its contacts exchanged).
+    /// Change of momentum of a free group that nothing explains, as a part of the sum of its bodies' momenta (of
+    /// angular momentum: and of what its contacts exchanged).
     double momentum = 1e-4;
     double angular_momentum = 1e-2;
 };
@@ -64,8 +64,8 @@ struct LedgerGain {
     double joules = 0.0;
     double share = 0.0;  ///< of the energy that went through the group in the step
     int step = -1;       ///< 0 is the first
-    /// The group, the bodies that gained most first; at most `most_named`. Not the world's handles, which may be stale by
-    /// now: `slot` is what BodyId holds.
+    /// The group, the bodies that gained most first; at most `most_named`. Not the world's handles, which may be stale
+    /// by now: `slot` is what BodyId holds.
     static constexpr std::size_t most_named = 4;
     std::vector<BodyId> bodies;
     std::size_t body_count = 0;

@@ -9,7 +9,8 @@
 
 namespace talus::samples {
 
-/// Steps the scene as the options say and keeps the books. An Error when the scene cannot be made or the world refuses it.
+/// Steps the scene as the options say and keeps the books. An Error when the scene cannot be made or the world refuses
+/// it.
 Result<LedgerReport> run_ledger(const Scene& scene, const Options& options,
                                 const std::function<void(int done, int steps)>& progress = {});
 

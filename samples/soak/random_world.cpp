@@ -32,7 +32,8 @@ constexpr SoakFeatureName names[] = {
 
 constexpr std::uint32_t walls = 1, things = 2, others = 4;  // filter categories: everything meets walls
 
-/// Draws a world. Things are drawn from a stream of their own each, so that the world without a feature is the same world.
+/// Draws a world. Things are drawn from a stream of their own each, so that the world without a feature is the same
+/// world.
 class Maker {
 public:
     Maker(std::uint64_t seed, std::uint32_t features) : seed_(seed), random_(seed) {
@@ -89,6 +90,7 @@ private:
         TextBody body;
         body.number = static_cast<std::uint32_t>(world_.bodies.size());
         body.def.type = type;
+        if (type == BodyType::fixed) body.def.user_data = 16;  // the modifier leaves no hole in a wall
         world_.bodies.push_back(body);
         return world_.bodies.back();
     }
@@ -437,7 +439,8 @@ private:
                                  static_cast<float>(one_in(2) ? walls | things | others : walls | others)};
                     break;
                 case 12:
-                    // A body whose only shape is a sensor falls out of the world: it becomes solid again, or has others.
+                    // A body whose only shape is a sensor falls out of the world: it becomes solid again, or has
+                    // others.
                     c.what = "sensor";
                     c.numbers = {
                         static_cast<float>(world_.bodies[c.target].shapes.size() > 1 ? 1 : 0),

@@ -393,7 +393,8 @@ void modify(ContactModification& contact, void*) {
     const std::uint64_t wish = contact.user_data_a ^ contact.user_data_b;
     if ((wish & 1) != 0) contact.friction *= 0.5f;
     if ((wish & 2) != 0) contact.restitution = 0.5f;
-    if ((wish & 4) != 0) contact.points[0].enabled = contact.point_count == 1;
+    const bool wall = ((contact.user_data_a | contact.user_data_b) & 16) != 0;
+    if ((wish & 4) != 0 && !wall) contact.points[0].enabled = contact.point_count == 1;
 }
 
 JointDef joint_def(const TextJoint& j, BodyId a, BodyId b) {

@@ -1,8 +1,9 @@
 #pragma once
-/// Worlds as text: what talus-soak makes from a seed, shrinks when it fails, and writes; docs/soak.md describes the format.
+/// Worlds as text: what talus-soak makes from a seed, shrinks when it fails, and writes; docs/soak.md describes the
+/// format.
 ///
-/// A description is a list of things (bodies with their shapes, joints, changes), each with a number of its own, so that
-/// any of them can be left out and the rest still means the same.
+/// A description is a list of things (bodies with their shapes, joints, changes), each with a number of its own, so
+/// that any of them can be left out and the rest still means the same.
 
 #include "samples/scenes/scene.h"
 
@@ -13,9 +14,10 @@
 
 namespace talus::samples {
 
-/// A shape by name and numbers: "sphere r", "capsule half_height r", "box x y z" (half extents), "cylinder half_height r",
-/// "cone half_height r", "hull" with three numbers a point; and surfaces of triangles: "room x y z cells two_sided" (the
-/// inside of a box with these half extents, `cells` squares along an edge), "ground cells size height seed two_sided".
+/// A shape by name and numbers: "sphere r", "capsule half_height r", "box x y z" (half extents), "cylinder half_height
+/// r", "cone half_height r", "hull" with three numbers a point; and surfaces of triangles: "room x y z cells two_sided"
+/// (the inside of a box with these half extents, `cells` squares along an edge), "ground cells size height seed
+/// two_sided".
 struct TextShape {
     std::string kind = "box";
     std::vector<float> numbers{0.5f, 0.5f, 0.5f};
