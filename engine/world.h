@@ -4,6 +4,11 @@
 /// A refused call returns a null handle, false or an empty result, leaves the world as it was, and sets last_error() to
 /// a code and a sentence. Getters on a stale handle return zero or identity and set it too. The world is a value: a
 /// copy is an independent world that steps to the same bits.
+///
+/// Memory comes from operator new. When that throws, std::bad_alloc leaves the call, also when it was thrown on another
+/// thread of the step's jobs. A world that step() or another call was changing then is in no defined state: it can be
+/// destroyed or assigned to, and nothing else. Calls that are const, among them copies and queries, leave it as it was.
+/// A steady step allocates nothing: memory is asked for when bodies, contacts, joints or threads are more than before.
 
 #include <talus/engine/body.h>
 #include <talus/engine/contact_modifier.h>

@@ -1,5 +1,6 @@
 /// talus-samples: runs sample scenes without a window, and says what each cost.
 
+#include "samples/program.h"
 #include "samples/runner/command_line.h"
 #include "samples/runner/ledger_run.h"
 #include "samples/runner/progress.h"
@@ -8,7 +9,6 @@
 
 #include <talus/profiling/terminal.h>
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -105,10 +105,7 @@ int keep_books(const Options& options) {
     return code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
+int run(const std::vector<std::string_view>& arguments) {
     Result<Options> options = parse_options(arguments);
     if (!options) return complain(options.error(), exit_usage);
     if (options->help) {
@@ -129,3 +126,7 @@ int main(int argc, char** argv) {
     if (options->ledger) return keep_books(*options);
     return chosen_scene(*options) ? run_one(*options) : run_all(*options);
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_program("talus-samples", argc, argv, run); }

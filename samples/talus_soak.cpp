@@ -1,5 +1,6 @@
 /// talus-soak: random worlds of everything under checks of energy, momentum, escapes, events and bits (docs/soak.md).
 
+#include "samples/program.h"
 #include "samples/runner/command_line.h"
 #include "samples/soak/soak.h"
 
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -177,10 +179,21 @@ int soak(const Options& options) {
             std::fflush(stdout);
         }
     };
+    std::exception_ptr exception;  // one of those that threads threw
+    const auto guarded_work = [&] {
+        try {
+            work();
+        } catch (...) {
+            const std::lock_guard lock(talking);
+            exception = std::current_exception();
+        }
+    };
     std::vector<std::thread> others;
-    for (int i = 1; i < options.threads; ++i) others.emplace_back(work);
-    work();
+    others.reserve(static_cast<std::size_t>(options.threads));
+    for (int i = 1; i < options.threads; ++i) others.emplace_back(guarded_work);
+    guarded_work();
     for (std::thread& thread : others) thread.join();
+    if (exception) std::rethrow_exception(exception);
 
     std::uint64_t all = 0;
     std::printf("%" PRIu64 " body steps, %" PRIu64 " worlds from seed %" PRIu64 ", %.1f minutes; failures:",
@@ -193,16 +206,14 @@ int soak(const Options& options) {
     return all == 0 ? 0 : exit_failed;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(const std::vector<std::string_view>& given) {
     Options options;
     std::vector<std::string_view> arguments;
-    for (int i = 1; i < argc; ++i) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
         // What is no option and no option's value is a file.
-        const std::string_view argument = argv[i];
-        const bool is_value = i > 1 && std::string_view(argv[i - 1]).starts_with("--") &&
-                              std::string_view(argv[i - 1]).find('=') == std::string_view::npos;
+        const std::string_view argument = given[i];
+        const bool is_value =
+            i > 0 && given[i - 1].starts_with("--") && given[i - 1].find('=') == std::string_view::npos;
         if (!argument.starts_with("-") && !is_value)
             options.files.emplace_back(argument);
         else
@@ -231,3 +242,7 @@ int main(int argc, char** argv) {
     if (options.count == 0 && options.minutes <= 0.0 && options.body_steps == 0) options.count = 100;
     return soak(options);
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return talus::samples::run_program("talus-soak", argc, argv, run); }

@@ -1,15 +1,17 @@
 /// talus-window: sample scenes to look at, to touch and to measure.
 
+#include "samples/program.h"
 #include "samples/scenes/scene.h"
 #include "samples/window/app.h"
 
-#include <algorithm>
 #include <cstdio>
 
-int main(int argc, char** argv) {
-    using namespace talus::samples;
+namespace {
+
+using namespace talus::samples;
+
+int run(const std::vector<std::string_view>& arguments) {
     constexpr int exit_usage = 2;
-    const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
     const talus::Result<WindowOptions> options = parse_window_options(arguments);
     if (!options) {
         std::fprintf(stderr, "talus-window: %s\n", options.error().message.c_str());
@@ -25,3 +27,7 @@ int main(int argc, char** argv) {
     }
     return run_window(*options);
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_program("talus-window", argc, argv, run); }

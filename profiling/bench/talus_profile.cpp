@@ -6,6 +6,7 @@
 
 #include "profiling/bench/diff_command.h"
 #include "profiling/bench/threads_bench.h"
+#include "samples/program.h"
 #ifdef TALUS_WITH_BULLET
 #include "profiling/bench/broadphase_bench.h"
 #include "profiling/bench/gjk_bench.h"
@@ -49,10 +50,7 @@ constexpr Command commands[] = {{"scenes", want_bullet},
                                 {"diff", talus::profiling::run_diff}};
 #endif
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+int run(const std::vector<std::string_view>& arguments) {
     for (const Command& command : commands) {
         if (!arguments.empty() && arguments[0] == command.name)
             return command.run({arguments.begin() + 1, arguments.end()});
@@ -72,3 +70,7 @@ int main(int argc, char** argv) {
                  "  diff        what got slower or faster, where, of two runs: A.csv B.csv of talus-samples --csv\n");
     return help ? 0 : 2;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return talus::samples::run_program("talus-profile", argc, argv, run); }
