@@ -58,7 +58,13 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
-void scale_impulses(ContactState& state, float scale) {
+/// Carried impulses are loads times the sub-step in which they were found, which may have been long ago (of bodies that
+/// slept) and of another length. What a contact takes in one blow is no load, though, and grows with nothing: after a
+/// step that was tiny, scaled like one, it would throw about what rests.
+void take_over_impulses(ContactState& state, float substep) {
+    const float longer = state.substep > 0.0f ? substep / state.substep : 1.0f;
+    const float scale = std::min(longer, settings::most_load_growth);
+    state.substep = substep;
     for (float& impulse : state.impulses) impulse *= scale;
     state.friction_impulse *= scale;
     state.twist_impulse *= scale;
@@ -92,11 +98,10 @@ const SolverKernel& best_solver_kernel() {
 #endif
 }
 
-void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep) {
-    // Resting loads are impulses of one sub-step: longer ones start from more.
-    warm_scale_ = substep_ > 0.0f ? substep / substep_ : 1.0f;
+void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
+                          float usual_substep) {
     substep_ = substep;
-    const float hertz = std::min(settings::contact_rate / substep, settings::max_contact_hertz);
+    const float hertz = std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
     const float column_hertz = hertz * (settings::column_rate / settings::contact_rate);
     for (int k = 0; k < 2; ++k) {
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
@@ -189,7 +194,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const PairRecord& pair = in.contacts.records[edge.contact];
         const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
         match_impulses(state, manifold);
-        if (warm_scale_ != 1.0f) scale_impulses(state, warm_scale_);
+        if (state.substep != substep_) take_over_impulses(state, substep_);
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;

@@ -73,8 +73,10 @@ public:
         std::span<const SolverMass> masses;
     };
 
-    /// Lays out records for the graph's edges, in its order.
-    void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep);
+    /// Lays out records for the graph's edges, in its order. Contacts are as stiff as suits sub-steps of the usual
+    /// length, s; this one may be shorter.
+    void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
+               float usual_substep);
     /// Fills a field's records from the contacts' manifolds.
     void prepare(const Field& field, const Input& input);
 
@@ -145,7 +147,6 @@ private:
     std::vector<std::uint32_t> order_;                        ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
-    float warm_scale_ = 1.0f;                                 ///< of the last step's impulses
     ContactSpring springs_[2][2] = {};                        ///< [in a column][with an immovable body]
     std::vector<LinkPlace> link_places_;
     std::vector<JointedContact> jointed_;

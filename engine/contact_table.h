@@ -30,6 +30,7 @@ struct alignas(16) ContactState {
     vec3 friction_impulse{0.0f};  ///< world, at the manifold's centre, one sub-step, N s
     float slop = 0.0f;            ///< overlap that the solver leaves alone, m
 
+    float substep = 0.0f;  ///< in which the impulses were found, s; 0: there are none yet
     std::uint32_t ids[max_manifold_points] = {};
     int point_count = 0;                            ///< of the arrays, as last solved
     float step_impulses[max_manifold_points] = {};  ///< normal, summed over the last step, N s

@@ -609,7 +609,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const bool falls = s.awake.contains(path.slot) && s.constrained[path.slot] == 0;
     const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
     const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
-    const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.def.substeps)) * gravity;
+    const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.substeps)) * gravity;
     Party mover = party(path.slot, path.motion, body.linear_velocity - to_come, body.angular_velocity, time);
     Party other = party(meeting.other, obstacle_motion,
                         obstacle.is_dynamic() ? obstacle.linear_velocity : obstacle_motion.linear_velocity,

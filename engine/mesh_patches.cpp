@@ -141,9 +141,11 @@ vec3 World::State::normal_from_mesh(std::uint32_t c) const {
 World::State::PatchLoad World::State::take_load(std::uint32_t c) {
     ContactState& state = contacts.states[c];
     PatchLoad load;
+    load.substep = state.substep;
     for (int i = 0; i < state.point_count; ++i) load.normal += state.impulses[i];
     load.friction = triangle_is_a(c) ? state.friction_impulse : -state.friction_impulse;
     state.point_count = 0;
+    state.substep = 0.0f;
     state.friction_impulse = vec3(0.0f);
     state.twist_impulse = 0.0f;
     return load;
@@ -151,6 +153,7 @@ World::State::PatchLoad World::State::take_load(std::uint32_t c) {
 
 void World::State::give_load(std::uint32_t c, const PatchLoad& load) {
     ContactState& state = contacts.states[c];
+    if (state.substep == 0.0f) state.substep = load.substep;
     carry_over(state, contacts.caches[c].manifold, load.normal);
     state.friction_impulse += triangle_is_a(c) ? load.friction : -load.friction;
 }
@@ -248,6 +251,7 @@ void World::State::merge_contacts(const vec3& normal) {
         const PatchLoad load = take_load(c);
         given.normal += load.normal;
         given.friction += load.friction;
+        given.substep = std::max(given.substep, load.substep);
         contacts.caches[c].manifold.count = 0;
     }
     Manifold& manifold = contacts.caches[chief].manifold;

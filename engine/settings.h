@@ -12,7 +12,21 @@ inline constexpr float linear_slop = 0.0005f;
 /// ... and never more than this * bounding radius of the smaller shape, for things of a few centimetres and less.
 inline constexpr float relative_slop = 0.002f;
 
-/// Contact stiffness, Hz, over the sub-step rate: at 60 Hz and 4 sub-steps 60 Hz. A soft contact is a spring: at 30 Hz
+/// A step that is longer than this (s) has proportionally more sub-steps than WorldDef says: a sub-step of 1/16 s alone
+/// would let what rests fall by 4 cm. Larger: less work in long steps; at constant steps of 1/30 s with sub-steps twice
+/// as long, all houses of cards fall.
+inline constexpr float longest_plain_step = 1.0f / 60.0f;
+/// Where steps differ, sub-steps are kept as long as the longest of late, which is forgotten at this rate (1/s). Their
+/// length sets the stiffness of contacts, so that it must not jump: what stands would sink and be thrown up again (a
+/// tower of 30 at 4e6 J with steps of 1/30 and 1/120 s by turns). Larger: after a switch to shorter steps contacts
+/// stiffen sooner; at 10 and more such a tower trembles again.
+inline constexpr float forget_substep = 0.5f;
+/// Sub-steps that are more than so many times as long as the last start from no more than so many times its impulses.
+inline constexpr float most_load_growth = 4.0f;
+/// Steps up to this part of a sub-step longer than a whole number of them do not get one more.
+inline constexpr float substep_slack = 0.25f;
+
+/// Contact stiffness, Hz, over the usual sub-step rate: at 60 Hz and 4 sub-steps 60 Hz. A soft contact is a spring: at 30 Hz
 /// a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands. Above a quarter of the rate, sweeps
 /// that have not converged feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4 sub-steps
 /// a plate that rolls on 25 balls is 10 times nearer to the closed form than it is at 60 Hz.

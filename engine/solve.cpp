@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace talus {
@@ -274,12 +275,12 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     const vec3 gain = substep * (body.gravity_scale * def.gravity + body.inverse_mass * body.force);
     const float damping = 1.0f / (1.0f + substep * body.linear_damping);
     vec3 velocity = body.linear_velocity, displacement(0.0f);
-    for (int k = 0; k < def.substeps; ++k) {
+    for (int k = 0; k < substeps; ++k) {
         velocity = limited((velocity + gain) * damping, def.max_speed);
         displacement += substep * velocity;
     }
     FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};
-    turn_freely(turn, body.inertia, def.substeps, substep);
+    turn_freely(turn, body.inertia, substeps, substep);
     store3(sb.velocity, velocity);
     store3(sb.displacement, displacement);
     store3(sb.turn, vec3(turn.turned));
@@ -290,13 +291,23 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     body.rotation = quat(turn.rotation);
 }
 
+/// How many sub-steps a step of dt seconds has. At a constant dt of up to settings::longest_plain_step it is what the
+/// user wants.
+void World::State::choose_substeps(float dt) {
+    const float wanted = std::min(dt, settings::longest_plain_step) / static_cast<float>(def.substeps);
+    const float remembered = usual_substep * std::max(0.0f, 1.0f - settings::forget_substep * dt);
+    usual_substep = std::max(wanted, remembered);
+    substeps = std::max(1, static_cast<int>(std::ceil(dt / usual_substep - settings::substep_slack)));
+}
+
 void World::State::solve(float dt, const Jobs& jobs) {
-    const float substep = dt / static_cast<float>(def.substeps);
+    choose_substeps(dt);
+    const float substep = dt / static_cast<float>(substeps);
     const std::size_t count = solver_slots.size();
     solver_bodies.resize(count);
     solver_masses.resize(count);
     body_motions.reset(count);
-    solver.begin(graph, edges, substep);
+    solver.begin(graph, edges, substep, usual_substep);
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;
@@ -311,8 +322,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 for (std::uint32_t i = first_body; i < last_body; ++i) begin_body(i, substep);
                 break;
             case StageWork::Kind::bodies:
-                body_motions.run(work.motion, first_body, last_body, solver_bodies, substep, def.substeps,
-                                 def.max_speed);
+                body_motions.run(work.motion, first_body, last_body, solver_bodies, substep, substeps, def.max_speed);
                 break;
             case StageWork::Kind::free_bodies:
                 for (std::uint32_t i = first_body; i < last_body; ++i) move_freely(i, substep);
@@ -362,7 +372,7 @@ void World::State::do_field_work(const FieldWork& work, std::uint32_t field, flo
             for (std::uint32_t i = first; i < last; ++i) begin_body(i, substep);
             break;
         case FieldWork::Kind::bodies:
-            body_motions.run(work.motion, first, last, solver_bodies, substep, def.substeps, def.max_speed);
+            body_motions.run(work.motion, first, last, solver_bodies, substep, substeps, def.max_speed);
             break;
         case FieldWork::Kind::end_bodies:
             for (std::uint32_t i = first; i < last; ++i) end_body(i);
@@ -465,7 +475,7 @@ void World::State::plan_begin() {
 
 /// Contacts have the last word in each pass (joint_solver.h says why).
 void World::State::plan_substeps() {
-    for (int i = 0; i < def.substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
+    for (int i = 0; i < substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
         plan_motion(&SolverKernel::integrate_velocities);
         if (solver.any_bounce()) plan_contacts(&SolverKernel::begin_restitution);
         plan_contacts(&SolverKernel::warm_start);

@@ -46,6 +46,7 @@ bool World::step(float dt, const Jobs& host_jobs) {
     s.profile.start = whole.last();
     const Jobs jobs = s.step_jobs.begin(host_jobs);
     s.set_off_for_targets(dt);
+    s.expect_longer_step(dt, jobs);
     s.update_pairs(jobs);
     s.profile.pairs = clock.lap();
     s.collide_active(jobs);
@@ -146,7 +147,9 @@ void World::State::name_slowest() {
 /// The broadphase is given where a body will be, too: what it comes near to in a step is among its pairs before the step.
 static Aabb swept(const Aabb& box, const vec3& way) { return merge(box, {box.lower + way, box.upper + way}); }
 
-void World::State::finish(float dt, const Jobs& jobs) {
+/// Colliders and boxes of the awake bodies, as they are and as far as they will come in a step of dt.
+void World::State::expect_motion(float dt, const Jobs& jobs) {
+    expected_dt = dt;
     const auto list = awake.list();
     moved_proxies.resize(list.size());
     moved_boxes.resize(list.size());
@@ -159,6 +162,19 @@ void World::State::finish(float dt, const Jobs& jobs) {
             moved_boxes[i] = swept(moved_boxes[i], moved_ways[i]);
         }
     });
+}
+
+/// The last step expected the next one to be as long as it was. What moves farther in a longer one would not see what
+/// it comes to, and be found deep in it by the step after.
+void World::State::expect_longer_step(float dt, const Jobs& jobs) {
+    if (dt <= expected_dt || expected_dt == 0.0f) return;
+    awake.compact();
+    expect_motion(dt, jobs);
+    broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
+}
+
+void World::State::finish(float dt, const Jobs& jobs) {
+    expect_motion(dt, jobs);
     put_islands_to_sleep(dt);
     Stopwatch clock(def.timing != Timing::off);
     broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
@@ -243,6 +259,7 @@ void World::State::publish(const Jobs& jobs) {
         if (has_manifold(c)) continue;
         ContactState& state = contacts.states[c];
         state.point_count = 0;
+        state.substep = 0.0f;
         state.friction_impulse = state.rolling_impulse = vec3(0.0f);
         state.twist_impulse = 0.0f;
         set_touching(c, false);

@@ -472,6 +472,7 @@ bool World::set_settings(const WorldDef& settings) {
         return false;
     }
     const bool wake = settings.gravity != s.def.gravity || (s.def.allow_sleep && !settings.allow_sleep);
+    if (settings.substeps != s.def.substeps) s.usual_substep = 0.0f;
     s.def = settings;
     if (wake) s.wake_all();
     return true;

@@ -29,7 +29,9 @@ namespace talus {
 
 struct WorldDef {
     vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
-    int substeps = 4;                  ///< solver sub-steps a step, 1 to 64
+    /// Solver sub-steps per step, 1 to 64. A step longer than 1/60 s has as many per 1/60 s, and while steps differ in
+    /// length those that are shorter than others of the last seconds have fewer, so that all sub-steps are about as long.
+    int substeps = 4;
     bool allow_sleep = true;
     float max_speed = 4000.0f;  ///< of all bodies, m/s, > 0: keeps a runaway one finite
     float hit_speed = 1.0f;     ///< what comes in more slowly along the normal is no hit, m/s, >= 0

@@ -45,6 +45,10 @@ struct World::State {
     JointStore joints;
     AwakeSet awake;
 
+    // What steps of changing length have to know of those before.
+    float usual_substep = 0.0f;  ///< the longest sub-step of late, s; 0 before the first step
+    float expected_dt = 0.0f;    ///< length of the step for which colliders and boxes look ahead, s; 0 likewise
+
     // What the last step left for the user.
     std::vector<ContactEvent> begun, ended;
     std::vector<HitEvent> hits;
@@ -70,6 +74,7 @@ struct World::State {
     SlabGroups slab_groups{};  ///< a thread solves a group: several where several solve this step
     std::array<std::uint32_t, most_slabs + 1> group_begins{};  ///< solver indices
     std::uint32_t held_end = 0, constrained_end = 0, coasting_end = 0;
+    int substeps = 0;  ///< of this step
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
@@ -199,6 +204,7 @@ struct World::State {
     std::vector<BodyId> arrived;  ///< those that the last step took to theirs
 
     // The stages of a step, in order (step.cpp).
+    void expect_longer_step(float dt, const Jobs& jobs);
     void update_pairs(const Jobs& jobs);
     void collide_active(const Jobs& jobs);
     void build_graph(const Jobs& jobs);
@@ -295,8 +301,9 @@ private:
                       std::uint32_t mesh_body);
     bool may_touch(std::uint32_t shape_a, std::uint32_t shape_b) const;
     struct PatchLoad {
-        float normal = 0.0f;  ///< N s
-        vec3 friction{0.0f};  ///< on the shape, world, N s
+        float normal = 0.0f;   ///< N s
+        vec3 friction{0.0f};   ///< on the shape, world, N s
+        float substep = 0.0f;  ///< in which it was found, s; 0: there is none
     };
     bool triangle_is_a(std::uint32_t contact) const;
     vec3 normal_from_mesh(std::uint32_t contact) const;
@@ -320,6 +327,8 @@ private:
     void weigh_fields();
     void clear_plan();
     void plan_begin();
+    void expect_motion(float dt, const Jobs& jobs);
+    void choose_substeps(float dt);
     void plan_substeps();
     void plan_stage(const Stage& stage, const StageWork& work);
     void plan_in_groups(const FieldWork& work);

@@ -91,8 +91,8 @@ constexpr OptionSpec<Options> specs[] = {
 
     {"How to run it", "--threads", Takes::one, "N", "threads that step the world, to the same bits; default 1",
      set_threads},
-    {"", "--substeps", Takes::one, "N", "sub-steps of the solver in a step; without it, as many as\nthe scene wants",
-     set_substeps},
+    {"", "--substeps", Takes::one, "N",
+     "sub-steps of the solver per step of up to 1/60 s;\nwithout it, as many as the scene wants", set_substeps},
     {"", "--sleep", Takes::one, "on|off", "may bodies at rest fall asleep; default on", set_sleep},
     {"", "--timing", Takes::one, "HOW",
      "off: no times; stages: stages and rungs, and pairs that are\nnew or deep; pairs (the default): every tested "

@@ -129,7 +129,7 @@ struct Problem {
     }
 
     void prepare() {
-        solver.begin(graph, edges, substep);
+        solver.begin(graph, edges, substep, substep);
         solver.prepare({edges, contacts, colliders, surfaces, masses});
     }
 
