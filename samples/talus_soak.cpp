@@ -28,6 +28,7 @@ struct Options {
     int threads = 1;
     std::uint32_t features = soak_all;
     std::uint32_t checks = (1u << soak_check_count) - 1;
+    double gain = LedgerTolerance{}.step_gain;
     std::string out = ".";
     int most_files = 20;
     std::vector<std::string> files;
@@ -102,6 +103,8 @@ constexpr OptionSpec<Options> specs[] = {
      }},
     {"", "--checks", Takes::one, "NAMES", "checks; without it, all of them",
      [](Options& o, Values v) { return read_names(v[0], o.checks, check_of); }},
+    {"", "--gain", Takes::one, "SHARE", "energy that may appear in a step, of what went through;\ndefault 0.01",
+     [](Options& o, Values v) { return parse(v[0], o.gain, 0.0, 1e9) ? std::string() : "wants a share, 0 or more"; }},
     {"", "--list", Takes::none, "", "name the features and the checks, and stop",
      [](Options& o, Values) { return o.list = true, std::string(); }},
 
@@ -121,12 +124,19 @@ int complain(const Error& error, int code) {
     return code;
 }
 
+SoakOptions checks_of(const Options& options) {
+    SoakOptions checks;
+    checks.checks = options.checks;
+    checks.tolerance.step_gain = options.gain;
+    return checks;
+}
+
 int run_files(const Options& options) {
     int code = 0;
     for (const std::string& path : options.files) {
         const Result<WorldText> text = read_world_text(path);
         if (!text) return complain(text.error(), exit_failed);
-        const SoakOutcome outcome = run_soak(*text, {.checks = options.checks});
+        const SoakOutcome outcome = run_soak(*text, checks_of(options));
         if (outcome.failure) {
             std::printf("%s: %s, step %d: %s\n", path.c_str(), name_of(outcome.failure->check), outcome.failure->step,
                         outcome.failure->what.c_str());
@@ -145,7 +155,7 @@ int soak(const Options& options) {
     std::atomic<std::uint64_t> next{0}, body_steps{0}, worlds{0};
     std::uint64_t failures[soak_check_count] = {};
     std::mutex talking;
-    const SoakOptions soak_options{.checks = options.checks};
+    const SoakOptions soak_options = checks_of(options);
     const auto work = [&] {
         while (true) {
             if (options.minutes > 0.0 && minutes() >= options.minutes) return;

@@ -27,7 +27,7 @@ void run_backwards(void*, int count, Jobs::Task task, void* data) {
 class Run {
 public:
     Run(const WorldText& text, const SoakOptions& options)
-        : text_(text), options_(options), world_(make_text_world(text)), script_(text) {}
+        : text_(text), options_(options), world_(make_text_world(text)), script_(text), ledger_(options.tolerance) {}
 
     SoakOutcome run() {
         for (step_ = 0; step_ < text_.steps && !outcome_.failure; ++step_) step();

@@ -53,7 +53,7 @@ struct SoakFailure {
 
 struct SoakOptions {
     std::uint32_t checks = (1u << soak_check_count) - 1;  ///< a bit a SoakCheck
-    bool stop_at_first = true;
+    LedgerTolerance tolerance{};
 };
 
 struct SoakOutcome {
