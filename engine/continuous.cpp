@@ -673,7 +673,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
     path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
     if (mover.held) carry_on(path.slot, mover, way, rest);
-    body.linear_velocity = mover.velocity + to_come;
+    body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
     body.angular_velocity = mover.spin;
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
 }
@@ -700,10 +700,10 @@ float World::State::Sweep::resolve_held(const Collision& collision, std::uint32_
     // What contradicts itself may answer with anything.
     const Body& body = s.bodies[slot];
     for (Party* const party : {&mover, &way}) {
-        party->velocity = limited(party->velocity, body.max_speed);
+        party->velocity = limited(party->velocity, s.most_speed(body));
         party->spin = limited(party->spin, body.max_spin);
     }
-    other.velocity = limited(other.velocity, s.bodies[other_slot].max_speed);
+    other.velocity = limited(other.velocity, s.most_speed(s.bodies[other_slot]));
     other.spin = limited(other.spin, s.bodies[other_slot].max_spin);
     return impulse;
 }
@@ -713,7 +713,7 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
     s.joint_solver.spread(slot, velocities.impulse, velocities.moment,
                           [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
                               Body& body = s.bodies[link];
-                              body.linear_velocity = limited(body.linear_velocity + vec3(velocity), body.max_speed);
+                              body.linear_velocity = limited(body.linear_velocity + vec3(velocity), s.most_speed(body));
                               body.angular_velocity = limited(body.angular_velocity + vec3(spin), body.max_spin);
                               body.exact_spin = glm::dvec3(body.angular_velocity);
                           });
@@ -722,7 +722,7 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
                           [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
                               Body& body = s.bodies[link];
                               SolverBody& own = s.solver_bodies[s.solver_index[link]];
-                              const vec3 move = limited(vec3(h * velocity), rest * body.max_speed);
+                              const vec3 move = limited(vec3(h * velocity), rest * s.most_speed(body));
                               const vec3 turn = limited(vec3(h * spin), settings::max_rotation_per_substep);
                               body.center += move;
                               body.exact_rotation = integrate_rotation(body.exact_rotation, glm::dvec3(turn));
@@ -737,7 +737,7 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
 /// A dynamic body that was hit goes on from there with its new velocity.
 void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after) {
     motion.start = pose_at(motion, time);
-    motion.linear_velocity = s.bodies[slot].linear_velocity = after.velocity;
+    motion.linear_velocity = s.bodies[slot].linear_velocity = limited(after.velocity, s.most_speed(s.bodies[slot]));
     motion.angular_velocity = s.bodies[slot].angular_velocity = after.spin;
     const Path path{slot, now, motion};
     commit(slot, pose_at(motion, dt - now));

@@ -218,7 +218,7 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     Body& body = bodies[solver_slots[i]];
     SolverBody& sb = solver_bodies[i];
     SolverMass& mass = solver_masses[i];
-    body.linear_velocity = limited(body.linear_velocity, body.max_speed);
+    body.linear_velocity = limited(body.linear_velocity, most_speed(body));
     body.angular_velocity = limited(body.angular_velocity, body.max_spin);
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
@@ -257,7 +257,8 @@ void World::State::end_body(std::uint32_t i) {
     const SolverBody& sb = solver_bodies[i];
     body.force = body.torque = vec3(0.0f);
     // Lanes of zeros beside other ones may have made -0 of 0.
-    body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), body.max_speed);
+    // Contacts come after joints in a sub-step: one that squeezes a light body may leave it any velocity.
+    body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), most_speed(body));
     body.center += load3(sb.displacement);
     if (i >= coasting_end) return;  // turned freely
     body.angular_velocity = limited(load3(sb.angular_velocity) + vec3(0.0f), body.max_spin);

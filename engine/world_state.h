@@ -330,6 +330,8 @@ private:
     void plan_columns(StageWork::Kind kind);
     void plan_joints(std::uint32_t count, StageWork::JointPass pass);
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
+    /// The body's own limit and the world's, m/s.
+    float most_speed(const Body& body) const { return std::min(body.max_speed, def.max_speed); }
     void move_freely(std::uint32_t index, float substep);
     void end_body(std::uint32_t index);
 };
