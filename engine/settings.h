@@ -131,6 +131,17 @@ inline constexpr double joint_slack_drive = 1e-4;
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
 inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
+/// Of redundant rows (joint_energy.cpp): pushes of contradicting joints keep their proportion up to so many times the
+/// way of a sub-step (larger: one body far away slows all that its loops hold); all pushes together may be so many times
+/// the energy that they would have row by row (smaller: large nets sag, larger: what is nearly redundant jumps), or make
+/// all that joints hold go this fast, m/s.
+inline constexpr double joint_push_farthest = 100.0;
+inline constexpr double joint_push_gain = 100.0;
+inline constexpr double joint_quiet_push = 0.1;
+/// What bends ways may make kinetic energy this many times as large within the sub-step (a link that turns by 1 rad in
+/// it: 1.3), and the relax pass must bring it back to this. Smaller: loops that turn fast lose energy.
+inline constexpr double joint_bend_gain = 1.5;
+inline constexpr double joint_energy_gain = 1.001;
 /// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them;
 /// above 2 a chain under load would explode.
 inline constexpr double joint_turn_rate = 0.7;
