@@ -138,10 +138,12 @@ inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of wh
 inline constexpr double joint_push_farthest = 100.0;
 inline constexpr double joint_push_gain = 100.0;
 inline constexpr double joint_quiet_push = 0.1;
+/// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is more.
+inline constexpr double joint_least_push = 8e-5;
 /// What bends ways may make kinetic energy this many times as large within the sub-step (a link that turns by 1 rad in
-/// it: 1.3), and the relax pass must bring it back to this. Smaller: loops that turn fast lose energy.
+/// it: 1.3), and the relax pass must bring the gain back to this part. Smaller: loops that turn fast lose energy.
 inline constexpr double joint_bend_gain = 1.5;
-inline constexpr double joint_energy_gain = 1.001;
+inline constexpr double joint_energy_gain = 0.001;
 /// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them;
 /// above 2 a chain under load would explode.
 inline constexpr double joint_turn_rate = 0.7;

@@ -91,25 +91,28 @@ void JointSolver::end_bending(Articulation& a) {
     }
 }
 
-/// The share of its row's way that each push goes, of as many rows as contradict each other alike, so that they end in
-/// a compromise: pushes that were cut to one speed each would balance anywhere.
+/// The longest way of a row to where it should be, over the longest of a sub-step.
 double JointSolver::farthest_push(const Articulation& a) const {
-    double farthest = 1.0;
+    double farthest = 0.0;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
             if (rows_[i].kind == RowKind::lock || rows_[i].kind == RowKind::limit)
                 farthest = std::max(farthest, std::abs(rows_[i].push));
         }
     }
-    return std::min(farthest, settings::joint_push_farthest);
+    return farthest;
 }
 
-/// After the solve: adds the velocities that close what is apart, for this sub-step's positions alone.
+/// After the solve: adds the velocities that close what is apart, for this sub-step's positions alone. All rows go the
+/// same part of their ways, so that those that contradict each other end in a compromise: were each cut to one speed,
+/// they would balance anywhere.
 void JointSolver::push_together(Articulation& a) {
-    kernel_->speeds(rows_input(a, residuals_));
     const double farthest = farthest_push(a);
+    if (farthest < settings::joint_least_push) return;
+    if (a.bounded) kernel_->speeds(rows_input(a, residuals_));
     double allowed = 0.0;  ///< energy, were all rows by themselves
     bool more = false;     ///< limits that are passed and hold nothing else
+    const double share = 1.0 / std::clamp(farthest, 1.0, settings::joint_push_farthest);
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
         double* const residual = residuals(run);
@@ -119,9 +122,9 @@ void JointSolver::push_together(Articulation& a) {
             const double speed = residual[i];
             residual[i] = 0.0;
             if (row.kind != RowKind::lock && row.kind != RowKind::limit) continue;
-            const double push = std::clamp(row.push / farthest, -1.0, 1.0) *
+            const double push = std::clamp(share * row.push, -1.0, 1.0) *
                                 (is_angular(run, row) ? settings::joint_turn_speed : settings::joint_push_speed);
-            if (row.free) {
+            if (row.free || !a.bounded) {
                 residual[i] = push;
             } else if ((speed + push) * push > 0.0) {
                 residual[i] = speed + push;
@@ -184,16 +187,23 @@ void JointSolver::push_together(Articulation& a) {
 /// it cannot.
 void JointSolver::relax_without_gain(Articulation& a) {
     if (!a.bent && !a.stiff) return run_pass(a, Pass::relax);
-    double least = 0.0;
+    const bool bent = a.bent;
+    a.bent = false;
+    run_rounds(a, Pass::relax, false);
+    // What the pass has gained over velocities without the bend: |v|^2 - |u|^2 = (v - u) (v + u).
+    double gain = 0.0;
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         Link& link = links_[l];
         if (!link.dynamic) continue;
-        if (!a.bent) link.bend = link.bend_spin = dvec3(0.0);
-        least += kinetic_energy(link, link.velocity_before - link.bend, link.spin_before - link.bend_spin);
+        if (!bent) link.bend = link.bend_spin = dvec3(0.0);
+        const double* const v = velocity_of(l);
+        const dvec3 velocity = link.velocity_before - link.bend, spin = link.spin_before - link.bend_spin;
+        const dvec3 now(v[0], v[1], v[2]), spin_now(v[4], v[5], v[6]);
+        const dvec3 more = (spin_now - spin) * link.turn, sum = (spin_now + spin) * link.turn;
+        gain += 0.5 * (link.mass * glm::dot(now - velocity, now + velocity) + glm::dot(more, link.start_inertia * sum));
     }
-    a.bent = false;
-    run_rounds(a, Pass::relax, false);
-    if (kinetic_energy(a) <= settings::joint_energy_gain * least) return finish_pass(a, Pass::relax, false);
+    if (gain <= 0.0 || gain <= settings::joint_energy_gain * (kinetic_energy(a) - gain))
+        return finish_pass(a, Pass::relax, false);
 
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         Link& link = links_[l];
