@@ -178,7 +178,8 @@ struct World::State::Sweep {
                         float duration, float depth) const;
     float allowed_depth(std::uint32_t slot) const;
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
-    Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
+    Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch,
+                          std::uint32_t but = null_index) const;
     bool is_clear(std::uint32_t slot) const;
     bool stays_before(std::uint32_t slot, std::uint32_t pair) const;
     bool stays_before(std::uint32_t slot, std::uint32_t other, std::uint32_t contact) const;
@@ -193,6 +194,8 @@ struct World::State::Sweep {
     float bend_against(std::uint32_t slot, std::uint32_t other) const;
     void pass_sensors(const Path& path, float duration, SweepScratch& scratch, std::vector<Impact>& found) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& found);
+    bool hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found);
+    Transform carried_along(Path path, const Meeting& meeting, const Transform& met, SweepScratch& scratch) const;
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
     void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
@@ -216,18 +219,18 @@ RigidMotion World::State::Sweep::step_motion(std::uint32_t slot) const {
                           dt, load3(moved.turn));
 }
 
-/// The same from a time on: along its new way, if an impact has turned that.
+/// The same from a time on: along its new way, if an impact has turned that. A body whose new way begins later than
+/// `from` stands where that begins: its earlier way is no longer known, and along the new one it would be carried on
+/// for longer than to the end of the step, farther than it was swept.
 RigidMotion World::State::Sweep::motion_from(std::uint32_t slot, float from) const {
-    RigidMotion motion;
-    float start = 0.0f;
     const auto turned = find_path(s.new_paths, slot);
-    if (turned != s.new_paths.end()) {
-        motion = turned->motion;
-        start = turned->from;
+    RigidMotion motion = turned != s.new_paths.end() ? turned->motion : step_motion(slot);
+    const float since = from - (turned != s.new_paths.end() ? turned->from : 0.0f);
+    if (since < 0.0f) {
+        motion.linear_velocity = motion.angular_velocity = vec3(0.0f);
     } else {
-        motion = step_motion(slot);
+        motion.start = pose_at(motion, since);
     }
-    motion.start = pose_at(motion, std::max(from - start, 0.0f));
     return motion;
 }
 
@@ -333,8 +336,9 @@ bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& mo
     return std::min(gap(motion_i.start), gap(pose_at(motion_i, duration))) - bent > -depth;
 }
 
+/// `but`: an obstacle that does not count.
 World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path, bool dynamic_too,
-                                                                SweepScratch& scratch) const {
+                                                                SweepScratch& scratch, std::uint32_t but) const {
     const Body& body = s.bodies[path.slot];
     Meeting first;
     first.time = dt - path.from;
@@ -343,7 +347,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, reach);
     scratch.near.clear();
     s.broadphase.query(box, [&](std::uint32_t other) {
-        if (may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
+        if (other != but && may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
     const float depth = allowed_depth(path.slot);
     for (const std::uint32_t other : scratch.near) {
@@ -734,8 +738,12 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
                           });
 }
 
-/// A dynamic body that was hit goes on from there with its new velocity.
+/// A dynamic body that was hit goes on from there with its new velocity: at the time of the impact, or when it gets
+/// there if that is later (motion_from says why). However short its new way is, it is swept: in a step many bodies may
+/// hit it, one after the other.
 void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after) {
+    const auto turned = find_path(s.new_paths, slot);
+    if (turned != s.new_paths.end()) now = std::max(now, turned->from);
     motion.start = pose_at(motion, time);
     motion.linear_velocity = s.bodies[slot].linear_velocity = after.velocity;
     motion.angular_velocity = s.bodies[slot].angular_velocity = after.spin;
@@ -744,9 +752,8 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
     if (after.held) carry_on(slot, after, after, dt - now);
     s.keep_path(path);
     s.wake_if_struck(slot);
-    const float rest = dt - now;
-    if (is_fast(s.bodies[slot], motion_squared(s.bodies[slot], rest * after.velocity, rest * after.spin)))
-        s.deflected.push_back(slot);
+    const bool listed = std::find(s.deflected.begin(), s.deflected.end(), slot) != s.deflected.end();
+    if (!listed && s.bodies[slot].continuous != Continuous::off) s.deflected.push_back(slot);
 }
 
 /// The body ends the step with its centre of mass there.
@@ -763,28 +770,75 @@ void World::State::Sweep::commit(std::uint32_t slot, const Transform& end) {
 }
 
 /// Sweeps a body from a time of the step to its end. The path it ends on begins at the last impact.
+///
+/// A body that has used up its impacts on dynamic ones goes on among the fixed and kinematic ones alone, with as many
+/// again: two dynamic bodies that overlap are pushed apart in the next step, a body outside of its room is lost.
 Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
                               std::vector<Impact>& found) {
     Path path{slot, from, motion_from(slot, from)};
     scratch.let_through.clear();
     scratch.eased.clear();
-    for (int count = 0;; ++count) {
+    bool commits = false;
+    for (int count = 0;;) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
-        pass_sensors(path, meeting.time, scratch, found);
-        const bool met = meeting.other != null_index;
-        if (met && count < settings::continuous_impacts) {
-            collide(path, meeting, scratch, found);
+        const bool met = meeting.other != null_index, met_dynamic = met && s.bodies[meeting.other].is_dynamic();
+        if (met_dynamic && count == settings::continuous_impacts) {
+            dynamic_too = false;
+            count = 0;
             continue;
         }
-        if (!met && count == 0) return path;
-        Transform end = pose_at(path.motion, meeting.time);
-        if (met) {  // the rest of the step is lost; what goes on carries it along
-            const RigidMotion obstacle = motion_from(meeting.other, path.from);
-            end = multiply(pose_at(obstacle, dt - path.from), relative(pose_at(obstacle, meeting.time), end));
+        if (met_dynamic && hold_up_first(meeting.other, path.from, meeting.time, found)) continue;
+        pass_sensors(path, meeting.time, scratch, found);
+        if (met && count < settings::continuous_impacts) {
+            collide(path, meeting, scratch, found);
+            commits = true;
+            ++count;
+            continue;
         }
+        if (!met && !commits) return path;
+        Transform end = pose_at(path.motion, meeting.time);
+        if (met) end = carried_along(path, meeting, end, scratch);
         commit(slot, end);
         return path;
     }
+}
+
+/// A body that is about to be hit at this time after `from`, and whose way nobody has looked at yet (it is swept later
+/// than the one that hits it, or was hit itself), is there only if it meets nothing fixed or kinematic before. If it
+/// does, it is swept among those now: true. (Else it could be hit on the other side of a wall, and go on from there.)
+bool World::State::Sweep::hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found) {
+    const auto known = find_path(s.new_paths, slot);
+    const auto deflected = std::find(s.deflected.begin(), s.deflected.end(), slot);
+    if (known != s.new_paths.end()
+            ? deflected == s.deflected.end()
+            : std::find(s.bullets.begin() + s.bullets_done, s.bullets.end(), slot) == s.bullets.end())
+        return false;
+    const float start = known != s.new_paths.end() ? known->from : 0.0f;
+    SweepScratch& scratch = s.scratch_of_met;
+    scratch.let_through.clear();
+    scratch.eased.clear();
+    const Meeting meeting = first_meeting({slot, start, motion_from(slot, start)}, false, scratch);
+    if (meeting.other == null_index || start + meeting.time > from + time) return false;
+    if (deflected != s.deflected.end()) s.deflected.erase(deflected);
+    s.keep_path(run(slot, start, false, scratch, found));
+    return true;
+}
+
+/// Where a body ends that has met more than it can answer in a step: it loses the rest of the step, but goes with a
+/// kinematic obstacle, until something else is in the way.
+Transform World::State::Sweep::carried_along(Path path, const Meeting& meeting, const Transform& met,
+                                             SweepScratch& scratch) const {
+    const RigidMotion obstacle = motion_from(meeting.other, path.from);
+    if (obstacle.linear_velocity == vec3(0.0f) && obstacle.angular_velocity == vec3(0.0f)) return met;
+    const float rest = dt - path.from - meeting.time;
+    const Transform end = multiply(pose_at(obstacle, dt - path.from), relative(pose_at(obstacle, meeting.time), met));
+    if (!(rest > 0.0f)) return end;
+    path.from += meeting.time;
+    path.motion.start = met;
+    path.motion.linear_velocity = (end.position - met.position) / rest;
+    path.motion.angular_velocity = obstacle.angular_velocity;
+    const Meeting stop = first_meeting(path, false, scratch, meeting.other);
+    return stop.other == null_index ? end : pose_at(path.motion, stop.time);
 }
 
 void World::State::keep_path(const Path& path) {
@@ -863,7 +917,9 @@ void World::State::sweep_fast_bodies(float dt) {
         wake_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) keep_path(path);
     }
+    bullets_done = 0;
     for (const std::uint32_t slot : bullets) {
+        ++bullets_done;
         const auto known = find_path(new_paths, slot);
         const float from = known != new_paths.end() ? known->from : 0.0f;
         deflected.clear();

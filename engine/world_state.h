@@ -146,11 +146,12 @@ struct World::State {
     std::vector<std::uint32_t> fast, bullets;
     std::vector<std::uint32_t> fast_kinematics;
     std::vector<Aabb> strays;              ///< where those of them were that left their fat boxes
-    std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on a new way, and now fast
+    std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on ways that are not swept yet
     std::vector<std::uint32_t> struck;     ///< sleeping bodies that were hit: awake from the end of the step on
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
     std::vector<Impact> impacts;
-    SweepScratch sweep_scratch;
+    SweepScratch sweep_scratch, scratch_of_met;
+    std::ptrdiff_t bullets_done = 0;  ///< of the list: those whose turn has come in this step
     std::vector<std::uint32_t> found_triangles;
     struct KnownTriangle {
         std::uint32_t triangle, contact;
