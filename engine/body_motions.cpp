@@ -9,50 +9,44 @@ namespace talus {
 
 namespace {
 
-template <int width>
-void put(Vec3Lanes<LaneArray<width>>& field, int lane, const vec3& v) {
+template <class F>
+void put(Vec3Lanes<F>& field, int lane, const vec3& v) {
     field.x[lane] = v.x, field.y[lane] = v.y, field.z[lane] = v.z;
 }
 
-template <int width>
-void put(SymmetricLanes<LaneArray<width>>& field, int lane, const mat3& m) {
-    field.xx[lane] = m[0][0], field.yy[lane] = m[1][1], field.zz[lane] = m[2][2];
-    field.xy[lane] = m[0][1], field.xz[lane] = m[0][2], field.yz[lane] = m[1][2];
+template <class F>
+vec3 get(const Vec3Lanes<F>& field, int lane) {
+    return vec3(field.x[lane], field.y[lane], field.z[lane]);
 }
 
-template <int width>
-void put(MotionLanes<LaneArray<width>>& m, int lane, const BodyMotion& motion) {
-    put<width>(m.acceleration, lane, motion.acceleration);
-    put<width>(m.angular_acceleration, lane, motion.angular_acceleration);
-    m.linear_damping[lane] = motion.linear_damping;
-    m.angular_damping[lane] = motion.angular_damping;
-    m.turn_x[lane] = m.turn_y[lane] = m.turn_z[lane] = 0.0f;
-    m.turn_w[lane] = 1.0f;
-    m.gyroscopic[lane] = motion.gyroscopic ? 1.0f : 0.0f;
-    if (!motion.gyroscopic) return;
-    put<width>(m.inertia, lane, motion.inertia);
-    put<width>(m.inverse_inertia, lane, motion.inverse_inertia);
-    put<width>(m.momentum, lane, motion.inertia * motion.spin);
-    put<width>(m.handed_out, lane, motion.spin);
-}
-
-template <int width>
-quat turn_of(const MotionLanes<LaneArray<width>>& m, int lane) {
+template <class F>
+quat turn_of(const MotionLanes<F>& m, int lane) {
     return quat(m.turn_w[lane], m.turn_x[lane], m.turn_y[lane], m.turn_z[lane]);
 }
 
-template <int width>
-void set_spin(MotionLanes<LaneArray<width>>& m, int lane, const vec3& spin) {
-    if (m.gyroscopic[lane] == 0.0f) return;
-    const mat3 inertia(m.inertia.xx[lane], m.inertia.xy[lane], m.inertia.xz[lane], m.inertia.xy[lane],
-                       m.inertia.yy[lane], m.inertia.yz[lane], m.inertia.xz[lane], m.inertia.yz[lane],
-                       m.inertia.zz[lane]);
-    const quat turn = turn_of<width>(m, lane);
-    put<width>(m.handed_out, lane, spin);
-    put<width>(m.momentum, lane, rotate(turn, inertia * inverse_rotate(turn, spin)));
+/// The principal axes by now.
+template <class F>
+quat axes_of(const MotionLanes<F>& m, int lane) {
+    return multiply(turn_of(m, lane), quat(m.axes_w[lane], m.axes_x[lane], m.axes_y[lane], m.axes_z[lane]));
 }
 
 }  // namespace
+
+template <class F>
+decltype(auto) BodyMotions::at(std::size_t body, F&& f) {
+    const int lane = static_cast<int>(body % kernel_->lanes);
+    void* const lanes = group(body / kernel_->lanes);
+    return kernel_->lanes == 8 ? f(*static_cast<MotionLanes<LaneArray<8>>*>(lanes), lane)
+                               : f(*static_cast<MotionLanes<LaneArray<4>>*>(lanes), lane);
+}
+
+template <class F>
+decltype(auto) BodyMotions::at(std::size_t body, F&& f) const {
+    const int lane = static_cast<int>(body % kernel_->lanes);
+    const void* const lanes = group(body / kernel_->lanes);
+    return kernel_->lanes == 8 ? f(*static_cast<const MotionLanes<LaneArray<8>>*>(lanes), lane)
+                               : f(*static_cast<const MotionLanes<LaneArray<4>>*>(lanes), lane);
+}
 
 void BodyMotions::reset(std::size_t bodies) {
     const std::size_t groups = (bodies + kernel_->lanes - 1) / kernel_->lanes;
@@ -60,30 +54,76 @@ void BodyMotions::reset(std::size_t bodies) {
 }
 
 void BodyMotions::set(std::size_t body, const BodyMotion& motion) {
-    const int lane = static_cast<int>(body % kernel_->lanes);
-    void* const at = group(body / kernel_->lanes);
-    if (kernel_->lanes == 8) {
-        put<8>(*static_cast<MotionLanes<LaneArray<8>>*>(at), lane, motion);
-    } else {
-        put<4>(*static_cast<MotionLanes<LaneArray<4>>*>(at), lane, motion);
-    }
+    at(body, [&](auto& m, int lane) {
+        put(m.acceleration, lane, motion.acceleration);
+        put(m.angular_acceleration, lane, motion.angular_acceleration);
+        m.linear_damping[lane] = motion.linear_damping;
+        m.angular_damping[lane] = motion.angular_damping;
+        m.max_spin[lane] = motion.max_spin;
+        m.turn_x[lane] = m.turn_y[lane] = m.turn_z[lane] = 0.0f;
+        m.turn_w[lane] = 1.0f;
+        put(m.first_own_axis, lane, motion.own_axis);
+        put(m.own_axis, lane, motion.own_axis);
+        put(m.turn_then, lane, vec3(0.0f));
+        m.stale_by_spin2[lane] = motion.stale_by_spin * motion.stale_by_spin;
+        m.stale_by_tilt2[lane] = motion.stale_by_tilt * motion.stale_by_tilt;
+        m.stale[lane] = 0.0f;
+        m.jointed[lane] = motion.jointed ? 1.0f : 0.0f;
+        m.gyroscopic[lane] = motion.gyroscopic ? 1.0f : 0.0f;
+        if (!motion.gyroscopic) return;
+        m.axes_x[lane] = m.then_x[lane] = motion.axes.x;
+        m.axes_y[lane] = m.then_y[lane] = motion.axes.y;
+        m.axes_z[lane] = m.then_z[lane] = motion.axes.z;
+        m.axes_w[lane] = m.then_w[lane] = motion.axes.w;
+        put(m.moments, lane, motion.moments);
+        put(m.inverse_moments, lane, motion.inverse_moments);
+        put(m.momentum, lane, motion.momentum);
+        put(m.handed_out, lane, motion.spin);
+    });
 }
 
 quat BodyMotions::turn(std::size_t body) const {
-    const int lane = static_cast<int>(body % kernel_->lanes);
-    const void* const at = const_cast<BodyMotions*>(this)->group(body / kernel_->lanes);
-    return kernel_->lanes == 8 ? turn_of<8>(*static_cast<const MotionLanes<LaneArray<8>>*>(at), lane)
-                               : turn_of<4>(*static_cast<const MotionLanes<LaneArray<4>>*>(at), lane);
+    return at(body, [](const auto& m, int lane) { return turn_of(m, lane); });
+}
+
+bool BodyMotions::is_gyroscopic(std::size_t body) const {
+    return at(body, [](const auto& m, int lane) { return m.gyroscopic[lane] > 0.0f; });
+}
+
+bool BodyMotions::any_stale(std::size_t body) const {
+    return at(body, [](const auto& m, int) { return m.any_stale != 0; });
+}
+
+bool BodyMotions::is_stale(std::size_t body) const {
+    return at(body, [](const auto& m, int lane) { return m.stale[lane] > 0.0f; });
+}
+
+vec3 BodyMotions::momentum(std::size_t body, const vec3& spin) const {
+    return at(body, [&](const auto& m, int lane) {
+        const quat axes(m.then_w[lane], m.then_x[lane], m.then_y[lane], m.then_z[lane]);
+        return get(m.momentum, lane) +
+               rotate(axes, get(m.moments, lane) * inverse_rotate(axes, spin - get(m.handed_out, lane)));
+    });
 }
 
 void BodyMotions::set_spin(std::size_t body, const vec3& spin) {
-    const int lane = static_cast<int>(body % kernel_->lanes);
-    void* const at = group(body / kernel_->lanes);
-    if (kernel_->lanes == 8) {
-        talus::set_spin<8>(*static_cast<MotionLanes<LaneArray<8>>*>(at), lane, spin);
-    } else {
-        talus::set_spin<4>(*static_cast<MotionLanes<LaneArray<4>>*>(at), lane, spin);
-    }
+    at(body, [&](auto& m, int lane) {
+        if (m.gyroscopic[lane] == 0.0f) return;
+        const quat axes = axes_of(m, lane);
+        put(m.handed_out, lane, spin);
+        put(m.momentum, lane, rotate(axes, get(m.moments, lane) * inverse_rotate(axes, spin)));
+    });
+}
+
+void BodyMotions::renew(std::size_t body, const vec3& turn) {
+    at(body, [&](auto& m, int lane) {
+        put(m.own_axis, lane, rotate(turn_of(m, lane), get(m.first_own_axis, lane)));
+        put(m.turn_then, lane, turn);
+        m.stale[lane] = 0.0f;
+        if (m.gyroscopic[lane] == 0.0f) return;
+        const quat axes = axes_of(m, lane);
+        m.then_x[lane] = axes.x, m.then_y[lane] = axes.y, m.then_z[lane] = axes.z, m.then_w[lane] = axes.w;
+    });
 }
 
 void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep,
@@ -94,7 +134,6 @@ void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t last, std::s
     in.count = (last - first) / kernel_->lanes;
     in.substep = substep;
     in.max_speed = max_speed;
-    in.max_spin = settings::max_rotation_per_substep / substep;
     in.substeps = static_cast<unsigned>(substeps);
     (kernel_->*pass)(in);
 }

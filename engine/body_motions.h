@@ -16,8 +16,14 @@ struct BodyMotion {
     vec3 acceleration{0.0f};                              ///< from gravity and forces, m/s^2
     vec3 angular_acceleration{0.0f};                      ///< from torques, rad/s^2
     float linear_damping = 1.0f, angular_damping = 1.0f;  ///< factors a sub-step
+    float max_spin = 0.0f;                                ///< rad/s
+    float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;     ///< see Body
+    vec3 own_axis{1.0f, 0.0f, 0.0f};                      ///< the first principal axis
+    bool jointed = false;                                 ///< joints hold it
     bool gyroscopic = false;                              ///< the rest counts
-    mat3 inertia{0.0f}, inverse_inertia{0.0f};            ///< kg m^2 and its inverse
+    quat axes{1.0f, 0.0f, 0.0f, 0.0f};                    ///< the principal axes
+    vec3 moments{1.0f}, inverse_moments{1.0f};            ///< about them: kg m^2 and 1/(kg m^2); see integrate.h
+    vec3 momentum{0.0f};                                  ///< angular, N m s
     vec3 spin{0.0f};                                      ///< rad/s
 };
 
@@ -30,6 +36,24 @@ public:
     void set(std::size_t body, const BodyMotion& motion);
     /// Rotation since the start of the step, of unit length to rounding.
     quat turn(std::size_t body) const;
+    /// Calls visit(body) for those of the bodies first .. last, both at whole groups, that have turned farther than their
+    /// contacts bear.
+    template <class Visit>
+    void for_each_stale(std::uint32_t first, std::uint32_t last, Visit&& visit) const {
+        for (std::uint32_t i = first; i < last; i += kernel_->lanes) {
+            if (!any_stale(i)) continue;
+            for (std::uint32_t k = i; k < i + kernel_->lanes; ++k) {
+                if (is_stale(k)) visit(k);
+            }
+        }
+    }
+    /// Its contacts are found anew where it is now, and `turn` is its SolverBody's. From now on the solver works with the
+    /// inertia that it has there.
+    void renew(std::size_t body, const vec3& turn);
+
+    bool is_gyroscopic(std::size_t body) const;
+    /// The angular momentum (N m s) of a gyroscopic body that the solver has given this spin (rad/s).
+    vec3 momentum(std::size_t body, const vec3& spin) const;
     /// The body's angular momentum is that of this spin (rad/s) at its present pose. Without it, changes of spin are
     /// counted as impulses on the body as it was turned at the step's start.
     void set_spin(std::size_t body, const vec3& spin);
@@ -42,9 +66,17 @@ public:
     std::size_t bytes() const { return lines_.capacity() * sizeof(Line); }
 
 private:
+    bool any_stale(std::size_t body) const;
+    bool is_stale(std::size_t body) const;
     struct alignas(64) Line {
         std::byte bytes[64];
     };
+    const void* group(std::size_t i) const { return const_cast<BodyMotions*>(this)->group(i); }
+    /// f(the MotionLanes of the body, its lane).
+    template <class F>
+    decltype(auto) at(std::size_t body, F&& f);
+    template <class F>
+    decltype(auto) at(std::size_t body, F&& f) const;
     void* group(std::size_t i) { return reinterpret_cast<std::byte*>(lines_.data()) + i * kernel_->motion_bytes; }
 
     const SolverKernel* kernel_;

@@ -158,6 +158,7 @@ void set_inertia(Body& body, double mass, const glm::dmat3& inertia) {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) off = std::max(off, std::abs(inertia[i][j] - (i == j ? mean : 0.0)));
     }
+    body.principal = principal_inertia(inertia);
     body.isotropic = off <= 1e-6 * mean;  // float rounding of a cube's or a ball's inertia
 }
 
@@ -191,6 +192,31 @@ float reach_of(const ShapeDef& shape) {
     return std::sqrt(length_squared(glm::max(glm::abs(box.lower), glm::abs(box.upper))));
 }
 
+/// Whether the body is a solid of revolution about the first of its principal axes, so that it may spin about that without
+/// any change to what it touches.
+bool is_round(const Body& body, std::span<const ShapeDef> shapes) {
+    if (shapes.size() != 1 || shapes[0].mesh) return false;
+    const ShapeDef& def = shapes[0];
+    const vec3 offset = def.pose.position - body.local_center;
+    const float room = 1e-4f * body.radius;
+    switch (def.shape.type) {
+        case ShapeType::sphere:
+            if (body.isotropic) return length_squared(offset) <= room * room;
+            break;
+        case ShapeType::capsule:
+        case ShapeType::cylinder:
+        case ShapeType::cone:
+            break;
+        default:
+            return false;
+    }
+    const vec3 axis(body.principal.axes[0]);
+    const vec3 shape_axis = rotate(def.pose.rotation, {0.0f, 1.0f, 0.0f});
+    const bool along = def.shape.type == ShapeType::sphere || std::abs(glm::dot(axis, shape_axis)) > 1.0f - 1e-6f;
+    const vec3 beside = offset - glm::dot(axis, offset) * axis;
+    return along && length_squared(beside) <= room * room;
+}
+
 }  // namespace
 
 void set_extent(Body& body, std::span<const ShapeDef> shapes) {
@@ -200,6 +226,19 @@ void set_extent(Body& body, std::span<const ShapeDef> shapes) {
         const float far = std::sqrt(length_squared(shape.pose.position - body.local_center));
         body.radius = std::max(body.radius, far + reach_of(shape));
         if (!shape.sensor && !shape.mesh) body.inner_radius = std::min(body.inner_radius, inner_radius(shape.shape));
+    }
+    body.stale_by_spin = body.stale_by_tilt = 0.0f;
+    if (!body.is_dynamic()) return;
+    const glm::dvec3& m = body.principal.moments;
+    const auto gyration =
+        static_cast<float>(std::sqrt(std::min({m.x, m.y, m.z}) / static_cast<double>(body.mass)));
+    body.stale_by_tilt = body.radius / (settings::stale_turn * gyration);
+    // As of a body that is as wide as it is long: a stick's own width counts there, which its moment tells of.
+    constexpr float wide = 2.1f;
+    body.stale_by_spin = m.x < m.y ? std::min(body.stale_by_tilt, wide / settings::stale_turn) : body.stale_by_tilt;
+    if (is_round(body, shapes)) {
+        body.stale_by_spin = 0.0f;
+        if (body.isotropic && shapes[0].shape.type == ShapeType::sphere) body.stale_by_tilt = 0.0f;
     }
 }
 

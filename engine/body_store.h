@@ -2,6 +2,7 @@
 /// Bodies and their shapes as index-only arrays: a body owns a run of slots in the collider pool.
 
 #include <talus/engine/body.h>
+#include <talus/engine/integrate.h>
 #include <talus/ids.h>
 #include <talus/narrowphase/collide.h>
 
@@ -32,6 +33,7 @@ struct Body {
     mat3 inverse_inertia{0.0f};
     float mass = 0.0f;  ///< 0 unless dynamic
     float inverse_mass = 0.0f;
+    PrincipalInertia principal;  ///< the same inertia, for bodies that are not isotropic
     bool isotropic = true;  ///< inertia is a multiple of the identity: no gyroscopic term
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
@@ -39,6 +41,8 @@ struct Body {
     float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();
     float radius = 0.0f;        ///< of a ball around the centre of mass that holds every shape
     float inner_radius = 0.0f;  ///< of a ball that fits into its thinnest solid shape, m
+    /// What turning does to its contacts (substep_contacts.cpp): about its own axis, `principal`'s x, and across it; 1/rad.
+    float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;
     float still_time = 0.0f;    ///< how long it has been still, s
     vec3 still_place{0.0f};     ///< centre and rotation when that began
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
@@ -69,6 +73,11 @@ struct Response {
     mat3 inverse_inertia;  ///< 1/(kg m^2)
 };
 Response response_of(const Body& body, const quat& rotation);
+
+/// The principal axes of a body at a rotation: one a column, world.
+inline glm::dmat3 principal_axes(const Body& body, const glm::dquat& rotation) {
+    return glm::dmat3(to_matrix(rotation)) * body.principal.axes;
+}
 
 /// What of a shape's material has a direction, in the shape's frame.
 struct Surface {

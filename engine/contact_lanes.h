@@ -39,6 +39,7 @@ struct ContactLanes {
     bool pushes_a, pushes_b;                      ///< bodies a, b have inverse mass; the same in all lanes
     bool moves_a, moves_b;                        ///< some body a, b may have a velocity: it is not body 0
     bool bounces;                                 ///< some lane has restitution
+    bool forgets;                                 ///< some lane keeps no impulses
     bool tilts;                                   ///< some lane has a tilt_rate
     Vec3Lanes<F> normal;
     Vec3Lanes<F> tangent;                    ///< the second tangent is normal x tangent
@@ -50,6 +51,11 @@ struct ContactLanes {
     // A soft contact's spring: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse *
     // impulse_scale.
     F bias_rate, mass_scale, impulse_scale;
+    /// 1, or 0 where impulses are not to be warm started with: they belong to levers that have changed since. Between a
+    /// floor and a ton, a stick of 100 g gets two impulses of 500 N s that cancel; along levers that are 1 mm off they would
+    /// give it 100,000 rad/s.
+    F kept;
+    F stiffer_from;  ///< depth from which on the spring is stiffer, m
     F tilt_rate;  ///< most that is added to bias_rate for what a point overlaps more than the mean, 1/s
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg

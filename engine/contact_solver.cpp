@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <type_traits>
 
 namespace talus {
 
@@ -109,6 +111,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
         springs_[1][k] = spring_of(stiffer * column_hertz, settings::contact_damping_ratio, substep);
     }
     link_places_.clear();
+    places_known_ = false;
     jointed_.clear();
     order_.assign(graph.order().begin(), graph.order().end());
     fields_ = {};
@@ -133,7 +136,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                 any_bounce_ = any_bounce_ || edge.bounces;
                 if (!edge.jointed && edge.link == no_link) continue;
                 const LinkPlace place{static_cast<std::uint32_t>(layout_.size() - 1),
-                                      next.first_edge - layout_.back().first_edge};
+                                      next.first_edge - layout_.back().first_edge, 0};
                 if (edge.jointed) jointed_.push_back({order_[next.first_edge], place.record, place.lane});
                 if (edge.link == no_link) continue;
                 if (link_places_.size() <= edge.link) link_places_.resize(edge.link + 1);
@@ -171,7 +174,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.surface = first.special ? here.first_surface : no_surface;
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
-    r.moves_a = r.moves_b = r.bounces = r.tilts = false;
+    r.moves_a = r.moves_b = r.bounces = r.tilts = r.forgets = false;
     const bool immovable = !first.pushes_a || !first.pushes_b;
     for (int i = 0; i < width; ++i) {
         const auto lane = static_cast<std::uint32_t>(i);
@@ -180,6 +183,10 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.bias_rate[i] = spring.bias_rate;
         r.mass_scale[i] = spring.mass_scale;
         r.impulse_scale[i] = spring.impulse_scale;
+        r.kept[i] = 1.0f;
+        // Columns and joints solve the spring as it is above.
+        const bool alone = lane < r.used && !in_column && !in.edges[order_[here.first_edge + lane]].jointed;
+        r.stiffer_from[i] = alone ? settings::stiffer_depth : std::numeric_limits<float>::max();
         const bool tilts =
             !in_column && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
         r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
@@ -254,26 +261,30 @@ void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bod
 }
 
 template <int width>
-void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const {
+void ContactSolver::store_lane(const void* record, std::uint32_t at, ContactTable& contacts) const {
     using F = LaneArray<width>;
-    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
-    const auto vector = [](const Vec3Lanes<F>& v, int lane) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
-    for (int lane = 0; lane < static_cast<int>(r.used); ++lane) {
-        ContactState& state = contacts.states[r.contact[lane]];
-        for (int i = 0; i < state.point_count; ++i) {
-            const auto& p =
-                *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
-            state.impulses[i] = p.impulse[lane];
-            state.step_impulses[i] = p.step_impulse[lane];
-        }
-        const vec3 tangent_1 = vector(r.tangent, lane), tangent_2 = glm::cross(vector(r.normal, lane), tangent_1);
-        state.friction_impulse = r.friction_1[lane] * tangent_1 + r.friction_2[lane] * tangent_2;
-        state.step_friction_impulse = r.step_friction_1[lane] * tangent_1 + r.step_friction_2[lane] * tangent_2;
-        state.twist_impulse = r.twist[lane];
-        if (r.surface != no_surface) {
-            state.rolling_impulse = vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling, lane);
-        }
+    const auto& r = *static_cast<const ContactLanes<F>*>(record);
+    const auto lane = static_cast<int>(at);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    ContactState& state = contacts.states[r.contact[lane]];
+    for (int i = 0; i < state.point_count; ++i) {
+        const auto& p =
+            *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+        state.impulses[i] = p.impulse[lane];
+        state.step_impulses[i] = p.step_impulse[lane];
     }
+    const vec3 tangent_1 = vector(r.tangent), tangent_2 = glm::cross(vector(r.normal), tangent_1);
+    state.friction_impulse = r.friction_1[lane] * tangent_1 + r.friction_2[lane] * tangent_2;
+    state.step_friction_impulse = r.step_friction_1[lane] * tangent_1 + r.step_friction_2[lane] * tangent_2;
+    state.twist_impulse = r.twist[lane];
+    if (r.surface != no_surface)
+        state.rolling_impulse = vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling);
+}
+
+template <int width>
+void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const {
+    const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(k));
+    for (std::uint32_t lane = 0; lane < r.used; ++lane) store_lane<width>(&r, lane, contacts);
 }
 
 void ContactSolver::store(const Field& field, ContactTable& contacts) const {
@@ -293,6 +304,213 @@ void ContactSolver::run(Pass pass, std::span<SolverBody> bodies) { run(pass, all
 void ContactSolver::store(ContactTable& contacts) {
     store(all_records(), contacts);
     end();
+}
+
+bool ContactSolver::solves(std::uint32_t contact, std::span<const ContactState> states) {
+    if (!places_known_) {
+        places_known_ = true;
+        places_.clear();
+        const auto note = [&]<int width>(std::integral_constant<int, width>) {
+            for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k) {
+                const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(k));
+                for (std::uint32_t lane = 0; lane < r.used; ++lane) {
+                    if (r.contact[lane] >= places_.size()) places_.resize(r.contact[lane] + 1);
+                    places_[r.contact[lane]] = {k, lane, states[r.contact[lane]].point_count};
+                }
+            }
+        };
+        kernel_->lanes == 8 ? note(std::integral_constant<int, 8>()) : note(std::integral_constant<int, 4>());
+    }
+    return contact < places_.size() && places_[contact].record != no_record;
+}
+
+namespace {
+
+/// The floats of one lane in a struct of lane fields that begin at `first`.
+template <int width, class Lanes>
+void copy_lane(Lanes& to, int to_lane, const Lanes& from, int from_lane, std::size_t first = 0) {
+    using F = LaneArray<width>;
+    auto* const out = reinterpret_cast<F*>(reinterpret_cast<std::byte*>(&to) + first);
+    const auto* const in = reinterpret_cast<const F*>(reinterpret_cast<const std::byte*>(&from) + first);
+    for (std::size_t i = 0; i < (sizeof(Lanes) - first) / sizeof(F); ++i) out[i][to_lane] = in[i][from_lane];
+}
+
+}  // namespace
+
+template <int width>
+void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& in,
+                               std::span<const SolverBody> bodies) {
+    using F = LaneArray<width>;
+    using Record = ContactLanes<F>;
+    using Point = ContactPointLanes<F>;
+    auto& r = *static_cast<Record*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto point_of = [&](int i) -> Point& {
+        return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+    };
+    const std::uint32_t contact = r.contact[lane];
+    r.forgets = true;
+    r.kept[lane] = 0.0f;
+    ContactState& state = in.contacts.states[contact];
+    const PairRecord& pair = in.contacts.records[contact];
+    store_lane<width>(&r, place.lane, in.contacts);
+    const bool bounces = alone && state.restitution > 0.0f;
+    if (bounces) {
+        take_back<width>(place);
+        renewed_.push_back(place);
+    }
+    struct Sums {
+        std::uint32_t id;
+        float step_impulse, bounce;
+    } had[max_manifold_points];
+    const int had_count = state.point_count;
+    for (int i = 0; i < had_count; ++i) had[i] = {state.ids[i], point_of(i).step_impulse[lane], point_of(i).bounce[lane]};
+
+    if (apart) {
+        for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
+            Point& p = point_of(i);
+            p.mass[lane] = p.impulse[lane] = p.bounce[lane] = p.separation[lane] = 0.0f;
+        }
+        r.friction_1[lane] = r.friction_2[lane] = r.twist[lane] = 0.0f;
+        if (r.surface != no_surface) {
+            auto& rolling = static_cast<SurfaceLanes<F>*>(surface(r.surface))->rolling;
+            rolling.x[lane] = rolling.y[lane] = rolling.z[lane] = 0.0f;
+        }
+        return;
+    }
+    Manifold manifold = in.contacts.caches[contact].manifold;
+    const int room = place.points;  // its own: what other lanes of the record have is theirs
+    if (manifold.count > room) {
+        std::stable_sort(manifold.points, manifold.points + manifold.count,
+                         [](const ManifoldPoint& x, const ManifoldPoint& y) { return x.separation < y.separation; });
+        manifold.count = room;
+    }
+    const std::uint8_t continued = state.continued;
+    match_impulses(state, manifold);
+    state.continued = continued;
+    if (bounces) {
+        for (float& impulse : state.impulses) impulse = 0.0f;
+        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
+        state.twist_impulse = 0.0f;
+    }
+
+    const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
+    const ContactSource source{r.a[lane],
+                               r.b[lane],
+                               contact,
+                               &pose_a.position.x,
+                               &pose_b.position.x,
+                               &manifold.normal.x,
+                               &manifold.points[0].on_a.x,
+                               state.impulses,
+                               static_cast<unsigned>(manifold.count),
+                               manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
+                               manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
+    constexpr std::size_t first_field = offsetof(Record, normal);
+    Record fresh = r;
+    Point points[max_manifold_points];
+    copy_lane<width>(fresh, 0, r, lane, first_field);
+    kernel_->prepare(&fresh, points, &source, 1, in.masses.data());
+    if (r.surface != no_surface) {
+        auto& special = *static_cast<SurfaceLanes<F>*>(surface(r.surface));
+        SurfaceLanes<F> fresh_surface;
+        float rows[16];
+        put_surface(rows, state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
+        kernel_->prepare_surface(&fresh, &fresh_surface, rows, 1);
+        copy_lane<width>(special, lane, fresh_surface, 0);
+    }
+    copy_lane<width>(r, lane, fresh, 0, first_field);
+
+    const auto vector = [&](const Vec3Lanes<F>& v, int at) { return vec3(v.x[at], v.y[at], v.z[at]); };
+    const vec3 normal = vector(r.normal, lane), tangent = vector(r.tangent, lane);
+    r.step_friction_1[lane] = glm::dot(state.step_friction_impulse, tangent);
+    r.step_friction_2[lane] = glm::dot(state.step_friction_impulse, glm::cross(normal, tangent));
+    const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
+    float rest = 0.0f;  // what points had that are gone
+    for (int k = 0; k < had_count; ++k) rest += had[k].step_impulse;
+    for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
+        Point& p = point_of(i);
+        copy_lane<width>(p, lane, points[i], 0);
+        if (i >= manifold.count) continue;
+        p.separation[lane] -= glm::dot(normal, load3(b.displacement) - load3(a.displacement)) +
+                              glm::dot(vector(p.angular_b, lane), load3(b.turn)) -
+                              glm::dot(vector(p.angular_a, lane), load3(a.turn));
+        for (int k = 0; k < had_count; ++k) {
+            if (had[k].id != state.ids[i]) continue;
+            p.step_impulse[lane] = had[k].step_impulse;
+            p.bounce[lane] = had[k].bounce;
+            rest -= had[k].step_impulse;
+        }
+    }
+    point_of(0).step_impulse[lane] += std::max(rest, 0.0f);
+}
+
+/// The impulses that the lane has given in this sub-step.
+template <int width>
+void ContactSolver::take_back(const LinkPlace& place) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    const vec3 normal = vector(r.normal), tangent = vector(r.tangent);
+    const vec3 friction = r.friction_1[lane] * tangent + r.friction_2[lane] * glm::cross(normal, tangent);
+    vec3 impulse = friction, moment = r.twist[lane] * normal;
+    if (r.surface != no_surface)
+        moment += vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling);
+    vec3 moment_a = moment + glm::cross(vector(r.center_a), friction), moment_b = moment + glm::cross(vector(r.center_b), friction);
+    for (std::uint32_t i = 0; i < r.point_count; ++i) {
+        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
+        impulse += p.impulse[lane] * normal;
+        moment_a += p.impulse[lane] * vector(p.angular_a);
+        moment_b += p.impulse[lane] * vector(p.angular_b);
+    }
+    if (r.pushes_a) taken_back_.push_back({r.a[lane], -impulse, -moment_a});
+    if (r.pushes_b) taken_back_.push_back({r.b[lane], impulse, moment_b});
+}
+
+void ContactSolver::renew(std::uint32_t contact, bool alone, bool apart, const Input& input,
+                          std::span<const SolverBody> bodies) {
+    if (!solves(contact, input.contacts.states)) return;
+    if (kernel_->lanes == 8) {
+        renew_lane<8>(places_[contact], alone, apart, input, bodies);
+    } else {
+        renew_lane<4>(places_[contact], alone, apart, input, bodies);
+    }
+}
+
+template <int width>
+void ContactSolver::begin_bounce(const LinkPlace& place, std::span<const SolverBody> bodies) {
+    using F = LaneArray<width>;
+    auto& r = *static_cast<ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    if (!(r.restitution[lane] > 0.0f)) return;
+    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
+    const float least = std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
+    for (std::uint32_t i = 0; i < r.point_count; ++i) {
+        auto& p = *static_cast<ContactPointLanes<F>*>(point(r.first_point + i));
+        if (!(p.mass[lane] > 0.0f)) continue;
+        const auto along = [&](const float* la, const float* aa, const float* lb, const float* ab) {
+            return glm::dot(vector(r.normal), load3(lb) - load3(la)) + glm::dot(vector(p.angular_b), load3(ab)) - glm::dot(vector(p.angular_a), load3(aa));
+        };
+        const float speed = along(a.velocity, a.angular_velocity, b.velocity, b.angular_velocity);
+        const float s = p.separation[lane] + along(a.displacement, a.turn, b.displacement, b.turn);
+        const float true_speed = speed - 0.5f * substep_ * r.gravity[lane];
+        const float squared = std::max(true_speed * true_speed - 2.0f * s * r.gravity[lane], 0.0f);
+        p.bounce[lane] = speed < -least ? r.restitution[lane] * std::sqrt(squared) : -(p.impulse[lane] + p.mass[lane] * std::max(-speed, 0.0f));
+    }
+}
+
+void ContactSolver::begin_bounces(std::span<const SolverBody> bodies) {
+    for (const LinkPlace& place : renewed_) {
+        if (kernel_->lanes == 8) {
+            begin_bounce<8>(place, bodies);
+        } else {
+            begin_bounce<4>(place, bodies);
+        }
+    }
+    renewed_.clear();
+    taken_back_.clear();
 }
 
 template <int width>
@@ -331,7 +549,7 @@ ContactLane ContactSolver::read_link(std::uint32_t link) {
 }
 
 ContactLane ContactSolver::read(const JointedContact& contact) {
-    const LinkPlace place{contact.record, contact.lane};
+    const LinkPlace place{contact.record, contact.lane, 0};
     return kernel_->lanes == 8 ? read_lane<8>(place) : read_lane<4>(place);
 }
 

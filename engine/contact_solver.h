@@ -97,6 +97,20 @@ public:
     std::span<const JointedContact> jointed_contacts() const { return jointed_; }
     ContactLane read(const JointedContact& contact);
 
+    /// Whether the step solves this contact. Asked first before any is renewed.
+    bool solves(std::uint32_t contact, std::span<const ContactState> states);
+    /// Within a step: writes the contact's manifold, at the poses that its colliders have by now, into the lane that it
+    /// has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest are taken. `alone`: no body that can be pushed has a part in any contact of its body. `apart`: it gives nothing until it is renewed again.
+    void renew(std::uint32_t contact, bool alone, bool apart, const Input& input, std::span<const SolverBody> bodies);
+    /// Of those that bounce alone, `renew` takes back what they have given in this sub-step: the speed of an impact has to be seen
+    /// along the levers along which the bounce will act. Once the bodies are without these impulses, begin_bounces() notes it.
+    struct TakenBack {
+        std::uint32_t body;    ///< solver index
+        vec3 impulse, moment;  ///< on it, N s and N m s about its centre, to be undone
+    };
+    std::span<TakenBack> taken_back() { return taken_back_; }
+    void begin_bounces(std::span<const SolverBody> bodies);
+
     /// Writes impulses back to the contacts.
     void store(const Field& field, ContactTable& contacts) const;
 
@@ -117,10 +131,20 @@ private:
     template <int width>
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {
-        std::uint32_t record, lane;
+        std::uint32_t record = no_record, lane = 0;
+        int points = 0;  ///< that the lane had when it was prepared; known in places_ alone
     };
+    static constexpr std::uint32_t no_record = ~0u;
     template <int width>
     ContactLane read_lane(const LinkPlace& place) const;
+    template <int width>
+    void store_lane(const void* record, std::uint32_t lane, ContactTable& contacts) const;
+    template <int width>
+    void renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& input, std::span<const SolverBody> bodies);
+    template <int width>
+    void take_back(const LinkPlace& place);
+    template <int width>
+    void begin_bounce(const LinkPlace& place, std::span<const SolverBody> bodies);
     template <int width>
     void store_record(std::uint32_t record, ContactTable& contacts) const;
 
@@ -149,6 +173,10 @@ private:
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
     ContactSpring springs_[2][2] = {};                        ///< [in a column][with an immovable body]
     std::vector<LinkPlace> link_places_;
+    std::vector<LinkPlace> places_;  ///< by contact, if somebody asked for one in this step
+    bool places_known_ = false;
+    std::vector<TakenBack> taken_back_;
+    std::vector<LinkPlace> renewed_;
     std::vector<JointedContact> jointed_;
     bool any_bounce_ = false;
     float max_penetration_ = 0.0f, mean_penetration_ = 0.0f;

@@ -47,6 +47,7 @@ struct alignas(16) ContactState {
     bool hit_events = false;     ///< asked for by one of its shapes
     bool modifiable = false;     ///< likewise
     bool modified = false;       ///< in this step: the original is in World::State::originals
+    bool met = false;            ///< overlapped at the start of this step, and was found anew within it
     bool merged = false;         ///< in this step, with others of its patch: the original is in World::State::merged
     std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
     float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s

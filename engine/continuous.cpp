@@ -65,18 +65,23 @@ struct Collision {
     float friction = 0.0f, restitution = 0.0f;
 };
 
-/// Sequential impulses on the points of a collision; the sum of the normal ones, N s. Friction acts at the middle, as
-/// in the contact solver.
-float resolve(const Collision& c, Party& other, Party& body) {
+/// What a collision's impulses have made of its two parties.
+struct Outcome {
+    Party other, body;
+    float impulses[max_manifold_points] = {};  ///< normal, N s
+    vec3 friction{0.0f};                       ///< at the middle, N s
+};
+
+/// Sequential impulses on the points of a collision, towards the speeds `wanted` along the normal. Friction acts at the
+/// middle, as in the contact solver.
+Outcome push_apart(const Collision& c, const vec3& middle, const float* wanted, const Party& other_before,
+                   const Party& body_before) {
+    Outcome o{other_before, body_before};
+    Party &other = o.other, &body = o.body;
     const vec3& n = c.normal;
-    vec3 middle(0.0f);
-    float wanted[max_manifold_points], mass[max_manifold_points], sum[max_manifold_points] = {};
+    float mass[max_manifold_points];
     for (int i = 0; i < c.count; ++i) {
-        const vec3& p = c.points[i];
-        middle += p / static_cast<float>(c.count);
-        const float speed = glm::dot(n, body.velocity_at(p) - other.velocity_at(p));
-        wanted[i] = speed < -settings::restitution_threshold ? -c.restitution * speed : 0.0f;
-        const float k = body.give(p, n, n) + other.give(p, n, n);
+        const float k = body.give(c.points[i], n, n) + other.give(c.points[i], n, n);
         mass[i] = k > 0.0f ? 1.0f / k : 0.0f;
     }
     // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's
@@ -88,33 +93,88 @@ float resolve(const Collision& c, Party& other, Party& body) {
     const float determinant = k11 * k22 - k12 * k12, inverse = determinant > 0.0f ? 1.0f / determinant : 0.0f;
     const float half_gap = 0.5f * (k11 - k22),
                 largest = 0.5f * (k11 + k22) + std::sqrt(half_gap * half_gap + k12 * k12);
-    vec3 drag(0.0f);
     for (int round = 0; round < settings::continuous_rounds; ++round) {
         float normal_impulse = 0.0f;
         for (int i = 0; i < c.count; ++i) {
             const vec3& p = c.points[i];
             const float speed = glm::dot(n, body.velocity_at(p) - other.velocity_at(p));
-            const float before = sum[i];
-            sum[i] = std::max(0.0f, before + mass[i] * (wanted[i] - speed));
-            body.push((sum[i] - before) * n, p);
-            other.push((before - sum[i]) * n, p);
-            normal_impulse += sum[i];
+            const float before = o.impulses[i];
+            o.impulses[i] = std::max(0.0f, before + mass[i] * (wanted[i] - speed));
+            body.push((o.impulses[i] - before) * n, p);
+            other.push((before - o.impulses[i]) * n, p);
+            normal_impulse += o.impulses[i];
         }
         const vec3 slip = body.velocity_at(middle) - other.velocity_at(middle);
         const float slip1 = glm::dot(slip, t1), slip2 = glm::dot(slip, t2);
         const float limit = c.friction * normal_impulse;
-        vec3 next = drag - inverse * ((k22 * slip1 - k12 * slip2) * t1 + (k11 * slip2 - k12 * slip1) * t2);
+        vec3 next = o.friction - inverse * ((k22 * slip1 - k12 * slip2) * t1 + (k11 * slip2 - k12 * slip1) * t2);
         if (length_squared(next) > limit * limit) {
-            next = largest > 0.0f ? drag - (slip1 * t1 + slip2 * t2) / largest : vec3(0.0f);
+            next = largest > 0.0f ? o.friction - (slip1 * t1 + slip2 * t2) / largest : vec3(0.0f);
             const float size = length(next);
             if (size > limit) next *= limit / size;
         }
-        body.push(next - drag, middle);
-        other.push(drag - next, middle);
-        drag = next;
+        body.push(next - o.friction, middle);
+        other.push(o.friction - next, middle);
+        o.friction = next;
     }
+    return o;
+}
+
+/// The outcome of a collision; the sum of its normal impulses, N s.
+///
+/// Newton's law, asked of several points at once, may raise the energy: a point that was on its way out is pushed back by
+/// the bounce of its neighbour, and stopped there. An impact cannot: its impulses do the work j (u + u') / 2 at each point,
+/// with u and u' the relative velocities before and after, and the sum of that is at most 0. Where it is more, the
+/// outcome is as far between the one without restitution and this one as the sum allows.
+float resolve(const Collision& c, Party& other, Party& body) {
+    const vec3& n = c.normal;
+    vec3 middle(0.0f);
+    for (int i = 0; i < c.count; ++i) middle += c.points[i] / static_cast<float>(c.count);
+    const auto speed_at = [&](const Party& a, const Party& b, int i) {
+        return glm::dot(n, b.velocity_at(c.points[i]) - a.velocity_at(c.points[i]));
+    };
+    const auto slip_of = [&](const Party& a, const Party& b) { return b.velocity_at(middle) - a.velocity_at(middle); };
+    float wanted[max_manifold_points] = {};
+    for (int i = 0; i < c.count; ++i) {
+        const float speed = speed_at(other, body, i);
+        if (speed < -settings::restitution_threshold) wanted[i] = -c.restitution * speed;
+    }
+    Outcome full = push_apart(c, middle, wanted, other, body);
+    /// Twice the work of the impulses of x at the mean of the velocities before and those of y.
+    const auto work = [&](const Outcome& x, const Outcome& y) {
+        double sum = glm::dot(x.friction, slip_of(other, body) + slip_of(y.other, y.body));
+        for (int i = 0; i < c.count; ++i)
+            sum += static_cast<double>(x.impulses[i]) * (speed_at(other, body, i) + speed_at(y.other, y.body, i));
+        return sum;
+    };
     float total = 0.0f;
-    for (int i = 0; i < c.count; ++i) total += sum[i];
+    for (const float impulse : full.impulses) total += impulse;
+    if (c.restitution > 0.0f && work(full, full) > 0.0) {
+        constexpr float none[max_manifold_points] = {};
+        const Outcome dead = push_apart(c, middle, none, other, body);
+        // (1-s)^2 dd + s (1-s) (df + fd) + s^2 ff = 0: the work of impulses and velocities that are s of the way.
+        const double dd = work(dead, dead), mixed = work(dead, full) + work(full, dead), ff = work(full, full);
+        const double a = dd - mixed + ff, b = mixed - 2.0 * dd;
+        double part = 0.0;
+        if (dd < 0.0) {
+            const double root = std::sqrt(std::max(b * b - 4.0 * a * dd, 0.0));
+            part = -2.0 * dd / (b + root);
+        }
+        const auto s = static_cast<float>(std::clamp(part, 0.0, 1.0));
+        const auto blend = [&](Party& to, const Party& from) {
+            to.velocity = from.velocity + s * (to.velocity - from.velocity);
+            to.spin = from.spin + s * (to.spin - from.spin);
+            to.impulse = from.impulse + static_cast<double>(s) * (to.impulse - from.impulse);
+            to.moment = from.moment + static_cast<double>(s) * (to.moment - from.moment);
+        };
+        blend(full.other, dead.other);
+        blend(full.body, dead.body);
+        float dead_total = 0.0f;
+        for (const float impulse : dead.impulses) dead_total += impulse;
+        total = dead_total + s * (total - dead_total);
+    }
+    other = full.other;
+    body = full.body;
     return total;
 }
 
@@ -178,7 +238,8 @@ struct World::State::Sweep {
                         float duration, float depth) const;
     float allowed_depth(std::uint32_t slot) const;
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
-    Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch) const;
+    Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch,
+                          std::uint32_t but = null_index) const;
     bool is_clear(std::uint32_t slot) const;
     bool stays_before(std::uint32_t slot, std::uint32_t pair) const;
     bool stays_before(std::uint32_t slot, std::uint32_t other, std::uint32_t contact) const;
@@ -193,6 +254,8 @@ struct World::State::Sweep {
     float bend_against(std::uint32_t slot, std::uint32_t other) const;
     void pass_sensors(const Path& path, float duration, SweepScratch& scratch, std::vector<Impact>& found) const;
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& found);
+    bool hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found);
+    Transform carried_along(Path path, const Meeting& meeting, const Transform& met, SweepScratch& scratch) const;
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
     void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
@@ -216,18 +279,18 @@ RigidMotion World::State::Sweep::step_motion(std::uint32_t slot) const {
                           dt, load3(moved.turn));
 }
 
-/// The same from a time on: along its new way, if an impact has turned that.
+/// The same from a time on: along its new way, if an impact has turned that. A body whose new way begins later than
+/// `from` stands where that begins: its earlier way is no longer known, and along the new one it would be carried on
+/// for longer than to the end of the step, farther than it was swept.
 RigidMotion World::State::Sweep::motion_from(std::uint32_t slot, float from) const {
-    RigidMotion motion;
-    float start = 0.0f;
     const auto turned = find_path(s.new_paths, slot);
-    if (turned != s.new_paths.end()) {
-        motion = turned->motion;
-        start = turned->from;
+    RigidMotion motion = turned != s.new_paths.end() ? turned->motion : step_motion(slot);
+    const float since = from - (turned != s.new_paths.end() ? turned->from : 0.0f);
+    if (since < 0.0f) {
+        motion.linear_velocity = motion.angular_velocity = vec3(0.0f);
     } else {
-        motion = step_motion(slot);
+        motion.start = pose_at(motion, since);
     }
-    motion.start = pose_at(motion, std::max(from - start, 0.0f));
     return motion;
 }
 
@@ -333,8 +396,9 @@ bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& mo
     return std::min(gap(motion_i.start), gap(pose_at(motion_i, duration))) - bent > -depth;
 }
 
+/// `but`: an obstacle that does not count.
 World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path, bool dynamic_too,
-                                                                SweepScratch& scratch) const {
+                                                                SweepScratch& scratch, std::uint32_t but) const {
     const Body& body = s.bodies[path.slot];
     Meeting first;
     first.time = dt - path.from;
@@ -343,7 +407,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, reach);
     scratch.near.clear();
     s.broadphase.query(box, [&](std::uint32_t other) {
-        if (may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
+        if (other != but && may_meet(path.slot, other, dynamic_too)) scratch.near.push_back(other);
     });
     const float depth = allowed_depth(path.slot);
     for (const std::uint32_t other : scratch.near) {
@@ -610,10 +674,17 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
     const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
     const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.substeps)) * gravity;
-    Party mover = party(path.slot, path.motion, body.linear_velocity - to_come, body.angular_velocity, time);
+    // A body's spin is that at the pose which the step has left it at: where it met something its inertia was turned
+    // otherwise, and a thin body's spin is another there.
+    const quat met_at = pose_at(path.motion, time).rotation, other_met_at = pose_at(obstacle_motion, time).rotation;
+    Party mover = party(path.slot, path.motion, body.linear_velocity - to_come,
+                        s.carried_spin(path.slot, body.angular_velocity, body.rotation, met_at), time);
     Party other = party(meeting.other, obstacle_motion,
                         obstacle.is_dynamic() ? obstacle.linear_velocity : obstacle_motion.linear_velocity,
-                        obstacle.is_dynamic() ? obstacle.angular_velocity : obstacle_motion.angular_velocity, time);
+                        obstacle.is_dynamic()
+                            ? s.carried_spin(meeting.other, obstacle.angular_velocity, obstacle.rotation, other_met_at)
+                            : obstacle_motion.angular_velocity,
+                        time);
 
     const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
     const Part part = part_of(meeting.other_shape, meeting.triangle, allowed_depth(path.slot));
@@ -673,8 +744,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
     path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
     if (mover.held) carry_on(path.slot, mover, way, rest);
-    body.linear_velocity = mover.velocity + to_come;
-    body.angular_velocity = mover.spin;
+    body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
+    body.angular_velocity = s.carried_spin(path.slot, mover.spin, met_at, body.rotation);
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
 }
 
@@ -700,10 +771,10 @@ float World::State::Sweep::resolve_held(const Collision& collision, std::uint32_
     // What contradicts itself may answer with anything.
     const Body& body = s.bodies[slot];
     for (Party* const party : {&mover, &way}) {
-        party->velocity = limited(party->velocity, body.max_speed);
+        party->velocity = limited(party->velocity, s.most_speed(body));
         party->spin = limited(party->spin, body.max_spin);
     }
-    other.velocity = limited(other.velocity, s.bodies[other_slot].max_speed);
+    other.velocity = limited(other.velocity, s.most_speed(s.bodies[other_slot]));
     other.spin = limited(other.spin, s.bodies[other_slot].max_spin);
     return impulse;
 }
@@ -713,7 +784,7 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
     s.joint_solver.spread(slot, velocities.impulse, velocities.moment,
                           [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
                               Body& body = s.bodies[link];
-                              body.linear_velocity = limited(body.linear_velocity + vec3(velocity), body.max_speed);
+                              body.linear_velocity = limited(body.linear_velocity + vec3(velocity), s.most_speed(body));
                               body.angular_velocity = limited(body.angular_velocity + vec3(spin), body.max_spin);
                               body.exact_spin = glm::dvec3(body.angular_velocity);
                           });
@@ -722,7 +793,7 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
                           [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
                               Body& body = s.bodies[link];
                               SolverBody& own = s.solver_bodies[s.solver_index[link]];
-                              const vec3 move = limited(vec3(h * velocity), rest * body.max_speed);
+                              const vec3 move = limited(vec3(h * velocity), rest * s.most_speed(body));
                               const vec3 turn = limited(vec3(h * spin), settings::max_rotation_per_substep);
                               body.center += move;
                               body.exact_rotation = integrate_rotation(body.exact_rotation, glm::dvec3(turn));
@@ -734,19 +805,24 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
                           });
 }
 
-/// A dynamic body that was hit goes on from there with its new velocity.
+/// A dynamic body that was hit goes on from there with its new velocity: at the time of the impact, or when it gets
+/// there if that is later (motion_from says why). However short its new way is, it is swept: in a step many bodies may
+/// hit it, one after the other.
 void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after) {
+    const auto turned = find_path(s.new_paths, slot);
+    if (turned != s.new_paths.end()) now = std::max(now, turned->from);
     motion.start = pose_at(motion, time);
-    motion.linear_velocity = s.bodies[slot].linear_velocity = after.velocity;
-    motion.angular_velocity = s.bodies[slot].angular_velocity = after.spin;
+    Body& body = s.bodies[slot];
+    motion.linear_velocity = body.linear_velocity = limited(after.velocity, s.most_speed(body));
+    motion.angular_velocity = after.spin;
+    body.angular_velocity = s.carried_spin(slot, after.spin, motion.start.rotation, body.rotation);
     const Path path{slot, now, motion};
     commit(slot, pose_at(motion, dt - now));
     if (after.held) carry_on(slot, after, after, dt - now);
     s.keep_path(path);
     s.wake_if_struck(slot);
-    const float rest = dt - now;
-    if (is_fast(s.bodies[slot], motion_squared(s.bodies[slot], rest * after.velocity, rest * after.spin)))
-        s.deflected.push_back(slot);
+    const bool listed = std::find(s.deflected.begin(), s.deflected.end(), slot) != s.deflected.end();
+    if (!listed && s.bodies[slot].continuous != Continuous::off) s.deflected.push_back(slot);
 }
 
 /// The body ends the step with its centre of mass there.
@@ -757,34 +833,92 @@ void World::State::Sweep::commit(std::uint32_t slot, const Transform& end) {
         for (int k = 0; k < 3; ++k) way[k] += end.position[k] - body.center[k];
     }
     body.center = end.position;
-    body.rotation = normalized(end.rotation);
+    const quat rotation = normalized(end.rotation);
+    body.angular_velocity = s.carried_spin(slot, body.angular_velocity, body.rotation, rotation);
+    body.rotation = rotation;
     body.exact_rotation = glm::dquat(body.rotation);
     body.exact_spin = glm::dvec3(body.angular_velocity);
 }
 
 /// Sweeps a body from a time of the step to its end. The path it ends on begins at the last impact.
+///
+/// A body that has used up its impacts on dynamic ones goes on among the fixed and kinematic ones alone, with as many
+/// again: two dynamic bodies that overlap are pushed apart in the next step, a body outside of its room is lost.
 Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
                               std::vector<Impact>& found) {
     Path path{slot, from, motion_from(slot, from)};
     scratch.let_through.clear();
     scratch.eased.clear();
-    for (int count = 0;; ++count) {
+    bool commits = false;
+    for (int count = 0;;) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
-        pass_sensors(path, meeting.time, scratch, found);
-        const bool met = meeting.other != null_index;
-        if (met && count < settings::continuous_impacts) {
-            collide(path, meeting, scratch, found);
+        const bool met = meeting.other != null_index, met_dynamic = met && s.bodies[meeting.other].is_dynamic();
+        if (met_dynamic && count == settings::continuous_impacts) {
+            dynamic_too = false;
+            count = 0;
             continue;
         }
-        if (!met && count == 0) return path;
-        Transform end = pose_at(path.motion, meeting.time);
-        if (met) {  // the rest of the step is lost; what goes on carries it along
-            const RigidMotion obstacle = motion_from(meeting.other, path.from);
-            end = multiply(pose_at(obstacle, dt - path.from), relative(pose_at(obstacle, meeting.time), end));
+        if (met_dynamic && hold_up_first(meeting.other, path.from, meeting.time, found)) continue;
+        pass_sensors(path, meeting.time, scratch, found);
+        if (met && count < settings::continuous_impacts) {
+            collide(path, meeting, scratch, found);
+            commits = true;
+            ++count;
+            continue;
         }
+        if (!met && !commits) return path;
+        Transform end = pose_at(path.motion, meeting.time);
+        if (met) end = carried_along(path, meeting, end, scratch);
         commit(slot, end);
         return path;
     }
+}
+
+/// A body that is about to be hit at this time after `from`, and whose way nobody has looked at yet (it is swept later
+/// than the one that hits it, or was hit itself), is there only if it meets nothing fixed or kinematic before. If it
+/// does, it is swept among those now: true. (Else it could be hit on the other side of a wall, and go on from there.)
+bool World::State::Sweep::hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found) {
+    const auto known = find_path(s.new_paths, slot);
+    const auto deflection = std::find(s.deflected.begin(), s.deflected.end(), slot);
+    if (known != s.new_paths.end()
+            ? deflection == s.deflected.end()
+            : std::find(s.bullets.begin() + s.bullets_done, s.bullets.end(), slot) == s.bullets.end())
+        return false;
+    const float start = known != s.new_paths.end() ? known->from : 0.0f;
+    SweepScratch& scratch = s.scratch_of_met;
+    scratch.let_through.clear();
+    scratch.eased.clear();
+    const Meeting meeting = first_meeting({slot, start, motion_from(slot, start)}, false, scratch);
+    if (meeting.other == null_index || start + meeting.time > from + time) return false;
+    if (deflection != s.deflected.end()) s.deflected.erase(deflection);
+    s.keep_path(run(slot, start, false, scratch, found));
+    return true;
+}
+
+/// Where a body ends that has met more than it can answer in a step: it loses the rest of the step, but goes with a
+/// kinematic obstacle, until something else is in the way.
+Transform World::State::Sweep::carried_along(Path path, const Meeting& meeting, const Transform& met,
+                                             SweepScratch& scratch) const {
+    const RigidMotion obstacle = motion_from(meeting.other, path.from);
+    if (obstacle.linear_velocity == vec3(0.0f) && obstacle.angular_velocity == vec3(0.0f)) return met;
+    const float rest = dt - path.from - meeting.time;
+    const Transform end = multiply(pose_at(obstacle, dt - path.from), relative(pose_at(obstacle, meeting.time), met));
+    if (!(rest > 0.0f)) return end;
+    path.from += meeting.time;
+    path.motion.start = met;
+    path.motion.linear_velocity = (end.position - met.position) / rest;
+    path.motion.angular_velocity = obstacle.angular_velocity;
+    const Meeting stop = first_meeting(path, false, scratch, meeting.other);
+    return stop.other == null_index ? end : pose_at(path.motion, stop.time);
+}
+
+/// What a spin (rad/s, world) that a body has at one rotation is at another one that it is put to: it goes with the body,
+/// which keeps the energy. (At the same angular momentum the energy would be another, a hundred times as much for a stick
+/// that is put to where it would not have turned by itself.) What joints hold together keeps the spins that go together.
+vec3 World::State::carried_spin(std::uint32_t slot, const vec3& spin, const quat& from, const quat& to) const {
+    const Body& body = bodies[slot];
+    const bool own = body.is_dynamic() && !body.isotropic && (body.locks & lock_turning) == 0 && !joints.has_any(slot);
+    return own ? rotate(multiply(to, conjugate(from)), spin) : spin;
 }
 
 void World::State::keep_path(const Path& path) {
@@ -863,7 +997,9 @@ void World::State::sweep_fast_bodies(float dt) {
         wake_if_struck(slot);
         if (!bullets.empty() && path.from > 0.0f) keep_path(path);
     }
+    bullets_done = 0;
     for (const std::uint32_t slot : bullets) {
+        ++bullets_done;
         const auto known = find_path(new_paths, slot);
         const float from = known != new_paths.end() ? known->from : 0.0f;
         deflected.clear();

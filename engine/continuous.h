@@ -12,9 +12,11 @@
 ///               v   there the two collide: sequential impulses on their manifold, restitution and friction as everywhere
 ///          the rest of the step is swept on with the new velocity, up to `continuous_impacts` times
 ///
-/// So a bullet that bounces keeps the rest of its step. What meets more obstacles than that stays where it met the last
-/// one, goes on with that if it moves, and loses what was left of *one* step; its velocity is kept. (Thin rods that are
-/// squeezed into the corners of a room that turns at 6 rad/s and more do get out in the end.)
+/// So a bullet that bounces keeps the rest of its step. A body that meets more fixed and kinematic obstacles than that
+/// stays where it met the last one, goes with that if it moves (until something else is in the way), and loses what was
+/// left of *one* step; its velocity is kept. A body that meets more dynamic ones than that goes on among the fixed and
+/// kinematic ones alone. (Thin rods that are squeezed into the corners of a room that turns at 6 rad/s and more do get
+/// out in the end.)
 ///
 /// What a body is held up by is the depth of overlap, not a first touch: what slides, rolls or spins on a floor in
 /// which it is sunk by less, however fast, is not held up by the floor nor by its seams. Two that meet without closing
@@ -29,7 +31,9 @@
 /// obstacles (which takes three quarters off this stage in `tumble8` and `drum`). A body of the first kind reads the world and writes
 /// its own result: any thread may do it. Those of the second kind come after all others, one by one in the order of the
 /// awake list: an impact turns both bodies' ways. (A third body that such a way crosses is met if its own turn is yet
-/// to come; impacts are in order of time for each body, not for the world.)
+/// to come; impacts are in order of time for each body, not for the world.) No way counts before it was swept against
+/// fixed and kinematic bodies: a body that is hit while its own turn is yet to come, or twice in a step, is swept up to
+/// there first, or it could be hit behind a wall.
 ///
 /// Sensors do not stop anything. One that a swept body enters and leaves within the step is reported as begun and
 /// ended.

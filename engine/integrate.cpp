@@ -1,26 +1,48 @@
 #include <talus/engine/integrate.h>
 
+#include <talus/engine/free_rotation.h>
 #include <talus/engine/settings.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace talus {
 
 namespace {
 
-/// The rotation matrix of q, times |q|^2 (1 to rounding).
-glm::dmat3 matrix_of(const glm::dquat& q) {
-    const double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, ww = q.w * q.w;
-    const double xy = 2.0 * q.x * q.y, xz = 2.0 * q.x * q.z, yz = 2.0 * q.y * q.z;
-    const double wx = 2.0 * q.w * q.x, wy = 2.0 * q.w * q.y, wz = 2.0 * q.w * q.z;
-    return glm::dmat3(ww + xx - yy - zz, xy + wz, xz - wy,  // first column
-                      xy - wz, ww - xx + yy - zz, yz + wx,  // second column
-                      xz + wy, yz - wx, ww - xx - yy + zz);
+glm::dquat product(const glm::dquat& a, const glm::dquat& b) {
+    return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + b.w * a.x + a.y * b.z - a.z * b.y,
+            a.w * b.y + b.w * a.y + a.z * b.x - a.x * b.z, a.w * b.z + b.w * a.z + a.x * b.y - a.y * b.x};
 }
 
-/// transpose(r) * v.
-glm::dvec3 to_local(const glm::dmat3& r, const glm::dvec3& v) {
-    return glm::dvec3(glm::dot(r[0], v), glm::dot(r[1], v), glm::dot(r[2], v));
+glm::dvec3 rotated(const glm::dquat& q, const glm::dvec3& v) {
+    const glm::dvec3 u(q.x, q.y, q.z), t = 2.0 * glm::cross(u, v);
+    return v + q.w * t + glm::cross(u, t);
+}
+
+/// The turn about axis k by an angle in proportion to the momentum about it: what it makes of the momentum about the
+/// principal axes, and of the quaternion of those.
+void turn_about(int k, double rate, glm::dvec3& momentum, glm::dquat& axes) {
+    const double half = 0.5 * rate * momentum[k];
+    // As the sign of a quaternion is free, half turns of the half angle are left out. Then a quarter of it, doubled twice.
+    const double turns = std::floor(half / 3.141592653589793 + 0.5);
+    const double a = 0.25 * (half - turns * 3.1415926535897931 - turns * 1.2246467991473532e-16), a2 = a * a;
+    double s = a * (1.0 + a2 * (-1.0 / 6 + a2 * (1.0 / 120 + a2 * (-1.0 / 5040 + a2 * (1.0 / 362880)))));
+    double c = 1.0 + a2 * (-1.0 / 2 + a2 * (1.0 / 24 + a2 * (-1.0 / 720 + a2 * (1.0 / 40320 - a2 / 3628800))));
+    for (int i = 0; i < 2; ++i) {
+        const double s2 = 2.0 * s * c;
+        c = 1.0 - 2.0 * s * s;
+        s = s2;
+    }
+    const double sine = 2.0 * s * c, cosine = 1.0 - 2.0 * s * s;
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    const double m = cosine * momentum[i] + sine * momentum[j];
+    momentum[j] = cosine * momentum[j] - sine * momentum[i];
+    momentum[i] = m;
+    glm::dquat turn(c, 0.0, 0.0, 0.0);
+    turn[k] = s;
+    axes = product(axes, turn);
 }
 
 }  // namespace
@@ -37,28 +59,64 @@ vec3 limited(const vec3& v, float limit) {
     return l2 > limit * limit ? v * (limit / std::sqrt(l2)) : v;
 }
 
-void turn_freely(FreeTurn& body, const mat3& inertia_float, int substeps, float substep) {
-    const glm::dmat3 inertia(inertia_float), inverse_inertia = glm::inverse(inertia);
-    const double h = substep, max_spin = static_cast<double>(settings::max_rotation_per_substep) / h;
-    const auto within = [&](const glm::dvec3& w) {
-        const double size = std::sqrt(glm::dot(w, w));
-        return size <= max_spin ? w : w * (max_spin / size);
-    };
-    const auto start = matrix_of(body.rotation);
-    glm::dvec3 momentum = start * (inertia * to_local(start, within(body.spin)));
-    const auto spin_at = [&](const glm::dquat& q) {
-        const glm::dmat3 r = matrix_of(q);
-        return within(r * (inverse_inertia * to_local(r, momentum)));
-    };
+PrincipalInertia principal_inertia(const glm::dmat3& inertia) {
+    glm::dmat3 m = inertia, axes(1.0);
+    const double size = m[0][0] + m[1][1] + m[2][2];
+    constexpr int most_rounds = 32;
+    for (int round = 0; round < most_rounds; ++round) {
+        // The largest of the three entries off the diagonal becomes zero.
+        int p = 0, q = 1;
+        if (std::abs(m[2][0]) > std::abs(m[q][p])) q = 2;
+        if (std::abs(m[2][1]) > std::abs(m[q][p])) p = 1, q = 2;
+        if (std::abs(m[q][p]) <= 1e-17 * size) break;
+        const double theta = (m[q][q] - m[p][p]) / (2.0 * m[q][p]);
+        const double t = (theta < 0.0 ? -1.0 : 1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1.0));
+        const double c = 1.0 / std::sqrt(t * t + 1.0), s = t * c;
+        glm::dmat3 turn(1.0);
+        turn[p][p] = turn[q][q] = c;
+        turn[q][p] = s;
+        turn[p][q] = -s;
+        m = glm::transpose(turn) * m * turn;
+        axes = axes * turn;
+    }
+    const glm::dvec3 moments(m[0][0], m[1][1], m[2][2]);
+    int order[3] = {0, 1, 2};  // by size
+    for (const auto& [i, k] : {std::pair{0, 1}, std::pair{1, 2}, std::pair{0, 1}}) {
+        if (moments[order[k]] < moments[order[i]]) std::swap(order[i], order[k]);
+    }
+    const auto [least, middle, most] = order;
+    const bool like_a_stick =
+        1.0 / moments[least] - 1.0 / moments[middle] > 1.0 / moments[middle] - 1.0 / moments[most];
+    const int x = like_a_stick ? least : most, y = like_a_stick ? most : least;
+    return {glm::dmat3(axes[x], axes[y], glm::cross(axes[x], axes[y])), {moments[x], moments[y], moments[middle]}};
+}
+
+void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep) {
+    const double h = substep;
+    const glm::dvec3 inverse = 1.0 / inertia.moments;
+    const auto to_own = [&](const glm::dvec3& v) { return rotated(glm::conjugate(body.rotation), v) * inertia.axes; };
+    const auto to_world = [&](const glm::dvec3& v) { return rotated(body.rotation, inertia.axes * v); };
+    glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
+    const double x_rate = h * (inverse.x - inverse.y), z_rate = h * (inverse.z - inverse.y);
     for (int i = 0; i < substeps; ++i) {
         momentum = static_cast<double>(body.damping) * (momentum + h * glm::dvec3(body.torque));
-        glm::dvec3 turning = spin_at(body.rotation);
-        // Fixed-point rounds for the spin at the middle: each takes the error down by a factor of half the turn.
-        for (int round = 0; round < 3; ++round) turning = spin_at(integrate_rotation(body.rotation, 0.5 * h * turning));
-        body.rotation = integrate_rotation(body.rotation, h * turning);
-        body.turned += h * turning;
+        const glm::dquat before = body.rotation;
+        glm::dvec3 own = to_own(momentum);
+        glm::dquat turns(1.0, 0.0, 0.0, 0.0);  // about the principal axes
+        for (int k = 0; k < free_rotation_stages; ++k) {
+            turn_about(0, free_rotation_x[k] * x_rate, own, turns);
+            turn_about(2, free_rotation_z[k] * z_rate, own, turns);
+        }
+        turn_about(0, free_rotation_x[free_rotation_stages] * x_rate, own, turns);
+        const glm::dvec3 axis = inertia.axes * glm::dvec3(turns.x, turns.y, turns.z);
+        const glm::dvec3 common = (h * inverse.y) * momentum;
+        const double size = std::sqrt(glm::dot(common, common)), most = settings::max_rotation_per_substep;
+        body.rotation = integrate_rotation(product(before, glm::dquat(turns.w, axis.x, axis.y, axis.z)),
+                                           size <= most ? common : common * (most / size));
+        const glm::dquat change = product(body.rotation, glm::conjugate(before));
+        body.turned += (change.w < 0.0 ? -2.0 : 2.0) * glm::dvec3(change.x, change.y, change.z);
     }
-    body.spin = spin_at(body.rotation);
+    body.spin = to_world(inverse * to_own(momentum));
 }
 
 }  // namespace talus

@@ -1,10 +1,7 @@
 #pragma once
 /// Bodies that nothing touches in this step, and whose inertia is not a ball's.
 ///
-/// Rotation keeps account of angular momentum: in free flight L = I w is constant in the world while I turns with the
-/// body, so the pose is turned by the angular velocity that L gives at the middle of the sub-step, and w is then read
-/// off L at the new pose. (The usual implicit gyroscopic step damps: a T-handle loses a fifth of its energy in a
-/// minute.)
+/// They turn as free_rotation.h says.
 ///
 /// All this is done in double, and the double state is kept from step to step: the period of a body that turns over and
 /// over depends on L^2 - 2 E I, a difference of nearly equal numbers, which float rounding of pose and spin changes by
@@ -15,6 +12,16 @@
 
 namespace talus {
 
+/// A body's moments of inertia about its principal axes, in the order that free_rotation.h asks for.
+struct PrincipalInertia {
+    /// In the body's frame, one a column. As a matrix because the axes of boxes are exact in it: who spins about one
+    /// from which any error grows stays there.
+    glm::dmat3 axes{1.0};
+    glm::dvec3 moments{0.0};  ///< kg m^2
+};
+/// Of a symmetric, positive definite matrix (Jacobi's method).
+PrincipalInertia principal_inertia(const glm::dmat3& inertia);
+
 /// What turns such a body within a step. World axes.
 struct FreeTurn {
     vec3 torque{0.0f};     ///< N m
@@ -24,9 +31,8 @@ struct FreeTurn {
     glm::dvec3 turned{0.0};  ///< out: sum of angular velocity times time, rad
 };
 
-/// Turns it through `substeps` sub-steps of `substep` seconds. `inertia` is about the centre of mass, body frame, kg
-/// m^2.
-void turn_freely(FreeTurn& body, const mat3& inertia, int substeps, float substep);
+/// Turns it through `substeps` sub-steps of `substep` seconds.
+void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep);
 
 /// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their
 /// direction, and what is not even finite is dropped.

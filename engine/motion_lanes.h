@@ -10,12 +10,26 @@ struct MotionLanes {
     Vec3Lanes<F> acceleration;          ///< from gravity and forces, m/s^2
     Vec3Lanes<F> angular_acceleration;  ///< from torques, rad/s^2
     F linear_damping, angular_damping;  ///< factors a sub-step
+    F max_spin;                         ///< rad/s
     F turn_x, turn_y, turn_z, turn_w;   ///< rotation since the start of the step, a quaternion
 
-    F gyroscopic;  ///< 1 for dynamic bodies whose inertia is not a ball's; the rest is theirs alone
-    SymmetricLanes<F> inertia, inverse_inertia;  ///< at the start of the step, world, kg m^2 and its inverse
-    Vec3Lanes<F> momentum;                       ///< angular, world, N m s
-    /// The angular velocity that the solver was given: what differs from it is impulse, rad/s.
+    // How far the body has turned since its contacts were found (substep_contacts.cpp).
+    Vec3Lanes<F> first_own_axis;         ///< its first principal axis at the start of the step, unit, world
+    Vec3Lanes<F> own_axis;               ///< and when its contacts were found
+    Vec3Lanes<F> turn_then;              ///< SolverBody::turn then, rad
+    F stale_by_spin2, stale_by_tilt2;    ///< squares of Body's, 1/rad^2
+    F stale;                             ///< 1: farther than its contacts bear
+    unsigned any_stale;                  ///< of these bodies
+
+    F jointed;     ///< 1 for bodies that joints hold
+    F gyroscopic;  ///< 1 for dynamic bodies whose inertia is not a multiple of the identity; only they use the rest
+    F axes_x, axes_y, axes_z, axes_w;  ///< the principal axes at the start of the step, world, a quaternion
+    /// The same when the body's contacts were found: the solver works with the inertia of then.
+    F then_x, then_y, then_z, then_w;
+    Vec3Lanes<F> moments;              ///< of inertia about them, kg m^2; y is the reference moment of integrate.h
+    Vec3Lanes<F> inverse_moments;      ///< 1/(kg m^2)
+    Vec3Lanes<F> momentum;             ///< angular, world, N m s
+    /// The angular velocity that the solver was given, rad/s: what the solver adds to it is an impulse.
     Vec3Lanes<F> handed_out;
 };
 

@@ -62,6 +62,13 @@ inline constexpr float tilt_full_load = 0.004f;
 /// are fixed bodies: a cone set down askew would topple.
 inline constexpr float friction_near_limit = 0.5f;
 inline constexpr float friction_follows = 0.5f;
+/// From this depth on, m, a contact gets stiffer: its compliance falls with the fourth power of the depth. What a soft
+/// contact bears is limited otherwise, as the speed at which it pushes is: by the effective mass of the two bodies times
+/// 1,100 m/s^2. In a heap the chains that carry it go through light bodies, too, and these were pressed into their
+/// neighbours, each pushing as hard as it could (of 2,000 mixed bodies that fell from 30 m some pairs lay up to 204 mm in
+/// each other in the end). Larger: heaps keep deeper overlaps; smaller: houses of cards fall while they are set down (at 2
+/// mm), and a pyramid with a base of 100 leans by 1.8 m instead of 0.7 in 1,000 steps (at 5 mm).
+inline constexpr float stiffer_depth = 40.0f * linear_slop;
 /// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes
 /// put in one place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
 inline constexpr float max_push_speed = 1.0f;
@@ -145,6 +152,19 @@ inline constexpr double joint_slack_drive = 1e-4;
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
 inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
+/// Of redundant rows (joint_energy.cpp): pushes of contradicting joints keep their proportion up to so many times the
+/// way of a sub-step (larger: one body far away slows all that its loops hold); all pushes together may be so many times
+/// the energy that they would have row by row (smaller: large nets sag, larger: what is nearly redundant jumps), or make
+/// all that joints hold go this fast, m/s.
+inline constexpr double joint_push_farthest = 100.0;
+inline constexpr double joint_push_gain = 100.0;
+inline constexpr double joint_quiet_push = 0.1;
+/// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is more.
+inline constexpr double joint_least_push = 8e-5;
+/// What bends ways may make kinetic energy this many times as large within the sub-step (a link that turns by 1 rad in
+/// it: 1.3), and the relax pass must bring the gain back to this part. Smaller: loops that turn fast lose energy.
+inline constexpr double joint_bend_gain = 1.5;
+inline constexpr double joint_energy_gain = 0.001;
 /// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them;
 /// above 2 a chain under load would explode.
 inline constexpr double joint_turn_rate = 0.7;
@@ -184,7 +204,17 @@ inline constexpr int joint_rounds = 8;
 /// stiffer ones, by implicit Euler, lose more. Larger: fewer stiff springs in parallel are stable.
 inline constexpr double slow_spring_turn = 0.25;
 
-/// Bodies are stopped from turning more than this in one sub-step (rad): beyond it poses could not be integrated.
-inline constexpr float max_rotation_per_substep = 1.5f;
+/// Bodies are stopped from turning more than this in one sub-step, rad: a turn by more looks like one the other way to
+/// whatever they touch. At 60 Hz and 4 sub-steps 720 rad/s.
+inline constexpr float max_rotation_per_substep = 3.0f;
+/// ... and those that joints hold this: joints solve how far their bodies turn.
+inline constexpr float max_joint_rotation = 1.5f;
+/// A body's contacts are found anew within a step when it has turned by this times its least radius of gyration over
+/// its reach, rad (substep_contacts.cpp): a cube at 0.24 rad, a stick 1 m long and 2 cm thick at 0.007. Larger: levers and
+/// inertia of thin bodies in motion contradict each other, and they take up energy; smaller: more contacts are found
+/// anew.
+inline constexpr float stale_turn = 0.5f;
+/// ... and so many times earlier if it bounces. At 1 a stick without losses in a room gains 1 to 10% at an impact.
+inline constexpr float bouncing_strictness = 16.0f;
 
 }  // namespace talus::settings

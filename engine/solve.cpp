@@ -13,14 +13,13 @@ namespace talus {
 
 namespace {
 
-/// Bodies are counted in groups of the widest lanes; so many groups are taken by a thread at a time.
-constexpr std::uint32_t group_size = 8, group_block = 24;
+constexpr std::uint32_t group_block = 24;  ///< groups of bodies that a thread takes at a time
 
 static_assert(most_slabs <= StageTeam::most_local_items);
 
 }  // namespace
 
-void World::State::build_graph(const Jobs& jobs) {
+void World::State::build_graph(float dt, const Jobs& jobs) {
     merge_patches();
     modify_contacts();
     // A sleeping island that something awake touches joins the step with the manifolds it fell asleep with.
@@ -57,7 +56,9 @@ void World::State::build_graph(const Jobs& jobs) {
     for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
     std::erase_if(edges, [](const ConstraintGraph::Edge& edge) { return edge.point_count == 0; });
     for (const ConstraintGraph::Edge& edge : edges) {
-        constrained[edge.a] = constrained[edge.b] = by_contact;
+        const std::uint8_t how = edge.bounces ? by_contact | by_bounce : by_contact;
+        constrained[edge.a] |= how;
+        constrained[edge.b] |= how;
         ++loads[edge.a];
         ++loads[edge.b];
     }
@@ -67,7 +68,7 @@ void World::State::build_graph(const Jobs& jobs) {
         constrained[ends.a] |= by_joint;
         constrained[ends.b] |= by_joint;
     }
-    index_bodies(jobs);
+    index_bodies(dt, jobs);
 
     const bool any_joints = joints.live_count() != 0;
     for (ConstraintGraph::Edge& edge : edges) {
@@ -151,15 +152,18 @@ void World::State::group_slabs(std::size_t groups) {
     for (std::uint32_t i = slabs.count(); i < most_slabs; ++i) slab_groups[i] = slab_groups[i - 1];
 }
 
-void World::State::index_bodies(const Jobs& jobs) {
+void World::State::index_bodies(float dt, const Jobs& jobs) {
     for (const std::uint32_t slot : solver_slots) {  // of the last step
         if (slot != null_index) solver_index[slot] = 0;
     }
     solver_index.resize(bodies.slot_count(), 0);
     const auto is_held = [&](std::uint32_t slot) { return constrained[slot] != 0 && bodies[slot].inverse_mass > 0.0f; };
     held.clear();
+    renews = false;
     for (const std::uint32_t slot : awake.list()) {
-        if (is_held(slot)) held.push_back(slot);
+        if (!is_held(slot)) continue;
+        held.push_back(slot);
+        renews = renews || may_turn_far(slot, dt);
     }
     slabs.cut(held, loads, bodies);
     const auto whole_groups = [](std::uint32_t count) { return (count + group_size - 1) / group_size * group_size; };
@@ -209,6 +213,11 @@ void World::State::index_bodies(const Jobs& jobs) {
 
 // ---- solve ----------------------------------------------------------------------------------------------------------
 
+void put_inverse_inertia(SolverMass& mass, const mat3& m) {
+    const float entries[6] = {m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]};
+    std::copy(entries, entries + 6, mass.inverse_inertia);
+}
+
 void World::State::begin_body(std::uint32_t i, float substep) {
     solver_bodies[i] = SolverBody{};
     solver_masses[i] = SolverMass{};
@@ -219,12 +228,17 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     Body& body = bodies[solver_slots[i]];
     SolverBody& sb = solver_bodies[i];
     SolverMass& mass = solver_masses[i];
-    body.linear_velocity = limited(body.linear_velocity, body.max_speed);
-    body.angular_velocity = limited(body.angular_velocity, body.max_spin);
+    body.linear_velocity = limited(body.linear_velocity, most_speed(body));
+    // Joints solve how far their bodies turn in a sub-step.
+    const bool jointed = (constrained[solver_slots[i]] & by_joint) != 0;
+    const float most_spin = (jointed ? settings::max_joint_rotation : settings::max_rotation_per_substep) / substep;
+    body.angular_velocity = limited(body.angular_velocity, std::min(body.max_spin, most_spin));
     if (quat(body.exact_rotation) != body.rotation) body.exact_rotation = glm::dquat(body.rotation);
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
     store3(mass.center, body.center);
     BodyMotion motion;
+    motion.max_spin = most_spin;
+    motion.jointed = jointed;
     if (body.is_dynamic()) {
         const auto [inverse_mass, inertia, inverse_inertia] = response_of(body, body.rotation);
         for (int k = 0; k < 3; ++k) {
@@ -235,17 +249,24 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         const vec3 gravity = body.gravity_scale * def.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
         store3(mass.gravity, gravity);
         store3(mass.inverse_mass, inverse_mass);
-        const float entries[6] = {inverse_inertia[0][0], inverse_inertia[1][1], inverse_inertia[2][2],
-                                  inverse_inertia[0][1], inverse_inertia[0][2], inverse_inertia[1][2]};
-        std::copy(entries, entries + 6, mass.inverse_inertia);
+        put_inverse_inertia(mass, inverse_inertia);
         motion.acceleration = gravity + inverse_mass * body.force;
         motion.angular_acceleration = inverse_inertia * body.torque;
         motion.linear_damping = 1.0f / (1.0f + substep * body.linear_damping);
         motion.angular_damping = 1.0f / (1.0f + substep * body.angular_damping);
         motion.gyroscopic = i < constrained_end && !body.isotropic && (body.locks & lock_turning) == 0;
-        motion.inertia = inertia;
-        motion.inverse_inertia = inverse_inertia;
-        motion.spin = body.angular_velocity;
+        const float strict = strictness(solver_slots[i]);
+        motion.stale_by_spin = strict * body.stale_by_spin;
+        motion.stale_by_tilt = strict * body.stale_by_tilt;
+        motion.own_axis = rotate(body.rotation, vec3(body.principal.axes[0]));
+        if (motion.gyroscopic) {
+            const glm::dmat3 axes = principal_axes(body, body.exact_rotation);
+            motion.axes = quat(glm::quat_cast(axes));
+            motion.moments = vec3(body.principal.moments);
+            motion.inverse_moments = vec3(1.0 / body.principal.moments);
+            motion.momentum = vec3(axes * (body.principal.moments * (body.exact_spin * axes)));
+            motion.spin = body.angular_velocity;
+        }
     }
     store3(sb.velocity, body.linear_velocity);
     store3(sb.angular_velocity, body.angular_velocity);
@@ -258,14 +279,21 @@ void World::State::end_body(std::uint32_t i) {
     const SolverBody& sb = solver_bodies[i];
     body.force = body.torque = vec3(0.0f);
     // Lanes of zeros beside other ones may have made -0 of 0.
-    body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), body.max_speed);
+    // Contacts come after joints in a sub-step: one that squeezes a light body may leave it any velocity.
+    body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), most_speed(body));
     body.center += load3(sb.displacement);
     if (i >= coasting_end) return;  // turned freely
-    body.angular_velocity = limited(load3(sb.angular_velocity) + vec3(0.0f), body.max_spin);
-    body.exact_spin = glm::dvec3(body.angular_velocity);
     const glm::dquat q = glm::dquat(body_motions.turn(i)) * body.exact_rotation;
     body.exact_rotation = q * (1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
     body.rotation = quat(body.exact_rotation);
+    const vec3 spin = load3(sb.angular_velocity) + vec3(0.0f);
+    body.exact_spin = glm::dvec3(spin);
+    if (body_motions.is_gyroscopic(i) && (constrained[solver_slots[i]] & by_joint) == 0) {
+        // The last impulses, too, have changed the momentum, and the inertia has turned since they were found.
+        const glm::dmat3 axes = principal_axes(body, body.exact_rotation);
+        body.exact_spin = axes * (glm::dvec3(body_motions.momentum(i, spin)) * axes / body.principal.moments);
+    }
+    body.angular_velocity = limited(vec3(body.exact_spin), body.max_spin);
 }
 
 void World::State::move_freely(std::uint32_t i, float substep) {
@@ -280,7 +308,7 @@ void World::State::move_freely(std::uint32_t i, float substep) {
         displacement += substep * velocity;
     }
     FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};
-    turn_freely(turn, body.inertia, substeps, substep);
+    turn_freely(turn, body.principal, substeps, substep);
     store3(sb.velocity, velocity);
     store3(sb.displacement, displacement);
     store3(sb.turn, vec3(turn.turned));
@@ -339,6 +367,9 @@ void World::State::solve(float dt, const Jobs& jobs) {
             case StageWork::Kind::joints:
                 (joint_solver.*work.joint_pass)(first, last);
                 break;
+            case StageWork::Kind::renew_contacts:
+                renew_contacts(substep);
+                break;
         }
     };
     weigh_fields();
@@ -354,6 +385,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     }
     plan_substeps();
     stage_team.run(jobs, stages, work_on);
+    restore_colliders();
     solver.end();
     if (joints.slot_count() != 0) joint_solver.store(joints, dt);
 }
@@ -484,6 +516,7 @@ void World::State::plan_substeps() {
         plan_joints(joint_solver.contact_group_count(), &JointSolver::solve_contacts);
         plan_contacts(&SolverKernel::solve);
         plan_motion(&SolverKernel::integrate_positions);
+        if (renews) plan_stage({1, 1}, {.kind = StageWork::Kind::renew_contacts});
         plan_joints(joint_solver.articulation_count(), &JointSolver::relax);
         plan_contacts(&SolverKernel::relax);
         if (!solver.any_bounce()) continue;

@@ -50,7 +50,6 @@ struct MotionPassInput {
     unsigned count;      ///< groups
     float substep;       ///< s
     float max_speed;     ///< m/s
-    float max_spin;      ///< rad/s
     unsigned substeps;   ///< how often `coast` is to integrate
 };
 

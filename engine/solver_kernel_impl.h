@@ -1,6 +1,7 @@
 /// Internal: the body of solver_kernel_sse2.cpp and solver_kernel_avx2.cpp.
 
 #include <talus/engine/contact_lanes.h>
+#include <talus/engine/free_rotation.h>
 #include <talus/engine/motion_lanes.h>
 #include <talus/engine/settings.h>
 #include <talus/engine/solver_kernel.h>
@@ -207,6 +208,16 @@ static inline F tilt_rate(const Record& r, const Point* points, const F* depth, 
     return shallowest < zero ? load * r.tilt_rate : zero;
 }
 
+/// The factors of a soft row where it is `deep`, as if its compliance were less by the fourth power of `ratio`. With c
+/// the compliance over that of the effective mass in a sub-step, they are 1 / (1 + c) and c / (1 + c).
+static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
+    const F one = splat<F>(1.0f), square = ratio * ratio;
+    const F compliance = square * square * impulse_scale / mass_scale;
+    const F stiffer = one / (one + compliance);
+    mass_scale = deep ? stiffer : mass_scale;
+    impulse_scale = deep ? compliance * stiffer : impulse_scale;
+}
+
 /// The normal rows of one record. With `soft`, overlap is worked off as a spring; without, only approach is stopped.
 template <bool soft>
 static inline void solve_normals(const Record& r, Point* points, F inverse_substep, const Sides& motion, Sides& v) {
@@ -238,6 +249,9 @@ static inline void solve_normals(const Record& r, Point* points, F inverse_subst
             bias = apart ? s * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero);
             mass_scale = apart ? one : r.mass_scale;
             impulse_scale = apart ? zero : r.impulse_scale;
+            const I deep = depth[i] < -r.stiffer_from;
+            if (__builtin_expect(!all(~deep), 0))
+                stiffen(deep, r.stiffer_from / (deep ? -depth[i] : one), mass_scale, impulse_scale);
         } else {
             bias = apart ? s * inverse_substep : zero;
         }
@@ -559,6 +573,14 @@ static inline void add_impulses(const Record& r, Point* points) {
     for (unsigned i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
 }
 
+/// Of lanes whose contacts were found anew in this sub-step.
+static inline void forget(Record& r, Point* points) {
+    for (unsigned i = 0; i < r.point_count; ++i) points[i].impulse *= r.kept;
+    r.friction_1 *= r.kept;
+    r.friction_2 *= r.kept;
+    r.twist *= r.kept;
+}
+
 static void relax(const ContactPassInput& in) {
     const F inverse_substep = splat<F>(1.0f / in.substep);
     for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
@@ -571,7 +593,10 @@ static void relax(const ContactPassInput& in) {
         } else {
             solve_friction<true>(r, surface, points, motion, v);
         }
-        if (!r.bounces) add_impulses(r, points);
+        if (!r.bounces) {
+            add_impulses(r, points);
+            if (r.forgets) forget(r, points);
+        }
         scatter(r, in.bodies, v);
     });
 }
@@ -641,6 +666,7 @@ static void end_restitution(const ContactPassInput& in) {
             Point& p = points[i];
             p.impulse = p.bounce > zero ? zero : p.impulse;
         }
+        if (r.forgets) forget(r, points);
     });
 }
 
@@ -649,8 +675,8 @@ static void end_restitution(const ContactPassInput& in) {
 
 /// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their
 /// direction, and what is not even finite is dropped.
-static inline V3 limited(const V3& v, float limit) {
-    const F size2 = dot(v, v), limit2 = splat<F>(limit * limit);
+static inline V3 limited(const V3& v, F limit) {
+    const F size2 = dot(v, v), limit2 = limit * limit;
     if (__builtin_expect(all(size2 <= limit2), 1)) return v;
     const F zero = {}, one = splat<F>(1.0f), most = splat<F>(3.0e38f);
     const F x = max(v.x, -v.x), y = max(v.y, -v.y), z = max(v.z, -v.z);
@@ -660,7 +686,7 @@ static inline V3 limited(const V3& v, float limit) {
     const V3 scaled = {finite ? scale * v.x : zero, finite ? scale * v.y : zero, finite ? scale * v.z : zero};
     const F length = sqrt_lanes(dot(scaled, scaled));
     const I fits = size2 <= limit2;
-    return chosen(fits, v, (splat<F>(limit) / (length > zero ? length : one)) * scaled);
+    return chosen(fits, v, (limit / (length > zero ? length : one)) * scaled);
 }
 
 static inline Velocity load(const float* linear, const float* angular) {
@@ -678,28 +704,107 @@ static inline void store(float* linear, float* angular, const Velocity& v) {
     for (int i = 0; i < width; ++i) store_row(angular + stride * i, rows[i]);
 }
 
-/// q turned by the rotation vector w, |w| <= 1.5 rad: Taylor polynomials of the half angle's cosine and sine, good to
-/// float rounding.
-static inline Rows turned(const Rows& q, const V3& w) {
-    const F h2 = splat<F>(0.25f) * dot(w, w);
-    const F c = splat<F>(1.0f) + h2 * (-1.0f / 2 + h2 * (1.0f / 24 + h2 * (-1.0f / 720 + h2 * (1.0f / 40320))));
-    const F s = splat<F>(0.5f) + h2 * (-1.0f / 12 + h2 * (1.0f / 240 + h2 * (-1.0f / 10080 + h2 * (1.0f / 725760))));
-    const F x = s * w.x, y = s * w.y, z = s * w.z;
-    return {c * q.x + x * q.w + y * q.z - z * q.y, c * q.y - x * q.z + y * q.w + z * q.x,
-            c * q.z + x * q.y - y * q.x + z * q.w, c * q.w - x * q.x - y * q.y - z * q.z};
+static inline Rows multiplied(const Rows& a, const Rows& b) {
+    return {a.w * b.x + b.w * a.x + a.y * b.z - a.z * b.y, a.w * b.y + b.w * a.y + a.z * b.x - a.x * b.z,
+            a.w * b.z + b.w * a.z + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-/// I^-1 L with the inertia turned by q since the start of the step.
-static inline V3 spin_at(const Rows& q, const Motion& m) {
-    const Rows back = {-q.x, -q.y, -q.z, q.w};
-    return rotated(q, m.inverse_inertia * rotated(back, m.momentum));
+static inline Rows conjugate(const Rows& q) { return {-q.x, -q.y, -q.z, q.w}; }
+
+/// The cosine of a half angle, and its sine over the angle.
+struct HalfTurn {
+    F cosine, sine_over_angle;
+};
+
+/// Of an angle given by its square, at most max_rotation_per_substep: Taylor polynomials of half the half angle, good to
+/// float rounding up to 0.75 rad, doubled.
+static inline HalfTurn half_turn(F angle2) {
+    static_assert(settings::max_rotation_per_substep <= 3.0f);
+    const F q2 = splat<F>(1.0f / 16) * angle2;
+    const F c = splat<F>(1.0f) + q2 * (-1.0f / 2 + q2 * (1.0f / 24 + q2 * (-1.0f / 720 + q2 * (1.0f / 40320))));
+    const F s = splat<F>(0.25f) * (1.0f + q2 * (-1.0f / 6 + q2 * (1.0f / 120 + q2 * (-1.0f / 5040 + q2 * (1.0f / 362880)))));
+    const F two_s = s + s;
+    return {splat<F>(1.0f) - two_s * s * angle2, two_s * c};
+}
+
+/// q turned by the rotation vector w.
+static inline Rows turned(const Rows& q, const V3& w) {
+    const HalfTurn half = half_turn(dot(w, w));
+    const V3 v = half.sine_over_angle * w;
+    return multiplied({v.x, v.y, v.z, half.cosine}, q);
+}
+
+/// The spin of an angular momentum given about the principal axes, which `axes` turns to the world's.
+static inline V3 spin_of(const Rows& axes, const V3& momentum, const Motion& m) {
+    return rotated(axes, by_axes(m.inverse_moments, momentum));
+}
+
+/// What h seconds without torques make of a body's principal axes (free_rotation.h), but for the turn about its angular
+/// momentum, which all stages have in common.
+struct FreeRotation {
+    V3 l;      ///< the momentum about the principal axes
+    Rows own;  ///< product of the turns about them: the quaternion of the axes is multiplied by it from the right
+
+    FreeRotation(const V3& momentum, const Motion& m, F h) : l(momentum), own{F{}, F{}, F{}, splat<F>(1.0f)} {
+        const F half = splat<F>(0.5f) * h;
+        const F x_rate = half * (m.inverse_moments.x - m.inverse_moments.y);
+        const F z_rate = half * (m.inverse_moments.z - m.inverse_moments.y);
+        for (int i = 0; i < free_rotation_stages; ++i) {
+            turn_x(static_cast<float>(free_rotation_x[i]) * x_rate);
+            turn_z(static_cast<float>(free_rotation_z[i]) * z_rate);
+        }
+        turn_x(static_cast<float>(free_rotation_x[free_rotation_stages]) * x_rate);
+    }
+
+    /// A turn about one axis. Thin bodies go once around and more in a sub-step; as the sign of a quaternion is free, half
+    /// turns of the half angle are left out.
+    struct Turn {
+        F s, c;          ///< of the half angle
+        F sine, cosine;  ///< of the angle
+        explicit Turn(F half) {
+            const F round = splat<F>(12582912.0f);  // a sum with this is a whole number
+            const F turns = clamp(half * 0.318309886f, splat<F>(-65536.0f), splat<F>(65536.0f)) + round - round;
+            const F a = half - turns * 3.140625f - turns * 9.67653590e-4f, a2 = a * a;
+            c = 1.0f / 40320 + a2 * (-1.0f / 3628800 + a2 * (1.0f / 479001600));
+            c = splat<F>(1.0f) + a2 * (-1.0f / 2 + a2 * (1.0f / 24 + a2 * (-1.0f / 720 + a2 * c)));
+            s = -1.0f / 5040 + a2 * (1.0f / 362880 + a2 * (-1.0f / 39916800));
+            s = a * (1.0f + a2 * (-1.0f / 6 + a2 * (1.0f / 120 + a2 * s)));
+            sine = splat<F>(2.0f) * s * c;
+            cosine = splat<F>(1.0f) - splat<F>(2.0f) * s * s;
+        }
+    };
+    /// By angles in proportion to the momentum; `rate` is that of the half angle.
+    void turn_x(F rate) {
+        const Turn t(rate * l.x);
+        l = {l.x, t.cosine * l.y + t.sine * l.z, t.cosine * l.z - t.sine * l.y};
+        own = {own.x * t.c + own.w * t.s, own.y * t.c + own.z * t.s, own.z * t.c - own.y * t.s, own.w * t.c - own.x * t.s};
+    }
+    void turn_z(F rate) {
+        const Turn t(rate * l.z);
+        l = {t.cosine * l.x + t.sine * l.y, t.cosine * l.y - t.sine * l.x, l.z};
+        own = {own.x * t.c + own.y * t.s, own.y * t.c - own.x * t.s, own.z * t.c + own.w * t.s, own.w * t.c - own.z * t.s};
+    }
+};
+
+/// The turn of bodies that joints hold: by the spin at the middle of the sub-step, in three fixed-point rounds. It is what
+/// joints expect, whose impulses follow from how far their bodies will have turned: they find them by Newton's method,
+/// which does not converge on the turn about a thin body's own axis. This damps what spins by more than some 0.1 rad in a
+/// sub-step.
+static inline Rows turned_as_joints_predict(const Rows& q, const Rows& start, const Motion& m, F h) {
+    const auto spin_at = [&](const Rows& turn) {
+        const Rows axes = multiplied(turn, start);
+        return limited(spin_of(axes, rotated(conjugate(axes), m.momentum), m), m.max_spin);
+    };
+    V3 middle = spin_at(q);
+    for (int round = 0; round < 3; ++round) middle = spin_at(turned(q, (splat<F>(0.5f) * h) * middle));
+    return turned(q, h * middle);
 }
 
 static inline void gain_velocity(const Motion& m, const MotionPassInput& in, Velocity& v) {
     const F h = splat<F>(in.substep);
     // What impulses from outside made of the velocity may overflow: it is brought in range before anything is solved.
-    v.linear = limited(m.linear_damping * (v.linear + h * m.acceleration), in.max_speed);
-    v.angular = limited(m.angular_damping * (v.angular + h * m.angular_acceleration), in.max_spin);
+    v.linear = limited(m.linear_damping * (v.linear + h * m.acceleration), splat<F>(in.max_speed));
+    v.angular = limited(m.angular_damping * (v.angular + h * m.angular_acceleration), m.max_spin);
 }
 
 static void integrate_velocities(const MotionPassInput& in) {
@@ -712,32 +817,50 @@ static void integrate_velocities(const MotionPassInput& in) {
 }
 
 static void integrate_positions(const MotionPassInput& in) {
-    const F h = splat<F>(in.substep), half = splat<F>(0.5f * in.substep), zero = {};
+    const F h = splat<F>(in.substep), zero = {}, two = splat<F>(2.0f);
     for (unsigned g = 0; g < in.count; ++g) {
         SolverBody* bodies = in.bodies + g * width;
         Motion& m = static_cast<Motion*>(in.motions)[g];
         Velocity v = load(bodies->velocity, bodies->angular_velocity);
-        Velocity moved = load(bodies->displacement, bodies->turn);
-        v = {limited(v.linear, in.max_speed), limited(v.angular, in.max_spin)};
-        V3 turning = v.angular;
-        Rows q = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
+        const Velocity moved = load(bodies->displacement, bodies->turn);
+        const F most_turn = min(h * m.max_spin, splat<F>(settings::max_rotation_per_substep));
+        v = {limited(v.linear, splat<F>(in.max_speed)), limited(v.angular, m.max_spin)};
+        V3 turn = limited(h * v.angular, most_turn);
+        const Rows before = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
+        Rows q = turned(before, turn);
         const I gyroscopic = m.gyroscopic > zero;
-        if (all(~gyroscopic)) {
-            q = turned(q, h * turning);
-        } else {
-            m.momentum = m.momentum + m.inertia * (v.angular - m.handed_out);
-            V3 middle = spin_at(q, m);
-            // Fixed-point rounds for the spin at the middle: each takes the error down by a factor of half the turn.
-            for (int round = 0; round < 3; ++round) middle = spin_at(turned(q, half * limited(middle, in.max_spin)), m);
-            turning = chosen(gyroscopic, limited(middle, in.max_spin), turning);
-            q = turned(q, h * turning);
-            v.angular = chosen(gyroscopic, limited(spin_at(q, m), in.max_spin), v.angular);
+        if (!all(~gyroscopic)) {
+            const Rows start = {m.axes_x, m.axes_y, m.axes_z, m.axes_w}, then = {m.then_x, m.then_y, m.then_z, m.then_w};
+            const V3 pushed = v.angular - m.handed_out;
+            m.momentum = m.momentum + rotated(then, by_axes(m.moments, rotated(conjugate(then), pushed)));
+            const FreeRotation free(rotated(conjugate(multiplied(before, start)), m.momentum), m, h);
+            const V3 common = limited((h * m.inverse_moments.y) * m.momentum, most_turn);
+            const V3 own = rotated(start, xyz(free.own));
+            Rows way = turned(multiplied(before, {own.x, own.y, own.z, free.own.w}), common);
+            const I jointed = m.jointed > zero;
+            V3 own_momentum = free.l;
+            if (__builtin_expect(!all(~jointed), 0)) {
+                const Rows predicted = turned_as_joints_predict(before, start, m, h);
+                way = {jointed ? predicted.x : way.x, jointed ? predicted.y : way.y, jointed ? predicted.z : way.z,
+                       jointed ? predicted.w : way.w};
+                own_momentum = chosen(jointed, rotated(conjugate(multiplied(predicted, start)), m.momentum), free.l);
+            }
+            q = {gyroscopic ? way.x : q.x, gyroscopic ? way.y : q.y, gyroscopic ? way.z : q.z,
+                 gyroscopic ? way.w : q.w};
+            const V3 spin = limited(spin_of(multiplied(q, start), own_momentum, m), m.max_spin);
+            v.angular = chosen(gyroscopic, spin, v.angular);
             m.handed_out = v.angular;
+            const Rows change = multiplied(q, conjugate(before));
+            turn = chosen(gyroscopic, (change.w < zero ? -two : two) * xyz(change), turn);
         }
         m.turn_x = q.x, m.turn_y = q.y, m.turn_z = q.z, m.turn_w = q.w;
-        moved = {moved.linear + h * v.linear, moved.angular + h * turning};
         store(bodies->velocity, bodies->angular_velocity, v);
-        store(bodies->displacement, bodies->turn, moved);
+        const V3 turned_by = moved.angular + turn, since = turned_by - m.turn_then;
+        store(bodies->displacement, bodies->turn, {moved.linear + h * v.linear, turned_by});
+        const F spun = dot(since, m.own_axis), spun2 = spun * spun, tilted2 = max(dot(since, since) - spun2, zero);
+        const I stale = m.stale_by_spin2 * spun2 + m.stale_by_tilt2 * tilted2 > splat<F>(1.0f);
+        m.any_stale = !all(~stale);
+        m.stale = stale ? splat<F>(1.0f) : zero;
     }
 }
 
@@ -750,8 +873,9 @@ static void coast(const MotionPassInput& in) {
         Rows q = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
         for (unsigned i = 0; i < in.substeps; ++i) {
             gain_velocity(m, in, v);
-            q = turned(q, h * v.angular);
-            moved = {moved.linear + h * v.linear, moved.angular + h * v.angular};
+            const V3 turn = limited(h * v.angular, splat<F>(settings::max_rotation_per_substep));
+            q = turned(q, turn);
+            moved = {moved.linear + h * v.linear, moved.angular + turn};
         }
         m.turn_x = q.x, m.turn_y = q.y, m.turn_z = q.z, m.turn_w = q.w;
         store(bodies->velocity, bodies->angular_velocity, v);

@@ -51,7 +51,7 @@ bool World::step(float dt, const Jobs& host_jobs) {
     s.profile.pairs = clock.lap();
     s.collide_active(jobs);
     s.profile.collide = clock.lap();
-    s.build_graph(jobs);
+    s.build_graph(dt, jobs);
     s.profile.graph = clock.lap();
     s.note_approaches();
     s.solve(dt, jobs);
@@ -90,19 +90,23 @@ void World::State::gather_active(std::vector<std::uint32_t>& list) const {
     }
 }
 
+CollideSettings World::State::collide_settings() const {
+    return {.skip = def.enable_skip,
+            .reuse = def.enable_reuse,
+            .closed_form = def.enable_closed_form,
+            .axis = def.enable_axis,
+            .warm_gjk = def.enable_warm_gjk,
+            .warm_epa = def.enable_warm_epa,
+            .drop_slivers = true,
+            .timing = def.timing};
+}
+
 void World::State::collide_active(const Jobs& jobs) {
     awake.compact();
     gather_active(active);
     restore_modified();
     restore_merged();
-    const CollideSettings settings{.skip = def.enable_skip,
-                                   .reuse = def.enable_reuse,
-                                   .closed_form = def.enable_closed_form,
-                                   .axis = def.enable_axis,
-                                   .warm_gjk = def.enable_warm_gjk,
-                                   .warm_epa = def.enable_warm_epa,
-                                   .drop_slivers = true,
-                                   .timing = def.timing};
+    const CollideSettings settings = collide_settings();
     // More tasks than threads: one that has drawn the hard pairs does not keep the others waiting.
     constexpr std::size_t least_pairs = 256;
     const auto most = static_cast<std::size_t>(jobs.tasks_for(active.size(), least_pairs));
@@ -242,7 +246,8 @@ void World::State::note_touches(std::span<const std::uint32_t> list, std::vector
         // when there is neither force nor overlap.
         float impulse = 0.0f;
         for (int i = 0; i < state.point_count && !state.sensor; ++i) impulse += state.step_impulses[i];
-        bool met = impulse > 0.0f;
+        bool met = impulse > 0.0f || state.met;
+        state.met = false;
         if (!met) {
             const Manifold& manifold = contacts.caches[c].manifold;
             for (int i = 0; i < manifold.count; ++i) met = met || manifold.points[i].separation <= 0.0f;

@@ -24,7 +24,8 @@
 namespace talus {
 
 struct World::State {
-    static constexpr std::size_t least_bodies = 128;  ///< that are worth a task
+    static constexpr std::size_t least_bodies = 128;   ///< that are worth a task
+    static constexpr std::uint32_t group_size = 8;     ///< solver bodies are counted in groups of the widest lanes
 
     WorldDef def;
 
@@ -59,8 +60,8 @@ struct World::State {
     mutable LastError error;
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
-    static constexpr std::uint8_t by_contact = 1, by_joint = 2;
-    std::vector<std::uint8_t> constrained;  ///< by body slot: held by a contact, by a joint
+    static constexpr std::uint8_t by_contact = 1, by_joint = 2, by_bounce = 4;
+    std::vector<std::uint8_t> constrained;  ///< by body slot: held by a contact, by a joint, by a contact with restitution
     // Solver indices: 0 is everything immovable, then come the constrained bodies slab by slab, those of them that
     // can't be pushed, those that nothing touches, and of these those whose inertia is not a ball's; each kind and slab
     // begins with a whole group of lanes.
@@ -78,6 +79,30 @@ struct World::State {
     std::vector<SolverBody> solver_bodies;
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
+    // Of bodies whose contacts are found anew within the step (substep_contacts.cpp).
+    bool renews = false;              ///< there may be such bodies in this step
+    std::uint32_t renewal = 0;        ///< counts how often that was done
+    std::vector<std::uint32_t> stale;                   ///< solver indices
+    std::vector<std::uint32_t> moved_at, renewed_at;    ///< by body slot and by contact: the last renewal with it
+    struct Renewed {
+        std::uint32_t contact;
+        bool alone;  ///< its body touches nothing that can be pushed
+        bool apart;  ///< by now
+    };
+    std::vector<Renewed> renewed;
+    std::vector<std::uint32_t> to_collide;  ///< contacts
+    struct FirstPose {
+        std::uint32_t body, collider;
+        Transform pose;
+    };
+    std::vector<FirstPose> first_poses;  ///< of colliders that were moved, at the start of the step
+    struct Settled {
+        Rung rung;
+        std::uint16_t cost;
+        Manifold manifold;
+    };
+    std::vector<Settled> was_settled;  ///< parallel to to_collide
+    CollideScratch renewal_scratch;
     std::vector<std::uint32_t> active;            ///< contacts with an awake body that `collide` was given, ascending
     std::vector<std::uint32_t> active_and_woken;  ///< and those of islands that were woken by what it found
     /// Of these, those whose manifold has points; the same in the last step.
@@ -110,7 +135,8 @@ struct World::State {
             end_bodies,
             begin_columns,
             columns,
-            joints
+            joints,
+            renew_contacts
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
@@ -146,11 +172,12 @@ struct World::State {
     std::vector<std::uint32_t> fast, bullets;
     std::vector<std::uint32_t> fast_kinematics;
     std::vector<Aabb> strays;              ///< where those of them were that left their fat boxes
-    std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on a new way, and now fast
+    std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on ways that are not swept yet
     std::vector<std::uint32_t> struck;     ///< sleeping bodies that were hit: awake from the end of the step on
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
     std::vector<Impact> impacts;
-    SweepScratch sweep_scratch;
+    SweepScratch sweep_scratch, scratch_of_met;
+    std::ptrdiff_t bullets_done = 0;  ///< of the list: those whose turn has come in this step
     std::vector<std::uint32_t> found_triangles;
     struct KnownTriangle {
         std::uint32_t triangle, contact;
@@ -207,7 +234,7 @@ struct World::State {
     void expect_longer_step(float dt, const Jobs& jobs);
     void update_pairs(const Jobs& jobs);
     void collide_active(const Jobs& jobs);
-    void build_graph(const Jobs& jobs);
+    void build_graph(float dt, const Jobs& jobs);
     void solve(float dt, const Jobs& jobs);
     void sweep_fast_bodies(float dt);
     void finish(float dt, const Jobs& jobs);
@@ -278,6 +305,7 @@ struct World::State {
 private:
     struct Sweep;
     void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
+    vec3 carried_spin(std::uint32_t slot, const vec3& spin, const quat& from, const quat& to) const;
     void keep_path(const Path& path);
     void wake_if_struck(std::uint32_t slot);
     void report_impact(const Impact& impact);
@@ -321,7 +349,15 @@ private:
                               std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
     void make_edges(std::size_t first, std::size_t last);
-    void index_bodies(const Jobs& jobs);
+    void index_bodies(float dt, const Jobs& jobs);
+    float strictness(std::uint32_t slot) const;
+    bool may_turn_far(std::uint32_t slot, float dt) const;
+    void move_colliders(std::uint32_t slot);
+    void keep_points(std::uint32_t contact);
+    void take_back(std::uint32_t index, const glm::dvec3& impulse, const glm::dvec3& moment, float substep);
+    void renew_contacts(float substep);
+    void restore_colliders();
+    CollideSettings collide_settings() const;
     void group_slabs(std::size_t groups);
     void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
     void weigh_fields();
@@ -339,9 +375,14 @@ private:
     void plan_columns(StageWork::Kind kind);
     void plan_joints(std::uint32_t count, StageWork::JointPass pass);
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
+    /// The body's own limit and the world's, m/s.
+    float most_speed(const Body& body) const { return std::min(body.max_speed, def.max_speed); }
     void move_freely(std::uint32_t index, float substep);
     void end_body(std::uint32_t index);
 };
+
+/// As the solver's kernels read it.
+void put_inverse_inertia(SolverMass& mass, const mat3& inverse_inertia);
 
 /// The proxy's filter for a body: what any of its shapes would let through.
 Filter proxy_filter(const Body& body, const ShapePool& shapes);

@@ -731,8 +731,16 @@ private:
         const float margin = margin_along(w, along);
         Manifold manifold = make_manifold(shape_a(w), shape_b(w), w.b_in_a, along, on_a,
                                           on_a + 2.0f * (margin + std::abs(separation)) * along, margin, cache.hints);
-        manifold.face_owner = s.is_a ? FaceOwner::a : FaceOwner::b;
         count(profile_.manifolds_built);
+        Shape grown;
+        const vec3 middle = s.to_triangle(vec3(detail::middle_of(*s.other)));
+        if (manifold.count == 0 &&
+            detail::grow_to_hollow_edges(*s.shape, *s.triangle, n, low, middle, records_[w.pair].size, grown)) {
+            manifold = make_manifold(s.is_a ? grown : shape_a(w), s.is_a ? shape_b(w) : grown, w.b_in_a, along, on_a,
+                                     on_b, margin, cache.hints);
+            count(profile_.manifolds_built);
+        }
+        manifold.face_owner = s.is_a ? FaceOwner::a : FaceOwner::b;
         if (manifold.count == 0) {
             leave_to_neighbours(w, s, apart);
             return;

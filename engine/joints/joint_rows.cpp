@@ -127,7 +127,10 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
         active_.push_back(index);
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l)
             prepare_link(links_[l], bodies, masses);
-        a.bounded = a.springs = a.driven = false;
+        a.bounded = a.springs = a.driven = a.pushed = a.bent = false;
+        a.redundant = a.looped;
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l)
+            a.redundant = a.redundant || links_[l].locked;
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             prepare_run(runs_[r], joints[runs_[r].slot], bodies);
             for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
@@ -156,6 +159,7 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
     link.displacement = link.next_displacement = dvec3(0.0);
     link.stiff = false;
     const Body& body = bodies[link.slot];
+    link.locked = link.dynamic && body.locks != 0;
     link.pose = link.next_pose = Turned(link.solver != 0 ? motions_.rotation(link.solver) : unit(body.rotation));
     if (link.solver == 0) return;
     link.turns = link.dynamic && (body.locks & lock_turning) == 0 && !body.isotropic;
@@ -166,6 +170,11 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
     link.start_inverse_inertia = dmat3(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
     link.start_inertia =
         glm::determinant(link.start_inverse_inertia) > 0.0 ? glm::inverse(link.start_inverse_inertia) : dmat3(0.0);
+    if (link.locked) {
+        link.start_inertia = dmat3(response_of(body, body.rotation).inertia);
+        link.unlocked_inverse_mass = body.inverse_mass;
+        link.unlocked_inverse_inertia = glm::inverse(link.start_inertia);
+    }
     link.true_inverse_inertia = link.start_inverse_inertia;
     link.mass = 0.0;
     for (const double k : link.inverse_mass) link.mass = std::max(link.mass, k > 0.0 ? 1.0 / k : 0.0);
@@ -398,6 +407,7 @@ void JointSolver::place(Run& run) {
 void JointSolver::stabilise(Articulation& a) {
     const double h = substep_, most = settings::joint_turn_rate * settings::joint_turn_rate;
     bool any = false;
+    a.stiff = false;
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         Link& link = links_[l];
         const dmat3& i = link.inverse_inertia;
@@ -421,6 +431,7 @@ void JointSolver::stabilise(Articulation& a) {
         const double trace = g[0][0] + g[1][1] + g[2][2];  // at least the largest (omega h)^2
         link.stiff = trace > most;
         if (!link.stiff) continue;
+        a.stiff = true;
         const double share = std::min(1.0, trace / most - 1.0);
         link.slowing = glm::inverse(dmat3(1.0) + share * g);
         link.inverse_inertia = link.slowing * link.inverse_inertia;
@@ -536,6 +547,8 @@ double JointSolver::between(const Run& run, std::uint32_t i, std::uint32_t other
 void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
     const double h = substep_;
     if (run.anchored) set_point_rows(run);
+    bool locked = false;
+    for (std::uint32_t s = 0; a.redundant && s < run.side_count; ++s) locked = locked || links_[run.link[s]].locked;
     for (std::uint32_t i = 0; i < run.row_count; ++i) {
         Row& row = rows_[run.first_row + i];
         double coordinate = 0.0;
@@ -562,10 +575,10 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
                          ? geared_coordinate(run, runs_[run.geared[0]].coordinates, runs_[run.geared[1]].coordinates)
                          : row_coordinate(run, row, run.pose, run.coordinates);
         const bool drive = row.kind == RowKind::motor && row.number > cone_row;  // may meet a cone and a twist limit
-        row.slack = (drive      ? settings::joint_slack_drive
-                     : a.looped ? settings::joint_slack_looped
-                                : settings::joint_slack) *
-                    row.response;
+        row.slack = (drive         ? settings::joint_slack_drive
+                     : a.redundant ? settings::joint_slack_looped
+                                   : settings::joint_slack) *
+                    (locked ? response_without_locks(run, i) : row.response);
 
         if (row.kind == RowKind::limit) {
             const bool upper = row.limits[0] == -infinite ||
@@ -584,8 +597,9 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
             const double out = row.kind == RowKind::lock ? row.position
                                : row.upper               ? std::max(row.position, 0.0)
                                                          : std::min(row.position, 0.0);
-            row.goal = out - std::clamp(out, -most, most);
-            if (!a.looped) row.goal *= 1.0 - settings::joint_push_share;  // a tree can always be put together
+            const double way = std::clamp(out, -most, most);
+            row.push = out / most;
+            row.goal = a.redundant ? out : (1.0 - settings::joint_push_share) * (out - way);
         } else {
             row.position = coordinate - row.target;
         }

@@ -32,16 +32,21 @@ void JointSolver::read_velocities(Articulation& a) {
         const SolverBody& body = motions_.bodies[link.solver];
         link.velocity_before = dvec3(load3(body.velocity));
         link.spin_before = dvec3(load3(body.angular_velocity));
+        if (a.pushed) {
+            link.velocity_before -= link.push;
+            link.spin_before -= link.push_spin;
+        }
         double* const v = velocity_of(l);
         for (int k = 0; k < 3; ++k) {
             v[k] = link.velocity_before[k];
             v[k + 4] = link.spin_before[k];
         }
     }
+    a.pushed = false;
 }
 
 void JointSolver::write_velocities(const Articulation& a) {
-    const float most_spin = settings::max_rotation_per_substep / substep_;
+    const float most_spin = settings::max_joint_rotation / substep_;
     const auto kept = [](double x) { return std::abs(x) < settings::joint_least_speed ? 0.0f : static_cast<float>(x); };
     const auto within = [&](const double* x, float limit) {
         const vec3 v(kept(x[0]), kept(x[1]), kept(x[2]));
@@ -68,7 +73,7 @@ void JointSolver::apply_changes(const Articulation& a) {
 
 // ---- passes ---------------------------------------------------------------------------------------------------------
 
-void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear) {
+void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear, bool again) {
     const double h = substep_;
     const bool curved = pass == Pass::solve && !linear;
     if (curved) predict(a);
@@ -99,7 +104,7 @@ void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear) {
                 double ahead = 0.0;
                 if (row.kind == RowKind::limit)
                     ahead = row.upper ? std::min(row.position, 0.0) : std::max(row.position, 0.0);
-                residual[i] += ahead / h + row.slack * row.impulse;
+                residual[i] += ahead / h + (again ? 0.0 : row.slack * row.impulse);
             }
         }
     }
@@ -119,8 +124,9 @@ double JointSolver::worst_residual(const Articulation& a, Pass pass) {
 
 /// Rows at a bound whose residual pulls them off it join the direct solve; a drive at the limit of its force turns that
 /// force to where it is needed. True when a row was let go.
-bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
+bool JointSolver::let_go(Articulation& a, Pass pass, bool linear, bool again) {
     bool any = false, turned = false;
+    const double least = a.redundant ? settings::joint_tolerance : settings::joint_release_speed;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
         double *const residual = residuals(run), *const change = changes(run);
@@ -131,7 +137,7 @@ bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
                 continue;
             if (row->group == 1) {
                 const double wanted = row->impulse - residual[i] / row->response;
-                if (row->caught || std::abs(residual[i]) < settings::joint_release_speed) continue;
+                if (row->caught || std::abs(residual[i]) < least) continue;
                 const bool off = row->impulse <= row->low    ? wanted > row->low
                                  : row->impulse >= row->high ? wanted < row->high
                                                              : true;
@@ -160,7 +166,7 @@ bool JointSolver::let_go(Articulation& a, Pass pass, bool linear) {
     }
     if (turned) {
         apply_changes(a);
-        set_residuals(a, pass, linear);
+        set_residuals(a, pass, linear, again);
     }
     return any;
 }
@@ -311,6 +317,11 @@ void JointSolver::begin_solve(Articulation& a) {
 }
 
 void JointSolver::run_pass(Articulation& a, Pass pass, bool again) {
+    run_rounds(a, pass, again);
+    finish_pass(a, pass, again);
+}
+
+void JointSolver::run_rounds(Articulation& a, Pass pass, bool again) {
     const Run& last_run = runs_[a.first_run + a.run_count - 1];
     const std::uint32_t first = runs_[a.first_run].first_row, end = last_run.first_row + last_run.row_count;
     for (std::uint32_t i = first; i < end; ++i) {
@@ -325,14 +336,15 @@ void JointSolver::run_pass(Articulation& a, Pass pass, bool again) {
             for (std::uint32_t i = 0; i < runs_[r].row_count; ++i) visit(rows_[runs_[r].first_row + i], change[i]);
         }
     };
-    bool caught = false, settled = false;
+    bool caught = false, settled = false, bending = false;
+    double straight = 0.0;
     double before = infinite;
     for (int round = 0;; ++round) {
         // First along the tangent, until it is settled which rows act; then as curved as the constraints are.
         const bool linear = pass == Pass::relax || !settled;
-        set_residuals(a, pass, linear);
+        set_residuals(a, pass, linear, again);
         const bool final = round == settings::joint_rounds;
-        const bool let = a.bounded && !final && let_go(a, pass, linear);
+        const bool let = a.bounded && !final && let_go(a, pass, linear, again);
         if (let) a.factored = Pass::none;
         const double worst = worst_residual(a, pass);
         if (!linear && !let && !caught &&
@@ -358,21 +370,38 @@ void JointSolver::run_pass(Articulation& a, Pass pass, bool again) {
                 row.impulse = row.given;
             });
             apply_changes(a);
-            set_residuals(a, pass, true);
+            set_residuals(a, pass, true, again);
             a.factored = Pass::none;
         }
+        if (!linear && a.redundant && !bending) straight = begin_bending(a);
+        bending = bending || (!linear && a.redundant);
         solve_free(a, pass);
         caught = a.bounded && !final && catch_bounded(a, pass);
+        if (caught && a.redundant) drop_changes_of_free_rows(a);
         for_each_row([linear](Row& row, double& change) {
             row.impulse += change;
             if (!linear) row.newton += change;
         });
         apply_changes(a);
+        if (bending && kinetic_energy(a) > settings::joint_bend_gain * straight) {
+            for_each_row([](Row& row, double& change) {
+                change = -row.newton;
+                row.impulse += change;
+                row.newton = 0.0;
+            });
+            apply_changes(a);
+            break;
+        }
         if (final || (!a.bounded && (pass == Pass::relax || (!linear && worst < settings::joint_quick)))) break;
         if (!linear) before = let || caught ? infinite : 0.5 * worst;
         if (linear && !caught && !(a.bounded && pass == Pass::relax)) settled = true;
     }
+    if (bending) end_bending(a);
+}
+
+void JointSolver::finish_pass(Articulation& a, Pass pass, bool again) {
     report(a, pass, again, tame(a));
+    if (pass == Pass::solve && a.redundant) push_together(a);
     write_velocities(a);
 }
 
@@ -395,8 +424,7 @@ double JointSolver::tame(const Articulation& a) {
         const Link& link = links_[l];
         if (!link.dynamic) continue;
         const auto energy = [&](const dvec3& velocity, const dvec3& spin) {
-            const dvec3 local = spin * link.turn;
-            return 0.5 * (link.mass * glm::dot(velocity, velocity) + glm::dot(local, link.start_inertia * local));
+            return kinetic_energy(link, velocity, spin);
         };
         const double* const v = velocity_of(l);
         const dvec3 velocity(v[0], v[1], v[2]), spin(v[4], v[5], v[6]);
@@ -462,7 +490,7 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         Articulation& a = articulations_[active_[at]];
         evaluate(a);
         read_velocities(a);
-        run_pass(a, Pass::relax);
+        relax_without_gain(a);
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             Run& run = runs_[r];
             run.load *= settings::joint_load_memory;

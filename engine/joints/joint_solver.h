@@ -36,7 +36,7 @@
 /// The matrix is sparse in the joints that share a body: BlockLdl eliminates chains and trees in linear time, and loops
 /// (closed chains, bridges, a door on two hinges) with little fill. A body with many joints (a hub) would make a full
 /// block: its velocity stays an unknown of its own instead. Redundant rows (that door) are given a little slack, and
-/// the relax pass gives the smallest impulses that do it.
+/// the relax pass gives the smallest impulses that do it; joint_energy.cpp says how they are kept from making energy.
 
 #include <talus/engine/awake_set.h>
 #include <talus/engine/contact_solver.h>
@@ -141,6 +141,7 @@ private:
         double newton = 0.0;                     ///< part of the impulse that rounds after the first gave
         double position = 0.0;                   ///< coordinate less what it should be
         double goal = 0.0;                       ///< the same, at the end of the sub-step
+        double push = 0.0;                       ///< way to where it should be, over the longest of a sub-step
         double response = 0.0;                   ///< J M^-1 J^T of this row alone
         double slack = 0.0;                      ///< regularisation
         double bias_rate = 0.0, softness = 0.0;  ///< spring: J v + bias_rate * position + softness * impulse = 0
@@ -157,15 +158,20 @@ private:
         dmat3 start_inertia{0.0}, start_inverse_inertia{0.0};  ///< at the step's start, world; 0 where nothing turns it
         dmat3 true_inverse_inertia{0.0};                       ///< now
         dmat3 inverse_inertia{0.0};                            ///< as joints feel it: see stabilise()
-        bool turns = true;  ///< its inertia turns with it: it is not a ball's, and nothing locks its axes
+        bool turns = true;    ///< its inertia turns with it: it is not a ball's, and nothing locks its axes
+        bool locked = false;  ///< some of its axes are
+        double unlocked_inverse_mass = 0.0;  ///< and the next: as if they were not
+        dmat3 unlocked_inverse_inertia{0.0};
         bool stiff = false, perhaps_stiff = false;
         dmat3 turn{1.0};         ///< since the step's start
         Turned pose, next_pose;  ///< now, and predicted for the end of the sub-step
         dvec3 displacement{0.0}, next_displacement{0.0};
         dvec3 velocity_before{0.0}, spin_before{0.0};  ///< when the pass began
-        dmat3 stiffness{0.0};         ///< of its turns, from what joints pull it with, times a sub-step, N m s
-        double most_stiffness = 0.0;  ///< no part of it is larger
-        dmat3 slowing{1.0};           ///< of its spin by that stiffness, if stiff
+        dvec3 bend{0.0}, bend_spin{0.0};               ///< what of its velocity made the way of this sub-step curved
+        dvec3 push{0.0}, push_spin{0.0};  ///< what of its velocity is of this sub-step's way only: see push_together()
+        dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
+        double most_stiffness = 0.0;      ///< no part of it is larger
+        dmat3 slowing{1.0};               ///< of its spin by that stiffness, if stiff
     };
 
     struct Run {  ///< a joint of an articulation
@@ -202,7 +208,11 @@ private:
         std::uint32_t first_link = 0, link_count = 0;
         std::uint32_t first_coupling = 0, coupling_count = 0;
         std::uint32_t first_hub = 0, hub_count = 0;
-        bool looped = false;  ///< some rows may be redundant
+        bool looped = false;     ///< there is more than one way from a body to another
+        bool redundant = false;  ///< some rows may be: it is looped, or locks do what joints do
+        bool stiff = false;      ///< some of its links are
+        bool pushed = false;     ///< its velocities have a part that positions alone get
+        bool bent = false;       ///< ... and a part that makes their way curved
         Pass factored = Pass::none;
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
@@ -307,9 +317,11 @@ private:
     void write_velocities(const Articulation& a);
     void begin_solve(Articulation& a);
     void run_pass(Articulation& a, Pass pass, bool again = false);
-    void set_residuals(Articulation& a, Pass pass, bool linear);
+    void run_rounds(Articulation& a, Pass pass, bool again);
+    void finish_pass(Articulation& a, Pass pass, bool again);
+    void set_residuals(Articulation& a, Pass pass, bool linear, bool again);
     double worst_residual(const Articulation& a, Pass pass);
-    bool let_go(Articulation& a, Pass pass, bool linear);
+    bool let_go(Articulation& a, Pass pass, bool linear, bool again);
     bool catch_bounded(Articulation& a, Pass pass);
     void factor(Articulation& a, Pass pass);
     void factor_hubs(const Articulation& a);
@@ -329,6 +341,17 @@ private:
         return row.free && !(pass == Pass::relax && row.kind == RowKind::spring) &&
                !(row.rival != null_index && rows_[row.rival].free);
     }
+
+    // Redundant rows (joint_energy.cpp).
+    double kinetic_energy(const Link& link, const dvec3& velocity, const dvec3& spin) const;
+    double kinetic_energy(const Articulation& a);
+    double response_without_locks(const Run& run, std::uint32_t row) const;
+    void drop_changes_of_free_rows(const Articulation& a);
+    double begin_bending(Articulation& a);
+    void end_bending(Articulation& a);
+    double farthest_push(const Articulation& a) const;
+    void push_together(Articulation& a);
+    void relax_without_gain(Articulation& a);
 
     // Numbers of the kernel's.
     JointRowsInput rows_input(const Articulation& a, std::vector<JointLane>& numbers);

@@ -152,7 +152,8 @@ void JointSolver::add_articulation(const JointStore& joints, const BodyStore& bo
     }
     a.run_count = static_cast<std::uint32_t>(runs_.size()) - a.first_run;
     a.link_count = static_cast<std::uint32_t>(members.size());
-    a.looped = a.run_count > dynamic_count;
+    // A tree has one joint for each body but one, all bodies that no joint moves being one.
+    a.looped = a.run_count > dynamic_count - (dynamic_count == a.link_count ? 1u : 0u);
 
     std::vector<BlockLdl::Edge> edges, hub_edges;
     std::vector<std::uint32_t> hub_ends(a.run_count, 0);

@@ -103,23 +103,17 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
     return placed;
 }
 
-/// The triangle with its edges moved out by `by` (m) where the surface goes on level or rises beyond them. A corner that
-/// pokes through just at such an edge is as deep in as it is below the face, not as it is beside the edge.
-inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& surface, float by) {
+/// The triangle with its edges moved out by `move` (m), and no tip farther than twice `most`: beyond a corner the surface
+/// may turn away.
+inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface, const float (&move)[3], float most) {
     vec3 out[3];
-    float move[3];
     for (int i = 0; i < 3; ++i) {
-        const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
-        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
+        const vec3 across = glm::cross(shape.points[(i + 1) % 3] - shape.points[i], surface.normal);
         out[i] = across / std::sqrt(length_squared(across));
-        const bool goes_on = glm::dot(way, out[i]) > 0.0f || glm::dot(way, surface.normal) > 0.0f;
-        const bool falls = glm::dot(way, surface.normal) < -tolerance::surface_level * std::sqrt(length_squared(way));
-        move[i] = goes_on && !falls ? by : 0.0f;
     }
     Shape grown = shape;
     for (int i = 0; i < 3; ++i) {
-        // Where the two moved edges meet, but no tip twice as far out: beyond a corner the surface may turn away.
-        const int before = (i + 2) % 3;
+        const int before = (i + 2) % 3;  // the corner goes to where the two moved edges meet
         const float c = glm::dot(out[i], out[before]), determinant = 1.0f - c * c;
         vec3 way = move[i] * out[i];
         if (determinant > 1e-3f) {
@@ -127,9 +121,47 @@ inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& s
             way = u * out[i] + v * out[before];
         }
         const float far = std::sqrt(length_squared(way));
-        grown.points[i] += far > 2.0f * by ? (2.0f * by / far) * way : way;
+        grown.points[i] += far > 2.0f * most ? (2.0f * most / far) * way : way;
     }
     return grown;
+}
+
+/// The triangle with its edges moved out by `by` (m) where the surface goes on level or rises beyond them. A corner that
+/// pokes through just at such an edge is as deep in as it is below the face, not as it is beside the edge.
+inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& surface, float by) {
+    float move[3];
+    for (int i = 0; i < 3; ++i) {
+        const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
+        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
+        const bool goes_on = glm::dot(way, across) > 0.0f || glm::dot(way, surface.normal) > 0.0f;
+        const bool falls = glm::dot(way, surface.normal) < -tolerance::surface_level * std::sqrt(length_squared(way));
+        move[i] = goes_on && !falls ? by : 0.0f;
+    }
+    return with_edges_moved(shape, surface, move, by);
+}
+
+/// The triangle with those edges moved out to `low`, the lowest point of a shape, from which the surface rises, as a
+/// floor does to a wall: what has sunk a little into the wall is not above the floor there any more, but nothing else
+/// holds it up. That is the case of a shape whose `middle` is on this side of the edge. (Points in the triangle's frame;
+/// `n` is the side of the face that holds the shape off; `most`: how far edges move at most, m.) False, and no triangle,
+/// if such edges do not explain why the triangle misses the shape.
+inline bool grow_to_hollow_edges(const Shape& shape, const SurfaceTriangle& surface, const vec3& n, const vec3& low,
+                                 const vec3& middle, float most, Shape& grown) {
+    float move[3] = {};
+    bool any = false;
+    for (int i = 0; i < 3; ++i) {
+        const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
+        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
+        const vec3 out = across / std::sqrt(length_squared(across));
+        const float beyond = glm::dot(out, low - p);
+        if (!(beyond > 0.0f)) continue;
+        const bool rises = glm::dot(n, way) > tolerance::surface_rise * std::sqrt(length_squared(way));
+        if (!rises || !(beyond < most) || !(glm::dot(out, middle - p) < 0.0f)) return false;
+        move[i] = 1.01f * beyond;
+        any = true;
+    }
+    if (any) grown = with_edges_moved(shape, surface, move, most);
+    return any;
 }
 
 }  // namespace talus::detail

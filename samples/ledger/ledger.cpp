@@ -14,7 +14,6 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-constexpr std::uint32_t none = 0xffffffffu;
 
 double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 

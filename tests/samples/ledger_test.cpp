@@ -65,7 +65,7 @@ TEST_CASE("no scene makes energy or momentum") {
 TEST_CASE("the ledger knows what was put in by forces, motors, belts and kinematic bodies") {
     World world;
     add_floor(world);
-    const BodyId pushed = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {-5, 0.5f, 0}});
+    const BodyId pushed = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {-5, 0.5f, -12}});
     const BodyId belt = world.add_body({.type = BodyType::fixed,
                                         .shape = box({1, 0.1f, 1}),
                                         .position = {0, 0.1f, 0},
