@@ -761,9 +761,12 @@ struct FreeRotation {
     struct Turn {
         F s, c;          ///< of the half angle
         F sine, cosine;  ///< of the angle
-        explicit Turn(F half) {
+        explicit Turn(F unlimited) {
             const F round = splat<F>(12582912.0f);  // a sum with this is a whole number
-            const F turns = clamp(half * 0.318309886f, splat<F>(-65536.0f), splat<F>(65536.0f)) + round - round;
+            // Beyond this limit a float no longer says where in a turn the angle is. The polynomials below would
+            // overflow there.
+            const F half = clamp(unlimited, splat<F>(-2e5f), splat<F>(2e5f));
+            const F turns = half * 0.318309886f + round - round;
             const F a = half - turns * 3.140625f - turns * 9.67653590e-4f, a2 = a * a;
             c = 1.0f / 40320 + a2 * (-1.0f / 3628800 + a2 * (1.0f / 479001600));
             c = splat<F>(1.0f) + a2 * (-1.0f / 2 + a2 * (1.0f / 24 + a2 * (-1.0f / 720 + a2 * c)));
