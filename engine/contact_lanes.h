@@ -15,7 +15,8 @@ struct ContactPointLanes {
     F impulse;                    ///< accumulated in this sub-step, N s
     F step_impulse;               ///< summed over the sub-steps, N s
     F arm;     ///< lever of its friction against twist: distance from the manifold's centre plus the patch's, m
-    F bounce;  ///< > 0: speed after a bounce at s = 0, m/s; else minus the load that rests on it, N s
+    F bounce;  ///< > 0: speed after a bounce at s = 0, m/s; else minus the load that rests on it, N s (begin_restitution,
+               ///< note_blows)
 };
 
 /// Of surfaces that are more than rough: rolling resistance, friction that differs with the direction, and surfaces
@@ -40,6 +41,7 @@ struct ContactLanes {
     bool moves_a, moves_b;                        ///< some body a, b may have a velocity: it is not body 0
     bool bounces;                                 ///< some lane has restitution
     bool forgets;                                 ///< some lane keeps no impulses
+    bool struck;                                  ///< some lane took a blow in this sub-step
     bool tilts;                                   ///< some lane has a tilt_rate
     Vec3Lanes<F> normal;
     Vec3Lanes<F> tangent;                    ///< the second tangent is normal x tangent

@@ -174,7 +174,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.surface = first.special ? here.first_surface : no_surface;
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
-    r.moves_a = r.moves_b = r.bounces = r.tilts = r.forgets = false;
+    r.moves_a = r.moves_b = r.bounces = r.tilts = r.forgets = r.struck = false;
     const bool immovable = !first.pushes_a || !first.pushes_b;
     for (int i = 0; i < width; ++i) {
         const auto lane = static_cast<std::uint32_t>(i);
@@ -256,6 +256,7 @@ void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bod
     in.surfaces = surfaces_.data();
     in.count = field.count;
     in.substep = substep_;
+    in.least_blow = settings::blow_rate * substep_;
     in.least_bounce = std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
     (kernel_->*pass)(in);
 }
