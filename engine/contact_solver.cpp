@@ -339,6 +339,41 @@ void copy_lane(Lanes& to, int to_lane, const Lanes& from, int from_lane, std::si
 }  // namespace
 
 template <int width>
+bool ContactSolver::is_struck_aside(const LinkPlace& place, float room, std::span<const SolverBody> bodies) const {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
+    const vec3 normal = vector(r.normal);
+    const vec3 way = load3(b.displacement) + glm::cross(load3(b.turn), vector(r.center_b)) - load3(a.displacement) -
+                     glm::cross(load3(a.turn), vector(r.center_a));
+    const vec3 along = way - glm::dot(normal, way) * normal;
+    if (length_squared(along) <= room * room) return false;
+    const vec3 velocity = load3(b.velocity) - load3(a.velocity), move = load3(b.displacement) - load3(a.displacement);
+    const float fall = std::min(substep_ * r.gravity[lane], 0.0f);
+    for (std::uint32_t i = 0; i < r.point_count; ++i) {
+        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
+        if (!(p.mass[lane] > 0.0f)) continue;
+        const vec3 on_a = vector(p.angular_a), on_b = vector(p.angular_b);
+        const auto row = [&](const vec3& linear, const float* turn_a, const float* turn_b) {
+            return glm::dot(normal, linear) + glm::dot(on_b, load3(turn_b)) - glm::dot(on_a, load3(turn_a));
+        };
+        const float speed = row(velocity, a.angular_velocity, b.angular_velocity) + fall;
+        const float separation = p.separation[lane] + row(move, a.turn, b.turn);
+        if (speed < -settings::blow_rate * substep_ && separation + substep_ * speed < 0.0f) return true;
+    }
+    return false;
+}
+
+bool ContactSolver::is_struck_aside(std::uint32_t contact, float room, std::span<const ContactState> states,
+                                    std::span<const SolverBody> bodies) {
+    if (!solves(contact, states)) return false;
+    return kernel_->lanes == 8 ? is_struck_aside<8>(places_[contact], room, bodies)
+                               : is_struck_aside<4>(places_[contact], room, bodies);
+}
+
+template <int width>
 void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& in,
                                std::span<const SolverBody> bodies) {
     using F = LaneArray<width>;

@@ -99,6 +99,10 @@ public:
 
     /// Whether the step solves this contact. Asked first before any is renewed.
     bool solves(std::uint32_t contact, std::span<const ContactState> states);
+    /// Whether a blow comes to the contact in what is left of the sub-step or in the next one, after its surfaces have moved
+    /// along each other by more than `room`, m, since it was written into its lane.
+    bool is_struck_aside(std::uint32_t contact, float room, std::span<const ContactState> states,
+                         std::span<const SolverBody> bodies);
     /// Within a step: writes the contact's manifold, at the poses that its colliders have by now, into the lane that it
     /// has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest are taken. `alone`: no body that can be pushed has a part in any contact of its body. `apart`: it gives nothing until it is renewed again.
     void renew(std::uint32_t contact, bool alone, bool apart, const Input& input, std::span<const SolverBody> bodies);
@@ -141,6 +145,8 @@ private:
     void store_lane(const void* record, std::uint32_t lane, ContactTable& contacts) const;
     template <int width>
     void renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& input, std::span<const SolverBody> bodies);
+    template <int width>
+    bool is_struck_aside(const LinkPlace& place, float room, std::span<const SolverBody> bodies) const;
     template <int width>
     void take_back(const LinkPlace& place);
     template <int width>

@@ -83,10 +83,10 @@ inline constexpr float largest_mass = 1e15f;
 inline constexpr float largest_surface_speed = 1e6f;
 inline constexpr float largest_friction = 1e6f;
 
-/// Approach speed over the sub-step's length from which on a contact's impulse is a blow, m/s^2: the next sub-step isn't
-/// warm started with it. Gravity gives a body that is set down 10. Larger: what lands slowly is pushed on by its impact;
-/// smaller: a load that grows is found more slowly.
-inline constexpr float blow_rate = 40.0f;
+/// How much a load may grow in a sub-step beyond doubling before it counts as a blow, as an acceleration of the contact's
+/// effective mass, m/s^2 (solver_kernel_impl.h, note_blows). Gravity gives a body that is set down 10. Larger: more of a slow
+/// impact is taken for a load and pushes again; smaller: a load that grows is found more slowly.
+inline constexpr float blow_rate = 15.0f;
 
 /// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives
 /// what rests that much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at
@@ -221,5 +221,9 @@ inline constexpr float max_joint_rotation = 1.5f;
 inline constexpr float stale_turn = 0.5f;
 /// ... and so many times earlier if it bounces. At 1 a stick without losses in a room gains 1 to 10% at an impact.
 inline constexpr float bouncing_strictness = 16.0f;
+/// A contact is found anew before it is struck when its surfaces have moved along each other by this share of the smaller
+/// body's inner radius since it was found. Larger: impacts of bodies that pass each other act beside where they touch,
+/// which makes energy and angular momentum; smaller: more contacts are found anew.
+inline constexpr float stale_slide = 0.02f;
 
 }  // namespace talus::settings

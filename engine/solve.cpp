@@ -159,12 +159,18 @@ void World::State::index_bodies(float dt, const Jobs& jobs) {
     solver_index.resize(bodies.slot_count(), 0);
     const auto is_held = [&](std::uint32_t slot) { return constrained[slot] != 0 && bodies[slot].inverse_mass > 0.0f; };
     held.clear();
+    fast_contacts.clear();
     renews = false;
+    bool any_fast = false;
     for (const std::uint32_t slot : awake.list()) {
         if (!is_held(slot)) continue;
         held.push_back(slot);
         renews = renews || may_turn_far(slot, dt);
+        if (!may_move_far(slot, dt)) continue;
+        constrained[slot] |= moves_far;
+        any_fast = true;
     }
+    if (any_fast) find_fast_contacts(dt);
     slabs.cut(held, loads, bodies);
     const auto whole_groups = [](std::uint32_t count) { return (count + group_size - 1) / group_size * group_size; };
     std::array<std::uint32_t, most_slabs> places{};

@@ -40,7 +40,7 @@ struct ContactPassInput {
     void* surfaces;      ///< all of them
     unsigned count;      ///< records
     float substep;       ///< s
-    float least_blow;    ///< slowest approach whose impulse is no load, m/s
+    float least_blow;    ///< speed that a load's growth may stop beyond doubling, m/s
     float least_bounce;  ///< approach speed below which nothing bounces, m/s
 };
 

@@ -218,14 +218,18 @@ static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
     impulse_scale = deep ? compliance * stiffer : impulse_scale;
 }
 
-/// Notes the loads that struck contacts had before. The impulse of a blow is no load that goes on: warm started with it,
-/// the next sub-step would push again, and what a pass over normals and friction leaves of that is energy from nowhere (a
-/// cylinder that lands on its edge gains 14% of what the impact left it). Lanes that bounce have their own notes.
-static inline void note_blows(Record& r, Point* points, const F* before, const I* blows) {
+/// Notes the loads with which struck contacts go on. The impulse of a blow is no load: warm started with it, the next
+/// sub-step would push again, and what a pass over normals and friction leaves of that is energy from nowhere (a cylinder
+/// that lands on its edge gained 14% of what the impact had left it). A load may double in a sub-step and grow by what
+/// stops a slow approach; what comes beyond that is a blow. A load that could not grow would never be found: each sub-step
+/// would begin without it, and what comes in anew look like the next blow. Lanes that bounce have their own notes.
+static inline void note_blows(Record& r, Point* points, const F* loads, const I* blows) {
     const F zero = {}, no_limit = splat<F>(-3.0e38f);
+    // Joints and columns find their contacts' impulses themselves.
+    const I alone = r.stiffer_from < splat<F>(3.0e38f);
     for (unsigned i = 0; i < r.point_count; ++i) {
         Point& p = points[i];
-        const F load = blows[i] ? -before[i] : no_limit;
+        const F load = blows[i] & alone ? -loads[i] : no_limit;
         p.bounce = r.restitution > zero ? p.bounce : (r.struck ? max(p.bounce, load) : load);
     }
     r.struck = true;
@@ -238,7 +242,7 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     const F zero = {}, one = splat<F>(1.0f);
     const Push push(r);
     F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
-    F before[4];
+    F loads[4];
     I blows[4], struck = {};
     if constexpr (soft) {
         for (unsigned i = 0; i < r.point_count; ++i) {
@@ -276,13 +280,13 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
         const F impulse = max(wanted, zero);
         const F change = impulse - p.impulse;
         apply_normal(push, p, change, v);
-        before[i] = p.impulse;
-        blows[i] = change > p.mass * least_blow;
+        loads[i] = p.impulse + p.impulse + p.mass * least_blow;
+        blows[i] = impulse > loads[i];
         struck |= blows[i];
         p.impulse = impulse;
     }
     if constexpr (soft) r.struck = false;
-    if (__builtin_expect(!all(~struck), 0)) note_blows(r, points, before, blows);
+    if (__builtin_expect(!all(~struck), 0)) note_blows(r, points, loads, blows);
 }
 
 /// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
@@ -603,14 +607,15 @@ static inline void forget(Record& r, Point* points) {
     r.twist *= r.kept;
 }
 
-/// What the next sub-step is warm started with: of normal impulses that were blows or bounces the loads that were there
-/// before, and the same share of friction.
+/// What the next sub-step is warm started with: the loads in normal impulses that were blows, nothing of bounces, and the
+/// same share of friction.
 static inline void keep_loads(Record& r, Point* points, Surface* surface) {
     const F zero = {}, one = splat<F>(1.0f);
     F all_of_it = zero, kept = zero;
     for (unsigned i = 0; i < r.point_count; ++i) {
         Point& p = points[i];
-        const F load = r.restitution > zero ? (p.bounce > zero ? zero : p.impulse) : min(p.impulse, -p.bounce);
+        const F limit = r.struck ? -p.bounce : p.impulse;
+        const F load = r.restitution > zero ? (p.bounce > zero ? zero : p.impulse) : min(p.impulse, limit);
         all_of_it += p.impulse;
         kept += load;
         p.impulse = load;

@@ -42,6 +42,32 @@ bool World::State::may_turn_far(std::uint32_t slot, float dt) const {
     return dt * spin * most > 0.5f;
 }
 
+/// Whether a body moves so far in a step of dt seconds that a contact of it may be somewhere else by the time it is struck.
+bool World::State::may_move_far(std::uint32_t slot, float dt) const {
+    const Body& body = bodies[slot];
+    const float room = settings::stale_slide * body.inner_radius;
+    return dt * dt * length_squared(body.linear_velocity) > room * room ||
+           dt * body.radius * std::sqrt(length_squared(body.angular_velocity)) > room;
+}
+
+/// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still.
+void World::State::find_fast_contacts(float dt) {
+    for (const ConstraintGraph::Edge& edge : edges) {
+        const unsigned either = constrained[edge.a] | constrained[edge.b];
+        if ((either & moves_far) == 0 || (either & by_joint) != 0) continue;
+        const Body &a = bodies[edge.a], &b = bodies[edge.b];
+        const ContactState& state = contacts.states[edge.contact];
+        if (state.merged || state.modified) continue;
+        const float room = settings::stale_slide * std::min(edge.pushes_a ? a.inner_radius : b.inner_radius,
+                                                            edge.pushes_b ? b.inner_radius : a.inner_radius);
+        const float speed = std::sqrt(length_squared(b.linear_velocity - a.linear_velocity)) +
+                            a.radius * std::sqrt(length_squared(a.angular_velocity)) +
+                            b.radius * std::sqrt(length_squared(b.angular_velocity));
+        if (dt * speed > room) fast_contacts.push_back({edge.contact, room});
+    }
+    renews = renews || !fast_contacts.empty();
+}
+
 /// To where the body is in the solve.
 void World::State::move_colliders(std::uint32_t slot) {
     if (moved_at.size() < bodies.slot_count()) moved_at.resize(bodies.slot_count(), 0);
@@ -105,7 +131,11 @@ void World::State::take_back(std::uint32_t i, const glm::dvec3& impulse, const g
 void World::State::renew_contacts(float substep) {
     stale.clear();
     body_motions.for_each_stale(group_size, held_end, [&](std::uint32_t i) { stale.push_back(i); });
-    if (stale.empty()) return;
+    struck_aside.clear();
+    for (const auto& [contact, room] : fast_contacts) {
+        if (solver.is_struck_aside(contact, room, contacts.states, solver_bodies)) struck_aside.push_back(contact);
+    }
+    if (stale.empty() && struck_aside.empty()) return;
     ++renewal;
     if (renewed_at.size() < contacts.bodies.size()) renewed_at.resize(contacts.bodies.size(), 0);
     renewed.clear();
@@ -133,6 +163,14 @@ void World::State::renew_contacts(float substep) {
                 move_colliders(other_body(contacts.pairs[p], slot));
             });
         });
+    }
+    for (const std::uint32_t c : struck_aside) {
+        if (renewed_at[c] == renewal) continue;
+        renewed_at[c] = renewal;
+        renewed.push_back({c, false, false});
+        to_collide.push_back(c);
+        move_colliders(contacts.bodies[c].a);
+        move_colliders(contacts.bodies[c].b);
     }
     CollideSettings settings = collide_settings();
     settings.timing = Timing::off;

@@ -60,8 +60,9 @@ struct World::State {
     mutable LastError error;
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
-    static constexpr std::uint8_t by_contact = 1, by_joint = 2, by_bounce = 4;
-    std::vector<std::uint8_t> constrained;  ///< by body slot: held by a contact, by a joint, by a contact with restitution
+    static constexpr std::uint8_t by_contact = 1, by_joint = 2, by_bounce = 4, moves_far = 8;
+    /// By body slot: held by a contact, by a joint, by a contact with restitution; moves far in this step.
+    std::vector<std::uint8_t> constrained;
     // Solver indices: 0 is everything immovable, then come the constrained bodies slab by slab, those of them that
     // can't be pushed, those that nothing touches, and of these those whose inertia is not a ball's; each kind and slab
     // begins with a whole group of lanes.
@@ -81,6 +82,11 @@ struct World::State {
     BodyMotions body_motions{best_solver_kernel()};
     // Of bodies whose contacts are found anew within the step (substep_contacts.cpp).
     bool renews = false;              ///< there may be such bodies in this step
+    struct FastContact {
+        std::uint32_t contact;
+        float room;  ///< way along each other that makes it stale, m
+    };
+    std::vector<FastContact> fast_contacts;  ///< whose bodies move far against each other
     std::uint32_t renewal = 0;        ///< counts how often that was done
     std::vector<std::uint32_t> stale;                   ///< solver indices
     std::vector<std::uint32_t> moved_at, renewed_at;    ///< by body slot and by contact: the last renewal with it
@@ -90,7 +96,7 @@ struct World::State {
         bool apart;  ///< by now
     };
     std::vector<Renewed> renewed;
-    std::vector<std::uint32_t> to_collide;  ///< contacts
+    std::vector<std::uint32_t> to_collide, struck_aside;  ///< contacts
     struct FirstPose {
         std::uint32_t body, collider;
         Transform pose;
@@ -352,6 +358,8 @@ private:
     void index_bodies(float dt, const Jobs& jobs);
     float strictness(std::uint32_t slot) const;
     bool may_turn_far(std::uint32_t slot, float dt) const;
+    bool may_move_far(std::uint32_t slot, float dt) const;
+    void find_fast_contacts(float dt);
     void move_colliders(std::uint32_t slot);
     void keep_points(std::uint32_t contact);
     void take_back(std::uint32_t index, const glm::dvec3& impulse, const glm::dvec3& moment, float substep);
