@@ -222,6 +222,8 @@ struct World::State {
 
     /// Contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step.
     std::vector<ContactEvent> carried;
+    /// What does not begin in this step: contacts, some of which may be gone, and patches.
+    std::vector<std::uint32_t> held_back_contacts, held_back_patches;
     struct Target {
         BodyId body;
         vec3 center;
@@ -344,6 +346,7 @@ private:
     void place_triangles(std::uint32_t slot, std::uint32_t mesh);
     void set_touching(std::uint32_t contact, bool now);  ///< and reports it
     void report_patches();
+    void end_holding_back();
     /// Of two colliders that may touch.
     std::uint32_t add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                               std::uint32_t body_b);
