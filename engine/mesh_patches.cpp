@@ -152,8 +152,8 @@ int choose_lasting_points(const std::vector<Point>& points, const vec3& normal, 
         if (last.impulses[k] > 0.0f) loaded.at[loaded.count++] = kept[kept_count - 1];
     }
     const auto replace = [&](const std::size_t* others, int other_count) {
-        if (other_count != count || spanned(points, normal, others, count) <
-                                        settings::kept_point_span * spanned(points, normal, chosen, count))
+        if (other_count != count ||
+            spanned(points, normal, others, count) < settings::kept_point_span * spanned(points, normal, chosen, count))
             return false;
         std::copy(others, others + count, chosen);
         return true;

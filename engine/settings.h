@@ -43,6 +43,10 @@ inline constexpr float column_mass_ratio = 8.0f;
 /// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
 /// 0.7).
 inline constexpr float contact_damping_ratio = 0.7f;
+/// Where two bodies, one of them a compound, have more contacts than this, all of them together are as stiff as so many.
+/// Larger: of 15 bowls that lie in each other, made of 25 hulls each, none comes to rest in 30 s at 8, all in 10 s at 4,
+/// most of them in 3 s at 2.
+inline constexpr std::uint32_t full_stiffness_contacts = 2;
 /// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last
 /// word.
 inline constexpr float fixed_contact_stiffening = 2.0f;

@@ -24,8 +24,8 @@
 namespace talus {
 
 struct World::State {
-    static constexpr std::size_t least_bodies = 128;   ///< that are worth a task
-    static constexpr std::uint32_t group_size = 8;     ///< solver bodies are counted in groups of the widest lanes
+    static constexpr std::size_t least_bodies = 128;  ///< that are worth a task
+    static constexpr std::uint32_t group_size = 8;    ///< solver bodies are counted in groups of the widest lanes
 
     WorldDef def;
 
@@ -61,7 +61,8 @@ struct World::State {
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
     static constexpr std::uint8_t by_contact = 1, by_joint = 2, by_bounce = 4;
-    std::vector<std::uint8_t> constrained;  ///< by body slot: held by a contact, by a joint, by a contact with restitution
+    std::vector<std::uint8_t>
+        constrained;  ///< by body slot: held by a contact, by a joint, by a contact with restitution
     // Solver indices: 0 is everything immovable, then come the constrained bodies slab by slab, those of them that
     // can't be pushed, those that nothing touches, and of these those whose inertia is not a ball's; each kind and slab
     // begins with a whole group of lanes.
@@ -80,10 +81,10 @@ struct World::State {
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
     // Of bodies whose contacts are found anew within the step (substep_contacts.cpp).
-    bool renews = false;              ///< there may be such bodies in this step
-    std::uint32_t renewal = 0;        ///< counts how often that was done
-    std::vector<std::uint32_t> stale;                   ///< solver indices
-    std::vector<std::uint32_t> moved_at, renewed_at;    ///< by body slot and by contact: the last renewal with it
+    bool renews = false;                              ///< there may be such bodies in this step
+    std::uint32_t renewal = 0;                        ///< counts how often that was done
+    std::vector<std::uint32_t> stale;                 ///< solver indices
+    std::vector<std::uint32_t> moved_at, renewed_at;  ///< by body slot and by contact: the last renewal with it
     struct Renewed {
         std::uint32_t contact;
         bool alone;  ///< its body touches nothing that can be pushed
@@ -219,6 +220,8 @@ struct World::State {
     };
     std::vector<Contact> hit_contacts;  ///< scratch
     std::vector<Approach> approaches;   ///< of contacts with hit events, before the solve
+
+    std::vector<std::uint8_t> known_contacts;  ///< scratch: by shape of A and shape of B
 
     /// Contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step.
     std::vector<ContactEvent> carried;

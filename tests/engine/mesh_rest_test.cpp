@@ -16,8 +16,8 @@ BodyDef field(Random& random, float cell, float bump, float friction) {
     constexpr std::uint32_t count = 61;
     std::vector<float> heights(count * count, 0.0f);
     for (float& h : heights) h = bump > 0.0f ? random.between(-bump, bump) : 0.0f;
-    const auto made = make_height_field(
-        {.columns = count, .rows = count, .heights = heights, .spacing_x = cell, .spacing_z = cell});
+    const auto made =
+        make_height_field({.columns = count, .rows = count, .heights = heights, .spacing_x = cell, .spacing_z = cell});
     REQUIRE_MESSAGE(bool(made), made.error().message);
     BodyDef def;
     def.type = BodyType::fixed;
@@ -70,7 +70,8 @@ TEST_CASE("a box on a height field below its friction angle does not creep") {
             std::vector<BodyId> boxes;
             for (int i = 0; i < 3; ++i) {
                 const float x = random.between(-0.3f, 0.3f), z = random.between(-0.1f, 0.1f);
-                boxes.push_back(add(world, flat_box(random, {x, 0.0f, 2.2f * static_cast<float>(i - 1) + z}, friction)));
+                boxes.push_back(
+                    add(world, flat_box(random, {x, 0.0f, 2.2f * static_cast<float>(i - 1) + z}, friction)));
             }
             run(world, 120);
             CAPTURE(seed);

@@ -76,7 +76,8 @@ void make_sensor(World& world, BodyId id, std::uint32_t shape, bool sensor) {
 
 }  // namespace
 
-TEST_CASE("a shape that becomes a sensor while it touches, or stops being one, ends first and begins in the next step") {
+TEST_CASE(
+    "a shape that becomes a sensor while it touches, or stops being one, ends first and begins in the next step") {
     for (const bool mesh : {false, true}) {
         for (const bool of_floor : {false, true}) {
             CAPTURE(mesh);
