@@ -84,26 +84,35 @@ struct LoadedPoints {
 /// bumpy ground what bears is nearer than points that are only close to the ground: with those in its place, a box would
 /// sink there until that point is the deepest, and rock on for ever. Distances of points that bore a load count
 /// `settings::kept_point_weight` times. `normal` in the mesh frame; `reach` (m) is how far the two may approach each
-/// other in the step, with the slop. Gives how many; `chosen` has room for four.
-template <class Point>
-int choose_points(const std::vector<Point>& points, const vec3& normal, float size, float reach,
-                  const LoadedPoints& loaded, std::size_t* chosen) {
+/// other in the step, with the slop. Gives how many; `chosen` has room for four. Puts the points that may touch first.
+template <bool weigh, class Point>
+int choose_points(std::vector<Point>& points, const vec3& normal, float size, float reach, const LoadedPoints& loaded,
+                  std::size_t* chosen) {
     const auto place = [&](std::size_t i) { return points[i].on_mesh; };
     std::size_t deepest = 0;
     for (std::size_t i = 1; i < points.size(); ++i) {
         if (points[i].separation < points[deepest].separation) deepest = i;
     }
-    chosen[0] = deepest;
     const float touching = std::max(points[deepest].separation, 0.0f) + reach;
+    std::size_t touching_count = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (points[i].separation > touching) continue;
+        if (i == deepest) deepest = touching_count;
+        if (i != touching_count) std::swap(points[i], points[touching_count]);
+        ++touching_count;
+    }
+    chosen[0] = deepest;
     const auto best = [&](const auto& score, float least) {
-        std::size_t found = points.size(), found_touching = found;
+        const std::size_t none = points.size();
+        std::size_t found = none;
         float most = least;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            const float s = score(i) * (loaded.has(i) ? settings::kept_point_weight : 1.0f);
+            if (i == touching_count && found != none) break;
+            float s = score(i);
+            if constexpr (weigh) s *= loaded.has(i) ? settings::kept_point_weight : 1.0f;
             if (s > most) most = s, found = i;
-            if (s > least && points[i].separation <= touching) least = s, found_touching = i;
         }
-        return found_touching != points.size() ? found_touching : found;
+        return found;
     };
     const float least = settings::merged_point_distance * size;
     const std::size_t far =
@@ -136,9 +145,9 @@ float spanned(const std::vector<Point>& points, const vec3& normal, const std::s
 /// deepest chosen in each step, the four would change every few steps, friction would move to another centre each time,
 /// and the box would creep down a slope.
 template <class Point>
-int choose_lasting_points(const std::vector<Point>& points, const vec3& normal, float size, float reach,
+int choose_lasting_points(std::vector<Point>& points, const vec3& normal, float size, float reach,
                           const ContactState& last, std::size_t* chosen) {
-    const int count = choose_points(points, normal, size, reach, {}, chosen);
+    const int count = choose_points<false>(points, normal, size, reach, {}, chosen);
     LoadedPoints loaded;
     std::size_t kept[max_manifold_points];
     int kept_count = 0;
@@ -161,7 +170,7 @@ int choose_lasting_points(const std::vector<Point>& points, const vec3& normal, 
     const bool deep_enough = deepest <= points[chosen[0]].separation + settings::kept_point_depth * last.slop;
     if (deep_enough && replace(kept, kept_count)) return count;
     if (loaded.count == 0) return count;
-    const int favoured = choose_points(points, normal, size, reach, loaded, kept);
+    const int favoured = choose_points<true>(points, normal, size, reach, loaded, kept);
     replace(kept, favoured);
     return count;
 }
