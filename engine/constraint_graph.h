@@ -57,14 +57,15 @@ class ConstraintGraph {
 public:
     struct Edge {
         std::uint32_t contact;
-        std::uint32_t a, b;             ///< solver indices; 0 cannot be pushed
-        std::uint32_t point_count;      ///< 1 to 4
-        bool pushes_a, pushes_b;        ///< has inverse mass; at least one
-        bool special = false;           ///< has a surface that is more than rough
-        bool bounces = false;           ///< has restitution
-        std::uint8_t color = no_color;  ///< that of the last step
-        bool jointed = false;           ///< pushes a body that joints hold
-        std::uint32_t link = no_link;   ///< in a column (columns.h)
+        std::uint32_t a, b;                ///< solver indices; 0 cannot be pushed
+        std::uint32_t point_count;         ///< 1 to 4
+        bool pushes_a, pushes_b;           ///< has inverse mass; at least one
+        bool special = false;              ///< has a surface that is more than rough
+        bool bounces = false;              ///< has restitution
+        std::uint8_t color = no_color;     ///< that of the last step
+        bool jointed = false;              ///< pushes a body that joints hold
+        std::uint32_t link = no_link;      ///< in a column (columns.h)
+        std::uint32_t pair = 0xffffffffu;  ///< of bodies, one of them a compound, whose contacts share one stiffness
     };
 
     /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend

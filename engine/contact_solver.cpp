@@ -6,6 +6,7 @@
 #include <talus/narrowphase/hull_view.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
@@ -104,6 +105,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                           float usual_substep) {
     substep_ = substep;
     const float hertz = std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
+    hertz_ = hertz;
     const float column_hertz = hertz * (settings::column_rate / settings::contact_rate);
     for (int k = 0; k < 2; ++k) {
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
@@ -163,6 +165,15 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
     max_penetrations_.resize(records);
 }
 
+/// Of one of so many contacts between two bodies, all of which together are as stiff as `full_stiffness_contacts` are.
+/// Were each of them as stiff as one alone, as of bowls that lie in each other with a hundred points, their sum would be
+/// too stiff for the sub-step: sweeps that have not converged would feed energy into what rests.
+ContactSpring ContactSolver::shared_spring(std::uint32_t contacts, bool immovable) const {
+    const float share = static_cast<float>(settings::full_stiffness_contacts) / static_cast<float>(contacts);
+    const float hertz = (immovable ? settings::fixed_contact_stiffening : 1.0f) * hertz_ * std::sqrt(share);
+    return spring_of(hertz, settings::contact_damping_ratio, substep_);
+}
+
 template <int width>
 void ContactSolver::fill(std::uint32_t k, const Input& in) {
     auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
@@ -179,7 +190,11 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     for (int i = 0; i < width; ++i) {
         const auto lane = static_cast<std::uint32_t>(i);
         const bool in_column = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
-        const ContactSpring& spring = springs_[in_column][immovable];
+        ContactSpring spring = springs_[in_column][immovable];
+        const std::uint32_t pair =
+            lane < r.used && !in_column ? in.edges[order_[here.first_edge + lane]].pair : null_index;
+        if (pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts)
+            spring = shared_spring(in.contacts.pairs[pair].edges, immovable);
         r.bias_rate[i] = spring.bias_rate;
         r.mass_scale[i] = spring.mass_scale;
         r.impulse_scale[i] = spring.impulse_scale;
@@ -269,8 +284,7 @@ void ContactSolver::store_lane(const void* record, std::uint32_t at, ContactTabl
     const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
     ContactState& state = contacts.states[r.contact[lane]];
     for (int i = 0; i < state.point_count; ++i) {
-        const auto& p =
-            *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
         state.impulses[i] = p.impulse[lane];
         state.step_impulses[i] = p.step_impulse[lane];
     }
@@ -400,7 +414,8 @@ void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, c
         float step_impulse, bounce;
     } had[max_manifold_points];
     const int had_count = state.point_count;
-    for (int i = 0; i < had_count; ++i) had[i] = {state.ids[i], point_of(i).step_impulse[lane], point_of(i).bounce[lane]};
+    for (int i = 0; i < had_count; ++i)
+        had[i] = {state.ids[i], point_of(i).step_impulse[lane], point_of(i).bounce[lane]};
 
     if (apart) {
         for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
@@ -491,9 +506,9 @@ void ContactSolver::take_back(const LinkPlace& place) {
     const vec3 normal = vector(r.normal), tangent = vector(r.tangent);
     const vec3 friction = r.friction_1[lane] * tangent + r.friction_2[lane] * glm::cross(normal, tangent);
     vec3 impulse = friction, moment = r.twist[lane] * normal;
-    if (r.surface != no_surface)
-        moment += vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling);
-    vec3 moment_a = moment + glm::cross(vector(r.center_a), friction), moment_b = moment + glm::cross(vector(r.center_b), friction);
+    if (r.surface != no_surface) moment += vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling);
+    vec3 moment_a = moment + glm::cross(vector(r.center_a), friction),
+         moment_b = moment + glm::cross(vector(r.center_b), friction);
     for (std::uint32_t i = 0; i < r.point_count; ++i) {
         const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
         impulse += p.impulse[lane] * normal;
@@ -527,13 +542,15 @@ void ContactSolver::begin_bounce(const LinkPlace& place, std::span<const SolverB
         auto& p = *static_cast<ContactPointLanes<F>*>(point(r.first_point + i));
         if (!(p.mass[lane] > 0.0f)) continue;
         const auto along = [&](const float* la, const float* aa, const float* lb, const float* ab) {
-            return glm::dot(vector(r.normal), load3(lb) - load3(la)) + glm::dot(vector(p.angular_b), load3(ab)) - glm::dot(vector(p.angular_a), load3(aa));
+            return glm::dot(vector(r.normal), load3(lb) - load3(la)) + glm::dot(vector(p.angular_b), load3(ab)) -
+                   glm::dot(vector(p.angular_a), load3(aa));
         };
         const float speed = along(a.velocity, a.angular_velocity, b.velocity, b.angular_velocity);
         const float s = p.separation[lane] + along(a.displacement, a.turn, b.displacement, b.turn);
         const float true_speed = speed - 0.5f * substep_ * r.gravity[lane];
         const float squared = std::max(true_speed * true_speed - 2.0f * s * r.gravity[lane], 0.0f);
-        p.bounce[lane] = speed < -least ? r.restitution[lane] * std::sqrt(squared) : -(p.impulse[lane] + p.mass[lane] * std::max(-speed, 0.0f));
+        p.bounce[lane] = speed < -least ? r.restitution[lane] * std::sqrt(squared)
+                                        : -(p.impulse[lane] + p.mass[lane] * std::max(-speed, 0.0f));
     }
 }
 

@@ -132,6 +132,7 @@ public:
     std::size_t bytes() const;
 
 private:
+    ContactSpring shared_spring(std::uint32_t contacts, bool immovable) const;
     template <int width>
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {
@@ -144,7 +145,8 @@ private:
     template <int width>
     void store_lane(const void* record, std::uint32_t lane, ContactTable& contacts) const;
     template <int width>
-    void renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& input, std::span<const SolverBody> bodies);
+    void renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& input,
+                    std::span<const SolverBody> bodies);
     template <int width>
     bool is_struck_aside(const LinkPlace& place, float room, std::span<const SolverBody> bodies) const;
     template <int width>
@@ -177,6 +179,7 @@ private:
     std::vector<std::uint32_t> order_;                        ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
+    float hertz_ = 0.0f;                                      ///< of springs that are not in columns
     ContactSpring springs_[2][2] = {};                        ///< [in a column][with an immovable body]
     std::vector<LinkPlace> link_places_;
     std::vector<LinkPlace> places_;  ///< by contact, if somebody asked for one in this step

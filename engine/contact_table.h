@@ -48,6 +48,8 @@ struct alignas(16) ContactState {
     bool modifiable = false;     ///< likewise
     bool modified = false;       ///< in this step: the original is in World::State::originals
     bool met = false;            ///< overlapped at the start of this step, and was found anew within it
+    bool held_back = false;      ///< in this step it does not begin: it ended as the other kind, sensor or solid
+    bool of_compound = false;    ///< its pair may have others; not of meshes, whose contacts are merged
     bool merged = false;         ///< in this step, with others of its patch: the original is in World::State::merged
     std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
     float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s
@@ -74,6 +76,7 @@ struct MeshPatch {
     bool touching = false;      ///< as last reported to the user
     bool sensor = false;
     bool changed = false;       ///< is in ContactTable::changed_patches
+    bool held_back = false;     ///< see ContactState
     float last_impulse = 0.0f;  ///< normal, of all points in the last step in which it touched, N s
 };
 
@@ -86,6 +89,7 @@ struct Pair {
     bool compound = false;    ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
     bool kept_apart = false;  ///< a joint forbids contacts
     bool in_use = false;
+    std::uint32_t edges = 0;  ///< of a compound: its contacts of convex shapes that are solved in this step
 };
 
 /// Which of the two a body is, and the other one.

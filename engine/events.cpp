@@ -51,7 +51,7 @@ bool World::State::are_touching(std::uint32_t body_a, std::uint32_t shape_a, std
 }
 
 void World::State::set_touching(std::uint32_t c, bool now) {
-    if (contacts.states[c].touching == now) return;
+    if (contacts.states[c].touching == now || (now && contacts.states[c].held_back)) return;
     contacts.set_touching(c, now);
     const std::uint32_t k = contacts.states[c].patch;
     if (k == null_index) {
@@ -68,11 +68,22 @@ void World::State::report_patches() {
     for (const std::uint32_t k : contacts.changed_patches) {
         MeshPatch& patch = contacts.patches[k];
         patch.changed = false;
-        if (patch.shape == null_index || patch.touching == (patch.touches != 0)) continue;
+        if (patch.shape == null_index || patch.touching == (patch.touches != 0) || patch.held_back) continue;
         patch.touching = !patch.touching;
         (patch.touching ? begun : ended).push_back(event_of_patch(k));
     }
     contacts.changed_patches.clear();
+}
+
+/// What touches by then begins in the next step.
+void World::State::end_holding_back() {
+    for (const std::uint32_t c : held_back_contacts) contacts.states[c].held_back = false;
+    for (const std::uint32_t k : held_back_patches) {
+        contacts.patches[k].held_back = false;
+        contacts.mark_changed(k);
+    }
+    held_back_contacts.clear();
+    held_back_patches.clear();
 }
 
 /// How fast contacts with hit events close in, before anything is solved.
@@ -135,7 +146,7 @@ void World::State::report_impact(const Impact& impact) {
     }
     const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
     if (c != null_index && !impact.sensor) contacts.states[c].last_impulse += impact.impulse;
-    if (c != null_index && contacts.states[c].touching) return;
+    if (c != null_index && (contacts.states[c].touching || contacts.states[c].held_back)) return;
     const ContactEvent event = c != null_index ? event_of(c)
                                                : ContactEvent{bodies.id_of(impact.other),
                                                               bodies.id_of(impact.body),
@@ -160,7 +171,7 @@ void World::State::report_impact(const Impact& impact) {
 void World::State::report_impact(const Impact& impact, std::uint32_t k) {
     MeshPatch& patch = contacts.patches[k];
     patch.last_impulse = impact.impulse + (patch.touching ? patch.last_impulse : 0.0f);
-    if (patch.touching) return;
+    if (patch.touching || patch.held_back) return;
     const ContactEvent event = event_of_patch(k);
     const auto known =
         std::find_if(ended.begin(), ended.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });

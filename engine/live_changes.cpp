@@ -34,6 +34,8 @@ void World::State::end_change(std::uint32_t slot) {
     wake_overlapping(slot);
 }
 
+/// A shape that became a sensor while it touched, or stopped being one, has its contact ended in this step. The other
+/// kind of contact begins in the next step: in one step the user could not tell which of the two events came first.
 void World::State::settle_carried() {
     for (const ContactEvent& event : carried) {
         const auto has_shapes = [&](BodyId id, std::uint32_t shape) {
@@ -51,10 +53,18 @@ void World::State::settle_carried() {
                 contacts.mark_changed(k);  // this step looks whether it still is
                 continue;
             }
+            if (k != null_index) {
+                contacts.patches[k].held_back = true;
+                held_back_patches.push_back(k);
+            }
             if (p != null_index) c = contacts.find_contact(p, shape_a, shape_b);
         }
         if (c == null_index || contacts.states[c].sensor != event.sensor) {
             ended.push_back(event);
+            if (c != null_index) {
+                contacts.states[c].held_back = true;
+                held_back_contacts.push_back(c);
+            }
             continue;
         }
         contacts.states[c].touching = true;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace talus {
@@ -71,21 +72,45 @@ void World::State::update_patch(std::uint32_t p, std::uint32_t shape, std::uint3
 
 namespace {
 
+/// Points of a contact of many triangles that were points of the last step, too, and bore a load in it.
+struct LoadedPoints {
+    std::size_t at[max_manifold_points];
+    int count = 0;
+    bool has(std::size_t i) const { return std::find(at, at + count, i) != at + count; }
+};
+
 /// Up to four points that span what all span: the deepest, the one farthest from it, and those farthest to either side
-/// of the line through the two. `normal` in the mesh frame. Gives how many; `chosen` has room for four.
-template <class Point>
-int choose_points(const std::vector<Point>& points, const vec3& normal, float size, std::size_t* chosen) {
+/// of the line through the two; each of them from those that may touch in this step, if any may, or else from all. On
+/// bumpy ground what bears is nearer than points that are only close to the ground: with those in its place, a box would
+/// sink there until that point is the deepest, and rock on for ever. Distances of points that bore a load count
+/// `settings::kept_point_weight` times. `normal` in the mesh frame; `reach` (m) is how far the two may approach each
+/// other in the step, with the slop. Gives how many; `chosen` has room for four. Puts the points that may touch first.
+template <bool weigh, class Point>
+int choose_points(std::vector<Point>& points, const vec3& normal, float size, float reach, const LoadedPoints& loaded,
+                  std::size_t* chosen) {
     const auto place = [&](std::size_t i) { return points[i].on_mesh; };
     std::size_t deepest = 0;
     for (std::size_t i = 1; i < points.size(); ++i) {
         if (points[i].separation < points[deepest].separation) deepest = i;
     }
+    const float touching = std::max(points[deepest].separation, 0.0f) + reach;
+    std::size_t touching_count = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (points[i].separation > touching) continue;
+        if (i == deepest) deepest = touching_count;
+        if (i != touching_count) std::swap(points[i], points[touching_count]);
+        ++touching_count;
+    }
     chosen[0] = deepest;
     const auto best = [&](const auto& score, float least) {
-        std::size_t found = points.size();
+        const std::size_t none = points.size();
+        std::size_t found = none;
+        float most = least;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            const float s = score(i);
-            if (s > least) least = s, found = i;
+            if (i == touching_count && found != none) break;
+            float s = score(i);
+            if constexpr (weigh) s *= loaded.has(i) ? settings::kept_point_weight : 1.0f;
+            if (s > most) most = s, found = i;
         }
         return found;
     };
@@ -102,6 +127,51 @@ int choose_points(const std::vector<Point>& points, const vec3& normal, float si
             best([&](std::size_t i) { return side * glm::dot(place(i) - place(deepest), across); }, room);
         if (found != points.size()) chosen[count++] = found;
     }
+    return count;
+}
+
+/// How much of the plane (m^2) chosen points span, in the order of choose_points; of two points their distance (m).
+template <class Point>
+float spanned(const std::vector<Point>& points, const vec3& normal, const std::size_t* chosen, int count) {
+    if (count < 2) return 0.0f;
+    const auto place = [&](int i) { return points[chosen[i]].on_mesh; };
+    const vec3 line = place(1) - place(0);
+    if (count == 2) return std::sqrt(length_squared(line));
+    return 0.5f * std::abs(glm::dot(normal, glm::cross(line, place(2) - place(count == 4 ? 3 : 0))));
+}
+
+/// The same, with the points of the last step in place of those while they serve nearly as well, all of them or those
+/// that bore a load. A box on a plane of triangles has a hundred points that are equally deep but for rounding. Were the
+/// deepest chosen in each step, the four would change every few steps, friction would move to another centre each time,
+/// and the box would creep down a slope.
+template <class Point>
+int choose_lasting_points(std::vector<Point>& points, const vec3& normal, float size, float reach,
+                          const ContactState& last, std::size_t* chosen) {
+    const int count = choose_points<false>(points, normal, size, reach, {}, chosen);
+    LoadedPoints loaded;
+    std::size_t kept[max_manifold_points];
+    int kept_count = 0;
+    float deepest = std::numeric_limits<float>::max();
+    for (int k = 0; k < last.point_count; ++k) {
+        const auto same = [&](const Point& p) { return p.id == last.ids[k]; };
+        const auto at = std::find_if(points.begin(), points.end(), same);
+        if (at == points.end()) continue;
+        kept[kept_count++] = static_cast<std::size_t>(at - points.begin());
+        deepest = std::min(deepest, at->separation);
+        if (last.impulses[k] > 0.0f) loaded.at[loaded.count++] = kept[kept_count - 1];
+    }
+    const auto replace = [&](const std::size_t* others, int other_count) {
+        if (other_count != count ||
+            spanned(points, normal, others, count) < settings::kept_point_span * spanned(points, normal, chosen, count))
+            return false;
+        std::copy(others, others + count, chosen);
+        return true;
+    };
+    const bool deep_enough = deepest <= points[chosen[0]].separation + settings::kept_point_depth * last.slop;
+    if (deep_enough && replace(kept, kept_count)) return count;
+    if (loaded.count == 0) return count;
+    const int favoured = choose_points<true>(points, normal, size, reach, loaded, kept);
+    replace(kept, favoured);
     return count;
 }
 
@@ -242,7 +312,10 @@ void World::State::merge_contacts(const vec3& normal) {
     const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
     const vec3 along = inverse_rotate(colliders.poses[place.mesh].rotation, normal);
     std::size_t chosen[max_manifold_points];
-    const int count = choose_points(patch_points, along, record.size, chosen);
+    const float slop = contacts.states[chief].slop;
+    const float motion = colliders.sweeps[record.a].reach + colliders.sweeps[record.b].reach;
+    const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
+    const int count = choose_lasting_points(patch_points, along, record.size, reach, contacts.states[chief], chosen);
     PatchLoad given;
     for (const std::uint32_t c : same_way) {
         merged.push_back({c, contacts.caches[c].manifold});

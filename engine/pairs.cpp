@@ -240,6 +240,18 @@ void World::State::update_compound_pair(std::uint32_t p) {
         if (contacts.states[c].touching) ended.push_back(event_of(c));
         remove_contact(c);
     });
+    // Which pairs of shapes have one already: to walk the pair's contacts for each would take most of the step where
+    // compounds of many shapes lie in each other.
+    known_contacts.assign(std::size_t{a.shape_count} * b.shape_count, 0);
+    const auto known = [&](std::uint32_t i, std::uint32_t j) -> std::uint8_t& {
+        return known_contacts[std::size_t{i - a.first_shape} * b.shape_count + (j - b.first_shape)];
+    };
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (contacts.states[c].patch != null_index) return;
+        const PairRecord& record = contacts.records[c];
+        const bool in_order = contacts.bodies[c].a == slot_a;
+        known(in_order ? record.a : record.b, in_order ? record.b : record.a) = 1;
+    });
     for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
         for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
             if (shapes.defs[j].mesh) {
@@ -251,7 +263,8 @@ void World::State::update_compound_pair(std::uint32_t p) {
                 continue;
             }
             if (!near(i, j)) continue;
-            if (may_touch(i, j) && contacts.find_contact(p, i, j) == null_index) add_contact(p, i, slot_a, j, slot_b);
+            if (known(i, j) != 0 || !may_touch(i, j)) continue;
+            contacts.states[add_contact(p, i, slot_a, j, slot_b)].of_compound = true;
         }
     }
 }

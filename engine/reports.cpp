@@ -33,6 +33,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
     const ContactState& state = contacts.states[c];
     const Manifold& manifold = contacts.caches[c].manifold;
     if (!state.touching || state.sensor) return;
+    if (state.patch != null_index && !contacts.patches[state.patch].touching) return;
     const Transform &pose_a = colliders.poses[contacts.records[c].a], &pose_b = colliders.poses[contacts.records[c].b];
     const ContactEvent event = event_of(c);
     Contact contact;

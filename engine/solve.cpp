@@ -55,7 +55,9 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
     loads.resize(bodies.slot_count(), 0);
     for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
     std::erase_if(edges, [](const ConstraintGraph::Edge& edge) { return edge.point_count == 0; });
+    for (const std::uint32_t p : compound_pairs) contacts.pairs[p].edges = 0;
     for (const ConstraintGraph::Edge& edge : edges) {
+        if (edge.pair != null_index) ++contacts.pairs[edge.pair].edges;
         const std::uint8_t how = edge.bounces ? by_contact | by_bounce : by_contact;
         constrained[edge.a] |= how;
         constrained[edge.b] |= how;
@@ -133,6 +135,7 @@ void World::State::make_edges(std::size_t first, std::size_t last) {
                     state.special_surface,
                     state.restitution > 0.0f,
                     state.color};
+        if (state.of_compound) edges[i].pair = state.pair;
     }
 }
 

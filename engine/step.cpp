@@ -282,6 +282,7 @@ void World::State::publish(const Jobs& jobs) {
     }
     report_patches();
     for (const Impact& impact : impacts) report_impact(impact);
+    end_holding_back();
     report_hits();
     break_overloaded_joints();
 

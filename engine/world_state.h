@@ -24,8 +24,8 @@
 namespace talus {
 
 struct World::State {
-    static constexpr std::size_t least_bodies = 128;   ///< that are worth a task
-    static constexpr std::uint32_t group_size = 8;     ///< solver bodies are counted in groups of the widest lanes
+    static constexpr std::size_t least_bodies = 128;  ///< that are worth a task
+    static constexpr std::uint32_t group_size = 8;    ///< solver bodies are counted in groups of the widest lanes
 
     WorldDef def;
 
@@ -226,8 +226,12 @@ struct World::State {
     std::vector<Contact> hit_contacts;  ///< scratch
     std::vector<Approach> approaches;   ///< of contacts with hit events, before the solve
 
+    std::vector<std::uint8_t> known_contacts;  ///< scratch: by shape of A and shape of B
+
     /// Contacts that touched when their bodies or joints were changed: to go on, or to end, in the next step.
     std::vector<ContactEvent> carried;
+    /// What does not begin in this step: contacts, some of which may be gone, and patches.
+    std::vector<std::uint32_t> held_back_contacts, held_back_patches;
     struct Target {
         BodyId body;
         vec3 center;
@@ -350,6 +354,7 @@ private:
     void place_triangles(std::uint32_t slot, std::uint32_t mesh);
     void set_touching(std::uint32_t contact, bool now);  ///< and reports it
     void report_patches();
+    void end_holding_back();
     /// Of two colliders that may touch.
     std::uint32_t add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                               std::uint32_t body_b);

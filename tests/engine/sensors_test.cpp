@@ -2,6 +2,12 @@
 
 #include "tests/engine/worlds.h"
 
+#include <talus/narrowphase/triangles/height_field.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 using namespace talus;
 using namespace talus::test;
 
@@ -18,7 +24,161 @@ BodyDef as_sensor(BodyDef def) {
     return def;
 }
 
+/// A user who keeps the pairs of shapes that touch, and of which kind they are, from nothing but the events.
+class Listener {
+public:
+    void listen(const World& world) {
+        for (const ContactEvent& e : world.contacts_begun()) faults += pairs_.emplace(key(e), e.sensor).second ? 0 : 1;
+        for (const ContactEvent& e : world.contacts_ended()) {
+            const auto known = pairs_.find(key(e));
+            faults += known != pairs_.end() && known->second == e.sensor ? 0 : 1;
+            if (known != pairs_.end()) pairs_.erase(known);
+        }
+    }
+    std::size_t count(bool sensor) const {
+        return static_cast<std::size_t>(
+            std::count_if(pairs_.begin(), pairs_.end(), [&](const auto& p) { return p.second == sensor; }));
+    }
+    bool knows(const Contact& contact) const {
+        const auto known = pairs_.find(key(contact));
+        return known != pairs_.end() && !known->second;
+    }
+
+    int faults = 0;  ///< pairs that began twice, or ended without a beginning or as the other kind
+
+private:
+    using Side = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    template <class Event>
+    static std::pair<Side, Side> key(const Event& e) {
+        const Side a{e.body_a.slot, e.body_a.generation, e.shape_a}, b{e.body_b.slot, e.body_b.generation, e.shape_b};
+        return a < b ? std::pair(a, b) : std::pair(b, a);
+    }
+    std::map<std::pair<Side, Side>, bool> pairs_;
+};
+
+/// Ground whose top is the plane y = 0: a slab, or a height field.
+BodyDef floor_of(bool mesh) {
+    if (!mesh) return ground();
+    const std::vector<float> heights(21 * 21, 0.0f);
+    BodyDef def;
+    def.type = BodyType::fixed;
+    def.mesh = *make_height_field({.columns = 21, .rows = 21, .heights = heights});
+    def.position = {-10, 0, -10};
+    return def;
+}
+
+void make_sensor(World& world, BodyId id, std::uint32_t shape, bool sensor) {
+    const auto old = world.shapes(id);
+    std::vector<ShapeDef> defs(old.begin(), old.end());
+    defs[shape].sensor = sensor;
+    REQUIRE(world.set_shapes(id, defs));
+}
+
 }  // namespace
+
+TEST_CASE(
+    "a shape that becomes a sensor while it touches, or stops being one, ends first and begins in the next step") {
+    for (const bool mesh : {false, true}) {
+        for (const bool of_floor : {false, true}) {
+            CAPTURE(mesh);
+            CAPTURE(of_floor);
+            World world;
+            const BodyId floor = add(world, floor_of(mesh));
+            BodyDef feeler;  // what is changed does not fall
+            feeler.shapes = {part(box(vec3(0.2f)), {0, 0.7f, 0}), part(box(vec3(0.25f)), {0, 0.2f, 0})};
+            feeler.position = {0.3f, 0, 0.4f};
+            feeler.gravity_scale = 0.0f;
+            const BodyId changed = add(world, feeler);
+            Listener listener;
+            run(world, 1);
+            listener.listen(world);
+            REQUIRE(listener.count(false) == 1);
+            bool sensor = false;
+            for (int i = 0; i < 6; ++i) {
+                sensor = !sensor;
+                REQUIRE(world.set_transform(changed, feeler.position, quat(1, 0, 0, 0)));
+                REQUIRE(world.set_linear_velocity(changed, vec3(0.0f)));
+                make_sensor(world, of_floor ? floor : changed, of_floor ? 0 : 1, sensor);
+                run(world, 1);
+                CHECK(world.contacts_begun().empty());
+                REQUIRE(world.contacts_ended().size() == 1);
+                CHECK(world.contacts_ended()[0].sensor == !sensor);
+                listener.listen(world);
+                run(world, 1);
+                CHECK(world.contacts_ended().empty());
+                REQUIRE(world.contacts_begun().size() == 1);
+                CHECK(world.contacts_begun()[0].sensor == sensor);
+                listener.listen(world);
+                CHECK(listener.count(sensor) == 1);
+            }
+            CHECK(listener.faults == 0);
+        }
+    }
+}
+
+TEST_CASE("a listener who keeps the touching pairs is right whatever is changed while they touch") {
+    for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+        Random random(seed);
+        World world;
+        add(world, floor_of(seed % 2 == 0));
+        std::vector<BodyId> ids;
+        const auto place = [&] {
+            BodyDef def;
+            const float x = random.between(-2.0f, 2.0f), y = random.between(0.3f, 3.0f);
+            def.position = {x, y, random.between(-2.0f, 2.0f)};
+            def.shapes = {part(random.below(2) == 0 ? box(vec3(0.3f)) : sphere(0.4f))};
+            for (std::uint32_t i = random.below(3); i > 0; --i)
+                def.shapes.push_back(part(box(vec3(0.2f)), {0.4f * static_cast<float>(i), 0.1f, 0}));
+            ids.push_back(add(world, def));
+        };
+        for (int i = 0; i < 15; ++i) place();
+        Listener listener;
+        int wrong = 0;
+        for (int i = 0; i < 600; ++i) {
+            const bool quiet = i % 200 >= 140;
+            for (std::uint32_t k = quiet ? 0 : random.below(3); k > 0; --k) {
+                const std::uint32_t which = random.below(static_cast<std::uint32_t>(ids.size()));
+                const BodyId id = ids[which];
+                const auto old = world.shapes(id);
+                std::vector<ShapeDef> defs(old.begin(), old.end());
+                const std::uint32_t shape = random.below(static_cast<std::uint32_t>(defs.size()));
+                switch (random.below(7)) {
+                    case 0:
+                    case 1:
+                        world.set_type(id, BodyType::kinematic);  // so that it may have sensors alone
+                        make_sensor(world, id, shape, !defs[shape].sensor);
+                        world.set_type(id, BodyType::dynamic);  // refused without mass
+                        break;
+                    case 2:
+                        world.set_filter(id, shape, Filter{.mask = random.below(2) == 0 ? 0u : ~0u});
+                        break;
+                    case 3:
+                        world.set_type(id, random.below(2) == 0 ? BodyType::fixed : BodyType::dynamic);
+                        break;
+                    case 4:
+                        defs.push_back(defs[0]);
+                        defs.back().pose.position.y += 0.3f;
+                        if (defs.size() > 4) defs.resize(1);
+                        world.set_shapes(id, defs);
+                        break;
+                    case 5:
+                        world.remove_body(id);
+                        ids.erase(ids.begin() + which);
+                        place();
+                        break;
+                    default:
+                        world.set_awake(id, random.below(2) == 0);
+                }
+            }
+            run(world, 1);
+            listener.listen(world);
+            for (const Contact& contact : world.contacts()) wrong += listener.knows(contact) ? 0 : 1;
+        }
+        CAPTURE(seed);
+        CHECK(listener.faults == 0);
+        CHECK(wrong == 0);
+    }
+}
 
 TEST_CASE("fixed and kinematic sensors see dynamic bodies and push nobody") {
     for (const BodyType type : {BodyType::fixed, BodyType::kinematic}) {
