@@ -208,11 +208,12 @@ static inline F tilt_rate(const Record& r, const Point* points, const F* depth, 
     return shallowest < zero ? load * r.tilt_rate : zero;
 }
 
-/// The factors of a soft row where it is `deep`, as if its compliance were less by the fourth power of `ratio`. With c
+/// The factors of a soft row where it is `deep`, as if its compliance were less by the sixteenth power of `ratio`. With c
 /// the compliance over that of the effective mass in a sub-step, they are 1 / (1 + c) and c / (1 + c).
 static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
-    const F one = splat<F>(1.0f), square = ratio * ratio;
-    const F compliance = square * square * impulse_scale / mass_scale;
+    const F one = splat<F>(1.0f), least = splat<F>(1.0f / 16);  // no denormals: 16^-16 is as good as rigid
+    const F base = max(ratio, least), square = base * base, fourth = square * square, eighth = fourth * fourth;
+    const F compliance = eighth * eighth * impulse_scale / mass_scale;
     const F stiffer = one / (one + compliance);
     mass_scale = deep ? stiffer : mass_scale;
     impulse_scale = deep ? compliance * stiffer : impulse_scale;
@@ -241,6 +242,7 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
                                  Sides& v) {
     const F zero = {}, one = splat<F>(1.0f);
     const Push push(r);
+    F stiffer_from = r.stiffer_from;
     F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
     F loads[4];
     I blows[4], struck = {};
@@ -252,6 +254,9 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
         if (r.tilts) {
             mean = splat<F>(0.25f) * (depth[0] + depth[1] + depth[2] + depth[3]);
             tilt = tilt_rate(r, points, depth, mean);
+            const F shallowest = max(max(depth[0], depth[1]), max(depth[2], depth[3]));
+            const I on_face = (shallowest < zero) & (r.tilt_rate > zero);
+            stiffer_from = on_face ? max(stiffer_from, splat<F>(settings::stiffer_face_depth)) : stiffer_from;
         }
     }
     for (unsigned i = 0; i < r.point_count; ++i) {
@@ -269,9 +274,9 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
             bias = apart ? s * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero);
             mass_scale = apart ? one : r.mass_scale;
             impulse_scale = apart ? zero : r.impulse_scale;
-            const I deep = depth[i] < -r.stiffer_from;
+            const I deep = depth[i] < -stiffer_from;
             if (__builtin_expect(!all(~deep), 0))
-                stiffen(deep, r.stiffer_from / (deep ? -depth[i] : one), mass_scale, impulse_scale);
+                stiffen(deep, stiffer_from / (deep ? -depth[i] : one), mass_scale, impulse_scale);
         } else {
             bias = apart ? s * inverse_substep : zero;
         }

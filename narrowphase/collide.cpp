@@ -844,7 +844,39 @@ private:
                              : manifold.face_owner == FaceOwner::none ? tolerance::reuse_motion_edges
                                                                       : tolerance::reuse_motion;
         record.reuse_motion = again ? 0.0f : motion * record.thin;
-        caches_[w.pair].manifold = manifold;
+        Manifold& last = caches_[w.pair].manifold;
+        if (manifold.count <= 2 && last.count != 0 && nearest < -tolerance::deep_contact * record.size) {
+            last = with_deep_points(w, manifold, last);
+        } else {
+            last = manifold;
+        }
+    }
+
+    /// The manifold and those points of the last one at which the two shapes, which are deep in each other, still overlap.
+    /// In such a pair several ways out are about as short, and each test finds another one: pushed apart at one point,
+    /// the two turn about it and sink in at the other, for ever.
+    Manifold with_deep_points(const Work& w, Manifold manifold, const Manifold& last) const {
+        const PairRecord& record = records_[w.pair];
+        // The one way out of a sphere is exact.
+        if (shape_a(w).type == ShapeType::sphere || shape_b(w).type == ShapeType::sphere || surface_of(w))
+            return manifold;
+        const vec3& n = manifold.normal;
+        const float apart = tolerance::deep_points_apart * record.size;
+        const int found = manifold.count;
+        for (int i = 0; i < last.count && manifold.count < max_manifold_points; ++i) {
+            ManifoldPoint p = last.points[i];
+            const vec3 between = transform_point(w.b_in_a, p.on_b) - p.on_a;
+            p.separation = glm::dot(n, between);
+            const float along2 = p.separation * p.separation, drift2 = length_squared(between) - along2;
+            constexpr float most_drift2 = tolerance::deep_points_drift * tolerance::deep_points_drift;
+            bool counts = p.separation < -tolerance::deep_contact * record.size && drift2 < most_drift2 * along2;
+            for (int k = 0; k < manifold.count && counts; ++k) {
+                const ManifoldPoint& other = manifold.points[k];
+                counts = p.id != other.id && (k >= found || length_squared(p.on_a - other.on_a) > apart * apart);
+            }
+            if (counts) manifold.points[manifold.count++] = p;
+        }
+        return manifold;
     }
 
     const Colliders& colliders_;

@@ -239,6 +239,15 @@ inline constexpr float contact_margin = 0.02f;
 /// eight boxes that fall at 2 m/s with gaps of 3 cm land 15 cm inside each other, not 4 mm.
 inline constexpr float contact_reach = 0.5f;
 
+/// A pair that overlaps by more than this * size and is tested to one or two points keeps those of its last test, too, at
+/// which it still overlaps by as much. Larger: jammed bodies rock about changing points and stay in each other by up to
+/// so much (cylinders by 100 mm without this); smaller: resting contacts on edges are tested to points that they have left.
+inline constexpr float deep_contact = 0.01f;
+/// ... if they are farther from the new points than this * size: nearer ones are the same points.
+inline constexpr float deep_points_apart = 0.1f;
+/// ... and the two places have drifted apart, along the surfaces, by less than this * the overlap.
+inline constexpr float deep_points_drift = 0.5f;
+
 /// Apart by more than `contact_margin`, two shapes get a manifold of their faces only if their nearest points are going
 /// to close this share of the gap by the next test; others, held by that one pair of points, wait. In `tumble` that
 /// saves a sixth of the narrowphase. At 0.5, one that others push on to twice its speed still finds its points there.

@@ -214,7 +214,7 @@ struct Oracle {
             lever += glm::length(glm::dvec3(c.point[i]) - middle) / static_cast<double>(c.count);
         const double lightest = double{settings::tilt_first_load} * lever,
                      heaviest = double{settings::tilt_full_load} * lever;
-        double depth[4] = {}, mean = 0.0, tilt_rate = 0.0;  // of the sweep
+        double depth[4] = {}, mean = 0.0, tilt_rate = 0.0, stiffer_from = 0.0;  // of the sweep
         const auto begin_soft_rows = [&] {
             mean = 0.0;
             double shallowest = -1.0;
@@ -227,6 +227,8 @@ struct Oracle {
             if (c.count == 4 && std::abs(shallowest) < 2e-6) knife_edge = true;
             const double load = std::clamp((-mean - lightest) / (heaviest - lightest), 0.0, 1.0);
             tilt_rate = c.count == 4 && shallowest < 0.0 ? double{settings::tilt_stiffening} * load * bias_rate : 0.0;
+            const bool on_face = c.count == 4 && shallowest < 0.0;
+            stiffer_from = double{on_face ? settings::stiffer_face_depth : settings::stiffer_depth};
         };
         const auto row = [&](int i, bool soft) {
             const double s = c.separation[i] + along(i, d, turn);
@@ -240,9 +242,9 @@ struct Oracle {
                 if (tilt_rate > 0.0) tilted = true;
                 m = mass_scale;
                 carry = impulse_scale;
-                if (std::abs(depth[i] + double{settings::stiffer_depth}) < 2e-6) knife_edge = true;
-                if (depth[i] < -double{settings::stiffer_depth}) {
-                    const double compliance = std::pow(double{settings::stiffer_depth} / -depth[i], 4.0) * carry / m;
+                if (std::abs(depth[i] + stiffer_from) < 2e-6) knife_edge = true;
+                if (depth[i] < -stiffer_from) {
+                    const double compliance = std::pow(stiffer_from / -depth[i], 16.0) * carry / m;
                     m = 1.0 / (1.0 + compliance);
                     carry = compliance * m;
                     stiffened = true;
