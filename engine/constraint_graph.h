@@ -64,7 +64,7 @@ public:
         bool bounces = false;           ///< has restitution
         std::uint8_t color = no_color;  ///< that of the last step
         bool jointed = false;           ///< pushes a body that joints hold
-        std::uint32_t link = no_link;   ///< in a column (columns.h)
+        std::uint32_t link = no_link;   ///< in a stiff group (stiff_groups.h)
     };
 
     /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend

@@ -104,11 +104,10 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
                           float usual_substep) {
     substep_ = substep;
     const float hertz = std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
-    const float column_hertz = hertz * (settings::column_rate / settings::contact_rate);
     for (int k = 0; k < 2; ++k) {
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
         springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
-        springs_[1][k] = spring_of(stiffer * column_hertz, settings::contact_damping_ratio, substep);
+        springs_[1][k] = {settings::stiff_push / substep, 1.0f, 0.0f};
     }
     link_places_.clear();
     places_known_ = false;
@@ -178,17 +177,17 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     const bool immovable = !first.pushes_a || !first.pushes_b;
     for (int i = 0; i < width; ++i) {
         const auto lane = static_cast<std::uint32_t>(i);
-        const bool in_column = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
-        const ContactSpring& spring = springs_[in_column][immovable];
+        const bool in_group = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
+        const ContactSpring& spring = springs_[in_group][immovable];
         r.bias_rate[i] = spring.bias_rate;
         r.mass_scale[i] = spring.mass_scale;
         r.impulse_scale[i] = spring.impulse_scale;
         r.kept[i] = 1.0f;
-        // Columns and joints solve the spring as it is above.
-        const bool alone = lane < r.used && !in_column && !in.edges[order_[here.first_edge + lane]].jointed;
+        // Joints solve the spring as it is above.
+        const bool alone = lane < r.used && !in_group && !in.edges[order_[here.first_edge + lane]].jointed;
         r.stiffer_from[i] = alone ? settings::stiffer_depth : std::numeric_limits<float>::max();
         const bool tilts =
-            !in_column && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
+            !in_group && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
         r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
         r.tilts = r.tilts || tilts;
     }
@@ -229,6 +228,9 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     max_penetrations_[k] = deepest;
     penetration_sums_[k] = sum;
     kernel_->prepare(&r, point(r.first_point), sources, r.used, in.masses.data());
+    for (std::uint32_t i = 0; i < r.used; ++i) {
+        if (in.edges[order_[here.first_edge + i]].link != no_link) r.slop[static_cast<int>(i)] *= settings::stiff_slop;
+    }
     if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 
@@ -528,6 +530,16 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
     c.normal = vector(r.normal);
     c.inverse_mass_a = vector(r.inverse_mass_a);
     c.inverse_mass_b = vector(r.inverse_mass_b);
+    c.tangent = vector(r.tangent);
+    c.center_a = vector(r.center_a);
+    c.center_b = vector(r.center_b);
+    c.friction = static_cast<double>(r.friction[lane]);
+    c.special = r.surface != no_surface;
+    const auto address = [&](const F& field) { return const_cast<float*>(&field.at[lane]); };
+    c.friction_1 = address(r.friction_1);
+    c.friction_2 = address(r.friction_2);
+    c.twist = address(r.twist);
+    c.kept = address(r.kept);
     c.slop = r.slop[lane];
     c.bias_rate = r.bias_rate[lane];
     c.count = static_cast<int>(r.point_count);
@@ -540,7 +552,10 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
                        vector(p.turn_b),
                        p.separation[lane],
                        stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0,
-                       const_cast<float*>(&p.impulse.at[lane])};
+                       static_cast<double>(p.mass[lane]),
+                       static_cast<double>(p.arm[lane]),
+                       address(p.impulse),
+                       address(p.bounce)};
     }
     return c;
 }

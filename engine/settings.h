@@ -32,13 +32,22 @@ inline constexpr float substep_slack = 0.25f;
 /// a plate that rolls on 25 balls is 10 times nearer to the closed form than it is at 60 Hz.
 inline constexpr float contact_rate = 0.25f;
 inline constexpr float max_contact_hertz = 1000.0f;
-/// The same for contacts in columns, which are solved directly (columns.h): at 60 Hz and 4 sub-steps 360 Hz. At half of
-/// that, towers of 50 sway by 5 cm; at four times that friction lags behind, and arches tremble.
-inline constexpr float column_rate = 1.5f;
-/// Contacts that make a column, or how many times one of its bodies is heavier than the next. (columns.h says what
-/// happens when short ones are taken.)
-inline constexpr std::uint32_t column_length = 5;
-inline constexpr float column_mass_ratio = 8.0f;
+/// A contact of a stiff group (stiff_groups.h) works off this part of its overlap in a sub-step.
+inline constexpr float stiff_push = 0.25f;
+/// ... and leaves this part of the slop.
+inline constexpr float stiff_slop = 0.5f;
+/// How many times the mass of the lighter of its two bodies a contact bears where a group is solved directly: in an
+/// island of no more than so many bodies a level of support, and in wider ones.
+inline constexpr float stiff_load = 5.0f;
+inline constexpr float stiff_width = 3.0f;
+inline constexpr float stiff_load_wide = 40.0f;
+/// Larger islands are left to the sweeps: a direct solve of a group that is wide as well as high costs more than its
+/// number of bodies.
+inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 1200;
+/// The weight of a row, over the mass that its contact bears.
+inline constexpr float stiff_weight = 100.0f;
+/// Rounds of the active set.
+inline constexpr int stiff_rounds = 10;
 /// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed
 /// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
 /// 0.7).
