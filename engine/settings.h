@@ -47,7 +47,8 @@ inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 12
 /// The weight of a row, over the mass that its contact bears.
 inline constexpr float stiff_weight = 100.0f;
 /// Rounds of the active set.
-inline constexpr int stiff_rounds = 10;
+inline constexpr int stiff_rounds = 20;
+inline constexpr int stiff_limit_rounds = 4;
 /// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed
 /// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
 /// 0.7).

@@ -8,6 +8,9 @@
 #include <cmath>
 
 namespace talus {
+#ifdef STIFF_STATS
+long stiff_stats[8];
+#endif
 
 namespace {
 
@@ -270,6 +273,8 @@ void StiffGroups::order(Group& group) {
         group.below.resize(group.rows.size());
         group.momentum.resize(count);
         group.found.resize(count);
+        group.step.resize(count);
+        group.residual.resize(count);
     }
     bodies_.assign(group.bodies.begin(), group.bodies.end());
     for (std::uint32_t i = 0; i < count; ++i) group.bodies[i] = bodies_[group.order[i]];
@@ -379,15 +384,38 @@ bool StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
     return true;
 }
 
-/// The impulses that the rows want at the velocities found, and which of them are active. True if other ones are.
-bool StiffGroups::update(Contact& c, const Group& group) {
+StiffGroups::Vector StiffGroups::momentum_of(const Body& body, const Vector& v) {
+    Vector m;
+    for (int k = 0; k < 3; ++k) {
+        m[k] = body.mass * v[k];
+        m[3 + k] = body.inertia[3 * k] * v[3] + body.inertia[3 * k + 1] * v[4] + body.inertia[3 * k + 2] * v[5];
+    }
+    return m;
+}
+
+bool StiffGroups::has_row(const Contact& c, int row) {
+    return row >= tangents || (row < c.lane.count && c.lane.points[row].mass > 0.0);
+}
+
+void StiffGroups::push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse) {
+    for (int i = 0; i < 6; ++i) {
+        if (c.a != none) momenta[c.a][i] += impulse * c.rows[row][i];
+        if (c.b != none) momenta[c.b][i] += impulse * c.rows[row][6 + i];
+    }
+}
+
+/// The impulses that the rows want at these velocities, and which of them are active. True if other ones are. Limits of
+/// friction are those of the normal impulses found, or stay.
+bool StiffGroups::update(Contact& c, const std::vector<Vector>& velocities, bool with_limits) {
     const ContactLane& l = c.lane;
     std::uint8_t active = 0;
+    for (int r = 0; r < most_rows; ++r) {
+        if (has_row(c, r)) c.speed[r] = speed_of(c.rows[r], c.a, c.b, c.outside[r], velocities);
+    }
     double normal = 0.0, twisting = 0.0;
     for (int p = 0; p < l.count; ++p) {
-        if (!(l.points[p].mass > 0.0)) continue;
-        const double speed = speed_of(c.rows[p], c.a, c.b, c.outside[p], group.found);
-        const double wanted = c.before[p] - c.weight * (speed + c.bias[p]);
+        if (!has_row(c, p)) continue;
+        const double wanted = c.before[p] - c.weight * (c.speed[p] + c.bias[p]);
         c.impulse[p] = std::max(wanted, 0.0);
         if (wanted > 0.0) active |= static_cast<std::uint8_t>(1 << p);
         normal += c.impulse[p];
@@ -396,24 +424,21 @@ bool StiffGroups::update(Contact& c, const Group& group) {
     bool changed = false;
     if (!l.special) {
         double f[2];
-        for (int t = 0; t < 2; ++t) {
-            const double slip = speed_of(c.rows[tangents + t], c.a, c.b, c.outside[tangents + t], group.found);
-            f[t] = c.before[tangents + t] - c.weight * slip;
-        }
-        const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]), limit = l.friction * normal;
-        const bool sticks = size <= limit;
+        for (int t = 0; t < 2; ++t) f[t] = c.before[tangents + t] - c.weight * c.speed[tangents + t];
+        const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]);
+        if (with_limits) c.limit = l.friction * normal, c.twist_limit = l.friction * twisting;
+        const bool sticks = size <= c.limit;
         if (sticks) active |= 3 << tangents;
-        const double scale = sticks ? 1.0 : limit / size;
+        const double scale = sticks ? 1.0 : c.limit / size;
         for (int t = 0; t < 2; ++t) {
             const double slides = scale * f[t];
-            changed = changed || (!sticks && std::abs(slides - c.impulse[tangents + t]) > 1e-3 * limit);
+            changed = changed || (!sticks && std::abs(slides - c.impulse[tangents + t]) > 1e-3 * c.limit);
             c.impulse[tangents + t] = slides;
         }
-        const double spin = speed_of(c.rows[twist], c.a, c.b, c.outside[twist], group.found);
-        const double wanted = c.before[twist] - c.twist_weight * spin, most = l.friction * twisting;
-        const double held = std::clamp(wanted, -most, most);
+        const double wanted = c.before[twist] - c.twist_weight * c.speed[twist];
+        const double held = std::clamp(wanted, -c.twist_limit, c.twist_limit);
         if (held == wanted) active |= 1 << twist;
-        changed = changed || (held != wanted && std::abs(held - c.impulse[twist]) > 1e-3 * most);
+        changed = changed || (held != wanted && std::abs(held - c.impulse[twist]) > 1e-3 * c.twist_limit);
         c.impulse[twist] = held;
     }
     changed = changed || active != c.active;
@@ -421,9 +446,30 @@ bool StiffGroups::update(Contact& c, const Group& group) {
     return changed;
 }
 
+/// What the contact adds to the slope of the merit along the step, at this part of it: with limits of friction as they
+/// were at its begin.
+double StiffGroups::slope(const Contact& c, double part) {
+    const ContactLane& l = c.lane;
+    double sum = 0.0;
+    for (int p = 0; p < l.count; ++p) {
+        if (!has_row(c, p)) continue;
+        const double wanted = c.before[p] - c.weight * (c.speed[p] + part * c.step[p] + c.bias[p]);
+        sum -= std::max(wanted, 0.0) * c.step[p];
+    }
+    if (l.special) return sum;
+    double f[2];
+    for (int t = 0; t < 2; ++t)
+        f[t] = c.before[tangents + t] - c.weight * (c.speed[tangents + t] + part * c.step[tangents + t]);
+    const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]), scale = size <= c.limit ? 1.0 : c.limit / size;
+    for (int t = 0; t < 2; ++t) sum -= scale * f[t] * c.step[tangents + t];
+    const double wanted = c.before[twist] - c.twist_weight * (c.speed[twist] + part * c.step[twist]);
+    return sum - std::clamp(wanted, -c.twist_limit, c.twist_limit) * c.step[twist];
+}
+
 // ---- The system ------------------------------------------------------------------------------------------------------
 
-void StiffGroups::factor(Group& group) {
+/// `with_sliding`: friction that slides turns with the slip.
+void StiffGroups::factor(Group& group, bool with_sliding) {
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         Block& d = group.diagonal[i];
         d.fill(0.0);
@@ -435,25 +481,35 @@ void StiffGroups::factor(Group& group) {
     for (Block& b : group.below) b.fill(0.0);
     for (Contact& c : group.contacts) {
         c.factored = c.active;
-        for (int r = 0; r < most_rows; ++r) {
-            if ((c.active >> r & 1) == 0) continue;
-            const double weight = r == twist ? c.twist_weight : c.weight;
-            const double *ja = c.rows[r], *jb = c.rows[r] + 6;
-            const auto add = [&](Block& block, const double* rows, const double* columns) {
-                for (int i = 0; i < 6; ++i) {
-                    const double f = weight * rows[i];
-                    for (int k = 0; k < 6; ++k) block[6 * i + k] += f * columns[k];
-                }
-            };
-            if (c.a != none) add(group.diagonal[c.a], ja, ja);
-            if (c.b != none) add(group.diagonal[c.b], jb, jb);
-            if (c.block == none) continue;
-            if (c.a > c.b) {
-                add(group.below[c.block], ja, jb);
-            } else {
-                add(group.below[c.block], jb, ja);
+        const auto add = [&](Block& block, double weight, const double* rows, const double* columns) {
+            for (int i = 0; i < 6; ++i) {
+                const double f = weight * rows[i];
+                for (int k = 0; k < 6; ++k) block[6 * i + k] += f * columns[k];
             }
+        };
+        const auto add_row = [&](double weight, const double* row) {
+            const double *ja = row, *jb = row + 6;
+            if (c.a != none) add(group.diagonal[c.a], weight, ja, ja);
+            if (c.b != none) add(group.diagonal[c.b], weight, jb, jb);
+            if (c.block == none) return;
+            if (c.a > c.b) {
+                add(group.below[c.block], weight, ja, jb);
+            } else {
+                add(group.below[c.block], weight, jb, ja);
+            }
+        };
+        for (int r = 0; r < most_rows; ++r) {
+            if ((c.active >> r & 1) != 0) add_row(r == twist ? c.twist_weight : c.weight, c.rows[r]);
         }
+        if (!with_sliding || c.lane.special || (c.active >> tangents & 1) != 0 || c.limit == 0.0) continue;
+        // Along the slip the impulse stays as large as it is; across, it turns.
+        const double f[2] = {c.before[tangents] - c.weight * c.speed[tangents],
+                             c.before[tangents + 1] - c.weight * c.speed[tangents + 1]};
+        const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]);
+        double across[12];
+        for (int i = 0; i < 12; ++i)
+            across[i] = (f[0] * c.rows[tangents + 1][i] - f[1] * c.rows[tangents][i]) / size;
+        add_row(c.weight * c.limit / size, across);
     }
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
         const Column& column = group.columns[k];
@@ -467,30 +523,30 @@ void StiffGroups::factor(Group& group) {
                 subtract_product(group.below[*target++], group.below[p], group.below[q]);
         }
     }
-    group.has_factors = true;
+    group.has_factors = !with_sliding;
 }
 
-/// found = A^-1 found
-void StiffGroups::substitute(Group& group) {
+/// x = A^-1 x
+void StiffGroups::substitute(const Group& group, std::vector<Vector>& v) {
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
         const Column& column = group.columns[k];
         const Block& c = group.diagonal[k];
-        Vector& y = group.found[k];
+        Vector& y = v[k];
         for (int i = 0; i < 6; ++i) {
             for (int j = 0; j < i; ++j) y[i] -= c[6 * i + j] * y[j];
             y[i] /= c[7 * i];
         }
         for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
-            Vector& x = group.found[group.rows[i]];
+            Vector& x = v[group.rows[i]];
             for (int r = 0; r < 6; ++r) x[r] -= dot6(&group.below[i][6 * r], y.data());
         }
     }
     for (std::size_t k = group.columns.size(); k-- > 0;) {
         const Column& column = group.columns[k];
         const Block& c = group.diagonal[k];
-        Vector& x = group.found[k];
+        Vector& x = v[k];
         for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
-            const Vector& y = group.found[group.rows[i]];
+            const Vector& y = v[group.rows[i]];
             for (int r = 0; r < 6; ++r) {
                 const double f = y[r];
                 for (int j = 0; j < 6; ++j) x[j] -= f * group.below[i][6 * r + j];
@@ -507,6 +563,103 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t f
     for (std::uint32_t g = first; g < last; ++g) solve(pass, bodies, groups_[g]);
 }
 
+/// Newton's method on
+///
+///     F(v) = M (v - v0) - J^T p(v) = 0
+///
+/// with p the impulses that the rows want, from where `found` is. While limits of friction are given, F is the gradient of
+/// a convex function, whose least value along a step is looked for; a full step that changes no row has arrived.
+bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
+    for (int round = 0; round < rounds; ++round) {
+        group.step = group.momentum;
+        double bodies_slope = 0.0, bodies_curve = 0.0;
+        for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+            const Vector m = momentum_of(group.bodies[i], group.found[i]);
+            for (int k = 0; k < 6; ++k) group.step[i][k] -= m[k];
+        }
+        group.residual = group.step;
+        bool sliding = false;
+        for (Contact& c : group.contacts) {
+            for (int r = 0; r < most_rows; ++r) {
+                if (has_row(c, r)) push(c, group.step, r, c.impulse[r]);
+            }
+            sliding = sliding || (!c.lane.special && (c.active >> tangents & 1) == 0 && c.limit > 0.0);
+        }
+        bool refactor = !group.has_factors || sliding;
+        for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
+#ifdef STIFF_STATS
+        stiff_stats[3]++;
+#endif
+        if (refactor) factor(group, sliding);
+        substitute(group, group.step);
+        for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+            const Vector m = momentum_of(group.bodies[i], group.step[i]);
+            bodies_slope -= dot6(group.residual[i].data(), group.step[i].data());
+            bodies_curve += dot6(m.data(), group.step[i].data());
+        }
+        for (Contact& c : group.contacts) {
+            for (int r = 0; r < most_rows; ++r) {
+                if (has_row(c, r)) c.step[r] = speed_of(c.rows[r], c.a, c.b, 0.0, group.step);
+            }
+        }
+        const auto slope_at = [&](double part) {
+            double sum = bodies_slope + part * bodies_curve;
+            for (const Contact& c : group.contacts) sum += slope(c, part);
+            return sum;
+        };
+        double part = 1.0;
+        const double begin_slope = slope_at(0.0);
+        if (begin_slope < 0.0 && slope_at(1.0) > -0.1 * begin_slope) {
+            double low = 0.0, high = 1.0;
+            for (int i = 0; i < 20; ++i) {
+                part = 0.5 * (low + high);
+                const double s = slope_at(part);
+                if (std::abs(s) < -0.1 * begin_slope) break;
+                (s < 0.0 ? low : high) = part;
+            }
+        }
+        for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+            for (int k = 0; k < 6; ++k) group.found[i][k] += part * group.step[i][k];
+        }
+        bool changed = false;
+        for (Contact& c : group.contacts) {
+            if (update(c, group.found, with_limits)) changed = true;
+        }
+        if (!changed && part == 1.0) return true;
+    }
+    return false;
+}
+
+/// The same from the present velocities, with limits of friction that stay for some rounds.
+bool StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bodies) {
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) group.found[i] = load_velocity(bodies[group.bodies[i].solver]);
+    for (Contact& c : group.contacts) {
+        const ContactLane& l = c.lane;
+        c.limit = c.twist_limit = 0.0;
+        for (int p = 0; p < l.count; ++p) {
+            c.limit += l.friction * c.now[p];
+            c.twist_limit += l.friction * c.now[p] * l.points[p].arm;
+        }
+        update(c, group.found, false);
+    }
+    for (int k = 0; k < settings::stiff_limit_rounds; ++k) {
+#ifdef STIFF_STATS
+        stiff_stats[4]++;
+#endif
+        if (!converge(group, settings::stiff_rounds, false)) {
+#ifdef STIFF_STATS
+        stiff_stats[5]++;
+#endif
+        }
+        bool changed = false;
+        for (Contact& c : group.contacts) {
+            if (update(c, group.found, true)) changed = true;
+        }
+        if (!changed) return true;
+    }
+    return false;
+}
+
 void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
     if (!group.has_set) {
         for (Contact& c : group.contacts) c.active = 0;
@@ -516,55 +669,40 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
     // Momenta without the impulses of this sub-step.
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         const Body& body = group.bodies[i];
-        const Vector v = load_velocity(bodies[body.solver]);
-        Vector& m = group.momentum[i];
-        for (int k = 0; k < 3; ++k) {
-            m[k] = body.mass * v[k];
-            m[3 + k] = body.inertia[3 * k] * v[3] + body.inertia[3 * k + 1] * v[4] + body.inertia[3 * k + 2] * v[5];
-        }
+        group.momentum[i] = momentum_of(body, load_velocity(bodies[body.solver]));
     }
-    const auto push = [](const Contact& c, std::vector<Vector>& momenta, int row, double impulse) {
-        for (int i = 0; i < 6; ++i) {
-            if (c.a != none) momenta[c.a][i] += impulse * c.rows[row][i];
-            if (c.b != none) momenta[c.b][i] += impulse * c.rows[row][6 + i];
-        }
-    };
-    const auto has_row = [](const Contact& c, int r) {
-        return r < tangents ? r < c.lane.count && c.lane.points[r].mass > 0.0 : true;
-    };
     for (const Contact& c : group.contacts) {
         for (int r = 0; r < most_rows; ++r) {
             if (has_row(c, r)) push(c, group.momentum, r, -c.now[r]);
         }
     }
-    bool changed = true;
-    for (int round = 0; changed && round < settings::stiff_rounds; ++round) {
-        bool refactor = !group.has_factors;
-        for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
-        if (refactor) factor(group);
-        group.found = group.momentum;
-        for (const Contact& c : group.contacts) {
-            for (int r = 0; r < most_rows; ++r) {
-                if (!has_row(c, r)) continue;
-                if ((c.active >> r & 1) == 0) {
-                    if (r >= tangents) push(c, group.found, r, c.impulse[r]);
-                    continue;
-                }
-                const double weight = r == twist ? c.twist_weight : c.weight;
-                const double bias = c.outside[r] + (r < tangents ? c.bias[r] : 0.0);
-                push(c, group.found, r, c.before[r] - weight * bias);
+    // With the rows that were active last; at rest, these are the ones.
+    bool refactor = !group.has_factors;
+    for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
+    if (refactor) factor(group, false);
+    group.found = group.momentum;
+    for (const Contact& c : group.contacts) {
+        for (int r = 0; r < most_rows; ++r) {
+            if (!has_row(c, r)) continue;
+            if ((c.active >> r & 1) == 0) {
+                if (r >= tangents) push(c, group.found, r, c.impulse[r]);
+                continue;
             }
-        }
-        substitute(group);
-        changed = false;
-        for (Contact& c : group.contacts) {
-            if (update(c, group)) changed = true;
+            const double weight = r == twist ? c.twist_weight : c.weight;
+            const double bias = c.outside[r] + (r < tangents ? c.bias[r] : 0.0);
+            push(c, group.found, r, c.before[r] - weight * bias);
         }
     }
+    substitute(group, group.found);
+    bool changed = false;
+    for (Contact& c : group.contacts) {
+        if (update(c, group.found, true)) changed = true;
+    }
+    const bool failed = changed && !converge(group, 2, true) && !converge_from_now(group, bodies);
 #ifdef STIFF_STATS
-    extern long stiff_solves, stiff_failed;
-    ++stiff_solves;
-    stiff_failed += changed;
+    stiff_stats[0]++; stiff_stats[1] += changed; stiff_stats[2] += failed;
+#else
+    (void)failed;
 #endif
     for (const Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
@@ -597,7 +735,7 @@ std::size_t StiffGroups::bytes() const {
                    sizeof(std::uint32_t) +
                g.bits.capacity() * sizeof(std::uint64_t) + g.columns.capacity() * sizeof(Column) +
                (g.diagonal.capacity() + g.below.capacity()) * sizeof(Block) +
-               (g.momentum.capacity() + g.found.capacity()) * sizeof(Vector);
+               (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
     }
     return sum;
 }

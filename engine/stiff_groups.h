@@ -79,6 +79,9 @@ private:
         double before[most_rows];   ///< impulses of the sub-step before
         double now[most_rows];      ///< as they are in the lanes
         double impulse[most_rows];  ///< as the solve finds them
+        double speed[most_rows];    ///< of the rows, at the velocities found
+        double step[most_rows];     ///< ... how a round would change them
+        double limit, twist_limit;  ///< of friction
         double outside[most_rows];  ///< row speeds from bodies that are not pushed
         std::uint8_t active;        ///< a bit a row; tangents: both or none
         std::uint8_t factored;      ///< those of the factors
@@ -104,18 +107,25 @@ private:
         std::vector<std::uint32_t> targets;  ///< blocks; from `bodies` on: diagonal ones
         // Of a solve.
         std::vector<Block> diagonal, below;
-        std::vector<Vector> momentum, found;
-        bool has_factors = false, has_set = false;
+        std::vector<Vector> momentum, found, step, residual;
+        bool has_factors = false;  ///< of the active rows alone
+        bool has_set = false;
         double inverse_substep = 0.0;
     };
 
     bool is_stiff(Group& group);
     static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
     void order(Group& group);
-    static void factor(Group& group);
-    static void substitute(Group& group);
+    static void factor(Group& group, bool with_sliding);
+    static void substitute(const Group& group, std::vector<Vector>& x);
     static bool begin(Group& group, Pass pass, std::span<const SolverBody> bodies);
-    static bool update(Contact& c, const Group& group);
+    static Vector momentum_of(const Body& body, const Vector& velocity);
+    static bool has_row(const Contact& c, int row);
+    static void push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse);
+    static bool update(Contact& c, const std::vector<Vector>& velocities, bool with_limits);
+    static double slope(const Contact& c, double part);
+    static bool converge(Group& group, int rounds, bool with_limits);
+    static bool converge_from_now(Group& group, std::span<const SolverBody> bodies);
     void solve(Pass pass, std::span<SolverBody> bodies, Group& group);
 
     std::vector<Group> groups_;  ///< the first count_ are in use
