@@ -45,7 +45,11 @@ inline constexpr float stiff_load_wide = 40.0f;
 /// number of bodies.
 inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 1200;
 /// The weight of a row, over the mass that its contact bears.
-inline constexpr float stiff_weight = 100.0f;
+inline constexpr float stiff_weight = 30.0f;
+/// Rows that want to change sides by less than this speed (m/s) stay where they are.
+inline constexpr double stiff_tolerance = 2e-6;
+/// Rounds end when the next one would change no body by more than what it has at this speed, m/s.
+inline constexpr double stiff_speed = 3e-5;
 /// Rounds of the active set.
 inline constexpr int stiff_rounds = 20;
 inline constexpr int stiff_limit_rounds = 4;

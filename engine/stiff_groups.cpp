@@ -193,21 +193,44 @@ bool StiffGroups::is_stiff(Group& group) {
             if (!bears(c)) continue;
             c.borne += share;
             const std::uint32_t below = other(c, body);
-            double lighter = group.bodies[body].mass;
-            if (below != none) {
-                borne_[below] += share;
-                lighter = std::min(lighter, group.bodies[below].mass);
-            }
-            most = std::max(most, share / lighter);
+            if (below != none) borne_[below] += share;
+            most = std::max(most, share / lighter_of(group, c));
         }
-    }
-    for (Contact& c : group.contacts) {
-        const double a = c.a != none ? group.bodies[c.a].mass : 0.0, b = c.b != none ? group.bodies[c.b].mass : 0.0;
-        c.borne = std::max(c.borne, std::max(a, b));
     }
     const std::uint32_t levels = level_[queue_.back()];
     const bool slender = static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
-    return most >= static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide);
+    if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide)) return false;
+    drop_idle(group);
+    return true;
+}
+
+double StiffGroups::lighter_of(const Group& group, const Contact& c) {
+    const double a = group.bodies[c.a != none ? c.a : c.b].mass, b = group.bodies[c.b != none ? c.b : c.a].mass;
+    return std::min(a, b);
+}
+
+/// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the time,
+/// as towers do that stand side by side, and each time other rows are active.
+void StiffGroups::drop_idle(Group& group) {
+    std::erase_if(group.contacts, [&](const Contact& c) { return c.borne == 0.0; });
+    level_.assign(group.bodies.size(), none);  // new places
+    for (Contact& c : group.contacts) {
+        const double a = c.a != none ? group.bodies[c.a].mass : 0.0, b = c.b != none ? group.bodies[c.b].mass : 0.0;
+        c.borne = std::max(c.borne, std::max(a, b));
+        if (c.a != none) level_[c.a] = 0;
+        if (c.b != none) level_[c.b] = 0;
+    }
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < group.bodies.size(); ++i) {
+        if (level_[i] == none) continue;
+        group.bodies[count] = group.bodies[i];
+        level_[i] = count++;
+    }
+    group.bodies.resize(count);
+    for (Contact& c : group.contacts) {
+        if (c.a != none) c.a = level_[c.a];
+        if (c.b != none) c.b = level_[c.b];
+    }
 }
 
 /// The order of elimination (minimum degree), and where blocks and their products go.
@@ -404,11 +427,18 @@ void StiffGroups::push(const Contact& c, std::vector<Vector>& momenta, int row, 
     }
 }
 
-/// The impulses that the rows want at these velocities, and which of them are active. True if other ones are. Limits of
-/// friction are those of the normal impulses found, or stay.
+/// The impulses that the rows want at these velocities, and which rows are active then. True if some of these were not, by
+/// more than the tolerance. Limits of friction are those of the normal impulses found, or stay.
 bool StiffGroups::update(Contact& c, const std::vector<Vector>& velocities, bool with_limits) {
     const ContactLane& l = c.lane;
+    const double near = c.weight * settings::stiff_tolerance;
     std::uint8_t active = 0;
+    bool changed = false;
+    const auto decide = [&](int row, int mask, double inside, double tolerance) {
+        const bool was = (c.active >> row & 1) != 0, is = inside > 0.0;
+        if (is) active |= static_cast<std::uint8_t>(mask << row);
+        changed = changed || (was != is && std::abs(inside) > tolerance);
+    };
     for (int r = 0; r < most_rows; ++r) {
         if (has_row(c, r)) c.speed[r] = speed_of(c.rows[r], c.a, c.b, c.outside[r], velocities);
     }
@@ -417,32 +447,29 @@ bool StiffGroups::update(Contact& c, const std::vector<Vector>& velocities, bool
         if (!has_row(c, p)) continue;
         const double wanted = c.before[p] - c.weight * (c.speed[p] + c.bias[p]);
         c.impulse[p] = std::max(wanted, 0.0);
-        if (wanted > 0.0) active |= static_cast<std::uint8_t>(1 << p);
+        decide(p, 1, wanted, near);
         normal += c.impulse[p];
         twisting += c.impulse[p] * l.points[p].arm;
     }
-    bool changed = false;
     if (!l.special) {
+        if (with_limits) c.limit = l.friction * normal, c.twist_limit = l.friction * twisting;
         double f[2];
         for (int t = 0; t < 2; ++t) f[t] = c.before[tangents + t] - c.weight * c.speed[tangents + t];
-        const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]);
-        if (with_limits) c.limit = l.friction * normal, c.twist_limit = l.friction * twisting;
-        const bool sticks = size <= c.limit;
-        if (sticks) active |= 3 << tangents;
-        const double scale = sticks ? 1.0 : c.limit / size;
+        const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]), scale = size <= c.limit ? 1.0 : c.limit / size;
+        decide(tangents, 3, size <= c.limit ? std::max(c.limit - size, 1e-300) : c.limit - size, near);
         for (int t = 0; t < 2; ++t) {
-            const double slides = scale * f[t];
-            changed = changed || (!sticks && std::abs(slides - c.impulse[tangents + t]) > 1e-3 * c.limit);
-            c.impulse[tangents + t] = slides;
+            changed = changed ||
+                      (scale < 1.0 && std::abs(scale * f[t] - c.impulse[tangents + t]) > 1e-3 * c.limit + near);
+            c.impulse[tangents + t] = scale * f[t];
         }
-        const double wanted = c.before[twist] - c.twist_weight * c.speed[twist];
+        const double twist_near = c.twist_weight * settings::stiff_tolerance;
+        const double wanted = c.before[twist] - c.twist_weight * c.speed[twist], room = c.twist_limit - std::abs(wanted);
+        decide(twist, 1, room >= 0.0 ? std::max(room, 1e-300) : room, twist_near);
         const double held = std::clamp(wanted, -c.twist_limit, c.twist_limit);
-        if (held == wanted) active |= 1 << twist;
-        changed = changed || (held != wanted && std::abs(held - c.impulse[twist]) > 1e-3 * c.twist_limit);
+        changed = changed || (room < 0.0 && std::abs(held - c.impulse[twist]) > 1e-3 * c.twist_limit + twist_near);
         c.impulse[twist] = held;
     }
-    changed = changed || active != c.active;
-    c.active = active;
+    c.wanted = active;
     return changed;
 }
 
@@ -570,9 +597,10 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t f
 /// with p the impulses that the rows want, from where `found` is. While limits of friction are given, F is the gradient of
 /// a convex function, whose least value along a step is looked for; a full step that changes no row has arrived.
 bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
+    double first_slope = 0.0;
     for (int round = 0; round < rounds; ++round) {
         group.step = group.momentum;
-        double bodies_slope = 0.0, bodies_curve = 0.0;
+        double bodies_slope = 0.0, bodies_curve = 0.0, most_energy = 0.0;
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
             const Vector m = momentum_of(group.bodies[i], group.found[i]);
             for (int k = 0; k < 6; ++k) group.step[i][k] -= m[k];
@@ -594,8 +622,10 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         substitute(group, group.step);
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
             const Vector m = momentum_of(group.bodies[i], group.step[i]);
+            const double energy = dot6(m.data(), group.step[i].data());
+            most_energy = std::max(most_energy, energy / group.bodies[i].mass);
             bodies_slope -= dot6(group.residual[i].data(), group.step[i].data());
-            bodies_curve += dot6(m.data(), group.step[i].data());
+            bodies_curve += energy;
         }
         for (Contact& c : group.contacts) {
             for (int r = 0; r < most_rows; ++r) {
@@ -609,6 +639,8 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         };
         double part = 1.0;
         const double begin_slope = slope_at(0.0);
+        if (round == 0) first_slope = begin_slope;
+        if (with_limits && begin_slope < 4.0 * first_slope) return false;
         if (begin_slope < 0.0 && slope_at(1.0) > -0.1 * begin_slope) {
             double low = 0.0, high = 1.0;
             for (int i = 0; i < 20; ++i) {
@@ -624,8 +656,10 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         bool changed = false;
         for (Contact& c : group.contacts) {
             if (update(c, group.found, with_limits)) changed = true;
+            c.active = c.wanted;
         }
         if (!changed && part == 1.0) return true;
+        if (most_energy < settings::stiff_speed * settings::stiff_speed) return true;
     }
     return false;
 }
@@ -641,6 +675,7 @@ bool StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bo
             c.twist_limit += l.friction * c.now[p] * l.points[p].arm;
         }
         update(c, group.found, false);
+        c.active = c.wanted;
     }
     for (int k = 0; k < settings::stiff_limit_rounds; ++k) {
 #ifdef STIFF_STATS
@@ -654,6 +689,7 @@ bool StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bo
         bool changed = false;
         for (Contact& c : group.contacts) {
             if (update(c, group.found, true)) changed = true;
+            c.active = c.wanted;
         }
         if (!changed) return true;
     }
@@ -698,11 +734,14 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
     for (Contact& c : group.contacts) {
         if (update(c, group.found, true)) changed = true;
     }
-    const bool failed = changed && !converge(group, 2, true) && !converge_from_now(group, bodies);
+    if (changed) {
+        for (Contact& c : group.contacts) c.active = c.wanted;
+    }
+    const bool done = !changed || converge(group, settings::stiff_rounds, true) || converge_from_now(group, bodies);
 #ifdef STIFF_STATS
-    stiff_stats[0]++; stiff_stats[1] += changed; stiff_stats[2] += failed;
+    stiff_stats[0]++; stiff_stats[1] += changed; stiff_stats[2] += !done;
 #else
-    (void)failed;
+    (void)done;
 #endif
     for (const Contact& c : group.contacts) {
         const ContactLane& l = c.lane;

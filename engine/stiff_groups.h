@@ -84,12 +84,13 @@ private:
         double limit, twist_limit;  ///< of friction
         double outside[most_rows];  ///< row speeds from bodies that are not pushed
         std::uint8_t active;        ///< a bit a row; tangents: both or none
+        std::uint8_t wanted;        ///< those that would be, at the velocities found
         std::uint8_t factored;      ///< those of the factors
     };
     struct Body {
-        std::uint32_t solver;
-        double mass;
-        double inertia[9];
+        std::uint32_t solver = 0;
+        double mass = 0.0;
+        double inertia[9] = {};
     };
     struct Column {
         std::uint32_t first, count;   ///< its blocks below the diagonal
@@ -114,6 +115,8 @@ private:
     };
 
     bool is_stiff(Group& group);
+    void drop_idle(Group& group);
+    static double lighter_of(const Group& group, const Contact& c);
     static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
     void order(Group& group);
     static void factor(Group& group, bool with_sliding);
