@@ -50,7 +50,10 @@ inline constexpr float stiff_weight = 30.0f;
 inline constexpr double stiff_tolerance = 2e-6;
 /// Rounds end when the next one would change no body by more than what it has at this speed, m/s.
 inline constexpr double stiff_speed = 3e-5;
-/// Rounds of the active set.
+/// Where impulses change by more than this part of them, as in a blow, so many more proximal steps are made when
+/// relaxing; and rounds of the active set.
+inline constexpr double stiff_blow = 0.1;
+inline constexpr int stiff_blow_rounds = 3;
 inline constexpr int stiff_rounds = 20;
 inline constexpr int stiff_limit_rounds = 4;
 /// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed

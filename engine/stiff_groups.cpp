@@ -8,9 +8,6 @@
 #include <cmath>
 
 namespace talus {
-#ifdef STIFF_STATS
-long stiff_stats[8];
-#endif
 
 namespace {
 
@@ -163,7 +160,10 @@ bool StiffGroups::is_stiff(Group& group) {
         level_[body] = 1;
         queue_.push_back(body);
     }
-    if (queue_.empty()) return false;  // nothing stands
+    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
+        level_[0] = 1;
+        queue_.push_back(0);
+    }
     const auto other = [](const Contact& c, std::uint32_t body) { return c.a == body ? c.b : c.a; };
     for (std::size_t next = 0; next < queue_.size(); ++next) {
         const std::uint32_t body = queue_[next];
@@ -187,6 +187,7 @@ bool StiffGroups::is_stiff(Group& group) {
         int supports = 0;
         for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i)
             supports += bears(group.contacts[contact_of_[i]]) ? 1 : 0;
+        if (supports == 0) continue;  // the first body of what floats
         const double share = borne_[body] / supports;
         for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
             Contact& c = group.contacts[contact_of_[i]];
@@ -341,12 +342,14 @@ void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> mas
                     c.rows[row][9 + i] = angular_b[i];
                 }
             };
-            double arm = 0.0, load = 0.0;
+            double arm = 0.0, points = 0.0;
             for (int p = 0; p < l.count; ++p) {
                 put(p, l.normal, l.points[p].angular_a, l.points[p].angular_b);
-                arm += l.points[p].arm / l.count;
-                load += static_cast<double>(*l.points[p].impulse);
+                if (!has_row(c, p)) continue;  // another lane of the record has more points
+                arm += l.points[p].arm;
+                points += 1.0;
             }
+            arm /= std::max(points, 1.0);
             const glm::dvec3 across[2] = {l.tangent, glm::cross(l.normal, l.tangent)};
             for (int t = 0; t < 2; ++t)
                 put(tangents + t, across[t], glm::cross(l.center_a, across[t]), glm::cross(l.center_b, across[t]));
@@ -386,7 +389,6 @@ bool StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
         for (int r = 0; r < most_rows; ++r)
             c.outside[r] = outside ? dot6(c.rows[r], va.data()) + dot6(c.rows[r] + 6, vb.data()) : 0.0;
         for (int p = 0; p < l.count; ++p) {
-            if (*l.points[p].bounce > 0.0f) return false;
             const double s =
                 l.points[p].separation + dot6(c.rows[p], moved_a.data()) + dot6(c.rows[p] + 6, moved_b.data());
             c.bias[p] = s > 0.0                ? s * group.inverse_substep
@@ -615,9 +617,6 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         }
         bool refactor = !group.has_factors || sliding;
         for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
-#ifdef STIFF_STATS
-        stiff_stats[3]++;
-#endif
         if (refactor) factor(group, sliding);
         substitute(group, group.step);
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
@@ -665,7 +664,7 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
 }
 
 /// The same from the present velocities, with limits of friction that stay for some rounds.
-bool StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bodies) {
+void StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bodies) {
     for (std::size_t i = 0; i < group.bodies.size(); ++i) group.found[i] = load_velocity(bodies[group.bodies[i].solver]);
     for (Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
@@ -678,40 +677,18 @@ bool StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bo
         c.active = c.wanted;
     }
     for (int k = 0; k < settings::stiff_limit_rounds; ++k) {
-#ifdef STIFF_STATS
-        stiff_stats[4]++;
-#endif
-        if (!converge(group, settings::stiff_rounds, false)) {
-#ifdef STIFF_STATS
-        stiff_stats[5]++;
-#endif
-        }
+        converge(group, settings::stiff_rounds, false);
         bool changed = false;
         for (Contact& c : group.contacts) {
             if (update(c, group.found, true)) changed = true;
             c.active = c.wanted;
         }
-        if (!changed) return true;
+        if (!changed) return;
     }
-    return false;
 }
 
-void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
-    if (!group.has_set) {
-        for (Contact& c : group.contacts) c.active = 0;
-    }
-    if (!begin(group, pass, bodies)) return;
-    group.has_set = true;
-    // Momenta without the impulses of this sub-step.
-    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
-        const Body& body = group.bodies[i];
-        group.momentum[i] = momentum_of(body, load_velocity(bodies[body.solver]));
-    }
-    for (const Contact& c : group.contacts) {
-        for (int r = 0; r < most_rows; ++r) {
-            if (has_row(c, r)) push(c, group.momentum, r, -c.now[r]);
-        }
-    }
+/// Velocities and impulses, from the impulses before.
+void StiffGroups::find_impulses(Group& group, std::span<const SolverBody> bodies) {
     // With the rows that were active last; at rest, these are the ones.
     bool refactor = !group.has_factors;
     for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
@@ -737,12 +714,43 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
     if (changed) {
         for (Contact& c : group.contacts) c.active = c.wanted;
     }
-    const bool done = !changed || converge(group, settings::stiff_rounds, true) || converge_from_now(group, bodies);
-#ifdef STIFF_STATS
-    stiff_stats[0]++; stiff_stats[1] += changed; stiff_stats[2] += !done;
-#else
-    (void)done;
-#endif
+    if (changed && !converge(group, settings::stiff_rounds, true)) converge_from_now(group, bodies);
+}
+
+/// Whether impulses have grown to more than those before by a part that matters.
+bool StiffGroups::is_blow(const Group& group) {
+    double change = 0.0, sum = 0.0;
+    for (const Contact& c : group.contacts) {
+        for (int p = 0; p < c.lane.count; ++p) {
+            change += std::abs(c.impulse[p] - c.before[p]);
+            sum += c.impulse[p];
+        }
+    }
+    return change > settings::stiff_blow * sum;
+}
+
+void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
+    if (!group.has_set) {
+        for (Contact& c : group.contacts) c.active = 0;
+    }
+    if (!begin(group, pass, bodies)) return;
+    group.has_set = true;
+    // Momenta without the impulses of this sub-step.
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        const Body& body = group.bodies[i];
+        group.momentum[i] = momentum_of(body, load_velocity(bodies[body.solver]));
+    }
+    for (const Contact& c : group.contacts) {
+        for (int r = 0; r < most_rows; ++r) {
+            if (has_row(c, r)) push(c, group.momentum, r, -c.now[r]);
+        }
+    }
+    find_impulses(group, bodies);
+    // A blow is not found in one proximal step.
+    for (int k = 0; pass == Pass::relax && k < settings::stiff_blow_rounds && is_blow(group); ++k) {
+        for (Contact& c : group.contacts) std::copy(c.impulse, c.impulse + most_rows, c.before);
+        find_impulses(group, bodies);
+    }
     for (const Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
         for (int p = 0; p < l.count; ++p) {

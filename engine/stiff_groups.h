@@ -128,7 +128,9 @@ private:
     static bool update(Contact& c, const std::vector<Vector>& velocities, bool with_limits);
     static double slope(const Contact& c, double part);
     static bool converge(Group& group, int rounds, bool with_limits);
-    static bool converge_from_now(Group& group, std::span<const SolverBody> bodies);
+    static void converge_from_now(Group& group, std::span<const SolverBody> bodies);
+    static void find_impulses(Group& group, std::span<const SolverBody> bodies);
+    static bool is_blow(const Group& group);
     void solve(Pass pass, std::span<SolverBody> bodies, Group& group);
 
     std::vector<Group> groups_;  ///< the first count_ are in use
