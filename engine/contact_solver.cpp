@@ -108,7 +108,8 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
         springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
         springs_[1][k] = {settings::stiff_push / substep, 1.0f, 0.0f};
-        springs_[2][k] = spring_of(6.0f * stiffer * hertz, settings::contact_damping_ratio, substep);
+        springs_[2][k] =
+            spring_of(settings::jointed_contact_stiffening * stiffer * hertz, settings::contact_damping_ratio, substep);
     }
     link_places_.clear();
     places_known_ = false;
@@ -179,13 +180,14 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     for (int i = 0; i < width; ++i) {
         const auto lane = static_cast<std::uint32_t>(i);
         const bool in_group = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
-        const ContactSpring& spring = springs_[in_group ? 1 : (lane < r.used && in.edges[order_[here.first_edge + lane]].jointed) ? 2 : 0][immovable];
+        const bool jointed = lane < r.used && in.edges[order_[here.first_edge + lane]].jointed;
+        const ContactSpring& spring = springs_[in_group ? 1 : jointed ? 2 : 0][immovable];
         r.bias_rate[i] = spring.bias_rate;
         r.mass_scale[i] = spring.mass_scale;
         r.impulse_scale[i] = spring.impulse_scale;
         r.kept[i] = 1.0f;
         // Joints solve the spring as it is above.
-        const bool alone = lane < r.used && !in_group && !in.edges[order_[here.first_edge + lane]].jointed;
+        const bool alone = lane < r.used && !in_group && !jointed;
         r.stiffer_from[i] = alone ? settings::stiffer_depth : std::numeric_limits<float>::max();
         const bool tilts =
             !in_group && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;

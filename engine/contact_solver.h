@@ -179,7 +179,7 @@ private:
     std::vector<std::uint32_t> order_;                        ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
-    ContactSpring springs_[3][2] = {};                        ///< [in a stiff group][with an immovable body]
+    ContactSpring springs_[3][2] = {};                        ///< [alone, in a stiff group, jointed][with an immovable body]
     std::vector<LinkPlace> link_places_;
     std::vector<LinkPlace> places_;  ///< by contact, if somebody asked for one in this step
     bool places_known_ = false;

@@ -263,7 +263,8 @@ void StiffGroups::order(Group& group) {
             for (std::uint32_t i = 0; i < count; ++i) {
                 if (group.place[i] != none) continue;
                 std::uint32_t degree = 0;
-                for (std::uint32_t w = 0; w < words; ++w) degree += static_cast<std::uint32_t>(std::popcount(row(i)[w]));
+                for (std::uint32_t w = 0; w < words; ++w)
+                    degree += static_cast<std::uint32_t>(std::popcount(row(i)[w]));
                 if (degree < best_degree) best = i, best_degree = degree;
             }
             group.place[best] = step;
@@ -391,7 +392,7 @@ bool StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
         for (int p = 0; p < l.count; ++p) {
             const double s =
                 l.points[p].separation + dot6(c.rows[p], moved_a.data()) + dot6(c.rows[p] + 6, moved_b.data());
-            c.bias[p] = s > 0.0                ? s * group.inverse_substep
+            c.bias[p] = s > 0.0               ? s * group.inverse_substep
                         : pass == Pass::relax ? 0.0
                                               : std::max(l.bias_rate * std::min(s + l.slop, 0.0), push);
             c.now[p] = static_cast<double>(*l.points[p].impulse);
@@ -460,12 +461,13 @@ bool StiffGroups::update(Contact& c, const std::vector<Vector>& velocities, bool
         const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]), scale = size <= c.limit ? 1.0 : c.limit / size;
         decide(tangents, 3, size <= c.limit ? std::max(c.limit - size, 1e-300) : c.limit - size, near);
         for (int t = 0; t < 2; ++t) {
-            changed = changed ||
-                      (scale < 1.0 && std::abs(scale * f[t] - c.impulse[tangents + t]) > 1e-3 * c.limit + near);
+            changed =
+                changed || (scale < 1.0 && std::abs(scale * f[t] - c.impulse[tangents + t]) > 1e-3 * c.limit + near);
             c.impulse[tangents + t] = scale * f[t];
         }
         const double twist_near = c.twist_weight * settings::stiff_tolerance;
-        const double wanted = c.before[twist] - c.twist_weight * c.speed[twist], room = c.twist_limit - std::abs(wanted);
+        const double wanted = c.before[twist] - c.twist_weight * c.speed[twist],
+                     room = c.twist_limit - std::abs(wanted);
         decide(twist, 1, room >= 0.0 ? std::max(room, 1e-300) : room, twist_near);
         const double held = std::clamp(wanted, -c.twist_limit, c.twist_limit);
         changed = changed || (room < 0.0 && std::abs(held - c.impulse[twist]) > 1e-3 * c.twist_limit + twist_near);
@@ -536,8 +538,7 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
                              c.before[tangents + 1] - c.weight * c.speed[tangents + 1]};
         const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]);
         double across[12];
-        for (int i = 0; i < 12; ++i)
-            across[i] = (f[0] * c.rows[tangents + 1][i] - f[1] * c.rows[tangents][i]) / size;
+        for (int i = 0; i < 12; ++i) across[i] = (f[0] * c.rows[tangents + 1][i] - f[1] * c.rows[tangents][i]) / size;
         add_row(c.weight * c.limit / size, across);
     }
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
@@ -665,7 +666,8 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
 
 /// The same from the present velocities, with limits of friction that stay for some rounds.
 void StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bodies) {
-    for (std::size_t i = 0; i < group.bodies.size(); ++i) group.found[i] = load_velocity(bodies[group.bodies[i].solver]);
+    for (std::size_t i = 0; i < group.bodies.size(); ++i)
+        group.found[i] = load_velocity(bodies[group.bodies[i].solver]);
     for (Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
         c.limit = c.twist_limit = 0.0;
@@ -685,6 +687,26 @@ void StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bo
         }
         if (!changed) return;
     }
+}
+
+/// Masses beyond the range of floats, or what overflows with them, are left to the sweeps.
+bool StiffGroups::is_finite(const Group& group) {
+    constexpr double most = 1e37;
+    double largest = 0.0;
+    bool finite = true;
+    const auto look = [&](double x) {
+        finite = finite && x - x == 0.0;
+        largest = std::max(largest, std::abs(x));
+    };
+    for (const Contact& c : group.contacts) {
+        for (int r = 0; r < most_rows; ++r) {
+            if (has_row(c, r)) look(c.impulse[r]);
+        }
+    }
+    for (const Vector& v : group.found) {
+        for (const double x : v) look(x);
+    }
+    return finite && largest < most;
 }
 
 /// Velocities and impulses, from the impulses before.
@@ -751,6 +773,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
         for (Contact& c : group.contacts) std::copy(c.impulse, c.impulse + most_rows, c.before);
         find_impulses(group, bodies);
     }
+    if (!is_finite(group)) return;
     for (const Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
         for (int p = 0; p < l.count; ++p) {
@@ -770,19 +793,20 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
 }
 
 std::size_t StiffGroups::bytes() const {
-    std::size_t sum = groups_.capacity() * sizeof(Group) + islands_.capacity() * sizeof(Island) +
-                      bodies_.capacity() * sizeof(Body) + borne_.capacity() * sizeof(double) +
-                      (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() +
-                       contact_of_.capacity()) *
-                          sizeof(std::uint32_t);
+    std::size_t sum =
+        groups_.capacity() * sizeof(Group) + islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(Body) +
+        borne_.capacity() * sizeof(double) +
+        (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() + contact_of_.capacity()) *
+            sizeof(std::uint32_t);
     for (const Group& g : groups_) {
-        sum += g.contacts.capacity() * sizeof(Contact) + g.bodies.capacity() * sizeof(Body) +
-               (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +
-                g.rows.capacity() + g.targets.capacity()) *
-                   sizeof(std::uint32_t) +
-               g.bits.capacity() * sizeof(std::uint64_t) + g.columns.capacity() * sizeof(Column) +
-               (g.diagonal.capacity() + g.below.capacity()) * sizeof(Block) +
-               (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
+        sum +=
+            g.contacts.capacity() * sizeof(Contact) + g.bodies.capacity() * sizeof(Body) +
+            (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +
+             g.rows.capacity() + g.targets.capacity()) *
+                sizeof(std::uint32_t) +
+            g.bits.capacity() * sizeof(std::uint64_t) + g.columns.capacity() * sizeof(Column) +
+            (g.diagonal.capacity() + g.below.capacity()) * sizeof(Block) +
+            (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
     }
     return sum;
 }

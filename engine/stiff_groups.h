@@ -7,13 +7,14 @@
 /// on such springs sinks and buckles.
 ///
 /// A stiff group is an island of touching bodies, without joints, of which some contact bears that much: how much each
-/// one bears is estimated from the masses and from the levels of support above fixed ground. Its contacts are solved in
-/// *body space*: for the velocities v of all its bodies together,
+/// one bears is estimated from the masses and from the levels of support above what cannot be pushed (or above the first
+/// body of an island that floats). Contacts between bodies of one level are left to the sweeps. The others are solved in
+/// *body space*: for the velocities v of all bodies together,
 ///
 ///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
 ///
 /// with v0 the velocities without contact impulses, J a row's Jacobian, p its impulse of the sub-step before, and w (kg)
-/// some hundred times the mass that the contact bears. The row's impulse is then p - w (J v + bias). This is a proximal
+/// some thirty times the mass that the contact bears. The row's impulse is then p - w (J v + bias). This is a proximal
 /// step (Rockafellar 1976): w decides how fast impulses converge from sub-step to sub-step, and not how stiff contacts are;
 /// at rest J v = -bias, exactly. The system is sparse, symmetric and positive definite with any number of redundant rows, a
 /// block of 6 x 6 for each body and each pair that touches, and is factored in double precision (block Cholesky, minimum
@@ -67,7 +68,7 @@ private:
 
     struct Contact {
         std::uint32_t edge;
-        std::uint32_t a, b;  ///< places of the bodies in the order of elimination; none: it is not pushed
+        std::uint32_t a, b;   ///< places of the bodies in the order of elimination; none: it is not pushed
         std::uint32_t block;  ///< of the pair; none if one is not pushed
         double borne;         ///< mass, kg
         ContactLane lane;
@@ -93,7 +94,7 @@ private:
         double inertia[9] = {};
     };
     struct Column {
-        std::uint32_t first, count;   ///< its blocks below the diagonal
+        std::uint32_t first, count;  ///< its blocks below the diagonal
         std::uint32_t first_target;  ///< where the products of each two of them go
     };
     struct Group {
@@ -131,6 +132,7 @@ private:
     static void converge_from_now(Group& group, std::span<const SolverBody> bodies);
     static void find_impulses(Group& group, std::span<const SolverBody> bodies);
     static bool is_blow(const Group& group);
+    static bool is_finite(const Group& group);
     void solve(Pass pass, std::span<SolverBody> bodies, Group& group);
 
     std::vector<Group> groups_;  ///< the first count_ are in use
@@ -141,8 +143,8 @@ private:
         float mass = 0.0f, least = 0.0f;
         bool excluded = false;
     };
-    std::vector<Island> islands_;            ///< by solver index of the root
-    std::vector<std::uint32_t> local_;       ///< by solver index: its number in its group
+    std::vector<Island> islands_;       ///< by solver index of the root
+    std::vector<std::uint32_t> local_;  ///< by solver index: its number in its group
     std::vector<std::uint32_t> level_, queue_;
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
     std::vector<double> borne_;
