@@ -14,7 +14,7 @@
 ///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
 ///
 /// with v0 the velocities without contact impulses, J a row's Jacobian, p its impulse of the sub-step before, and w (kg)
-/// some thirty times the mass that the contact bears. The row's impulse is then p - w (J v + bias). This is a proximal
+/// some sixty times the mass that the contact bears. The row's impulse is then p - w (J v + bias). This is a proximal
 /// step (Rockafellar 1976): w decides how fast impulses converge from sub-step to sub-step, and not how stiff contacts are;
 /// at rest J v = -bias, exactly. The system is sparse, symmetric and positive definite with any number of redundant rows, a
 /// block of 6 x 6 for each body and each pair that touches, and is factored in double precision (block Cholesky, minimum
