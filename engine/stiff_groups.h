@@ -67,6 +67,8 @@ private:
     static constexpr std::uint32_t none = ~0u;
 
     struct Contact {
+        Contact() {
+        }  // a kilobyte, filled in by find(), prepare() and solve(): most islands are looked at and left alone
         std::uint32_t edge;
         std::uint32_t a, b;   ///< places of the bodies in the order of elimination; none: it is not pushed
         std::uint32_t block;  ///< of the pair; none if one is not pushed
