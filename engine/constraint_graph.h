@@ -64,7 +64,7 @@ public:
         bool bounces = false;              ///< has restitution
         std::uint8_t color = no_color;     ///< that of the last step
         bool jointed = false;              ///< pushes a body that joints hold
-        std::uint32_t link = no_link;      ///< in a column (columns.h)
+        std::uint32_t link = no_link;      ///< in a stiff group (stiff_groups.h)
         std::uint32_t pair = 0xffffffffu;  ///< of bodies, one of them a compound, whose contacts share one stiffness
     };
 

@@ -106,11 +106,12 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
     substep_ = substep;
     const float hertz = std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
     hertz_ = hertz;
-    const float column_hertz = hertz * (settings::column_rate / settings::contact_rate);
     for (int k = 0; k < 2; ++k) {
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
         springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
-        springs_[1][k] = spring_of(stiffer * column_hertz, settings::contact_damping_ratio, substep);
+        springs_[1][k] = {settings::stiff_push / substep, 1.0f, 0.0f};
+        springs_[2][k] =
+            spring_of(settings::jointed_contact_stiffening * stiffer * hertz, settings::contact_damping_ratio, substep);
     }
     link_places_.clear();
     places_known_ = false;
@@ -189,21 +190,22 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     const bool immovable = !first.pushes_a || !first.pushes_b;
     for (int i = 0; i < width; ++i) {
         const auto lane = static_cast<std::uint32_t>(i);
-        const bool in_column = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
-        ContactSpring spring = springs_[in_column][immovable];
+        const bool in_group = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
+        const bool jointed = lane < r.used && in.edges[order_[here.first_edge + lane]].jointed;
+        ContactSpring spring = springs_[in_group ? 1 : jointed ? 2 : 0][immovable];
         const std::uint32_t pair =
-            lane < r.used && !in_column ? in.edges[order_[here.first_edge + lane]].pair : null_index;
+            lane < r.used && !in_group ? in.edges[order_[here.first_edge + lane]].pair : null_index;
         if (pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts)
             spring = shared_spring(in.contacts.pairs[pair].edges, immovable);
         r.bias_rate[i] = spring.bias_rate;
         r.mass_scale[i] = spring.mass_scale;
         r.impulse_scale[i] = spring.impulse_scale;
         r.kept[i] = 1.0f;
-        // Columns and joints solve the spring as it is above.
-        const bool alone = lane < r.used && !in_column && !in.edges[order_[here.first_edge + lane]].jointed;
+        // Joints solve the spring as it is above.
+        const bool alone = lane < r.used && !in_group && !jointed;
         r.stiffer_from[i] = alone ? settings::stiffer_depth : std::numeric_limits<float>::max();
         const bool tilts =
-            !in_column && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
+            !in_group && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
         r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
         r.tilts = r.tilts || tilts;
     }
@@ -244,6 +246,9 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     max_penetrations_[k] = deepest;
     penetration_sums_[k] = sum;
     kernel_->prepare(&r, point(r.first_point), sources, r.used, in.masses.data());
+    for (std::uint32_t i = 0; i < r.used; ++i) {
+        if (in.edges[order_[here.first_edge + i]].link != no_link) r.slop[static_cast<int>(i)] *= settings::stiff_slop;
+    }
     if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 
@@ -580,6 +585,16 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
     c.normal = vector(r.normal);
     c.inverse_mass_a = vector(r.inverse_mass_a);
     c.inverse_mass_b = vector(r.inverse_mass_b);
+    c.tangent = vector(r.tangent);
+    c.center_a = vector(r.center_a);
+    c.center_b = vector(r.center_b);
+    c.friction = static_cast<double>(r.friction[lane]);
+    c.special = r.surface != no_surface;
+    const auto address = [&](const F& field) { return const_cast<float*>(&field.at[lane]); };
+    c.friction_1 = address(r.friction_1);
+    c.friction_2 = address(r.friction_2);
+    c.twist = address(r.twist);
+    c.kept = address(r.kept);
     c.slop = r.slop[lane];
     c.bias_rate = r.bias_rate[lane];
     c.count = static_cast<int>(r.point_count);
@@ -592,7 +607,10 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
                        vector(p.turn_b),
                        p.separation[lane],
                        stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0,
-                       const_cast<float*>(&p.impulse.at[lane])};
+                       static_cast<double>(p.mass[lane]),
+                       static_cast<double>(p.arm[lane]),
+                       address(p.impulse),
+                       address(p.bounce)};
     }
     return c;
 }

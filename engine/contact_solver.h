@@ -34,20 +34,28 @@ namespace talus {
 /// The widest kernel that this processor can run.
 const SolverKernel& best_solver_kernel();
 
-/// A contact as columns.h reads it; 64-bit copies of a lane but for the impulses, which are where the kernels have
-/// them.
+/// A contact as stiff_groups.h and joints read it; 64-bit copies of a lane but for the impulses, which are where the
+/// kernels have them.
 struct ContactLane {
     std::uint32_t a, b;              ///< solver bodies, 0 for one that can't be pushed
     std::uint32_t reads_a, reads_b;  ///< the same, for their velocities
     glm::dvec3 normal, inverse_mass_a, inverse_mass_b;
+    glm::dvec3 tangent, center_a, center_b;
+    double friction;
+    bool special;  ///< has a SurfaceLanes
     double slop, bias_rate;
     int count;
     struct Point {
         glm::dvec3 angular_a, angular_b, turn_a, turn_b;
         double separation;
         double gamma;  ///< softness of its spring, 1/kg; 0: there is no such point
+        double mass;   ///< 0: there is no such point
+        double arm;
         float* impulse;
+        const float* bounce;
     } points[4];
+    float *friction_1, *friction_2, *twist;
+    const float* kept;
 };
 
 /// A soft contact's factors (contact_lanes.h).
@@ -88,7 +96,7 @@ public:
     using Pass = SolverKernel::ContactPass* SolverKernel::*;
     void run(Pass pass, const Field& field, std::span<SolverBody> bodies);
 
-    /// A contact in a column, once it is prepared; valid until the next begin().
+    /// A contact in a stiff group, once it is prepared; valid until the next begin().
     ContactLane read_link(std::uint32_t link);
     /// The contacts of bodies that joints hold, in the order of the edges, and the same of them.
     struct JointedContact {
@@ -179,8 +187,8 @@ private:
     std::vector<std::uint32_t> order_;                        ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
-    float hertz_ = 0.0f;                                      ///< of springs that are not in columns
-    ContactSpring springs_[2][2] = {};                        ///< [in a column][with an immovable body]
+    float hertz_ = 0.0f;                                      ///< of springs of contacts that are alone
+    ContactSpring springs_[3][2] = {};                        ///< [alone, in a stiff group, jointed][with an immovable body]
     std::vector<LinkPlace> link_places_;
     std::vector<LinkPlace> places_;  ///< by contact, if somebody asked for one in this step
     bool places_known_ = false;

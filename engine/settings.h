@@ -32,13 +32,37 @@ inline constexpr float substep_slack = 0.25f;
 /// a plate that rolls on 25 balls is 10 times nearer to the closed form than it is at 60 Hz.
 inline constexpr float contact_rate = 0.25f;
 inline constexpr float max_contact_hertz = 1000.0f;
-/// The same for contacts in columns, which are solved directly (columns.h): at 60 Hz and 4 sub-steps 360 Hz. At half of
-/// that, towers of 50 sway by 5 cm; at four times that friction lags behind, and arches tremble.
-inline constexpr float column_rate = 1.5f;
-/// Contacts that make a column, or how many times one of its bodies is heavier than the next. (columns.h says what
-/// happens when short ones are taken.)
-inline constexpr std::uint32_t column_length = 5;
-inline constexpr float column_mass_ratio = 8.0f;
+/// Contacts of bodies that joints hold are so many times stiffer: they are often those of a light limb between the ground
+/// and all that hangs on it. At 1, joints of ragdolls that fall on each other open by up to 12 cm (20 starts), and a light
+/// foot that lands hard leaves its leg by 5 cm; at 2 by 6 and 1.4 cm; at 6 by 6 and 12 cm.
+inline constexpr float jointed_contact_stiffening = 2.0f;
+/// A contact of a stiff group (stiff_groups.h) works off this part of its overlap in a sub-step, and leaves this part of
+/// the slop.
+inline constexpr float stiff_push = 0.25f;
+inline constexpr float stiff_slop = 0.5f;
+/// An island is a stiff group if some contact bears so many times the mass of the lighter of its two bodies: the first
+/// number for islands of no more than stiff_width bodies a level of support, the second one for wider ones, where loads
+/// have many ways and direct solves cost more. Smaller: more islands are solved directly, at several times the cost.
+inline constexpr float stiff_load = 5.0f;
+inline constexpr float stiff_width = 3.0f;
+inline constexpr float stiff_load_wide = 40.0f;
+/// Larger islands are left to the sweeps: the cost of a direct solve grows faster than the number of bodies.
+inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 1200;
+/// The weight of a row over the mass that its contact bears. Larger: impulses converge in fewer sub-steps, and the set of
+/// active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller: what
+/// has not converged creeps (the top of a tower of 100 is off by 14 mm after a minute at 30, by .2 mm here).
+inline constexpr float stiff_weight = 60.0f;
+/// A row that would change sides by less than this speed, m/s, stays where it is.
+inline constexpr double stiff_tolerance = 2e-6;
+/// The search for the active rows ends when a round changes no body by more energy than it has at this speed, m/s,
+inline constexpr double stiff_speed = 3e-5;
+/// or after so many rounds; those with limits of friction that stay are made so many times at most.
+inline constexpr int stiff_rounds = 20;
+inline constexpr int stiff_limit_rounds = 4;
+/// Where impulses change by more than this part of them, as in a blow, up to so many more proximal steps are made when
+/// relaxing. Without them a row of elastic balls gains 2e-4 of its energy.
+inline constexpr double stiff_blow = 0.1;
+inline constexpr int stiff_blow_rounds = 3;
 /// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed
 /// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
 /// 0.7).

@@ -92,7 +92,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
             if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
             islands.join(solver_index[ends.a], solver_index[ends.b]);
         }
-        columns.find(edges, solver_slots, bodies);
+        stiff_groups.find(edges, solver_slots, bodies, islands);
     };
     const auto color_contacts = [&] {
         graph.build(edges, solver_slabs, slab_groups);
@@ -367,11 +367,14 @@ void World::State::solve(float dt, const Jobs& jobs) {
             case StageWork::Kind::end_bodies:
                 for (std::uint32_t i = first_body; i < last_body; ++i) end_body(i);
                 break;
-            case StageWork::Kind::begin_columns:
-                columns.prepare(solver, first, last);
+            case StageWork::Kind::begin_stiff:
+                stiff_groups.prepare(solver, solver_masses, substep, edges, first, last);
                 break;
-            case StageWork::Kind::columns:
-                columns.solve(solver_bodies, first, last);
+            case StageWork::Kind::stiff:
+                stiff_groups.solve(StiffGroups::Pass::soft, solver_bodies, first, last);
+                break;
+            case StageWork::Kind::relax_stiff:
+                stiff_groups.solve(StiffGroups::Pass::relax, solver_bodies, first, last);
                 break;
             case StageWork::Kind::joints:
                 (joint_solver.*work.joint_pass)(first, last);
@@ -496,7 +499,7 @@ void World::State::plan_contacts(ContactSolver::Pass pass) {
     plan_in_groups({.kind = FieldWork::Kind::contacts, .pass = pass, .phase = ContactPhase::immovable});
 }
 
-void World::State::plan_columns(StageWork::Kind kind) { plan_stage({columns.group_count(), 1}, {.kind = kind}); }
+void World::State::plan_stiff(StageWork::Kind kind) { plan_stage({stiff_groups.group_count(), 1}, {.kind = kind}); }
 
 void World::State::plan_joints(std::uint32_t count, StageWork::JointPass pass) {
     plan_stage({count, 1}, {.kind = StageWork::Kind::joints, .joint_pass = pass});
@@ -511,7 +514,7 @@ void World::State::plan_begin() {
     plan_bodies(StageWork::Kind::bodies, constrained_end, coasting_end, &SolverKernel::coast);
     plan_bodies(StageWork::Kind::free_bodies, coasting_end, end);
     plan_in_groups({.kind = FieldWork::Kind::begin_contacts});
-    plan_columns(StageWork::Kind::begin_columns);
+    plan_stiff(StageWork::Kind::begin_stiff);
 }
 
 /// Contacts have the last word in each pass (joint_solver.h says why).
@@ -520,13 +523,14 @@ void World::State::plan_substeps() {
         plan_motion(&SolverKernel::integrate_velocities);
         if (solver.any_bounce()) plan_contacts(&SolverKernel::begin_restitution);
         plan_contacts(&SolverKernel::warm_start);
-        plan_columns(StageWork::Kind::columns);
+        plan_stiff(StageWork::Kind::stiff);
         plan_joints(joint_solver.articulation_count(), &JointSolver::solve);
         plan_joints(joint_solver.contact_group_count(), &JointSolver::solve_contacts);
         plan_contacts(&SolverKernel::solve);
         plan_motion(&SolverKernel::integrate_positions);
         if (renews) plan_stage({1, 1}, {.kind = StageWork::Kind::renew_contacts});
         plan_joints(joint_solver.articulation_count(), &JointSolver::relax);
+        plan_stiff(StageWork::Kind::relax_stiff);
         plan_contacts(&SolverKernel::relax);
         if (!solver.any_bounce()) continue;
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);

@@ -226,7 +226,7 @@ static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
 /// would begin without it, and what comes in anew look like the next blow. Lanes that bounce have their own notes.
 static inline void note_blows(Record& r, Point* points, const F* loads, const I* blows) {
     const F zero = {}, no_limit = splat<F>(-3.0e38f);
-    // Joints and columns find their contacts' impulses themselves.
+    // Joints and stiff groups find their contacts' impulses themselves.
     const I alone = r.stiffer_from < splat<F>(3.0e38f);
     for (unsigned i = 0; i < r.point_count; ++i) {
         Point& p = points[i];

@@ -6,7 +6,6 @@
 #include <talus/engine/awake_set.h>
 #include <talus/engine/body_motions.h>
 #include <talus/engine/body_store.h>
-#include <talus/engine/columns.h>
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/contact_table.h>
@@ -19,6 +18,7 @@
 #include <talus/engine/slabs.h>
 #include <talus/engine/stage_team.h>
 #include <talus/engine/step_jobs.h>
+#include <talus/engine/stiff_groups.h>
 #include <talus/engine/world.h>
 
 namespace talus {
@@ -115,7 +115,7 @@ struct World::State {
     std::vector<std::uint32_t> touching, last_touching;
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
-    Columns columns;
+    StiffGroups stiff_groups;
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
@@ -139,8 +139,9 @@ struct World::State {
             bodies,
             free_bodies,
             end_bodies,
-            begin_columns,
-            columns,
+            begin_stiff,
+            stiff,
+            relax_stiff,
             joints,
             renew_contacts
         };
@@ -385,7 +386,7 @@ private:
     void plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr);
     void plan_motion(BodyMotions::Pass motion);
     void plan_contacts(ContactSolver::Pass pass);
-    void plan_columns(StageWork::Kind kind);
+    void plan_stiff(StageWork::Kind kind);
     void plan_joints(std::uint32_t count, StageWork::JointPass pass);
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
     /// The body's own limit and the world's, m/s.

@@ -139,7 +139,7 @@ constexpr Scene scenes[] = {
     {"stack20", "A tower of 20 unit boxes: it stands, with --jitter too.", 1200,
      [](const SceneOptions& options) { return tower(options, 20); }},
     {"tower30", "A tower of 30 unit boxes.", 3600, [](const SceneOptions& options) { return tower(options, 30); }},
-    {"tower50", "A tower of 50 unit boxes: solved as one column, it stands, with --jitter too.", 3600,
+    {"tower50", "A tower of 50 unit boxes: solved directly, it stands, with --jitter too.", 3600,
      [](const SceneOptions& options) { return tower(options, 50); }},
     {"heavy_light", "Boxes of 1,000 kg on boxes of 1 kg.", 3600, heavy_on_light},
     {"pyramid10", "A pyramid of 55 boxes, 10 at its base.", 600,

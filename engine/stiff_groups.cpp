@@ -1,0 +1,814 @@
+#include <talus/engine/stiff_groups.h>
+
+#include <talus/engine/body_store.h>
+#include <talus/engine/settings.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+/// Lower triangular c with c c^T = a, both 6 x 6 row by row. A pivot that rounding has eaten is replaced by its least
+/// sensible size, which holds that direction fast.
+void cholesky(std::array<double, 36>& a) {
+    for (int k = 0; k < 6; ++k) {
+        const double was = a[7 * k];
+        double pivot = was;
+        for (int i = 0; i < k; ++i) pivot -= a[6 * k + i] * a[6 * k + i];
+        const double root = std::sqrt(std::max(pivot, 1e-14 * was));
+        a[7 * k] = root;
+        const double inverse = 1.0 / root;
+        for (int r = k + 1; r < 6; ++r) {
+            double sum = a[6 * r + k];
+            for (int i = 0; i < k; ++i) sum -= a[6 * r + i] * a[6 * k + i];
+            a[6 * r + k] = sum * inverse;
+        }
+    }
+}
+
+/// Rows of x become those of x c^-T.
+void divide(std::array<double, 36>& x, const std::array<double, 36>& c) {
+    for (int k = 0; k < 6; ++k) {
+        const double inverse = 1.0 / c[7 * k];
+        for (int r = 0; r < 6; ++r) {
+            double sum = x[6 * r + k];
+            for (int i = 0; i < k; ++i) sum -= x[6 * r + i] * c[6 * k + i];
+            x[6 * r + k] = sum * inverse;
+        }
+    }
+}
+
+/// x -= l m^T
+void subtract_product(std::array<double, 36>& x, const std::array<double, 36>& l, const std::array<double, 36>& m) {
+    double t[36];
+    for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < 6; ++j) t[6 * i + j] = m[6 * j + i];
+    }
+    for (int r = 0; r < 6; ++r) {
+        for (int i = 0; i < 6; ++i) {
+            const double f = l[6 * r + i];
+            for (int k = 0; k < 6; ++k) x[6 * r + k] -= f * t[6 * i + k];
+        }
+    }
+}
+
+double dot6(const double* x, const double* y) {
+    return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5]);
+}
+
+std::array<double, 6> load_velocity(const SolverBody& b) {
+    return {b.velocity[0],         b.velocity[1],         b.velocity[2],
+            b.angular_velocity[0], b.angular_velocity[1], b.angular_velocity[2]};
+}
+
+std::array<double, 6> load_motion(const SolverBody& b) {
+    return {b.displacement[0], b.displacement[1], b.displacement[2], b.turn[0], b.turn[1], b.turn[2]};
+}
+
+}  // namespace
+
+// ---- Which contacts --------------------------------------------------------------------------------------------------
+
+void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots,
+                       const BodyStore& bodies, Islands& islands) {
+    count_ = 0;
+    islands_.assign(slots.size(), Island{});
+    // Index 0 and empty places are islands without contacts.
+    for (const ConstraintGraph::Edge& edge : edges) {
+        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
+        ++island.contacts;
+        island.excluded = island.excluded || edge.jointed || island.contacts > settings::stiff_most_contacts;
+    }
+    for (std::uint32_t i = 1; i < slots.size(); ++i) {
+        if (slots[i] == null_index) continue;
+        const std::uint32_t root = islands.find(i);
+        Island& island = islands_[root];
+        if (island.contacts < 2 || island.excluded) continue;
+        const talus::Body& body = bodies[slots[i]];
+        island.least = island.bodies == 0 ? body.mass : std::min(island.least, body.mass);
+        island.mass += body.mass;
+        ++island.bodies;
+        island.excluded = body.locks != 0 || island.bodies > settings::stiff_most_bodies;
+    }
+    // In the order of the first contact of each.
+    for (std::uint32_t i = 0; i < edges.size(); ++i) {
+        const ConstraintGraph::Edge& edge = edges[i];
+        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
+        if (island.excluded || island.bodies < 2 || island.mass < settings::stiff_load * island.least) continue;
+        if (island.group == none) {
+            island.group = count_++;
+            if (groups_.size() < count_) groups_.emplace_back();
+            groups_[island.group].contacts.clear();
+            groups_[island.group].bodies.clear();
+        }
+        Contact& c = groups_[island.group].contacts.emplace_back();
+        c.edge = i;
+        c.a = edge.pushes_a ? edge.a : none;
+        c.b = edge.pushes_b ? edge.b : none;
+    }
+    if (count_ == 0) return;
+    local_.resize(slots.size());
+    for (std::uint32_t i = 1; i < slots.size(); ++i) {
+        if (slots[i] == null_index) continue;
+        const Island& island = islands_[islands.find(i)];
+        if (island.group == none) continue;
+        local_[i] = static_cast<std::uint32_t>(groups_[island.group].bodies.size());
+        groups_[island.group].bodies.push_back({i, static_cast<double>(bodies[slots[i]].mass), {}});
+    }
+    std::uint32_t kept = 0, links = 0;
+    for (std::uint32_t g = 0; g < count_; ++g) {
+        Group& group = groups_[g];
+        for (Contact& c : group.contacts) {
+            if (c.a != none) c.a = local_[c.a];
+            if (c.b != none) c.b = local_[c.b];
+        }
+        if (!is_stiff(group)) continue;
+        order(group);
+        for (const Contact& c : group.contacts) edges[c.edge].link = links++;
+        if (kept != g) std::swap(groups_[kept], group);
+        ++kept;
+    }
+    count_ = kept;
+}
+
+/// Estimates what each contact bears: a body hands its own mass and all that it bears down to the contacts by which it
+/// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed.
+bool StiffGroups::is_stiff(Group& group) {
+    const auto count = static_cast<std::uint32_t>(group.bodies.size());
+    first_of_.assign(count + 1, 0);
+    for (const Contact& c : group.contacts) {
+        if (c.a != none) ++first_of_[c.a + 1];
+        if (c.b != none) ++first_of_[c.b + 1];
+    }
+    for (std::uint32_t i = 0; i < count; ++i) first_of_[i + 1] += first_of_[i];
+    contact_of_.resize(first_of_[count]);
+    level_.assign(count, none);  // places first
+    queue_.assign(first_of_.begin(), first_of_.end() - 1);
+    for (std::uint32_t k = 0; k < group.contacts.size(); ++k) {
+        const Contact& c = group.contacts[k];
+        if (c.a != none) contact_of_[queue_[c.a]++] = k;
+        if (c.b != none) contact_of_[queue_[c.b]++] = k;
+    }
+    queue_.clear();
+    for (const Contact& c : group.contacts) {
+        if (c.a != none && c.b != none) continue;
+        const std::uint32_t body = c.a != none ? c.a : c.b;
+        if (level_[body] == 1) continue;
+        level_[body] = 1;
+        queue_.push_back(body);
+    }
+    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
+        level_[0] = 1;
+        queue_.push_back(0);
+    }
+    const auto other = [](const Contact& c, std::uint32_t body) { return c.a == body ? c.b : c.a; };
+    for (std::size_t next = 0; next < queue_.size(); ++next) {
+        const std::uint32_t body = queue_[next];
+        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+            const std::uint32_t above = other(group.contacts[contact_of_[i]], body);
+            if (above == none || level_[above] != none) continue;
+            level_[above] = level_[body] + 1;
+            queue_.push_back(above);
+        }
+    }
+    borne_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) borne_[i] = group.bodies[i].mass;
+    for (Contact& c : group.contacts) c.borne = 0.0;
+    double most = 0.0;
+    for (std::size_t next = queue_.size(); next-- > 0;) {
+        const std::uint32_t body = queue_[next];
+        const auto bears = [&](const Contact& c) {
+            const std::uint32_t below = other(c, body);
+            return below == none ? level_[body] == 1 : level_[below] + 1 == level_[body];
+        };
+        int supports = 0;
+        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i)
+            supports += bears(group.contacts[contact_of_[i]]) ? 1 : 0;
+        if (supports == 0) continue;  // the first body of what floats
+        const double share = borne_[body] / supports;
+        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+            Contact& c = group.contacts[contact_of_[i]];
+            if (!bears(c)) continue;
+            c.borne += share;
+            const std::uint32_t below = other(c, body);
+            if (below != none) borne_[below] += share;
+            most = std::max(most, share / lighter_of(group, c));
+        }
+    }
+    const std::uint32_t levels = level_[queue_.back()];
+    const bool slender = static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
+    if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide)) return false;
+    drop_idle(group);
+    return true;
+}
+
+double StiffGroups::lighter_of(const Group& group, const Contact& c) {
+    const double a = group.bodies[c.a != none ? c.a : c.b].mass, b = group.bodies[c.b != none ? c.b : c.a].mass;
+    return std::min(a, b);
+}
+
+/// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the time,
+/// as towers do that stand side by side, and each time other rows are active.
+void StiffGroups::drop_idle(Group& group) {
+    std::erase_if(group.contacts, [&](const Contact& c) { return c.borne == 0.0; });
+    level_.assign(group.bodies.size(), none);  // new places
+    for (Contact& c : group.contacts) {
+        const double a = c.a != none ? group.bodies[c.a].mass : 0.0, b = c.b != none ? group.bodies[c.b].mass : 0.0;
+        c.borne = std::max(c.borne, std::max(a, b));
+        if (c.a != none) level_[c.a] = 0;
+        if (c.b != none) level_[c.b] = 0;
+    }
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < group.bodies.size(); ++i) {
+        if (level_[i] == none) continue;
+        group.bodies[count] = group.bodies[i];
+        level_[i] = count++;
+    }
+    group.bodies.resize(count);
+    for (Contact& c : group.contacts) {
+        if (c.a != none) c.a = level_[c.a];
+        if (c.b != none) c.b = level_[c.b];
+    }
+}
+
+/// The order of elimination (minimum degree), and where blocks and their products go.
+void StiffGroups::order(Group& group) {
+    const auto count = static_cast<std::uint32_t>(group.bodies.size());
+    group.pairs.clear();
+    group.pairs.push_back(count);
+    for (const Contact& c : group.contacts) {
+        group.pairs.push_back(c.a);
+        group.pairs.push_back(c.b);
+    }
+    if (group.pairs != group.pairs_before) {
+        group.pairs_before = group.pairs;
+        const std::uint32_t words = (count + 63) / 64;
+        group.bits.assign(std::size_t{count} * words, 0);
+        const auto row = [&](std::uint32_t i) { return group.bits.data() + std::size_t{i} * words; };
+        const auto set = [&](std::uint32_t i, std::uint32_t k) { row(i)[k / 64] |= std::uint64_t{1} << (k % 64); };
+        for (const Contact& c : group.contacts) {
+            if (c.a == none || c.b == none) continue;
+            set(c.a, c.b);
+            set(c.b, c.a);
+        }
+        group.order.clear();
+        group.place.assign(count, none);
+        group.columns.clear();
+        group.rows.clear();
+        for (std::uint32_t step = 0; step < count; ++step) {
+            std::uint32_t best = none, best_degree = none;
+            for (std::uint32_t i = 0; i < count; ++i) {
+                if (group.place[i] != none) continue;
+                std::uint32_t degree = 0;
+                for (std::uint32_t w = 0; w < words; ++w)
+                    degree += static_cast<std::uint32_t>(std::popcount(row(i)[w]));
+                if (degree < best_degree) best = i, best_degree = degree;
+            }
+            group.place[best] = step;
+            group.order.push_back(best);
+            Column column{static_cast<std::uint32_t>(group.rows.size()), 0, 0};
+            for (std::uint32_t w = 0; w < words; ++w) {
+                for (std::uint64_t left = row(best)[w]; left != 0; left &= left - 1)
+                    group.rows.push_back(64 * w + static_cast<std::uint32_t>(std::countr_zero(left)));
+            }
+            column.count = static_cast<std::uint32_t>(group.rows.size()) - column.first;
+            for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
+                const std::uint32_t k = group.rows[i];
+                for (std::uint32_t w = 0; w < words; ++w) row(k)[w] |= row(best)[w];
+                row(k)[k / 64] &= ~(std::uint64_t{1} << (k % 64));
+                row(k)[best / 64] &= ~(std::uint64_t{1} << (best % 64));
+            }
+            group.columns.push_back(column);
+        }
+        for (std::uint32_t& r : group.rows) r = group.place[r];
+        for (const Column& c : group.columns)
+            std::sort(group.rows.begin() + c.first, group.rows.begin() + c.first + c.count);
+        group.targets.clear();
+        for (Column& c : group.columns) {
+            c.first_target = static_cast<std::uint32_t>(group.targets.size());
+            for (std::uint32_t q = c.first; q < c.first + c.count; ++q) {
+                for (std::uint32_t p = q + 1; p < c.first + c.count; ++p)
+                    group.targets.push_back(block_of(group, group.rows[p], group.rows[q]));
+            }
+        }
+        group.diagonal.resize(count);
+        group.below.resize(group.rows.size());
+        group.momentum.resize(count);
+        group.found.resize(count);
+        group.step.resize(count);
+        group.residual.resize(count);
+    }
+    bodies_.assign(group.bodies.begin(), group.bodies.end());
+    for (std::uint32_t i = 0; i < count; ++i) group.bodies[i] = bodies_[group.order[i]];
+    for (Contact& c : group.contacts) {
+        if (c.a != none) c.a = group.place[c.a];
+        if (c.b != none) c.b = group.place[c.b];
+        c.block = c.a != none && c.b != none ? block_of(group, std::max(c.a, c.b), std::min(c.a, c.b)) : none;
+    }
+}
+
+std::uint32_t StiffGroups::block_of(const Group& group, std::uint32_t row, std::uint32_t column) {
+    const Column& c = group.columns[column];
+    const auto first = group.rows.begin() + c.first;
+    return static_cast<std::uint32_t>(std::lower_bound(first, first + c.count, row) - group.rows.begin());
+}
+
+// ---- The rows --------------------------------------------------------------------------------------------------------
+
+void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
+                          std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t g = first; g < last; ++g) {
+        Group& group = groups_[g];
+        group.inverse_substep = 1.0 / static_cast<double>(substep);
+        group.has_factors = group.has_set = false;
+        for (Body& body : group.bodies) {
+            const SolverMass& mass = masses[body.solver];
+            const float* m = mass.inverse_inertia;
+            const glm::dmat3 inertia = glm::inverse(glm::dmat3(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]));
+            body.mass = 1.0 / static_cast<double>(mass.inverse_mass[0]);
+            for (int i = 0; i < 9; ++i) body.inertia[i] = inertia[i / 3][i % 3];
+        }
+        for (Contact& c : group.contacts) {
+            c.lane = solver.read_link(edges[c.edge].link);
+            const ContactLane& l = c.lane;
+            const auto put = [&](int row, const glm::dvec3& linear, const glm::dvec3& angular_a,
+                                 const glm::dvec3& angular_b) {
+                for (int i = 0; i < 3; ++i) {
+                    c.rows[row][i] = -linear[i];
+                    c.rows[row][3 + i] = -angular_a[i];
+                    c.rows[row][6 + i] = linear[i];
+                    c.rows[row][9 + i] = angular_b[i];
+                }
+            };
+            double arm = 0.0, points = 0.0;
+            for (int p = 0; p < l.count; ++p) {
+                put(p, l.normal, l.points[p].angular_a, l.points[p].angular_b);
+                if (!has_row(c, p)) continue;  // another lane of the record has more points
+                arm += l.points[p].arm;
+                points += 1.0;
+            }
+            arm /= std::max(points, 1.0);
+            const glm::dvec3 across[2] = {l.tangent, glm::cross(l.normal, l.tangent)};
+            for (int t = 0; t < 2; ++t)
+                put(tangents + t, across[t], glm::cross(l.center_a, across[t]), glm::cross(l.center_b, across[t]));
+            put(twist, glm::dvec3(0.0), l.normal, l.normal);
+            c.weight = static_cast<double>(settings::stiff_weight) * c.borne;
+            c.twist_weight = c.weight * arm * arm;
+            for (int r = 0; r < most_rows; ++r) c.before[r] = 0.0;
+        }
+    }
+}
+
+namespace {
+
+/// A row's speed.
+template <class Velocities>
+double speed_of(const double* row, std::uint32_t a, std::uint32_t b, double outside, const Velocities& v) {
+    double speed = outside;
+    if (a != ~0u) speed += dot6(row, v[a].data());
+    if (b != ~0u) speed += dot6(row + 6, v[b].data());
+    return speed;
+}
+
+}  // namespace
+
+/// Reads lanes and velocities. False if the group has to be left to the sweeps.
+bool StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bodies) {
+    const double push = -static_cast<double>(settings::max_push_speed);
+    for (Contact& c : group.contacts) {
+        const ContactLane& l = c.lane;
+        if (*l.kept == 0.0f) return false;
+        const SolverBody &a = bodies[l.reads_a], &b = bodies[l.reads_b];
+        const std::array<double, 6> moved_a = load_motion(a), moved_b = load_motion(b);
+        std::array<double, 6> va{}, vb{};
+        const bool outside = c.a == none || c.b == none;
+        if (c.a == none) va = load_velocity(a);
+        if (c.b == none) vb = load_velocity(b);
+        for (int r = 0; r < most_rows; ++r)
+            c.outside[r] = outside ? dot6(c.rows[r], va.data()) + dot6(c.rows[r] + 6, vb.data()) : 0.0;
+        for (int p = 0; p < l.count; ++p) {
+            const double s =
+                l.points[p].separation + dot6(c.rows[p], moved_a.data()) + dot6(c.rows[p] + 6, moved_b.data());
+            c.bias[p] = s > 0.0               ? s * group.inverse_substep
+                        : pass == Pass::relax ? 0.0
+                                              : std::max(l.bias_rate * std::min(s + l.slop, 0.0), push);
+            c.now[p] = static_cast<double>(*l.points[p].impulse);
+            if (!group.has_set && l.points[p].mass > 0.0 && s <= l.slop) c.active |= static_cast<std::uint8_t>(1 << p);
+        }
+        c.now[tangents] = static_cast<double>(*l.friction_1);
+        c.now[tangents + 1] = static_cast<double>(*l.friction_2);
+        c.now[twist] = static_cast<double>(*l.twist);
+        if (pass == Pass::soft) {
+            for (int p = 0; p < most_rows; ++p) c.before[p] = c.now[p];
+        }
+        for (int r = 0; r < most_rows; ++r) c.impulse[r] = c.now[r];
+        if (!group.has_set && !l.special) c.active |= 7 << tangents;
+    }
+    return true;
+}
+
+StiffGroups::Vector StiffGroups::momentum_of(const Body& body, const Vector& v) {
+    Vector m;
+    for (int k = 0; k < 3; ++k) {
+        m[k] = body.mass * v[k];
+        m[3 + k] = body.inertia[3 * k] * v[3] + body.inertia[3 * k + 1] * v[4] + body.inertia[3 * k + 2] * v[5];
+    }
+    return m;
+}
+
+bool StiffGroups::has_row(const Contact& c, int row) {
+    return row >= tangents || (row < c.lane.count && c.lane.points[row].mass > 0.0);
+}
+
+void StiffGroups::push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse) {
+    for (int i = 0; i < 6; ++i) {
+        if (c.a != none) momenta[c.a][i] += impulse * c.rows[row][i];
+        if (c.b != none) momenta[c.b][i] += impulse * c.rows[row][6 + i];
+    }
+}
+
+/// The impulses that the rows want at these velocities, and which rows are active then. True if some of these were not, by
+/// more than the tolerance. Limits of friction are those of the normal impulses found, or stay.
+bool StiffGroups::update(Contact& c, const std::vector<Vector>& velocities, bool with_limits) {
+    const ContactLane& l = c.lane;
+    const double near = c.weight * settings::stiff_tolerance;
+    std::uint8_t active = 0;
+    bool changed = false;
+    const auto decide = [&](int row, int mask, double inside, double tolerance) {
+        const bool was = (c.active >> row & 1) != 0, is = inside > 0.0;
+        if (is) active |= static_cast<std::uint8_t>(mask << row);
+        changed = changed || (was != is && std::abs(inside) > tolerance);
+    };
+    for (int r = 0; r < most_rows; ++r) {
+        if (has_row(c, r)) c.speed[r] = speed_of(c.rows[r], c.a, c.b, c.outside[r], velocities);
+    }
+    double normal = 0.0, twisting = 0.0;
+    for (int p = 0; p < l.count; ++p) {
+        if (!has_row(c, p)) continue;
+        const double wanted = c.before[p] - c.weight * (c.speed[p] + c.bias[p]);
+        c.impulse[p] = std::max(wanted, 0.0);
+        decide(p, 1, wanted, near);
+        normal += c.impulse[p];
+        twisting += c.impulse[p] * l.points[p].arm;
+    }
+    if (!l.special) {
+        if (with_limits) c.limit = l.friction * normal, c.twist_limit = l.friction * twisting;
+        double f[2];
+        for (int t = 0; t < 2; ++t) f[t] = c.before[tangents + t] - c.weight * c.speed[tangents + t];
+        const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]), scale = size <= c.limit ? 1.0 : c.limit / size;
+        decide(tangents, 3, size <= c.limit ? std::max(c.limit - size, 1e-300) : c.limit - size, near);
+        for (int t = 0; t < 2; ++t) {
+            changed =
+                changed || (scale < 1.0 && std::abs(scale * f[t] - c.impulse[tangents + t]) > 1e-3 * c.limit + near);
+            c.impulse[tangents + t] = scale * f[t];
+        }
+        const double twist_near = c.twist_weight * settings::stiff_tolerance;
+        const double wanted = c.before[twist] - c.twist_weight * c.speed[twist],
+                     room = c.twist_limit - std::abs(wanted);
+        decide(twist, 1, room >= 0.0 ? std::max(room, 1e-300) : room, twist_near);
+        const double held = std::clamp(wanted, -c.twist_limit, c.twist_limit);
+        changed = changed || (room < 0.0 && std::abs(held - c.impulse[twist]) > 1e-3 * c.twist_limit + twist_near);
+        c.impulse[twist] = held;
+    }
+    c.wanted = active;
+    return changed;
+}
+
+/// What the contact adds to the slope of the merit along the step, at this part of it: with limits of friction as they
+/// were at its begin.
+double StiffGroups::slope(const Contact& c, double part) {
+    const ContactLane& l = c.lane;
+    double sum = 0.0;
+    for (int p = 0; p < l.count; ++p) {
+        if (!has_row(c, p)) continue;
+        const double wanted = c.before[p] - c.weight * (c.speed[p] + part * c.step[p] + c.bias[p]);
+        sum -= std::max(wanted, 0.0) * c.step[p];
+    }
+    if (l.special) return sum;
+    double f[2];
+    for (int t = 0; t < 2; ++t)
+        f[t] = c.before[tangents + t] - c.weight * (c.speed[tangents + t] + part * c.step[tangents + t]);
+    const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]), scale = size <= c.limit ? 1.0 : c.limit / size;
+    for (int t = 0; t < 2; ++t) sum -= scale * f[t] * c.step[tangents + t];
+    const double wanted = c.before[twist] - c.twist_weight * (c.speed[twist] + part * c.step[twist]);
+    return sum - std::clamp(wanted, -c.twist_limit, c.twist_limit) * c.step[twist];
+}
+
+// ---- The system ------------------------------------------------------------------------------------------------------
+
+/// `with_sliding`: friction that slides turns with the slip.
+void StiffGroups::factor(Group& group, bool with_sliding) {
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        Block& d = group.diagonal[i];
+        d.fill(0.0);
+        for (int k = 0; k < 3; ++k) {
+            d[7 * k] = group.bodies[i].mass;
+            for (int j = 0; j < 3; ++j) d[6 * (3 + k) + 3 + j] = group.bodies[i].inertia[3 * k + j];
+        }
+    }
+    for (Block& b : group.below) b.fill(0.0);
+    for (Contact& c : group.contacts) {
+        c.factored = c.active;
+        const auto add = [&](Block& block, double weight, const double* rows, const double* columns) {
+            for (int i = 0; i < 6; ++i) {
+                const double f = weight * rows[i];
+                for (int k = 0; k < 6; ++k) block[6 * i + k] += f * columns[k];
+            }
+        };
+        const auto add_row = [&](double weight, const double* row) {
+            const double *ja = row, *jb = row + 6;
+            if (c.a != none) add(group.diagonal[c.a], weight, ja, ja);
+            if (c.b != none) add(group.diagonal[c.b], weight, jb, jb);
+            if (c.block == none) return;
+            if (c.a > c.b) {
+                add(group.below[c.block], weight, ja, jb);
+            } else {
+                add(group.below[c.block], weight, jb, ja);
+            }
+        };
+        for (int r = 0; r < most_rows; ++r) {
+            if ((c.active >> r & 1) != 0) add_row(r == twist ? c.twist_weight : c.weight, c.rows[r]);
+        }
+        if (!with_sliding || c.lane.special || (c.active >> tangents & 1) != 0 || c.limit == 0.0) continue;
+        // Along the slip the impulse stays as large as it is; across, it turns.
+        const double f[2] = {c.before[tangents] - c.weight * c.speed[tangents],
+                             c.before[tangents + 1] - c.weight * c.speed[tangents + 1]};
+        const double size = std::sqrt(f[0] * f[0] + f[1] * f[1]);
+        double across[12];
+        for (int i = 0; i < 12; ++i) across[i] = (f[0] * c.rows[tangents + 1][i] - f[1] * c.rows[tangents][i]) / size;
+        add_row(c.weight * c.limit / size, across);
+    }
+    for (std::size_t k = 0; k < group.columns.size(); ++k) {
+        const Column& column = group.columns[k];
+        cholesky(group.diagonal[k]);
+        const std::uint32_t end = column.first + column.count;
+        for (std::uint32_t i = column.first; i < end; ++i) divide(group.below[i], group.diagonal[k]);
+        const std::uint32_t* target = group.targets.data() + column.first_target;
+        for (std::uint32_t q = column.first; q < end; ++q) {
+            subtract_product(group.diagonal[group.rows[q]], group.below[q], group.below[q]);
+            for (std::uint32_t p = q + 1; p < end; ++p)
+                subtract_product(group.below[*target++], group.below[p], group.below[q]);
+        }
+    }
+    group.has_factors = !with_sliding;
+}
+
+/// x = A^-1 x
+void StiffGroups::substitute(const Group& group, std::vector<Vector>& v) {
+    for (std::size_t k = 0; k < group.columns.size(); ++k) {
+        const Column& column = group.columns[k];
+        const Block& c = group.diagonal[k];
+        Vector& y = v[k];
+        for (int i = 0; i < 6; ++i) {
+            for (int j = 0; j < i; ++j) y[i] -= c[6 * i + j] * y[j];
+            y[i] /= c[7 * i];
+        }
+        for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
+            Vector& x = v[group.rows[i]];
+            for (int r = 0; r < 6; ++r) x[r] -= dot6(&group.below[i][6 * r], y.data());
+        }
+    }
+    for (std::size_t k = group.columns.size(); k-- > 0;) {
+        const Column& column = group.columns[k];
+        const Block& c = group.diagonal[k];
+        Vector& x = v[k];
+        for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
+            const Vector& y = v[group.rows[i]];
+            for (int r = 0; r < 6; ++r) {
+                const double f = y[r];
+                for (int j = 0; j < 6; ++j) x[j] -= f * group.below[i][6 * r + j];
+            }
+        }
+        for (int i = 5; i >= 0; --i) {
+            for (int j = i + 1; j < 6; ++j) x[i] -= c[6 * j + i] * x[j];
+            x[i] /= c[7 * i];
+        }
+    }
+}
+
+void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t g = first; g < last; ++g) solve(pass, bodies, groups_[g]);
+}
+
+/// Newton's method on
+///
+///     F(v) = M (v - v0) - J^T p(v) = 0
+///
+/// with p the impulses that the rows want, from where `found` is. While limits of friction are given, F is the gradient of
+/// a convex function, whose least value along a step is looked for; a full step that changes no row has arrived.
+bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
+    double first_slope = 0.0;
+    for (int round = 0; round < rounds; ++round) {
+        group.step = group.momentum;
+        double bodies_slope = 0.0, bodies_curve = 0.0, most_energy = 0.0;
+        for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+            const Vector m = momentum_of(group.bodies[i], group.found[i]);
+            for (int k = 0; k < 6; ++k) group.step[i][k] -= m[k];
+        }
+        group.residual = group.step;
+        bool sliding = false;
+        for (Contact& c : group.contacts) {
+            for (int r = 0; r < most_rows; ++r) {
+                if (has_row(c, r)) push(c, group.step, r, c.impulse[r]);
+            }
+            sliding = sliding || (!c.lane.special && (c.active >> tangents & 1) == 0 && c.limit > 0.0);
+        }
+        bool refactor = !group.has_factors || sliding;
+        for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
+        if (refactor) factor(group, sliding);
+        substitute(group, group.step);
+        for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+            const Vector m = momentum_of(group.bodies[i], group.step[i]);
+            const double energy = dot6(m.data(), group.step[i].data());
+            most_energy = std::max(most_energy, energy / group.bodies[i].mass);
+            bodies_slope -= dot6(group.residual[i].data(), group.step[i].data());
+            bodies_curve += energy;
+        }
+        for (Contact& c : group.contacts) {
+            for (int r = 0; r < most_rows; ++r) {
+                if (has_row(c, r)) c.step[r] = speed_of(c.rows[r], c.a, c.b, 0.0, group.step);
+            }
+        }
+        const auto slope_at = [&](double part) {
+            double sum = bodies_slope + part * bodies_curve;
+            for (const Contact& c : group.contacts) sum += slope(c, part);
+            return sum;
+        };
+        double part = 1.0;
+        const double begin_slope = slope_at(0.0);
+        if (round == 0) first_slope = begin_slope;
+        if (with_limits && begin_slope < 4.0 * first_slope) return false;
+        if (begin_slope < 0.0 && slope_at(1.0) > -0.1 * begin_slope) {
+            double low = 0.0, high = 1.0;
+            for (int i = 0; i < 20; ++i) {
+                part = 0.5 * (low + high);
+                const double s = slope_at(part);
+                if (std::abs(s) < -0.1 * begin_slope) break;
+                (s < 0.0 ? low : high) = part;
+            }
+        }
+        for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+            for (int k = 0; k < 6; ++k) group.found[i][k] += part * group.step[i][k];
+        }
+        bool changed = false;
+        for (Contact& c : group.contacts) {
+            if (update(c, group.found, with_limits)) changed = true;
+            c.active = c.wanted;
+        }
+        if (!changed && part == 1.0) return true;
+        if (most_energy < settings::stiff_speed * settings::stiff_speed) return true;
+    }
+    return false;
+}
+
+/// The same from the present velocities, with limits of friction that stay for some rounds.
+void StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bodies) {
+    for (std::size_t i = 0; i < group.bodies.size(); ++i)
+        group.found[i] = load_velocity(bodies[group.bodies[i].solver]);
+    for (Contact& c : group.contacts) {
+        const ContactLane& l = c.lane;
+        c.limit = c.twist_limit = 0.0;
+        for (int p = 0; p < l.count; ++p) {
+            c.limit += l.friction * c.now[p];
+            c.twist_limit += l.friction * c.now[p] * l.points[p].arm;
+        }
+        update(c, group.found, false);
+        c.active = c.wanted;
+    }
+    for (int k = 0; k < settings::stiff_limit_rounds; ++k) {
+        converge(group, settings::stiff_rounds, false);
+        bool changed = false;
+        for (Contact& c : group.contacts) {
+            if (update(c, group.found, true)) changed = true;
+            c.active = c.wanted;
+        }
+        if (!changed) return;
+    }
+}
+
+/// Masses beyond the range of floats, or what overflows with them, are left to the sweeps.
+bool StiffGroups::is_finite(const Group& group) {
+    constexpr double most = 1e37;
+    double largest = 0.0;
+    bool finite = true;
+    const auto look = [&](double x) {
+        finite = finite && x - x == 0.0;
+        largest = std::max(largest, std::abs(x));
+    };
+    for (const Contact& c : group.contacts) {
+        for (int r = 0; r < most_rows; ++r) {
+            if (has_row(c, r)) look(c.impulse[r]);
+        }
+    }
+    for (const Vector& v : group.found) {
+        for (const double x : v) look(x);
+    }
+    return finite && largest < most;
+}
+
+/// Velocities and impulses, from the impulses before.
+void StiffGroups::find_impulses(Group& group, std::span<const SolverBody> bodies) {
+    // With the rows that were active last; at rest, these are the ones.
+    bool refactor = !group.has_factors;
+    for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
+    if (refactor) factor(group, false);
+    group.found = group.momentum;
+    for (const Contact& c : group.contacts) {
+        for (int r = 0; r < most_rows; ++r) {
+            if (!has_row(c, r)) continue;
+            if ((c.active >> r & 1) == 0) {
+                if (r >= tangents) push(c, group.found, r, c.impulse[r]);
+                continue;
+            }
+            const double weight = r == twist ? c.twist_weight : c.weight;
+            const double bias = c.outside[r] + (r < tangents ? c.bias[r] : 0.0);
+            push(c, group.found, r, c.before[r] - weight * bias);
+        }
+    }
+    substitute(group, group.found);
+    bool changed = false;
+    for (Contact& c : group.contacts) {
+        if (update(c, group.found, true)) changed = true;
+    }
+    if (changed) {
+        for (Contact& c : group.contacts) c.active = c.wanted;
+    }
+    if (changed && !converge(group, settings::stiff_rounds, true)) converge_from_now(group, bodies);
+}
+
+/// Whether impulses have grown to more than those before by a part that matters.
+bool StiffGroups::is_blow(const Group& group) {
+    double change = 0.0, sum = 0.0;
+    for (const Contact& c : group.contacts) {
+        for (int p = 0; p < c.lane.count; ++p) {
+            change += std::abs(c.impulse[p] - c.before[p]);
+            sum += c.impulse[p];
+        }
+    }
+    return change > settings::stiff_blow * sum;
+}
+
+void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
+    if (!group.has_set) {
+        for (Contact& c : group.contacts) c.active = 0;
+    }
+    if (!begin(group, pass, bodies)) return;
+    group.has_set = true;
+    // Momenta without the impulses of this sub-step.
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        const Body& body = group.bodies[i];
+        group.momentum[i] = momentum_of(body, load_velocity(bodies[body.solver]));
+    }
+    for (const Contact& c : group.contacts) {
+        for (int r = 0; r < most_rows; ++r) {
+            if (has_row(c, r)) push(c, group.momentum, r, -c.now[r]);
+        }
+    }
+    find_impulses(group, bodies);
+    // A blow is not found in one proximal step.
+    for (int k = 0; pass == Pass::relax && k < settings::stiff_blow_rounds && is_blow(group); ++k) {
+        for (Contact& c : group.contacts) std::copy(c.impulse, c.impulse + most_rows, c.before);
+        find_impulses(group, bodies);
+    }
+    if (!is_finite(group)) return;
+    for (const Contact& c : group.contacts) {
+        const ContactLane& l = c.lane;
+        for (int p = 0; p < l.count; ++p) {
+            if (has_row(c, p)) *l.points[p].impulse = static_cast<float>(c.impulse[p]);
+        }
+        *l.friction_1 = static_cast<float>(c.impulse[tangents]);
+        *l.friction_2 = static_cast<float>(c.impulse[tangents + 1]);
+        *l.twist = static_cast<float>(c.impulse[twist]);
+    }
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        SolverBody& body = bodies[group.bodies[i].solver];
+        for (int k = 0; k < 3; ++k) {
+            body.velocity[k] = static_cast<float>(group.found[i][k]);
+            body.angular_velocity[k] = static_cast<float>(group.found[i][3 + k]);
+        }
+    }
+}
+
+std::size_t StiffGroups::bytes() const {
+    std::size_t sum =
+        groups_.capacity() * sizeof(Group) + islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(Body) +
+        borne_.capacity() * sizeof(double) +
+        (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() + contact_of_.capacity()) *
+            sizeof(std::uint32_t);
+    for (const Group& g : groups_) {
+        sum +=
+            g.contacts.capacity() * sizeof(Contact) + g.bodies.capacity() * sizeof(Body) +
+            (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +
+             g.rows.capacity() + g.targets.capacity()) *
+                sizeof(std::uint32_t) +
+            g.bits.capacity() * sizeof(std::uint64_t) + g.columns.capacity() * sizeof(Column) +
+            (g.diagonal.capacity() + g.below.capacity()) * sizeof(Block) +
+            (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
+    }
+    return sum;
+}
+
+}  // namespace talus

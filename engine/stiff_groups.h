@@ -1,0 +1,156 @@
+#pragma once
+/// Stiff groups: touching bodies whose contacts are solved together, directly.
+///
+/// A sweep over contacts one by one carries a load one contact further. Where a contact bears many times the weight of the
+/// lighter of its two bodies (high up-and-down chains of support, a ton on a kilogram), sweeps take as many rounds as that
+/// to find its impulse. Until then the contacts give way, like springs that are too soft for their load, and what stands
+/// on such springs sinks and buckles.
+///
+/// A stiff group is an island of touching bodies, without joints, of which some contact bears that much: how much each
+/// one bears is estimated from the masses and from the levels of support above what cannot be pushed (or above the first
+/// body of an island that floats). Contacts between bodies of one level are left to the sweeps. The others are solved in
+/// *body space*: for the velocities v of all bodies together,
+///
+///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
+///
+/// with v0 the velocities without contact impulses, J a row's Jacobian, p its impulse of the sub-step before, and w (kg)
+/// some sixty times the mass that the contact bears. The row's impulse is then p - w (J v + bias). This is a proximal
+/// step (Rockafellar 1976): w decides how fast impulses converge from sub-step to sub-step, and not how stiff contacts are;
+/// at rest J v = -bias, exactly. The system is sparse, symmetric and positive definite with any number of redundant rows, a
+/// block of 6 x 6 for each body and each pair that touches, and is factored in double precision (block Cholesky, minimum
+/// degree), which bears mass ratios of a million.
+///
+/// Rows are active or not: normal rows push and never pull; friction and twist stick within their limit, and where they
+/// exceed it they are constant impulses at the limit. A few rounds find the set for which all of that holds (a semismooth
+/// Newton method). The factors are kept as long as the set stays, which at rest is the whole step.
+///
+/// That is done twice in a sub-step, before the sweep of `solve` and before that of `relax` (contact_solver.h), in place of
+/// many such sweeps. The sweeps then find little to do, and do what the group leaves out: rolling resistance, special
+/// surfaces.
+
+#include <talus/engine/constraint_graph.h>
+#include <talus/engine/contact_solver.h>
+#include <talus/engine/islands.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+class StiffGroups {
+public:
+    /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each
+    /// edge in one its `link`. `slots` are the body slots by solver index.
+    void find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots, const BodyStore& bodies,
+              Islands& islands);
+
+    /// Groups push no body in common: any thread may solve any group.
+    std::uint32_t group_count() const { return count_; }
+
+    /// Reads the rows of groups first .. last, which the solver has prepared.
+    void prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
+                 std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last);
+    /// Changes impulses and velocities: in the soft pass so that overlap is worked off, in the relaxing one not.
+    enum class Pass : std::uint8_t { soft, relax };
+    void solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t first, std::uint32_t last);
+
+    std::size_t bytes() const;
+
+private:
+    using Block = std::array<double, 36>;  ///< 6 x 6, row by row
+    using Vector = std::array<double, 6>;  ///< linear, angular
+
+    static constexpr int most_rows = 7;  ///< four normals, two tangents, twist
+    static constexpr int tangents = 4, twist = 6;
+    static constexpr std::uint32_t none = ~0u;
+
+    struct Contact {
+        Contact() {
+        }  // a kilobyte, filled in by find(), prepare() and solve(): most islands are looked at and left alone
+        std::uint32_t edge;
+        std::uint32_t a, b;   ///< places of the bodies in the order of elimination; none: it is not pushed
+        std::uint32_t block;  ///< of the pair; none if one is not pushed
+        double borne;         ///< mass, kg
+        ContactLane lane;
+        double rows[most_rows][12];  ///< Jacobians
+        double weight;               ///< of normals and tangents, kg
+        double twist_weight;         ///< kg m^2
+        // Of a pass.
+        double bias[4];
+        double before[most_rows];   ///< impulses of the sub-step before
+        double now[most_rows];      ///< as they are in the lanes
+        double impulse[most_rows];  ///< as the solve finds them
+        double speed[most_rows];    ///< of the rows, at the velocities found
+        double step[most_rows];     ///< ... how a round would change them
+        double limit, twist_limit;  ///< of friction
+        double outside[most_rows];  ///< row speeds from bodies that are not pushed
+        std::uint8_t active;        ///< a bit a row; tangents: both or none
+        std::uint8_t wanted;        ///< those that would be, at the velocities found
+        std::uint8_t factored;      ///< those of the factors
+    };
+    struct Body {
+        std::uint32_t solver = 0;
+        double mass = 0.0;
+        double inertia[9] = {};
+    };
+    struct Column {
+        std::uint32_t first, count;  ///< its blocks below the diagonal
+        std::uint32_t first_target;  ///< where the products of each two of them go
+    };
+    struct Group {
+        std::vector<Contact> contacts;
+        std::vector<Body> bodies;  ///< in the order of elimination
+        // What follows from which bodies touch, and is kept while that stays.
+        std::vector<std::uint32_t> pairs, pairs_before;
+        std::vector<std::uint32_t> order, place;
+        std::vector<std::uint64_t> bits;
+        std::vector<Column> columns;
+        std::vector<std::uint32_t> rows;     ///< by block below the diagonal
+        std::vector<std::uint32_t> targets;  ///< blocks; from `bodies` on: diagonal ones
+        // Of a solve.
+        std::vector<Block> diagonal, below;
+        std::vector<Vector> momentum, found, step, residual;
+        bool has_factors = false;  ///< of the active rows alone
+        bool has_set = false;
+        double inverse_substep = 0.0;
+    };
+
+    bool is_stiff(Group& group);
+    void drop_idle(Group& group);
+    static double lighter_of(const Group& group, const Contact& c);
+    static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
+    void order(Group& group);
+    static void factor(Group& group, bool with_sliding);
+    static void substitute(const Group& group, std::vector<Vector>& x);
+    static bool begin(Group& group, Pass pass, std::span<const SolverBody> bodies);
+    static Vector momentum_of(const Body& body, const Vector& velocity);
+    static bool has_row(const Contact& c, int row);
+    static void push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse);
+    static bool update(Contact& c, const std::vector<Vector>& velocities, bool with_limits);
+    static double slope(const Contact& c, double part);
+    static bool converge(Group& group, int rounds, bool with_limits);
+    static void converge_from_now(Group& group, std::span<const SolverBody> bodies);
+    static void find_impulses(Group& group, std::span<const SolverBody> bodies);
+    static bool is_blow(const Group& group);
+    static bool is_finite(const Group& group);
+    void solve(Pass pass, std::span<SolverBody> bodies, Group& group);
+
+    std::vector<Group> groups_;  ///< the first count_ are in use
+    std::uint32_t count_ = 0;
+    // Scratch of find().
+    struct Island {
+        std::uint32_t bodies = 0, contacts = 0, group = none;
+        float mass = 0.0f, least = 0.0f;
+        bool excluded = false;
+    };
+    std::vector<Island> islands_;       ///< by solver index of the root
+    std::vector<std::uint32_t> local_;  ///< by solver index: its number in its group
+    std::vector<std::uint32_t> level_, queue_;
+    std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
+    std::vector<double> borne_;
+    std::vector<Body> bodies_;
+};
+
+}  // namespace talus

@@ -1,0 +1,264 @@
+// Contacts that bear many times the weight of the lighter of their two bodies: heavy boxes on light ones, high towers and
+// what is nearly one. Each has to stand at the default settings.
+
+#include "worlds.h"
+
+#include <talus/engine/settings.h>
+#include <talus/engine/stiff_groups.h>
+
+#include <algorithm>
+#include <functional>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+using Edge = ConstraintGraph::Edge;
+
+/// How many of the edges are in groups, and how many groups there are, for bodies 1 .. count of these masses (kg).
+struct Found {
+    std::uint32_t linked = 0, groups = 0;
+};
+
+Found found(std::vector<Edge>& edges, std::span<const float> masses) {
+    BodyStore store;
+    std::vector<std::uint32_t> slots{null_index};
+    for (const float mass : masses) {
+        slots.push_back(store.allocate());
+        store[slots.back()].mass = mass;
+    }
+    Islands islands;
+    islands.reset(static_cast<std::uint32_t>(slots.size()));
+    for (const Edge& e : edges) {
+        if (e.pushes_a && e.pushes_b) islands.join(e.a, e.b);
+    }
+    StiffGroups stiff;
+    stiff.find(edges, slots, store, islands);
+    Found result{0, stiff.group_count()};
+    std::vector<bool> taken(edges.size(), false);
+    for (const Edge& e : edges) {
+        if (e.link == no_link) continue;
+        REQUIRE(e.link < edges.size());
+        REQUIRE(!taken[e.link]);
+        taken[e.link] = true;
+        ++result.linked;
+    }
+    return result;
+}
+
+/// A tower of `count` bodies from index `first` on; the lowest stands on the ground.
+void add_tower(std::vector<Edge>& edges, std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t below = i == 0 ? 0 : first + i - 1;
+        edges.push_back({static_cast<std::uint32_t>(edges.size()), below, first + i, 4, below != 0, true});
+    }
+}
+
+/// Things that are to stay where they were put.
+struct Structure {
+    World world{sleepless()};
+    Random random;
+    std::vector<BodyId> ids;
+    std::vector<vec3> places;
+
+    explicit Structure(std::uint64_t seed) : random(seed) { add(world, ground()); }
+
+    vec3 off(float most) {
+        const float x = random.between(-most, most), z = random.between(-most, most);
+        return {x, 0.0f, z};
+    }
+    BodyId put(const vec3& half, const vec3& place, float density = 1000.0f) {
+        BodyDef def = body(box(half), place);
+        def.density = density;
+        ids.push_back(add(world, def));
+        places.push_back(place);
+        return ids.back();
+    }
+    /// How far the box that strayed farthest is from its place, m.
+    float farthest() const {
+        float most = 0.0f;
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
+        return most;
+    }
+    /// The same over a run of so many seconds.
+    float run(double seconds, float dt = frame) {
+        float most = 0.0f;
+        for (double time = 0.0; time < seconds; time += static_cast<double>(dt)) {
+            REQUIRE(world.step(dt));
+            most = std::max(most, farthest());
+            if (most > 1.0f) break;
+        }
+        return most;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a tower is a stiff group from the ground to its top, in whatever order its contacts come") {
+    Random random(71);
+    for (int round = 0; round < 50; ++round) {
+        std::vector<Edge> edges;
+        add_tower(edges, 1, 20);
+        for (std::size_t i = edges.size(); i-- > 1;)
+            std::swap(edges[i], edges[random.below(static_cast<std::uint32_t>(i + 1))]);
+        for (Edge& e : edges) {
+            if (random.below(2)) std::swap(e.a, e.b), std::swap(e.pushes_a, e.pushes_b);
+        }
+        const Found tower = found(edges, std::vector<float>(20, 1.0f));
+        CHECK(tower.linked == 20);
+        CHECK(tower.groups == 1);
+    }
+}
+
+TEST_CASE("short stacks are no stiff groups unless their masses differ") {
+    for (const float heavy : {1.0f, 3.0f, 50.0f}) {
+        std::vector<Edge> edges;
+        add_tower(edges, 1, 2);
+        const float masses[] = {1.0f, heavy};
+        CAPTURE(heavy);
+        CHECK(found(edges, masses).groups == (heavy >= settings::stiff_load ? 1 : 0));
+    }
+}
+
+TEST_CASE("pyramids and what joints hold are no stiff groups") {
+    std::vector<Edge> pyramid;
+    std::uint32_t below = 0, count = 0;
+    for (std::uint32_t row = 0; row < 12; ++row) {
+        const std::uint32_t first = count + 1;
+        for (std::uint32_t i = 0; i < 12 - row; ++i) {
+            const std::uint32_t self = ++count, n = static_cast<std::uint32_t>(pyramid.size());
+            if (row == 0) pyramid.push_back({n, 0, self, 4, false, true});
+            if (row != 0) pyramid.push_back({n, below + i, self, 2, true, true});
+            if (row != 0) pyramid.push_back({n + 1, below + i + 1, self, 2, true, true});
+        }
+        below = first;
+    }
+    CHECK(found(pyramid, std::vector<float>(count, 1.0f)).groups == 0);
+
+    std::vector<Edge> jointed;
+    add_tower(jointed, 1, 20);
+    jointed[7].jointed = true;
+    CHECK(found(jointed, std::vector<float>(20, 1.0f)).groups == 0);
+}
+
+TEST_CASE("towers that share a raft are one stiff group, towers apart are two") {
+    std::vector<Edge> raft{{0, 0, 1, 4, false, true}};
+    for (std::uint32_t t = 0; t < 3; ++t) {
+        const std::size_t first = raft.size();
+        add_tower(raft, 2 + 10 * t, 10);
+        raft[first].a = 1;
+        raft[first].pushes_a = true;
+    }
+    const Found one = found(raft, std::vector<float>(31, 1.0f));
+    CHECK(one.groups == 1);
+    CHECK(one.linked == 31);
+
+    std::vector<Edge> apart;
+    add_tower(apart, 1, 6);
+    add_tower(apart, 7, 6);
+    CHECK(found(apart, std::vector<float>(12, 1.0f)).groups == 2);
+}
+
+TEST_CASE("a box up to a million times heavier than the one below neither sinks in nor goes through") {
+    for (const float dt : {frame, 1.0f / 15.0f}) {
+        for (const float ratio : {100.0f, 3000.0f, 1e4f, 1e6f}) {
+            for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+                Structure s(seed);
+                s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
+                s.put(vec3(0.5f), vec3(0.0f, 1.5f, 0.0f) + s.off(0.01f), 1000.0f * ratio);
+                const float most = s.run(5.0, dt);
+                CAPTURE(dt);
+                CAPTURE(ratio);
+                CAPTURE(seed);
+                CHECK(most < 1e-3f);
+            }
+        }
+    }
+}
+
+TEST_CASE("a box that is dropped on one up to a million times lighter does not go through") {
+    for (const float ratio : {100.0f, 1e4f, 1e6f}) {
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            Structure s(seed);
+            s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
+            const BodyId heavy = s.put(vec3(0.5f), vec3(0.0f, 2.0f, 0.0f) + s.off(0.01f), 1000.0f * ratio);
+            float lowest = 2.0f;
+            for (int i = 0; i < 300; ++i) {
+                REQUIRE(s.world.step(frame));
+                lowest = std::min(lowest, s.world.position(heavy).y);
+            }
+            CAPTURE(ratio);
+            CAPTURE(seed);
+            CHECK(lowest > 1.49f);
+        }
+    }
+}
+
+TEST_CASE("a heavy box on five or ten light ones stands, and so do heavy tables on light legs") {
+    for (const float ratio : {1e3f, 1e6f}) {
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            for (const int count : {5, 10}) {
+                Structure s(seed);
+                for (int i = 0; i < count; ++i)
+                    s.put(vec3(0.5f), vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + s.off(0.01f));
+                s.put(vec3(0.5f), {0.0f, 0.5f + static_cast<float>(count), 0.0f}, 1000.0f * ratio);
+                CAPTURE(ratio);
+                CAPTURE(seed);
+                CAPTURE(count);
+                CHECK(s.run(5.0) < 2e-3f);
+            }
+            Structure table(seed);
+            for (const float x : {-1.0f, 1.0f}) {
+                for (const float z : {-1.0f, 1.0f}) table.put(vec3(0.1f), vec3(x, 0.1f, z) + table.off(0.01f));
+            }
+            table.put({1.5f, 0.5f, 1.5f}, {0.0f, 0.7f, 0.0f}, 10.0f * ratio);
+            CHECK(table.run(5.0) < 1e-3f);
+        }
+    }
+}
+
+TEST_CASE("towers of 30 and of 100 boxes neither sag nor sway") {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        for (const int height : {30, 100}) {
+            Structure s(seed);
+            for (int i = 0; i < height; ++i)
+                s.put(vec3(0.5f), vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + s.off(0.005f));
+            CAPTURE(seed);
+            CAPTURE(height);
+            CHECK(s.run(5.0) < 0.01f);
+        }
+    }
+}
+
+TEST_CASE("a tower with pebbles on every fifth box stands") {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        Structure s(seed);
+        for (int i = 0; i < 50; ++i) {
+            const bool wide = i % 5 == 4;
+            const vec3 place = vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + s.off(0.01f);
+            s.put({wide ? 0.8f : 0.5f, 0.5f, 0.5f}, place);
+            if (!wide || i == 49) continue;
+            for (const float x : {-0.65f, 0.65f}) s.put(vec3(0.05f), place + vec3(x, 0.55f, 0.0f));
+        }
+        CAPTURE(seed);
+        CHECK(s.run(8.0) < 0.02f);
+    }
+}
+
+TEST_CASE("30 levels of crosswise bricks stand without sagging") {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        Structure s(seed);
+        for (int i = 0; i < 30; ++i) {
+            for (const float at : {-0.5f, 0.5f}) {
+                const bool along_x = i % 2 == 1;
+                const vec3 half = along_x ? vec3(1.0f, 0.3f, 0.45f) : vec3(0.45f, 0.3f, 1.0f);
+                const vec3 place(along_x ? 0.0f : at, 0.3f + 0.6f * static_cast<float>(i), along_x ? at : 0.0f);
+                s.put(half, place + s.off(0.01f));
+            }
+        }
+        CAPTURE(seed);
+        CHECK(s.run(5.0) < 0.01f);
+    }
+}
