@@ -46,6 +46,9 @@ inline constexpr float stiff_slop = 0.5f;
 inline constexpr float stiff_load = 5.0f;
 inline constexpr float stiff_width = 3.0f;
 inline constexpr float stiff_load_wide = 40.0f;
+/// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger: what
+/// tumbles is taken for towers, and costs as much as they do.
+inline constexpr float stiff_calm = 1.0f;
 /// Larger islands are left to the sweeps: the cost of a direct solve grows faster than the number of bodies.
 inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 1200;
 /// The weight of a row over the mass that its contact bears. Larger: impulses converge in fewer sub-steps, and the set of
@@ -119,6 +122,10 @@ inline constexpr float largest_friction = 1e6f;
 /// effective mass, m/s^2 (solver_kernel_impl.h, note_blows). Gravity gives a body that is set down 10. Larger: more of a slow
 /// impact is taken for a load and pushes again; smaller: a load that grows is found more slowly.
 inline constexpr float blow_rate = 15.0f;
+/// Most sweeps over the points of a struck manifold, and the change of speed that ends them, m/s. Fewer or larger: boxes that
+/// land flat leave spinning; more or smaller: impacts cost more.
+inline constexpr int strike_sweeps = 24;
+inline constexpr float strike_accuracy = 0.005f;
 
 /// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives
 /// what rests that much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at

@@ -245,7 +245,7 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     F stiffer_from = r.stiffer_from;
     F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
     F loads[4];
-    I blows[4], struck = {};
+    I struck = {};
     if constexpr (soft) {
         for (unsigned i = 0; i < r.point_count; ++i) {
             separation[i] = points[i].separation + normal_speed(r.normal, points[i], motion);
@@ -259,7 +259,8 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
             stiffer_from = on_face ? max(stiffer_from, splat<F>(settings::stiffer_face_depth)) : stiffer_from;
         }
     }
-    for (unsigned i = 0; i < r.point_count; ++i) {
+    // Solves a point's row, as far as `limited_to` lets its impulse go, and returns by how much that changed.
+    const auto solve_row = [&](unsigned i, auto&& limited_to) {
         Point& p = points[i];
         F s;
         if constexpr (soft) {
@@ -282,16 +283,36 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
         }
         const F speed = normal_speed(r.normal, p, v);
         const F wanted = p.impulse - p.mass * mass_scale * (speed + bias) - impulse_scale * p.impulse;
-        const F impulse = max(wanted, zero);
+        const F impulse = limited_to(max(wanted, zero), p.impulse);
         const F change = impulse - p.impulse;
         apply_normal(push, p, change, v);
-        loads[i] = p.impulse + p.impulse + p.mass * least_blow;
-        blows[i] = impulse > loads[i];
-        struck |= blows[i];
         p.impulse = impulse;
+        return change;
+    };
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        const F before = points[i].impulse;
+        solve_row(i, [](F wanted, F) { return wanted; });
+        loads[i] = before + before + points[i].mass * least_blow;
+        struck |= points[i].impulse > loads[i];
     }
     if constexpr (soft) r.struck = false;
-    if (__builtin_expect(!all(~struck), 0)) note_blows(r, points, loads, blows);
+    if (__builtin_expect(all(~struck), 1)) return;
+
+    // The first point of a struck manifold has taken the blow, and what others took since has left it at another speed: a box
+    // that lands flat would go off spinning. So these lanes are swept until their points agree.
+    I active = struck;
+    for (int sweep = 0; sweep < settings::strike_sweeps && r.point_count > 1 && !all(~active); ++sweep) {
+        I changed = {};
+        for (unsigned k = 0; k < r.point_count; ++k) {
+            const unsigned i = sweep % 2 == 0 ? r.point_count - 1 - k : k;
+            const F change = solve_row(i, [&](F wanted, F now) { return active ? wanted : now; });
+            changed |= max(change, -change) > points[i].mass * splat<F>(settings::strike_accuracy);
+        }
+        active &= changed;
+    }
+    I blows[4];
+    for (unsigned i = 0; i < r.point_count; ++i) blows[i] = points[i].impulse > loads[i];
+    note_blows(r, points, loads, blows);
 }
 
 /// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.

@@ -80,6 +80,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
     for (const ConstraintGraph::Edge& edge : edges) {
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
         ++island.contacts;
+        island.stands = island.stands || !edge.pushes_a || !edge.pushes_b;
         island.excluded = island.excluded || edge.jointed || island.contacts > settings::stiff_most_contacts;
     }
     for (std::uint32_t i = 1; i < slots.size(); ++i) {
@@ -89,25 +90,35 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         if (island.contacts < 2 || island.excluded) continue;
         const talus::Body& body = bodies[slots[i]];
         island.least = island.bodies == 0 ? body.mass : std::min(island.least, body.mass);
+        island.most = std::max(island.most, body.mass);
         island.mass += body.mass;
         ++island.bodies;
         island.excluded = body.locks != 0 || island.bodies > settings::stiff_most_bodies;
+    }
+    for (const ConstraintGraph::Edge& edge : edges) {
+        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
+        if (island.excluded || !island.calm) continue;
+        const auto velocity_of = [&](std::uint32_t i) { return i != 0 ? bodies[slots[i]].linear_velocity : vec3(0.0f); };
+        const vec3 speed = velocity_of(edge.b) - velocity_of(edge.a);
+        island.calm = glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
     }
     // In the order of the first contact of each.
     for (std::uint32_t i = 0; i < edges.size(); ++i) {
         const ConstraintGraph::Edge& edge = edges[i];
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        if (island.excluded || island.bodies < 2 || island.mass < settings::stiff_load * island.least) continue;
+        if (island.excluded || island.bodies < 2) continue;
+        const bool by_levels = island.stands && island.calm;
+        if (by_levels ? island.mass < settings::stiff_load * island.least
+                      : island.most < settings::stiff_load_wide * island.least)
+            continue;
         if (island.group == none) {
             island.group = count_++;
             if (groups_.size() < count_) groups_.emplace_back();
-            groups_[island.group].contacts.clear();
+            groups_[island.group].links.clear();
+            groups_[island.group].by_levels = by_levels;
             groups_[island.group].bodies.clear();
         }
-        Contact& c = groups_[island.group].contacts.emplace_back();
-        c.edge = i;
-        c.a = edge.pushes_a ? edge.a : none;
-        c.b = edge.pushes_b ? edge.b : none;
+        groups_[island.group].links.push_back({i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none});
     }
     if (count_ == 0) return;
     local_.resize(slots.size());
@@ -121,11 +132,17 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
     std::uint32_t kept = 0, links = 0;
     for (std::uint32_t g = 0; g < count_; ++g) {
         Group& group = groups_[g];
-        for (Contact& c : group.contacts) {
-            if (c.a != none) c.a = local_[c.a];
-            if (c.b != none) c.b = local_[c.b];
+        for (Link& link : group.links) {
+            if (link.a != none) link.a = local_[link.a];
+            if (link.b != none) link.b = local_[link.b];
         }
         if (!is_stiff(group)) continue;
+        group.contacts.resize(group.links.size());
+        for (std::size_t k = 0; k < group.links.size(); ++k) {
+            const Link& link = group.links[k];
+            Contact& c = group.contacts[k];
+            c.edge = link.edge, c.a = link.a, c.b = link.b, c.borne = link.borne;
+        }
         order(group);
         for (const Contact& c : group.contacts) edges[c.edge].link = links++;
         if (kept != g) std::swap(groups_[kept], group);
@@ -139,7 +156,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
 bool StiffGroups::is_stiff(Group& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     first_of_.assign(count + 1, 0);
-    for (const Contact& c : group.contacts) {
+    for (const Link& c : group.links) {
         if (c.a != none) ++first_of_[c.a + 1];
         if (c.b != none) ++first_of_[c.b + 1];
     }
@@ -147,13 +164,13 @@ bool StiffGroups::is_stiff(Group& group) {
     contact_of_.resize(first_of_[count]);
     level_.assign(count, none);  // places first
     queue_.assign(first_of_.begin(), first_of_.end() - 1);
-    for (std::uint32_t k = 0; k < group.contacts.size(); ++k) {
-        const Contact& c = group.contacts[k];
+    for (std::uint32_t k = 0; k < group.links.size(); ++k) {
+        const Link& c = group.links[k];
         if (c.a != none) contact_of_[queue_[c.a]++] = k;
         if (c.b != none) contact_of_[queue_[c.b]++] = k;
     }
     queue_.clear();
-    for (const Contact& c : group.contacts) {
+    for (const Link& c : group.links) {
         if (c.a != none && c.b != none) continue;
         const std::uint32_t body = c.a != none ? c.a : c.b;
         if (level_[body] == 1) continue;
@@ -164,11 +181,11 @@ bool StiffGroups::is_stiff(Group& group) {
         level_[0] = 1;
         queue_.push_back(0);
     }
-    const auto other = [](const Contact& c, std::uint32_t body) { return c.a == body ? c.b : c.a; };
+    const auto other = [](const Link& c, std::uint32_t body) { return c.a == body ? c.b : c.a; };
     for (std::size_t next = 0; next < queue_.size(); ++next) {
         const std::uint32_t body = queue_[next];
         for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-            const std::uint32_t above = other(group.contacts[contact_of_[i]], body);
+            const std::uint32_t above = other(group.links[contact_of_[i]], body);
             if (above == none || level_[above] != none) continue;
             level_[above] = level_[body] + 1;
             queue_.push_back(above);
@@ -176,36 +193,37 @@ bool StiffGroups::is_stiff(Group& group) {
     }
     borne_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) borne_[i] = group.bodies[i].mass;
-    for (Contact& c : group.contacts) c.borne = 0.0;
+    for (Link& c : group.links) c.borne = 0.0;
     double most = 0.0;
     for (std::size_t next = queue_.size(); next-- > 0;) {
         const std::uint32_t body = queue_[next];
-        const auto bears = [&](const Contact& c) {
+        const auto bears = [&](const Link& c) {
             const std::uint32_t below = other(c, body);
             return below == none ? level_[body] == 1 : level_[below] + 1 == level_[body];
         };
         int supports = 0;
         for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i)
-            supports += bears(group.contacts[contact_of_[i]]) ? 1 : 0;
+            supports += bears(group.links[contact_of_[i]]) ? 1 : 0;
         if (supports == 0) continue;  // the first body of what floats
         const double share = borne_[body] / supports;
         for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-            Contact& c = group.contacts[contact_of_[i]];
+            Link& c = group.links[contact_of_[i]];
             if (!bears(c)) continue;
             c.borne += share;
             const std::uint32_t below = other(c, body);
             if (below != none) borne_[below] += share;
-            most = std::max(most, share / lighter_of(group, c));
+            most = std::max(most, (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
         }
     }
     const std::uint32_t levels = level_[queue_.back()];
-    const bool slender = static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
+    const bool slender =
+        group.by_levels && static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
     if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide)) return false;
     drop_idle(group);
     return true;
 }
 
-double StiffGroups::lighter_of(const Group& group, const Contact& c) {
+double StiffGroups::lighter_of(const Group& group, const Link& c) {
     const double a = group.bodies[c.a != none ? c.a : c.b].mass, b = group.bodies[c.b != none ? c.b : c.a].mass;
     return std::min(a, b);
 }
@@ -213,9 +231,9 @@ double StiffGroups::lighter_of(const Group& group, const Contact& c) {
 /// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the time,
 /// as towers do that stand side by side, and each time other rows are active.
 void StiffGroups::drop_idle(Group& group) {
-    std::erase_if(group.contacts, [&](const Contact& c) { return c.borne == 0.0; });
+    std::erase_if(group.links, [](const Link& c) { return c.borne == 0.0; });
     level_.assign(group.bodies.size(), none);  // new places
-    for (Contact& c : group.contacts) {
+    for (Link& c : group.links) {
         const double a = c.a != none ? group.bodies[c.a].mass : 0.0, b = c.b != none ? group.bodies[c.b].mass : 0.0;
         c.borne = std::max(c.borne, std::max(a, b));
         if (c.a != none) level_[c.a] = 0;
@@ -228,7 +246,7 @@ void StiffGroups::drop_idle(Group& group) {
         level_[i] = count++;
     }
     group.bodies.resize(count);
-    for (Contact& c : group.contacts) {
+    for (Link& c : group.links) {
         if (c.a != none) c.a = level_[c.a];
         if (c.b != none) c.b = level_[c.b];
     }

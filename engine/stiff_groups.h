@@ -8,7 +8,8 @@
 ///
 /// A stiff group is an island of touching bodies, without joints, of which some contact bears that much: how much each
 /// one bears is estimated from the masses and from the levels of support above what cannot be pushed (or above the first
-/// body of an island that floats). Contacts between bodies of one level are left to the sweeps. The others are solved in
+/// body of an island that floats). Levels count only where an island stands and its bodies hardly move against each other:
+/// of what falls or tumbles, nothing bears what is above it. Contacts between bodies of one level are left to the sweeps. The others are solved in
 /// *body space*: for the velocities v of all bodies together,
 ///
 ///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
@@ -67,8 +68,7 @@ private:
     static constexpr std::uint32_t none = ~0u;
 
     struct Contact {
-        Contact() {
-        }  // a kilobyte, filled in by find(), prepare() and solve(): most islands are looked at and left alone
+        Contact() {}  // a kilobyte, filled in by find(), prepare() and solve()
         std::uint32_t edge;
         std::uint32_t a, b;   ///< places of the bodies in the order of elimination; none: it is not pushed
         std::uint32_t block;  ///< of the pair; none if one is not pushed
@@ -90,6 +90,11 @@ private:
         std::uint8_t wanted;        ///< those that would be, at the velocities found
         std::uint8_t factored;      ///< those of the factors
     };
+    /// What find() needs to know of a contact; most islands are looked at and left alone.
+    struct Link {
+        std::uint32_t edge, a, b;  ///< as a contact's
+        double borne = 0.0;
+    };
     struct Body {
         std::uint32_t solver = 0;
         double mass = 0.0;
@@ -100,6 +105,7 @@ private:
         std::uint32_t first_target;  ///< where the products of each two of them go
     };
     struct Group {
+        std::vector<Link> links;  ///< the contacts as find() has them
         std::vector<Contact> contacts;
         std::vector<Body> bodies;  ///< in the order of elimination
         // What follows from which bodies touch, and is kept while that stays.
@@ -112,6 +118,7 @@ private:
         // Of a solve.
         std::vector<Block> diagonal, below;
         std::vector<Vector> momentum, found, step, residual;
+        bool by_levels = false;    ///< it stands, and its bodies hardly move against each other
         bool has_factors = false;  ///< of the active rows alone
         bool has_set = false;
         double inverse_substep = 0.0;
@@ -119,7 +126,7 @@ private:
 
     bool is_stiff(Group& group);
     void drop_idle(Group& group);
-    static double lighter_of(const Group& group, const Contact& c);
+    static double lighter_of(const Group& group, const Link& link);
     static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
     void order(Group& group);
     static void factor(Group& group, bool with_sliding);
@@ -142,8 +149,10 @@ private:
     // Scratch of find().
     struct Island {
         std::uint32_t bodies = 0, contacts = 0, group = none;
-        float mass = 0.0f, least = 0.0f;
+        float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
         bool excluded = false;
+        bool stands = false;  ///< on something that cannot be pushed
+        bool calm = true;     ///< no two bodies that touch move fast against each other
     };
     std::vector<Island> islands_;       ///< by solver index of the root
     std::vector<std::uint32_t> local_;  ///< by solver index: its number in its group
