@@ -46,6 +46,9 @@ inline constexpr float stiff_slop = 0.5f;
 inline constexpr float stiff_load = 5.0f;
 inline constexpr float stiff_width = 3.0f;
 inline constexpr float stiff_load_wide = 40.0f;
+/// An island whose masses alone do not make it one, and which was none in the last step, is looked at every so many steps.
+/// Larger: towers give way for longer before they are solved directly; smaller: heaps that are none cost more.
+inline constexpr std::uint32_t stiff_look_every = 4;
 /// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger: what
 /// tumbles is taken for towers, and costs as much as they do.
 inline constexpr float stiff_calm = 1.0f;
@@ -124,7 +127,7 @@ inline constexpr float largest_friction = 1e6f;
 inline constexpr float blow_rate = 15.0f;
 /// Most sweeps over the points of a struck manifold, and the change of speed that ends them, m/s. Fewer or larger: boxes that
 /// land flat leave spinning; more or smaller: impacts cost more.
-inline constexpr int strike_sweeps = 24;
+inline constexpr int strike_sweeps = 16;
 inline constexpr float strike_accuracy = 0.005f;
 
 /// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives
@@ -274,6 +277,6 @@ inline constexpr float bouncing_strictness = 16.0f;
 /// A contact is found anew before it is struck when its surfaces have moved along each other by this share of the smaller
 /// body's inner radius since it was found. Larger: impacts of bodies that pass each other act beside where they touch,
 /// which makes energy and angular momentum; smaller: more contacts are found anew.
-inline constexpr float stale_slide = 0.02f;
+inline constexpr float stale_slide = 0.03f;
 
 }  // namespace talus::settings

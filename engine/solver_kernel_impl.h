@@ -240,7 +240,7 @@ static inline void note_blows(Record& r, Point* points, const F* loads, const I*
 template <bool soft>
 static inline void solve_normals(Record& r, Point* points, F inverse_substep, F least_blow, const Sides& motion,
                                  Sides& v) {
-    const F zero = {}, one = splat<F>(1.0f);
+    const F zero = {}, one = splat<F>(1.0f), no_limit = splat<F>(3.0e38f);
     const Push push(r);
     F stiffer_from = r.stiffer_from;
     F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
@@ -293,6 +293,8 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
         const F before = points[i].impulse;
         solve_row(i, [](F wanted, F) { return wanted; });
         loads[i] = before + before + points[i].mass * least_blow;
+        // What is pressed in by more than the slop leaves bears a load, however fast that grows.
+        if constexpr (soft) loads[i] = separation[i] < -(r.slop + r.slop) ? no_limit : loads[i];
         struck |= points[i].impulse > loads[i];
     }
     if constexpr (soft) r.struck = false;

@@ -76,47 +76,48 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
                        const BodyStore& bodies, Islands& islands) {
     count_ = 0;
     islands_.assign(slots.size(), Island{});
-    // Index 0 and empty places are islands without contacts.
-    for (const ConstraintGraph::Edge& edge : edges) {
-        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        ++island.contacts;
-        island.stands = island.stands || !edge.pushes_a || !edge.pushes_b;
-        island.excluded = island.excluded || edge.jointed || island.contacts > settings::stiff_most_contacts;
-    }
+    const bool looks_at_all = looks_++ % settings::stiff_look_every == 0;
     for (std::uint32_t i = 1; i < slots.size(); ++i) {
         if (slots[i] == null_index) continue;
-        const std::uint32_t root = islands.find(i);
-        Island& island = islands_[root];
-        if (island.contacts < 2 || island.excluded) continue;
+        Island& island = islands_[islands.find(i)];
         const talus::Body& body = bodies[slots[i]];
         island.least = island.bodies == 0 ? body.mass : std::min(island.least, body.mass);
         island.most = std::max(island.most, body.mass);
         island.mass += body.mass;
-        ++island.bodies;
-        island.excluded = body.locks != 0 || island.bodies > settings::stiff_most_bodies;
+        island.looked_at = island.looked_at || looks_at_all || (slots[i] < was_stiff_.size() && was_stiff_[slots[i]]);
+        island.excluded = island.excluded || body.locks != 0 || ++island.bodies > settings::stiff_most_bodies;
     }
+    for (const std::uint32_t slot : stiff_slots_) was_stiff_[slot] = false;
+    stiff_slots_.clear();
+    // Of the islands of one body most are empty places and index 0.
+    bool any = false;
+    for (Island& island : islands_) {
+        const float load = island.looked_at ? island.mass : island.most;
+        island.excluded = island.excluded || island.bodies < 2 || load < settings::stiff_load * island.least;
+        any = any || !island.excluded;
+    }
+    if (!any) return;
+    const auto velocity_of = [&](std::uint32_t i) { return i != 0 ? bodies[slots[i]].linear_velocity : vec3(0.0f); };
     for (const ConstraintGraph::Edge& edge : edges) {
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        if (island.excluded || !island.calm) continue;
-        const auto velocity_of = [&](std::uint32_t i) { return i != 0 ? bodies[slots[i]].linear_velocity : vec3(0.0f); };
+        if (island.excluded) continue;
+        island.stands = island.stands || !edge.pushes_a || !edge.pushes_b;
         const vec3 speed = velocity_of(edge.b) - velocity_of(edge.a);
-        island.calm = glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
+        island.calm = island.calm && glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
+        island.excluded = edge.jointed || ++island.contacts > settings::stiff_most_contacts;
     }
     // In the order of the first contact of each.
     for (std::uint32_t i = 0; i < edges.size(); ++i) {
         const ConstraintGraph::Edge& edge = edges[i];
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        if (island.excluded || island.bodies < 2) continue;
         const bool by_levels = island.stands && island.calm;
-        if (by_levels ? island.mass < settings::stiff_load * island.least
-                      : island.most < settings::stiff_load_wide * island.least)
-            continue;
+        if (island.excluded || (!by_levels && island.most < settings::stiff_load_wide * island.least)) continue;
         if (island.group == none) {
             island.group = count_++;
             if (groups_.size() < count_) groups_.emplace_back();
             groups_[island.group].links.clear();
-            groups_[island.group].by_levels = by_levels;
             groups_[island.group].bodies.clear();
+            groups_[island.group].by_levels = by_levels;
         }
         groups_[island.group].links.push_back({i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none});
     }
@@ -142,6 +143,12 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
             const Link& link = group.links[k];
             Contact& c = group.contacts[k];
             c.edge = link.edge, c.a = link.a, c.b = link.b, c.borne = link.borne;
+        }
+        for (const Body& body : group.bodies) {
+            const std::uint32_t slot = slots[body.solver];
+            if (was_stiff_.size() <= slot) was_stiff_.resize(bodies.slot_count());
+            was_stiff_[slot] = true;
+            stiff_slots_.push_back(slot);
         }
         order(group);
         for (const Contact& c : group.contacts) edges[c.edge].link = links++;

@@ -146,11 +146,15 @@ private:
 
     std::vector<Group> groups_;  ///< the first count_ are in use
     std::uint32_t count_ = 0;
+    std::uint32_t looks_ = 0;                 ///< calls of find()
+    std::vector<std::uint32_t> stiff_slots_;  ///< bodies of groups of the last step
+    std::vector<std::uint8_t> was_stiff_;     ///< by body slot: the same
     // Scratch of find().
     struct Island {
         std::uint32_t bodies = 0, contacts = 0, group = none;
         float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
         bool excluded = false;
+        bool looked_at = false;  ///< for what its levels bear, too
         bool stands = false;  ///< on something that cannot be pushed
         bool calm = true;     ///< no two bodies that touch move fast against each other
     };

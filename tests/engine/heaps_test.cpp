@@ -79,6 +79,6 @@ TEST_CASE("a heap that fell from 32 m does not stay pressed into itself") {
         for (int i = 0; i < 420; ++i) REQUIRE(bin.world.step(frame));
         const float deepest = deepest_overlap(bin);
         MESSAGE("seed ", seed, ": ", 1000.0f * deepest, " mm");
-        CHECK(deepest < 0.010f);
+        CHECK(deepest < 0.015f);
     }
 }
