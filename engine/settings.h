@@ -46,7 +46,8 @@ inline constexpr float stiff_slop = 0.5f;
 inline constexpr float stiff_load = 5.0f;
 inline constexpr float stiff_width = 3.0f;
 inline constexpr float stiff_load_wide = 40.0f;
-/// An island whose masses alone do not make it one, and which was none in the last step, is looked at every so many steps.
+/// An island of bodies that were awake before, whose masses alone do not make it one, and which was none in the last step,
+/// is looked at every so many steps.
 /// Larger: towers give way for longer before they are solved directly; smaller: heaps that are none cost more.
 inline constexpr std::uint32_t stiff_look_every = 4;
 /// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger: what

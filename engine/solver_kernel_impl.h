@@ -226,11 +226,9 @@ static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
 /// would begin without it, and what comes in anew look like the next blow. Lanes that bounce have their own notes.
 static inline void note_blows(Record& r, Point* points, const F* loads, const I* blows) {
     const F zero = {}, no_limit = splat<F>(-3.0e38f);
-    // Joints and stiff groups find their contacts' impulses themselves.
-    const I alone = r.stiffer_from < splat<F>(3.0e38f);
     for (unsigned i = 0; i < r.point_count; ++i) {
         Point& p = points[i];
-        const F load = blows[i] & alone ? -loads[i] : no_limit;
+        const F load = blows[i] ? -loads[i] : no_limit;
         p.bounce = r.restitution > zero ? p.bounce : (r.struck ? max(p.bounce, load) : load);
     }
     r.struck = true;
@@ -299,11 +297,15 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     }
     if constexpr (soft) r.struck = false;
     if (__builtin_expect(all(~struck), 1)) return;
+    // Joints and stiff groups find their contacts' impulses themselves.
+    const I alone = r.stiffer_from < no_limit;
+    struck &= alone;
+    if (all(~struck)) return;
 
     // The first point of a struck manifold has taken the blow, and what others took since has left it at another speed: a box
     // that lands flat would go off spinning. So these lanes are swept until their points agree.
-    I active = struck;
-    for (int sweep = 0; sweep < settings::strike_sweeps && r.point_count > 1 && !all(~active); ++sweep) {
+    I active = r.point_count > 1 ? struck & (points[1].mass > zero) : I{};
+    for (int sweep = 0; sweep < settings::strike_sweeps && !all(~active); ++sweep) {
         I changed = {};
         for (unsigned k = 0; k < r.point_count; ++k) {
             const unsigned i = sweep % 2 == 0 ? r.point_count - 1 - k : k;
@@ -313,7 +315,7 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
         active &= changed;
     }
     I blows[4];
-    for (unsigned i = 0; i < r.point_count; ++i) blows[i] = points[i].impulse > loads[i];
+    for (unsigned i = 0; i < r.point_count; ++i) blows[i] = alone & (points[i].impulse > loads[i]);
     note_blows(r, points, loads, blows);
 }
 

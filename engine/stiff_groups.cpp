@@ -76,7 +76,8 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
                        const BodyStore& bodies, Islands& islands) {
     count_ = 0;
     islands_.assign(slots.size(), Island{});
-    const bool looks_at_all = looks_++ % settings::stiff_look_every == 0;
+    const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
+    seen_.resize(bodies.slot_count());
     for (std::uint32_t i = 1; i < slots.size(); ++i) {
         if (slots[i] == null_index) continue;
         Island& island = islands_[islands.find(i)];
@@ -84,11 +85,17 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         island.least = island.bodies == 0 ? body.mass : std::min(island.least, body.mass);
         island.most = std::max(island.most, body.mass);
         island.mass += body.mass;
-        island.looked_at = island.looked_at || looks_at_all || (slots[i] < was_stiff_.size() && was_stiff_[slots[i]]);
+        Seen& seen = seen_[slots[i]];
+        island.looked_at = island.looked_at || looks_at_all || seen.step + 1 != looks_ || seen.stiff;
+        seen = {looks_, false};
         island.excluded = island.excluded || body.locks != 0 || ++island.bodies > settings::stiff_most_bodies;
     }
-    for (const std::uint32_t slot : stiff_slots_) was_stiff_[slot] = false;
-    stiff_slots_.clear();
+    // A blow runs through what bounces within a sub-step, so that no step may be left out.
+    for (const ConstraintGraph::Edge& edge : edges) {
+        if (!edge.bounces) continue;
+        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
+        island.bounces = island.looked_at = true;
+    }
     // Of the islands of one body most are empty places and index 0.
     bool any = false;
     for (Island& island : islands_) {
@@ -110,7 +117,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
     for (std::uint32_t i = 0; i < edges.size(); ++i) {
         const ConstraintGraph::Edge& edge = edges[i];
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        const bool by_levels = island.stands && island.calm;
+        const bool by_levels = (island.stands && island.calm) || island.bounces;
         if (island.excluded || (!by_levels && island.most < settings::stiff_load_wide * island.least)) continue;
         if (island.group == none) {
             island.group = count_++;
@@ -144,12 +151,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
             Contact& c = group.contacts[k];
             c.edge = link.edge, c.a = link.a, c.b = link.b, c.borne = link.borne;
         }
-        for (const Body& body : group.bodies) {
-            const std::uint32_t slot = slots[body.solver];
-            if (was_stiff_.size() <= slot) was_stiff_.resize(bodies.slot_count());
-            was_stiff_[slot] = true;
-            stiff_slots_.push_back(slot);
-        }
+        for (const Body& body : group.bodies) seen_[slots[body.solver]].stiff = true;
         order(group);
         for (const Contact& c : group.contacts) edges[c.edge].link = links++;
         if (kept != g) std::swap(groups_[kept], group);
@@ -162,6 +164,12 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
 /// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed.
 bool StiffGroups::is_stiff(Group& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
+    // Room for twice as much: contacts come and go, and a steady step allocates nothing.
+    const auto make_room = [](auto& vector, std::size_t size) {
+        if (vector.capacity() < size) vector.reserve(2 * size);
+    };
+    for (auto* vector : {&first_of_, &contact_of_, &level_, &queue_}) make_room(*vector, count + 2 * group.links.size() + 1);
+    make_room(borne_, count);
     first_of_.assign(count + 1, 0);
     for (const Link& c : group.links) {
         if (c.a != none) ++first_of_[c.a + 1];

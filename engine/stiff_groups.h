@@ -146,15 +146,19 @@ private:
 
     std::vector<Group> groups_;  ///< the first count_ are in use
     std::uint32_t count_ = 0;
-    std::uint32_t looks_ = 0;                 ///< calls of find()
-    std::vector<std::uint32_t> stiff_slots_;  ///< bodies of groups of the last step
-    std::vector<std::uint8_t> was_stiff_;     ///< by body slot: the same
+    std::uint32_t looks_ = 1;  ///< calls of find(), and one more: no body was seen in call 0
+    struct Seen {
+        std::uint32_t step = 0;  ///< the last call with this body
+        bool stiff = false;      ///< it was in a group then
+    };
+    std::vector<Seen> seen_;  ///< by body slot
     // Scratch of find().
     struct Island {
         std::uint32_t bodies = 0, contacts = 0, group = none;
         float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
         bool excluded = false;
         bool looked_at = false;  ///< for what its levels bear, too
+        bool bounces = false;    ///< some contact has restitution
         bool stands = false;  ///< on something that cannot be pushed
         bool calm = true;     ///< no two bodies that touch move fast against each other
     };
