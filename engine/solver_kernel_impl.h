@@ -304,7 +304,12 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
 
     // The first point of a struck manifold has taken the blow, and what others took since has left it at another speed: a box
     // that lands flat would go off spinning. So these lanes are swept until their points agree.
-    I active = r.point_count > 1 ? struck & (points[1].mass > zero) : I{};
+    I active = {};
+    if (r.point_count > 1) {
+        const F beyond = splat<F>(settings::strike_rate / settings::blow_rate) * least_blow;
+        for (unsigned i = 0; i < r.point_count; ++i) active |= points[i].impulse > loads[i] + points[i].mass * beyond;
+        active &= struck & (points[1].mass > zero);
+    }
     for (int sweep = 0; sweep < settings::strike_sweeps && !all(~active); ++sweep) {
         I changed = {};
         for (unsigned k = 0; k < r.point_count; ++k) {

@@ -253,20 +253,50 @@ struct Oracle {
                 bias = 0.0;
             }
             const double next = std::max(impulse[i] - mass[i] * m * (along(i, v, w) + bias) - carry * impulse[i], 0.0);
-            apply(i, next - impulse[i]);
-            const double limit = 2.0 * impulse[i] + mass[i] * double{settings::blow_rate} * h;
-            if (std::abs(next - limit) < 1e-5 * limit) knife_edge = true;
-            if (next > limit) kept[i] = std::min(kept[i], limit), ++blows;
+            const double change = next - impulse[i];
+            apply(i, change);
             impulse[i] = next;
+            return std::abs(change) / mass[i];
+        };
+        const auto sweep = [&](bool soft) {
+            double limit[4];
+            bool struck = false, hard = false;
+            const auto is_struck = [&](int i) {
+                if (std::abs(impulse[i] - limit[i]) < 1e-4 * limit[i]) knife_edge = true;
+                return impulse[i] > limit[i];
+            };
+            for (int i = 0; i < c.count; ++i) {
+                limit[i] = 2.0 * impulse[i] + mass[i] * double{settings::blow_rate} * h;
+                const double s = c.separation[i] + along(i, d, turn) + 2.0 * double{settings::linear_slop};
+                if (soft && std::abs(s) < 2e-6) knife_edge = true;
+                if (soft && s < 0.0) limit[i] = std::numeric_limits<double>::max();
+                row(i, soft);
+                struck = is_struck(i) || struck;
+            }
+            for (int i = 0; i < c.count; ++i) {
+                const double most = limit[i] + mass[i] * double{settings::strike_rate} * h;
+                if (std::abs(impulse[i] - most) < 1e-4 * most) knife_edge = true;
+                hard = hard || impulse[i] > most;
+            }
+            if (!struck) return;
+            for (int k = 0; k < settings::strike_sweeps && c.count > 1 && hard; ++k) {
+                double most = 0.0;
+                for (int i = 0; i < c.count; ++i) most = std::max(most, row(k % 2 == 0 ? c.count - 1 - i : i, soft));
+                if (std::abs(most - double{settings::strike_accuracy}) < 1e-5) knife_edge = true;
+                if (most <= double{settings::strike_accuracy}) break;
+            }
+            for (int i = 0; i < c.count; ++i) {
+                if (is_struck(i)) kept[i] = std::min(kept[i], limit[i]), ++blows;
+            }
         };
         for (int k = 0; k < substeps; ++k) {
             for (int b = 0; b < 2; ++b) v[b] += h * vec(c.mass[b].gravity);
             for (int i = 0; i < c.count; ++i) apply(i, impulse[i]);
             begin_soft_rows();
             for (double& most : kept) most = std::numeric_limits<double>::max();
-            for (int i = 0; i < c.count; ++i) row(i, true);
+            sweep(true);
             for (int b = 0; b < 2; ++b) d[b] += h * v[b], turn[b] += h * w[b];
-            for (int i = 0; i < c.count; ++i) row(i, false);
+            sweep(false);
             for (int i = 0; i < c.count; ++i) {
                 sum[i] += impulse[i];
                 impulse[i] = std::min(impulse[i], kept[i]);
