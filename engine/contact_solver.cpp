@@ -203,7 +203,11 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.kept[i] = 1.0f;
         // Joints solve the spring as it is above.
         const bool alone = lane < r.used && !in_group && !jointed;
-        r.stiffer_from[i] = alone ? settings::stiffer_depth : std::numeric_limits<float>::max();
+        // Contacts that share a stiffness share it at any depth.
+        const bool shares = pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts;
+        r.stiffer_from[i] = !alone  ? std::numeric_limits<float>::max()
+                            : shares ? settings::stiffer_face_depth
+                                     : settings::stiffer_depth;
         const bool tilts =
             !in_group && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
         r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
@@ -488,6 +492,8 @@ void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, c
         Point& p = point_of(i);
         copy_lane<width>(p, lane, points[i], 0);
         if (i >= manifold.count) continue;
+        // Not struck, whatever the other lanes are.
+        if (!(r.restitution[lane] > 0.0f)) p.bounce[lane] = -std::numeric_limits<float>::max();
         p.separation[lane] -= glm::dot(normal, load3(b.displacement) - load3(a.displacement)) +
                               glm::dot(vector(p.angular_b, lane), load3(b.turn)) -
                               glm::dot(vector(p.angular_a, lane), load3(a.turn));

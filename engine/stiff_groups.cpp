@@ -109,6 +109,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
         if (island.excluded) continue;
         island.stands = island.stands || !edge.pushes_a || !edge.pushes_b;
+        island.shares = island.shares || edge.pair != null_index;
         const vec3 speed = velocity_of(edge.b) - velocity_of(edge.a);
         island.calm = island.calm && glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
         island.excluded = edge.jointed || ++island.contacts > settings::stiff_most_contacts;
@@ -117,7 +118,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
     for (std::uint32_t i = 0; i < edges.size(); ++i) {
         const ConstraintGraph::Edge& edge = edges[i];
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        const bool by_levels = (island.stands && island.calm) || island.bounces;
+        const bool by_levels = !island.shares && ((island.stands && island.calm) || island.bounces);
         if (island.excluded || (!by_levels && island.most < settings::stiff_load_wide * island.least)) continue;
         if (island.group == none) {
             island.group = count_++;
@@ -777,6 +778,7 @@ bool StiffGroups::is_blow(const Group& group) {
     double change = 0.0, sum = 0.0;
     for (const Contact& c : group.contacts) {
         for (int p = 0; p < c.lane.count; ++p) {
+            if (!has_row(c, p)) continue;
             change += std::abs(c.impulse[p] - c.before[p]);
             sum += c.impulse[p];
         }

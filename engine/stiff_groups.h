@@ -159,6 +159,7 @@ private:
         bool excluded = false;
         bool looked_at = false;  ///< for what its levels bear, too
         bool bounces = false;    ///< some contact has restitution
+        bool shares = false;     ///< some contacts share a stiffness: solved directly, bowls in bowls never rest
         bool stands = false;  ///< on something that cannot be pushed
         bool calm = true;     ///< no two bodies that touch move fast against each other
     };
