@@ -50,11 +50,12 @@ bool World::State::may_move_far(std::uint32_t slot, float dt) const {
            dt * body.radius * std::sqrt(length_squared(body.angular_velocity)) > room;
 }
 
-/// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still.
+/// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not those that
+/// bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
 void World::State::find_fast_contacts(float dt) {
     for (const ConstraintGraph::Edge& edge : edges) {
         const unsigned either = constrained[edge.a] | constrained[edge.b];
-        if ((either & moves_far) == 0 || (either & by_joint) != 0) continue;
+        if ((either & moves_far) == 0 || (either & by_joint) != 0 || edge.bounces) continue;
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
         const ContactState& state = contacts.states[edge.contact];
         if (state.merged || state.modified) continue;
