@@ -384,7 +384,7 @@ bool ContactSolver::is_struck_aside(const LinkPlace& place, float room, std::spa
         };
         const float speed = row(velocity, a.angular_velocity, b.angular_velocity) + fall;
         const float separation = p.separation[lane] + row(move, a.turn, b.turn);
-        if (speed < -settings::blow_rate * substep_ && separation + substep_ * speed < 0.0f) return true;
+        if (speed < -settings::strike_rate * substep_ && separation + substep_ * speed < 0.0f) return true;
     }
     return false;
 }
