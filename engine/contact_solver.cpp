@@ -330,7 +330,7 @@ void ContactSolver::store(ContactTable& contacts) {
     end();
 }
 
-bool ContactSolver::solves(std::uint32_t contact, std::span<const ContactState> states) {
+bool ContactSolver::sweeps(std::uint32_t contact, std::span<const ContactState> states) {
     if (!places_known_) {
         places_known_ = true;
         places_.clear();
@@ -338,6 +338,8 @@ bool ContactSolver::solves(std::uint32_t contact, std::span<const ContactState> 
             for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k) {
                 const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(k));
                 for (std::uint32_t lane = 0; lane < r.used; ++lane) {
+                    // In a group, or held by joints.
+                    if (r.stiffer_from[lane] == std::numeric_limits<float>::max()) continue;
                     if (r.contact[lane] >= places_.size()) places_.resize(r.contact[lane] + 1);
                     places_[r.contact[lane]] = {k, lane, states[r.contact[lane]].point_count};
                 }
@@ -391,13 +393,13 @@ bool ContactSolver::is_struck_aside(const LinkPlace& place, float room, std::spa
 
 bool ContactSolver::is_struck_aside(std::uint32_t contact, float room, std::span<const ContactState> states,
                                     std::span<const SolverBody> bodies) {
-    if (!solves(contact, states)) return false;
+    if (!sweeps(contact, states)) return false;
     return kernel_->lanes == 8 ? is_struck_aside<8>(places_[contact], room, bodies)
                                : is_struck_aside<4>(places_[contact], room, bodies);
 }
 
 template <int width>
-void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& in,
+void ContactSolver::renew_lane(const LinkPlace& place, const Renewed& renewed, const Input& in,
                                std::span<const SolverBody> bodies) {
     using F = LaneArray<width>;
     using Record = ContactLanes<F>;
@@ -413,23 +415,32 @@ void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, c
     ContactState& state = in.contacts.states[contact];
     const PairRecord& pair = in.contacts.records[contact];
     store_lane<width>(&r, place.lane, in.contacts);
-    const bool bounces = alone && state.restitution > 0.0f;
+    const bool bounces = renewed.alone && state.restitution > 0.0f;
     if (bounces) {
         take_back<width>(place);
         renewed_.push_back(place);
     }
-    struct Sums {
+    struct Had {
         std::uint32_t id;
-        float step_impulse, bounce;
+        float step_impulse, impulse, bounce;
     } had[max_manifold_points];
     const int had_count = state.point_count;
-    for (int i = 0; i < had_count; ++i)
-        had[i] = {state.ids[i], point_of(i).step_impulse[lane], point_of(i).bounce[lane]};
+    for (int i = 0; i < had_count; ++i) {
+        const Point& p = point_of(i);
+        had[i] = {state.ids[i], p.step_impulse[lane], bounces ? 0.0f : p.impulse[lane], p.bounce[lane]};
+        // Pushed along the rows of before, even if those of now leave nothing of it.
+        state.met = state.met || had[i].impulse > 0.0f;
+    }
 
-    if (apart) {
+    if (renewed.apart) {
         for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
             Point& p = point_of(i);
+            if (i < had_count) p.step_impulse[lane] += had[i].impulse;
             p.mass[lane] = p.impulse[lane] = p.bounce[lane] = p.separation[lane] = 0.0f;
+        }
+        if (!bounces) {
+            r.step_friction_1[lane] += r.friction_1[lane];
+            r.step_friction_2[lane] += r.friction_2[lane];
         }
         r.friction_1[lane] = r.friction_2[lane] = r.twist[lane] = 0.0f;
         if (r.surface != no_surface) {
@@ -487,7 +498,7 @@ void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, c
     r.step_friction_2[lane] = glm::dot(state.step_friction_impulse, glm::cross(normal, tangent));
     const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
     float rest = 0.0f;  // what points had that are gone
-    for (int k = 0; k < had_count; ++k) rest += had[k].step_impulse;
+    for (int k = 0; k < had_count; ++k) rest += had[k].step_impulse + had[k].impulse;
     for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
         Point& p = point_of(i);
         copy_lane<width>(p, lane, points[i], 0);
@@ -501,7 +512,7 @@ void ContactSolver::renew_lane(const LinkPlace& place, bool alone, bool apart, c
             if (had[k].id != state.ids[i]) continue;
             p.step_impulse[lane] = had[k].step_impulse;
             p.bounce[lane] = had[k].bounce;
-            rest -= had[k].step_impulse;
+            rest -= had[k].step_impulse + had[k].impulse;
         }
     }
     point_of(0).step_impulse[lane] += std::max(rest, 0.0f);
@@ -530,13 +541,12 @@ void ContactSolver::take_back(const LinkPlace& place) {
     if (r.pushes_b) taken_back_.push_back({r.b[lane], impulse, moment_b});
 }
 
-void ContactSolver::renew(std::uint32_t contact, bool alone, bool apart, const Input& input,
-                          std::span<const SolverBody> bodies) {
-    if (!solves(contact, input.contacts.states)) return;
+void ContactSolver::renew(const Renewed& renewed, const Input& input, std::span<const SolverBody> bodies) {
+    if (!sweeps(renewed.contact, input.contacts.states)) return;
     if (kernel_->lanes == 8) {
-        renew_lane<8>(places_[contact], alone, apart, input, bodies);
+        renew_lane<8>(places_[renewed.contact], renewed, input, bodies);
     } else {
-        renew_lane<4>(places_[contact], alone, apart, input, bodies);
+        renew_lane<4>(places_[renewed.contact], renewed, input, bodies);
     }
 }
 
@@ -600,7 +610,6 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
     c.friction_1 = address(r.friction_1);
     c.friction_2 = address(r.friction_2);
     c.twist = address(r.twist);
-    c.kept = address(r.kept);
     c.slop = r.slop[lane];
     c.bias_rate = r.bias_rate[lane];
     c.count = static_cast<int>(r.point_count);

@@ -55,7 +55,6 @@ struct ContactLane {
         const float* bounce;
     } points[4];
     float *friction_1, *friction_2, *twist;
-    const float* kept;
 };
 
 /// A soft contact's factors (contact_lanes.h).
@@ -105,15 +104,22 @@ public:
     std::span<const JointedContact> jointed_contacts() const { return jointed_; }
     ContactLane read(const JointedContact& contact);
 
-    /// Whether the step solves this contact. Asked first before any is renewed.
-    bool solves(std::uint32_t contact, std::span<const ContactState> states);
+    /// Whether the step solves this contact by sweeps alone, not through joints or in a stiff group. Asked first before any is
+    /// renewed.
+    bool sweeps(std::uint32_t contact, std::span<const ContactState> states);
     /// Whether a blow comes to the contact in what is left of the sub-step or in the next one, after its surfaces have moved
     /// along each other by more than `room`, m, since it was written into its lane.
     bool is_struck_aside(std::uint32_t contact, float room, std::span<const ContactState> states,
                          std::span<const SolverBody> bodies);
+    /// A contact whose manifold was found anew within a step.
+    struct Renewed {
+        std::uint32_t contact;
+        bool alone;  ///< its body touches nothing that can be pushed
+        bool apart;  ///< by now; it gives nothing until it is renewed again
+    };
     /// Within a step: writes the contact's manifold, at the poses that its colliders have by now, into the lane that it
-    /// has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest are taken. `alone`: no body that can be pushed has a part in any contact of its body. `apart`: it gives nothing until it is renewed again.
-    void renew(std::uint32_t contact, bool alone, bool apart, const Input& input, std::span<const SolverBody> bodies);
+    /// has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest are taken.
+    void renew(const Renewed& renewed, const Input& input, std::span<const SolverBody> bodies);
     /// Of those that bounce alone, `renew` takes back what they have given in this sub-step: the speed of an impact has to be seen
     /// along the levers along which the bounce will act. Once the bodies are without these impulses, begin_bounces() notes it.
     struct TakenBack {
@@ -153,7 +159,7 @@ private:
     template <int width>
     void store_lane(const void* record, std::uint32_t lane, ContactTable& contacts) const;
     template <int width>
-    void renew_lane(const LinkPlace& place, bool alone, bool apart, const Input& input,
+    void renew_lane(const LinkPlace& place, const Renewed& renewed, const Input& input,
                     std::span<const SolverBody> bodies);
     template <int width>
     bool is_struck_aside(const LinkPlace& place, float room, std::span<const SolverBody> bodies) const;

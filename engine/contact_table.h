@@ -47,7 +47,7 @@ struct alignas(16) ContactState {
     bool hit_events = false;     ///< asked for by one of its shapes
     bool modifiable = false;     ///< likewise
     bool modified = false;       ///< in this step: the original is in World::State::originals
-    bool met = false;            ///< overlapped at the start of this step, and was found anew within it
+    bool met = false;            ///< overlapped or pushed in this step before it was found anew within it
     bool held_back = false;      ///< in this step it does not begin: it ended as the other kind, sensor or solid
     bool of_compound = false;    ///< its pair may have others; not of meshes, whose contacts are merged
     bool merged = false;         ///< in this step, with others of its patch: the original is in World::State::merged

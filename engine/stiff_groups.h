@@ -23,7 +23,8 @@
 ///
 /// Rows are active or not: normal rows push and never pull; friction and twist stick within their limit, and where they
 /// exceed it they are constant impulses at the limit. A few rounds find the set for which all of that holds (a semismooth
-/// Newton method). The factors are kept as long as the set stays, which at rest is the whole step.
+/// Newton method). The factors are kept as long as the set stays, which at rest is the whole step. Where no set is
+/// found, the group gives nothing in that pass.
 ///
 /// That is done twice in a sub-step, before the sweep of `solve` and before that of `relax` (contact_solver.h), in place of
 /// many such sweeps. The sweeps then find little to do, and do what the group leaves out: rolling resistance, special
@@ -98,7 +99,7 @@ private:
     struct Body {
         std::uint32_t solver = 0;
         double mass = 0.0;
-        double inertia[9] = {};
+        double inertia[9] = {}, inverse_inertia[9] = {};
     };
     struct Column {
         std::uint32_t first, count;  ///< its blocks below the diagonal
@@ -131,7 +132,7 @@ private:
     void order(Group& group);
     static void factor(Group& group, bool with_sliding);
     static void substitute(const Group& group, std::vector<Vector>& x);
-    static bool begin(Group& group, Pass pass, std::span<const SolverBody> bodies);
+    static void begin(Group& group, Pass pass, std::span<const SolverBody> bodies);
     static Vector momentum_of(const Body& body, const Vector& velocity);
     static bool has_row(const Contact& c, int row);
     static void push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse);
@@ -141,6 +142,8 @@ private:
     static void converge_from_now(Group& group, std::span<const SolverBody> bodies);
     static void find_impulses(Group& group, std::span<const SolverBody> bodies);
     static bool is_blow(const Group& group);
+    static Vector velocity_of(const Body& body, const Vector& momentum);
+    static bool is_explained(Group& group);
     static bool is_finite(const Group& group);
     void solve(Pass pass, std::span<SolverBody> bodies, Group& group);
 

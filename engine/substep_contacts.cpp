@@ -14,8 +14,9 @@
 ///
 /// Separations remain s0 + J q with q since the start of the step: s0 is what makes that true now.
 ///
-/// Left as they are: contacts that a modifier has changed, and those of bodies that joints hold, since joints solve such
-/// contacts with levers of their own (joint_contacts.cpp).
+/// Left as they are: contacts that a modifier has changed; those of bodies that joints hold, since joints solve such contacts
+/// with levers of their own (joint_contacts.cpp); and those of stiff groups (stiff_groups.h). Of a ton on a pebble, two
+/// impulses that cancel along the old levers would throw the pebble off at hundreds of m/s along new ones.
 
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
@@ -151,12 +152,12 @@ void World::State::renew_contacts(float substep) {
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
                 const bool counts = alone && bodies[other_body(contacts.pairs[p], slot)].is_dynamic();
-                if (counts && solver.solves(c, contacts.states)) alone = false;
+                if (counts && solver.sweeps(c, contacts.states)) alone = false;
             });
         });
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
-                if (renewed_at[c] == renewal || !solver.solves(c, contacts.states)) return;
+                if (renewed_at[c] == renewal || !solver.sweeps(c, contacts.states)) return;
                 renewed_at[c] = renewal;
                 renewed.push_back({c, alone, false});
                 const ContactState& state = contacts.states[c];
@@ -202,12 +203,12 @@ void World::State::renew_contacts(float substep) {
         keep_points(c);
     }
     profile.renewed_contacts += static_cast<std::uint32_t>(renewed.size());
-    for (const Renewed& r : renewed) {
+    for (const ContactSolver::Renewed& r : renewed) {
         const ContactState& state = contacts.states[r.contact];
         if (state.merged || state.modified) keep_points(r.contact);
     }
     const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-    for (const Renewed& r : renewed) solver.renew(r.contact, r.alone, r.apart, input, solver_bodies);
+    for (const ContactSolver::Renewed& r : renewed) solver.renew(r, input, solver_bodies);
     const std::span<ContactSolver::TakenBack> taken = solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });
     for (std::size_t k = 0; k < taken.size();) {

@@ -90,12 +90,7 @@ struct World::State {
     std::uint32_t renewal = 0;        ///< counts how often that was done
     std::vector<std::uint32_t> stale;                   ///< solver indices
     std::vector<std::uint32_t> moved_at, renewed_at;    ///< by body slot and by contact: the last renewal with it
-    struct Renewed {
-        std::uint32_t contact;
-        bool alone;  ///< its body touches nothing that can be pushed
-        bool apart;  ///< by now
-    };
-    std::vector<Renewed> renewed;
+    std::vector<ContactSolver::Renewed> renewed;
     std::vector<std::uint32_t> to_collide, struck_aside;  ///< contacts
     struct FirstPose {
         std::uint32_t body, collider;

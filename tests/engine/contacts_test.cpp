@@ -172,6 +172,51 @@ TEST_CASE("a fast hit that is over within a step is reported with its impulse") 
     CHECK(impulse == doctest::Approx(40.0 * world.mass(id)).epsilon(0.01));
 }
 
+// Contacts that were found anew within a step, and were apart by then, kept their impulse to themselves.
+TEST_CASE("a body of which no contact is reported has been pushed by nothing") {
+    int free_steps = 0, touched_steps = 0;
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        samples::Random random(seed);
+        World world(sleepless());
+        add(world, ground());
+        std::vector<BodyId> ids;
+        for (int i = 0; i < 30; ++i) {
+            const float r = random.between(0.04f, 0.3f);
+            const Shape shapes[] = {sphere(r), cone(r, 0.8f * r), cylinder(r, 0.6f * r), box({r, 0.4f * r, 0.7f * r})};
+            BodyDef def = body(shapes[i % 4], {random.between(-1.0f, 1.0f), random.between(0.5f, 6.0f),
+                                               random.between(-1.0f, 1.0f)});
+            def.linear_velocity = {random.between(-2.0f, 2.0f), random.between(-4.0f, 0.0f), random.between(-2.0f, 2.0f)};
+            def.angular_velocity = {random.between(-9.0f, 9.0f), random.between(-9.0f, 9.0f), random.between(-9.0f, 9.0f)};
+            ids.push_back(add(world, def));
+        }
+        for (int i = 0; i < 150; ++i) {
+            std::vector<vec3> before;
+            for (const BodyId id : ids) before.push_back(world.linear_velocity(id));
+            REQUIRE(world.step(frame));
+            // What was met on the way by a body that is no pair with it is in the events alone.
+            const auto met_on_the_way = [&](BodyId id) {
+                const std::span<const ContactEvent> begun = world.contacts_begun();
+                return std::any_of(begun.begin(), begun.end(),
+                                   [&](const ContactEvent& e) { return e.body_a == id || e.body_b == id; });
+            };
+            for (std::size_t k = 0; k < ids.size(); ++k) {
+                if (!world.contacts(ids[k]).empty() || met_on_the_way(ids[k])) {
+                    ++touched_steps;
+                    continue;
+                }
+                ++free_steps;
+                const vec3 gained = world.linear_velocity(ids[k]) - before[k] - frame * world.gravity();
+                CAPTURE(seed);
+                CAPTURE(i);
+                CAPTURE(k);
+                REQUIRE(glm::length(gained) < 1e-4f * (1.0f + glm::length(before[k])));
+            }
+        }
+    }
+    CHECK(free_steps > 10000);
+    CHECK(touched_steps > 10000);
+}
+
 TEST_CASE("the floor carries exactly the weight of what stands on it") {
     for (const int substeps : {1, 2, 4, 8}) {
         CAPTURE(substeps);

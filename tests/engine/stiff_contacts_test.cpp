@@ -196,6 +196,54 @@ TEST_CASE("a box that is dropped on one up to a million times lighter does not g
     }
 }
 
+// A blow that goes through pebbles between the ball and the floor. Contacts found anew below it, and rows whose impulses
+// did not explain the velocities, threw the ball up at 12 m/s or a pebble away at 600: 134 of 400 worlds gained energy.
+// Now 12 of 400 do, 3 of these; none is what is wanted.
+TEST_CASE("a heavy ball that lands on pebbles is hardly ever thrown up, nor are they") {
+    int thrown = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        Random random(seed);
+        World world(sleepless());
+        add(world, ground());
+        std::vector<BodyId> ids;
+        for (int i = 0; i < 3; ++i) {
+            const float r = random.between(0.03f, 0.08f);
+            const Shape pebbles[] = {box({r, 0.4f * r, 0.45f * r}), cone(r, r), cylinder(0.7f * r, r)};
+            const float x = random.between(-0.03f, 0.03f), z = random.between(-0.03f, 0.03f);
+            BodyDef pebble = body(pebbles[(seed + static_cast<std::uint64_t>(i)) % 3],
+                                  {x, 0.3f + 0.25f * static_cast<float>(i), z});
+            pebble.rotation = normalized(quat(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f),
+                                              random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f)));
+            ids.push_back(add(world, pebble));
+        }
+        const float radius = random.between(0.3f, 0.5f);
+        const BodyId ball = add(world, body(sphere(radius), {0.0f, 1.0f + radius, random.between(-0.04f, 0.04f)}));
+        ids.push_back(ball);
+        const auto energy = [&] {
+            double sum = 0.0;
+            for (const BodyId id : ids) {
+                sum += kinetic_energy(world, id) +
+                       9.81 * static_cast<double>(world.mass(id)) * static_cast<double>(world.center_of_mass(id).y);
+            }
+            return sum;
+        };
+        // Overlap may lift the ball, at no more than 1 m/s.
+        const double lift = 9.81 * static_cast<double>(world.mass(ball) * settings::max_push_speed * frame);
+        double before = energy();
+        bool gained = false;
+        for (int i = 0; i < 120; ++i) {
+            REQUIRE(world.step(frame));
+            const double now = energy();
+            CAPTURE(seed);
+            REQUIRE(now < 5.0 * before);
+            gained = gained || now > 1.02 * before + lift;
+            before = now;
+        }
+        thrown += gained ? 1 : 0;
+    }
+    CHECK(thrown <= 5);
+}
+
 TEST_CASE("a heavy box on five or ten light ones stands, and so do heavy tables on light legs") {
     for (const float ratio : {1e3f, 1e6f}) {
         for (std::uint64_t seed = 1; seed <= 6; ++seed) {
