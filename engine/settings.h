@@ -154,7 +154,7 @@ inline constexpr float tremble = 3.0f;
 /// rim, and one such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface
 /// stayed slower than these speeds (m/s) for `time_to_settle` (s) within `settle_room` of its thickness (and its radius) of one place, has its turning
 /// braked like dry rolling resistance, by this much at its surface (m/s^2): a viscous brake would let what tips over
-/// creep on for ever. So has a limb that swings in a joint without friction (a ragdoll's head, 8 of 80 times for more than
+/// creep on for ever. So has a limb that swings in a joint without friction (a ragdoll's head, 7 of 80 times for more than
 /// 20 s), its way as well, where what it hangs from lies on something and is not tied to anything: a clock on a wall goes on.
 /// A ball that rolls away is left alone, and so are bodies that may not sleep.
 inline constexpr float settle_speed = 0.5f;
