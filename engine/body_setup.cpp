@@ -219,6 +219,24 @@ bool is_round(const Body& body, std::span<const ShapeDef> shapes) {
 
 }  // namespace
 
+/// See Body::spread.
+static vec3 spread_of(const Body& body, std::span<const ShapeDef> shapes) {
+    const mat3 axes(body.principal.axes);
+    vec3 far(0.0f);
+    for (const ShapeDef& shape : shapes) {
+        const Aabb box = shape.mesh ? shape.mesh->bounds() : bounds(shape.shape);
+        for (int corner = 0; corner < 8; ++corner) {
+            const vec3 at((corner & 1) != 0 ? box.upper.x : box.lower.x, (corner & 2) != 0 ? box.upper.y : box.lower.y,
+                          (corner & 4) != 0 ? box.upper.z : box.lower.z);
+            const vec3 arm = shape.pose.position + rotate(shape.pose.rotation, at) - body.local_center;
+            far = glm::max(far, glm::abs(arm * axes));
+        }
+    }
+    const vec3 far2 = far * far;
+    const vec3 spread(std::sqrt(far2.y + far2.z), std::sqrt(far2.z + far2.x), std::sqrt(far2.x + far2.y));
+    return glm::min(spread, vec3(body.radius));
+}
+
 void set_extent(Body& body, std::span<const ShapeDef> shapes) {
     body.radius = 0.0f;
     body.inner_radius = std::numeric_limits<float>::infinity();
@@ -227,12 +245,13 @@ void set_extent(Body& body, std::span<const ShapeDef> shapes) {
         body.radius = std::max(body.radius, far + reach_of(shape));
         if (!shape.sensor && !shape.mesh) body.inner_radius = std::min(body.inner_radius, inner_radius(shape.shape));
     }
-    body.stale_by_spin = body.stale_by_tilt = 0.0f;
+    body.stale_by_spin = body.stale_by_tilt = body.gyration = 0.0f;
+    body.spread = vec3(body.radius);
     if (!body.is_dynamic()) return;
+    body.spread = spread_of(body, shapes);
     const glm::dvec3& m = body.principal.moments;
-    const auto gyration =
-        static_cast<float>(std::sqrt(std::min({m.x, m.y, m.z}) / static_cast<double>(body.mass)));
-    body.stale_by_tilt = body.radius / (settings::stale_turn * gyration);
+    body.gyration = static_cast<float>(std::sqrt(std::min({m.x, m.y, m.z}) / static_cast<double>(body.mass)));
+    body.stale_by_tilt = body.radius / (settings::stale_turn * body.gyration);
     // As of a body that is as wide as it is long: a stick's own width counts there, which its moment tells of.
     constexpr float wide = 2.1f;
     body.stale_by_spin = m.x < m.y ? std::min(body.stale_by_tilt, wide / settings::stale_turn) : body.stale_by_tilt;

@@ -40,13 +40,17 @@ struct Body {
     /// m/s, rad/s.
     float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();
     float radius = 0.0f;        ///< of a ball around the centre of mass that holds every shape
+    /// No point of it is farther from the principal axes through the centre of mass, m: a spin about the x axis moves its
+    /// surface by no more than spread.x times that. Of a rod, 2 cm about its own axis and half a metre about the others.
+    vec3 spread{0.0f};
     float inner_radius = 0.0f;  ///< of a ball that fits into its thinnest solid shape, m
+    float gyration = 0.0f;  ///< least radius of gyration about the centre of mass, m; 0 of what is not dynamic
     /// What turning does to its contacts (substep_contacts.cpp): about its own axis, `principal`'s x, and across it; 1/rad.
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;
     float still_time = 0.0f;    ///< how long it has been still, s
     vec3 still_place{0.0f};     ///< centre and rotation when that began
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
-    float slow_time = 0.0f;  ///< how long it has touched something, slower than the settle speeds, near settle_place, s
+    float slow_time = 0.0f;  ///< how long it has been held up, slower than the settle speeds, near settle_place, s
     vec3 settle_place{0.0f};  ///< where it was when it last had gone farther than its radius
 
     std::uint32_t first_shape = 0, shape_count = 0;  ///< run in ShapePool and Colliders

@@ -19,6 +19,11 @@ constexpr std::uint32_t rare = 16;
 
 constexpr std::size_t points_max = 4;
 
+/// An overflow colour is coloured again this many colours at a time, and what is left of it after so many rounds, or after
+/// one whose colours hold fewer contacts each than pays, is solved one by one.
+constexpr int spread_colors = 64, spread_rounds = 8;
+constexpr std::size_t worth_spreading = 2;
+
 }  // namespace
 
 void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::uint8_t> slabs,
@@ -116,10 +121,85 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
     }
     order_.resize(edges.size());
     for (std::size_t i = 0; i < edges.size(); ++i) order_[places_[bucket_of(i)]++] = static_cast<std::uint32_t>(i);
+    spread_overflow(edges, bodies);
+}
+
+void ConstraintGraph::spread_overflow(std::span<const Edge> edges, std::size_t bodies) {
+    if (std::all_of(colors_.begin(), colors_.end(), [](const ContactColor& color) { return color.parallel; })) return;
+    spread_colors_.clear();
+    for (const ContactColor& color : colors_) {
+        if (color.parallel) {
+            spread_colors_.push_back(color);
+        } else {
+            spread(color, edges, bodies);
+        }
+    }
+    colors_.swap(spread_colors_);
+}
+
+void ConstraintGraph::spread(const ContactColor& overflow, std::span<const Edge> edges, std::size_t bodies) {
+    const std::span<std::uint32_t> all = std::span(order_).subspan(overflow.first, overflow.count);
+    // The colours of the phase are given away: its masks are free.
+    const std::size_t first_mask = static_cast<std::size_t>(overflow.phase) * bodies;
+    const auto for_masks = [&](const Edge& edge, auto&& visit) {
+        if (edge.pushes_a) visit(used_[first_mask + edge.a]);
+        if (edge.pushes_b) visit(used_[first_mask + edge.b]);
+    };
+    spread_order_.clear();
+    left_.assign(all.begin(), all.end());
+    std::array<std::uint32_t, spread_colors + 1> begins{};
+    const auto add_color = [&](std::uint32_t count, bool parallel) {
+        if (count == 0) return;
+        ContactColor color = overflow;
+        color.parallel = parallel;
+        color.first = overflow.first;
+        if (!spread_colors_.empty() && spread_colors_.back().first >= overflow.first)
+            color.first = spread_colors_.back().first + spread_colors_.back().count;
+        color.count = count;
+        spread_colors_.push_back(color);
+    };
+    for (int round = 0; round < spread_rounds && !left_.empty(); ++round) {
+        for (const std::uint32_t i : left_) for_masks(edges[i], [](std::uint64_t& mask) { mask = 0; });
+        begins = {};
+        std::size_t colored = 0;
+        colors_of_left_.resize(left_.size());
+        for (std::size_t k = 0; k < left_.size(); ++k) {
+            std::uint64_t taken = 0;
+            for_masks(edges[left_[k]], [&](const std::uint64_t& mask) { taken |= mask; });
+            const int color = std::countr_one(taken);
+            colors_of_left_[k] = static_cast<std::uint8_t>(color);
+            if (color == spread_colors) continue;
+            for_masks(edges[left_[k]], [&](std::uint64_t& mask) { mask |= std::uint64_t{1} << color; });
+            ++begins[static_cast<std::size_t>(color) + 1];
+            ++colored;
+        }
+        const auto used = static_cast<std::size_t>(
+            std::count_if(begins.begin(), begins.end(), [](std::uint32_t count) { return count != 0; }));
+        if (colored < worth_spreading * used) break;
+        for (std::size_t color = 0; color < spread_colors; ++color) add_color(begins[color + 1], true);
+        for (std::size_t color = 0; color < spread_colors; ++color) begins[color + 1] += begins[color];
+        const std::size_t done = spread_order_.size();
+        spread_order_.resize(done + colored);
+        std::size_t kept = 0;
+        for (std::size_t k = 0; k < left_.size(); ++k) {
+            const std::size_t color = colors_of_left_[k];
+            if (color == spread_colors) {
+                left_[kept++] = left_[k];
+            } else {
+                spread_order_[done + begins[color]++] = left_[k];
+            }
+        }
+        left_.resize(kept);
+    }
+    add_color(static_cast<std::uint32_t>(left_.size()), false);
+    spread_order_.insert(spread_order_.end(), left_.begin(), left_.end());
+    std::copy(spread_order_.begin(), spread_order_.end(), all.begin());
 }
 
 std::size_t ConstraintGraph::bytes() const {
-    return colors_.capacity() * sizeof(ContactColor) + order_.capacity() * sizeof(std::uint32_t) +
+    return (colors_.capacity() + spread_colors_.capacity()) * sizeof(ContactColor) +
+           (order_.capacity() + spread_order_.capacity() + left_.capacity()) * sizeof(std::uint32_t) +
+           colors_of_left_.capacity() +
            edge_colors_.capacity() + used_.capacity() * sizeof(std::uint64_t) +
            places_.capacity() * sizeof(std::uint32_t);
 }

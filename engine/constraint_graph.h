@@ -5,7 +5,9 @@
 /// A contact keeps the colour it had in the last step as long as it is free; others take, in contact order, the lowest
 /// one that neither body uses yet (64-bit masks). So what comes and goes changes the order of solving where it is, and
 /// nowhere else: warm started sweeps go on where they stood. A colour that has become rare gives its contacts away to
-/// lower ones. A body with more contacts than colours spills into an overflow colour, solved one by one.
+/// lower ones. A body with more contacts than colours spills into an overflow colour. That is coloured once more for each
+/// step alone, as a chain of bodies with a hundred contacts between any two would be solved one by one otherwise; what
+/// shares a body with all others, like the contacts of a plate on a thousand balls, is solved one by one in the end.
 ///
 /// Before the colours, space: a contact is inside one slab of bodies (slabs.h), between two neighbours, or between
 /// bodies farther apart. A sweep goes through
@@ -44,7 +46,7 @@ inline constexpr std::size_t contact_phases = 5;
 /// Edges order()[first .. first + count) of one colour in a field.
 struct ContactColor {
     std::uint32_t first = 0, count = 0;
-    bool parallel = true;  ///< false for an overflow colour
+    bool parallel = true;  ///< false for what is solved one by one
     ContactPhase phase = ContactPhase::inner;
     std::uint32_t field = 0;  ///< twice the group, and one more between it and the next; 0 for what is far
 };
@@ -81,11 +83,16 @@ public:
     std::size_t bytes() const;
 
 private:
-    std::vector<ContactColor> colors_;
+    void spread_overflow(std::span<const Edge> edges, std::size_t bodies);
+    void spread(const ContactColor& overflow, std::span<const Edge> edges, std::size_t bodies);
+
+    std::vector<ContactColor> colors_, spread_colors_;
     std::uint32_t color_count_ = 0;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint8_t> edge_colors_;
     std::vector<std::uint64_t> used_;    ///< a bit a colour, by phase and body
+    std::vector<std::uint32_t> spread_order_, left_;  ///< edges of an overflow colour: by its own colours; with none yet
+    std::vector<std::uint8_t> colors_of_left_;  ///< parallel to left_
     std::vector<std::uint32_t> places_;  ///< by bucket: its size, then where its next edge goes
 };
 

@@ -208,8 +208,10 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.stiffer_from[i] = !alone  ? std::numeric_limits<float>::max()
                             : shares ? settings::stiffer_face_depth
                                      : settings::stiffer_depth;
-        const bool tilts =
-            !in_group && lane < r.used && in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
+        // ... and against tilting: three times as stiff, each of a hundred contacts, bowls that lie in each other buzz for
+        // ever.
+        const bool tilts = !in_group && !shares && lane < r.used &&
+                           in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
         r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
         r.tilts = r.tilts || tilts;
     }

@@ -152,12 +152,15 @@ inline constexpr float tremble = 3.0f;
 
 /// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, or a cylinder that wobbles on its
 /// rim, and one such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface
-/// stayed slower than these speeds (m/s) for `time_to_settle` (s) within its own radius of one place, has its turning
+/// stayed slower than these speeds (m/s) for `time_to_settle` (s) within `settle_room` of its thickness (and its radius) of one place, has its turning
 /// braked like dry rolling resistance, by this much at its surface (m/s^2): a viscous brake would let what tips over
-/// creep on for ever. A ball that rolls away is left alone, and so are bodies that may not sleep.
+/// creep on for ever. So has a limb that swings in a joint without friction (a ragdoll's head, 7 of 80 times for more than
+/// 20 s), its way as well, where what it hangs from lies on something and is not tied to anything: a clock on a wall goes on.
+/// A ball that rolls away is left alone, and so are bodies that may not sleep.
 inline constexpr float settle_speed = 0.5f;
 inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
+inline constexpr float settle_room = 3.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
 /// Contacts of a shape with triangles of a mesh whose normals agree to this cosine (1 degree) are solved as one. Larger
@@ -253,6 +256,10 @@ inline constexpr double joint_quick = 1e-2;
 /// Larger: joints open by that speed times a sub-step at impacts (at 2 m/s ragdolls' by 24 mm, at 1 m/s by 16); smaller:
 /// more solves (of ragdolls falling downstairs 9% of the step at 1 m/s, 50% at 0.1).
 inline constexpr double joint_contact_speed = 1.0;
+/// ... or by more than this share of the speed at which what touches moves, down to the least, m/s: half of what gravity gives
+/// in a sub-step. Larger: what rests on limits or on many links trembles (of 40 cars at the end of their travel all at 1 m/s,
+/// seven at 0.3, none at 0.1; a chain on the ground keeps one link awake at 0.1); smaller: more solves.
+inline constexpr double joint_contact_motion = 0.3, joint_contact_least = 0.02;
 inline constexpr double joint_contact_share = 0.5;  ///< ... of it by a point alone, for that to take part
 inline constexpr int joint_contact_rounds = 4;
 inline constexpr int joint_contact_sweeps = 32;
@@ -280,8 +287,9 @@ inline constexpr float stale_turn = 0.5f;
 /// ... and so many times earlier if it bounces. At 1 a stick without losses in a room gains 1 to 10% at an impact.
 inline constexpr float bouncing_strictness = 16.0f;
 /// A contact is found anew before it is struck (by more than strike_rate) when its surfaces have moved along each other by
-/// this share of the smaller body's inner radius since it was found. Larger: impacts of bodies that pass each other act
-/// beside where they touch, which makes energy and angular momentum; smaller: more contacts are found anew.
+/// this share of the smaller body's inner radius (of a compound, least radius of gyration if that is more) since it was
+/// found. Larger: impacts of bodies that pass each other act beside where they touch, which makes energy and angular momentum;
+/// smaller: more contacts are found anew.
 inline constexpr float stale_slide = 0.03f;
 
 }  // namespace talus::settings

@@ -8,9 +8,39 @@
 
 namespace talus {
 
+/// How far a turn by the rotation vector v (or a spin: how fast) moves a body's surface at most. The bounding radius alone
+/// would not do: a rod that rocks between others, about its own axis, moves its surface by a 25th of what its length says,
+/// and was taken for fast for ever.
+static float surface_way(const Body& body, const vec3& v) {
+    const vec3 own = glm::abs(inverse_rotate(body.rotation, v) * mat3(body.principal.axes));
+    return std::min(std::sqrt(length_squared(v)) * body.radius, glm::dot(own, body.spread));
+}
+
+/// By root of an island: whether it lies on something, and whether a joint ties it to what does not move with it.
+void World::State::note_supports() {
+    island_supports.assign(solver_slots.size(), 0);
+    for (const ConstraintGraph::Edge& edge : edges) {
+        if (edge.jointed) island_supports[islands.find(edge.pushes_a ? edge.a : edge.b)] |= island_lies;
+    }
+    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
+        const JointBodies ends = joints.bodies(j);
+        if (ends.b == null_index) continue;
+        const bool pushes_a = bodies[ends.a].is_dynamic(), pushes_b = bodies[ends.b].is_dynamic();
+        if (pushes_a == pushes_b) continue;
+        island_supports[islands.find(solver_index[pushes_a ? ends.a : ends.b])] |= island_tied;
+    }
+}
+
+/// Whether dry friction, of what it lies on or of its joints, brings the body to rest in the end (settings::settle_speed).
+bool World::State::is_braked(std::uint32_t slot) {
+    if ((constrained[slot] & by_contact) != 0) return true;
+    return (constrained[slot] & by_joint) != 0 && island_supports[islands.find(solver_index[slot])] == island_lies;
+}
+
 void World::State::put_islands_to_sleep(float dt) {
     const auto list = awake.list();
     island_still_time.assign(solver_slots.size(), settings::time_to_sleep);
+    if (joints.live_count() != 0) note_supports();
     for (const std::uint32_t slot : list) {
         Body& body = bodies[slot];
         const std::uint32_t index = solver_index[slot];
@@ -19,29 +49,44 @@ void World::State::put_islands_to_sleep(float dt) {
         // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
         const float* way = solver_bodies[index].displacement;
         const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
-        const float speed = std::max(std::sqrt(v2), moved), spin_speed = std::sqrt(w2) * body.radius;
+        const float speed = std::max(std::sqrt(v2), moved);
+        float spin_speed = std::sqrt(w2) * body.radius;
+        // Looked at more closely only where it decides.
+        if (speed < settings::settle_speed && spin_speed > settings::sleep_speed)
+            spin_speed = surface_way(body, body.angular_velocity);
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
         // Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is
         // held against the sleep speed.
         const quat &q = body.rotation, &p = body.still_rotation;
         const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
         const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
-        const float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w));
-        const float drift = std::sqrt(length_squared(body.center - body.still_place)) + turned * body.radius;
-        const bool still = may_sleep && drift < settings::sleep_speed * settings::time_to_sleep &&
+        float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w)) * body.radius;
+        constexpr float most_drift = settings::sleep_speed * settings::time_to_sleep;
+        const float way_of_center = std::sqrt(length_squared(body.center - body.still_place));
+        if (way_of_center < most_drift && way_of_center + turned >= most_drift) {
+            const quat turn = multiply(q, conjugate(p));
+            turned = surface_way(body, (2.0f * sign) * vec3(turn.x, turn.y, turn.z));
+        }
+        const float drift = way_of_center + turned;
+        const bool still = may_sleep && drift < most_drift &&
                            speed + spin_speed < settings::tremble * settings::sleep_speed;
         if (!still) {
             body.still_place = body.center;
             body.still_rotation = body.rotation;
         }
-        const bool in_place = length_squared(body.center - body.settle_place) < body.radius * body.radius;
-        const bool slow = may_sleep && (constrained[slot] & by_contact) != 0 && in_place &&
-                          speed < settings::settle_speed && spin_speed < settings::settle_spin;
+        const float room = std::min(
+            body.radius, settings::settle_room * std::min({body.spread.x, body.spread.y, body.spread.z}));
+        const bool in_place = length_squared(body.center - body.settle_place) < room * room;
+        const bool slow = may_sleep && in_place && speed < settings::settle_speed &&
+                          spin_speed < settings::settle_spin && is_braked(slot);
         body.still_time = still ? body.still_time + dt : 0.0f;
         body.slow_time = slow ? body.slow_time + dt : 0.0f;
         if (!in_place) body.settle_place = body.center;
         if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
             body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
+            // A limb that swings in its joint without touching anything.
+            if ((constrained[slot] & by_contact) == 0 && speed > 0.0f)
+                body.linear_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / speed);
         }
         float& least = island_still_time[islands.find(index)];
         least = std::min(least, body.still_time);

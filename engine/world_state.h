@@ -153,6 +153,8 @@ struct World::State {
     StageTeam stage_team;
     StepJobs step_jobs;
     std::vector<float> island_still_time;  ///< by solver index of the island's root, s
+    static constexpr std::uint8_t island_lies = 1, island_tied = 2;
+    std::vector<std::uint8_t> island_supports;  ///< the same: of those in which joints are, what holds them up
     std::vector<std::uint32_t> stack;
     struct NearTask {
         std::vector<std::uint32_t> near;  ///< far pairs that came near
@@ -355,6 +357,8 @@ private:
     std::uint32_t add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                               std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
+    void note_supports();
+    bool is_braked(std::uint32_t slot);
     void make_edges(std::size_t first, std::size_t last);
     void index_bodies(float dt, const Jobs& jobs);
     float strictness(std::uint32_t slot) const;

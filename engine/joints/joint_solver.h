@@ -300,7 +300,8 @@ private:
         return slot < link_of_.size() ? link_of_[slot] : null_index;
     }
     void solve_group(const ContactGroup& group);
-    bool begin_rows(const ContactGroup& group);
+    double allowed_odds(const ContactGroup& group) const;
+    bool begin_rows(const ContactGroup& group, double most_odds);
     static double wanted_change(const ContactRow& row, double speed);
     void begin_sweeps(const ContactGroup& group);
     void find_columns(ContactRow& row);
@@ -309,7 +310,7 @@ private:
     void let_drives_go(Articulation& a, bool and_limits);
     void push_body(std::uint32_t link, const dvec3& impulse, const dvec3& moment);
     void carry(Articulation& a, Pass pass);
-    void sweep_rows(const ContactGroup& group);
+    void sweep_rows(const ContactGroup& group, double most_odds);
     void apply_rows(const ContactGroup& group);
 
     // Passes (joint_solver.cpp).

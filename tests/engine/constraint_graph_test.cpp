@@ -184,6 +184,24 @@ TEST_CASE("a body with ten thousand contacts spills into a colour that is solved
     }
 }
 
+// 50 bowls in each other have 60 contacts each with the next: more than half of them were solved one by one.
+TEST_CASE("chains of bodies with many contacts each are solved side by side") {
+    for (const std::uint32_t contacts : {20u, 60u, 100u}) {
+        std::vector<Edge> edges;
+        for (std::uint32_t i = 1; i < 50; ++i) {
+            for (std::uint32_t k = 0; k < contacts; ++k)
+                edges.push_back({static_cast<std::uint32_t>(edges.size()), i, i + 1, 1 + k % 4, true, true});
+        }
+        ConstraintGraph graph;
+        graph.build(edges, one_slab(51));
+        check_coloring(graph, edges);
+        std::uint32_t serial = 0;
+        for (const ContactColor& color : graph.colors()) serial += color.parallel ? 0 : color.count;
+        CHECK(serial == 0);
+        CHECK(graph.colors().size() <= 3 * contacts);
+    }
+}
+
 TEST_CASE("few colours do for what needs few") {
     // A chain needs two, a pyramid's brick bond no more than some.
     std::vector<Edge> edges;

@@ -43,11 +43,10 @@ BodyDef bowl(int pieces) {
 
 }  // namespace
 
-// Each of a hundred contacts between two bowls was as stiff as one alone: 15 of them kept 1 to 7 J, and walked.
-// Rested before contacts got stiffer from 3.5 mm on, blows were dropped from warm starting, and fast contacts were found
-// anew, which came in at the same time; which of them keeps the bowls awake is not known.
-TEST_CASE("bowls that lie in each other come to rest and stay in place" * doctest::may_fail()) {
-    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+// Each of a hundred contacts between two bowls was as stiff as one alone, or stiffer against tilting: 15 of them kept 1 to
+// 7 J, and walked. Contacts that slid by 2% of the walls' thickness were found anew, which forgets the load that they bear.
+TEST_CASE("bowls that lie in each other come to rest and stay in place") {
+    for (std::uint32_t seed = 1; seed <= 12; ++seed) {
         const int sizes[] = {12, 16, 24};
         Random random(seed);
         World world;
@@ -61,7 +60,7 @@ TEST_CASE("bowls that lie in each other come to rest and stay in place" * doctes
             bowls.push_back(add(world, def));
         }
         int steps = 0;
-        while (steps < 1800 && world.awake_body_count() != 0) {
+        while (steps < 600 && world.awake_body_count() != 0) {
             run(world, 1);
             ++steps;
         }
