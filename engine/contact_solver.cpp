@@ -273,6 +273,10 @@ void ContactSolver::prepare(const Field& field, const Input& input) {
     }
 }
 
+float ContactSolver::least_bounce() const {
+    return std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
+}
+
 void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bodies) {
     if (field.count == 0) return;
     ContactPassInput in;
@@ -283,7 +287,7 @@ void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bod
     in.count = field.count;
     in.substep = substep_;
     in.least_blow = settings::blow_rate * substep_;
-    in.least_bounce = std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
+    in.least_bounce = least_bounce();
     (kernel_->*pass)(in);
 }
 
@@ -614,6 +618,7 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
     c.twist = address(r.twist);
     c.slop = r.slop[lane];
     c.bias_rate = r.bias_rate[lane];
+    c.restitution = r.restitution[lane];
     c.count = static_cast<int>(r.point_count);
     for (int i = 0; i < c.count; ++i) {
         auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));

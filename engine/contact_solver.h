@@ -44,6 +44,7 @@ struct ContactLane {
     double friction;
     bool special;  ///< has a SurfaceLanes
     double slop, bias_rate;
+    double restitution;
     int count;
     struct Point {
         glm::dvec3 angular_a, angular_b, turn_a, turn_b;
@@ -52,7 +53,7 @@ struct ContactLane {
         double mass;   ///< 0: there is no such point
         double arm;
         float* impulse;
-        const float* bounce;
+        float* bounce;
     } points[4];
     float *friction_1, *friction_2, *twist;
 };
@@ -90,6 +91,8 @@ public:
     const Field& field(ContactPhase phase, std::size_t i) const { return fields_[static_cast<std::size_t>(phase)][i]; }
     bool has(ContactPhase phase) const;
     bool any_bounce() const { return any_bounce_; }
+    /// Approach speed below which nothing bounces, m/s.
+    float least_bounce() const;
 
     /// A pass over a field's records.
     using Pass = SolverKernel::ContactPass* SolverKernel::*;

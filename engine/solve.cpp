@@ -534,6 +534,11 @@ void World::State::plan_substeps() {
         plan_contacts(&SolverKernel::relax);
         if (!solver.any_bounce()) continue;
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);
+        for (int k = 0; k < settings::joint_bounces && joint_solver.contact_group_count() != 0; ++k) {
+            plan_joints(joint_solver.contact_group_count(), &JointSolver::carry_bounces);
+            plan_contacts(&SolverKernel::bounce);
+        }
+        plan_joints(joint_solver.contact_group_count(), &JointSolver::hand_on_bounces);
         plan_contacts(&SolverKernel::end_restitution);
     }
     plan_in_groups({.kind = FieldWork::Kind::end_contacts});

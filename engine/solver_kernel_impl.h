@@ -694,6 +694,10 @@ static void relax(const ContactPassInput& in) {
 // energy too: one impact after the other. Relax has stopped such a contact as if there were no restitution; that
 // impulse is taken back down to the load that rested there, and it bounces in the next sub-step. Up to e = 0.5 all of
 // it is kept, from there on (2 - 2e)^2 of it: the less there is to hand on, the better do heaps hold that fall.
+//
+// A contact that bears a load hands on only what is faster than the least bounce, so that heaps come to rest. One that
+// bears none is taken back for any speed that is more than rounding: what stays shared out there is lost to each next ball
+// of a row.
 
 static void begin_restitution(const ContactPassInput& in) {
     const F zero = {}, half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
@@ -725,10 +729,12 @@ static void bounce(const ContactPassInput& in) {
             const F s = p.separation + normal_speed(r.normal, p, motion), speed = normal_speed(r.normal, p, v);
             const I bounces = (p.bounce > zero) & (p.impulse > zero);
             const F after = sqrt_lanes(max(p.bounce * p.bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
-            const I knocked = (p.bounce <= zero) & (max(speed, -speed) > threshold) & (p.impulse > -p.bounce) &
+            const F loss = two - two * r.restitution, kept = min(loss * loss, one);
+            const I unloaded = -p.bounce < splat<F>(settings::knock_load) * threshold * p.mass;
+            const F least = unloaded ? threshold * clamp(loss, splat<F>(settings::knock_share), one) : threshold;
+            const I knocked = (p.bounce <= zero) & (max(speed, -speed) > least) & (p.impulse > -p.bounce) &
                               (r.restitution > zero);
-            const F loss = two - two * r.restitution, kept = min(loss * loss, one),
-                    load = kept * p.impulse - (one - kept) * p.bounce;
+            const F load = kept * p.impulse - (one - kept) * p.bounce;
             p.bounce = knocked ? -load : p.bounce;
             const F impulse = bounces ? max(p.impulse + p.mass * (after - speed), zero) : knocked ? load : p.impulse;
             apply_normal(push, p, impulse - p.impulse, v);

@@ -72,6 +72,10 @@ public:
     std::uint32_t contact_group_count() const { return static_cast<std::uint32_t>(groups_.size()); }
     /// After solve() of all articulations, and like that for groups (joint_contacts.cpp).
     void solve_contacts(std::uint32_t first, std::uint32_t last);
+    /// After the passes over what bounces: lets joints carry on what these gave, in groups where something did.
+    void carry_bounces(std::uint32_t first, std::uint32_t last);
+    /// ... and after that: the impacts that these have led to, one after the other.
+    void hand_on_bounces(std::uint32_t first, std::uint32_t last);
 
     /// What impulses on a body do to it through the joints that hold it, as the last pass left them: its velocity by an
     /// impulse at the centre of mass and by a moment (N m s), its spin by a moment. By an impulse its spin is
@@ -244,6 +248,7 @@ private:
             0;               ///< velocities and spins that a unit of impulse gives to the movers of A's party, then B's
         double alone = 0.0;  ///< J M^-1 J^T of the two bodies by themselves
         double bias = 0.0, gamma = 0.0;  ///< of the pass
+        double gap = 0.0;                ///< between the surfaces, m
         double drift = 0.0;              ///< speed of what nobody can push
         double response = 0.0;           ///< J M^-1 J^T with all that joints hold
         double given = 0.0, impulse = 0.0;
@@ -301,17 +306,21 @@ private:
     }
     void solve_group(const ContactGroup& group);
     double allowed_odds(const ContactGroup& group) const;
+    bool has_bounced(const ContactGroup& group) const;
+    bool strike_rows(const ContactGroup& group);
     bool begin_rows(const ContactGroup& group, double most_odds);
     static double wanted_change(const ContactRow& row, double speed);
     void begin_sweeps(const ContactGroup& group);
-    void find_columns(ContactRow& row);
-    void find_column(const ContactRow& row, std::uint32_t party, dvec3* column);
+    void find_columns(ContactRow& row, Pass pass);
+    void find_column(const ContactRow& row, std::uint32_t party, dvec3* column, Pass pass);
+    double speed_of(const ContactRow& row) const;
+    void move_movers(const ContactRow& row, double impulse);
     void push(const JointedContact& contact, int side, std::uint32_t point, double impulse);
     void let_drives_go(Articulation& a, bool and_limits);
     void push_body(std::uint32_t link, const dvec3& impulse, const dvec3& moment);
     void carry(Articulation& a, Pass pass);
     void sweep_rows(const ContactGroup& group, double most_odds);
-    void apply_rows(const ContactGroup& group);
+    void apply_rows(const ContactGroup& group, Pass pass);
 
     // Passes (joint_solver.cpp).
     void read_velocities(Articulation& a);
@@ -385,6 +394,7 @@ private:
     std::vector<JointLane> jacobians_, responses_, residuals_, changes_;
     std::vector<JointLane> velocities_;  ///< two a link
     Room room_;
+    float least_bounce_ = 0.0f;  ///< approach speed below which nothing bounces, m/s
     std::vector<ContactGroup> groups_;
     std::vector<JointedContact> jointed_;
     std::vector<ContactRow> contact_rows_;
