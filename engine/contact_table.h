@@ -72,6 +72,13 @@ struct MeshPatch {
     Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
     Aabb world_box = box;
     Transform mesh_pose;
+    /// A place on the side of the surface on which the shape belongs, mesh frame: its middle, unless that has been pressed
+    /// through. While the middle is no farther from this place than `clearance` (m), it can't have come to the surface.
+    vec3 place{0.0f};
+    float clearance = 0.0f;
+    std::uint32_t stamp = 0;    ///< versions of the shape and the mesh when that was true
+    bool through = false;       ///< the middle is on the other side
+    bool marked = false;        ///< its triangles were told
     std::uint32_t touches = 0;  ///< contacts that touch
     bool touching = false;      ///< as last reported to the user
     bool sensor = false;

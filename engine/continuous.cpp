@@ -211,11 +211,14 @@ struct World::State::Sweep {
     /// What of a shape a body may meet: all of it, or a triangle of a mesh.
     struct Part {
         Shape shape;
-        Shape obstacle;  ///< what stops it: of a triangle more than that, see grown_over_level_edges
+        Shape obstacle;  ///< what stops it: of a triangle more than that, see first_meeting
         SurfaceTriangle surface{};
         vec3 middle{0.0f};                    ///< the origin of its frame in the shape's
         std::uint32_t triangle = null_index;  ///< of the mesh
         const Material* material = nullptr;
+        bool through = false;  ///< the shape that meets it was pressed through the mesh from `place`, its frame
+        vec3 place{0.0f};
+        bool sunk = false;  ///< the obstacle was moved back to where the shape is in by nothing
 
         RigidMotion motion(RigidMotion of_shape) const {
             of_shape.start = multiply(of_shape.start, Transform{middle});
@@ -230,7 +233,15 @@ struct World::State::Sweep {
         std::uint32_t triangle = null_index;
         TimeOfImpact toi;
     };
-    Part part_of(std::uint32_t shape, std::uint32_t triangle, float depth) const;
+    Part part_of(std::uint32_t shape, std::uint32_t triangle) const;
+    const MeshPatch* patch_gone_through(std::uint32_t slot, std::uint32_t own, std::uint32_t other,
+                                        std::uint32_t shape) const;
+    void hold_what_went_through(Part& part, const RigidMotion& motion, const Shape& own, const RigidMotion& own_motion,
+                                float depth) const;
+    void sink(Part& part, const vec3& n, const RigidMotion& motion, const Shape& own,
+              const RigidMotion& own_motion) const;
+    vec3 side_against(const Part& part, const vec3& normal, const RigidMotion& motion, std::uint32_t slot,
+                      std::uint32_t own, std::uint32_t other, std::uint32_t mesh) const;
     template <class Visit>
     void for_each_part(std::uint32_t shape, const RigidMotion& motion, std::uint32_t own, const RigidMotion& own_motion,
                        std::uint32_t slot, float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const;
@@ -321,8 +332,7 @@ bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool
     return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
 }
 
-/// `depth`: what the body may overlap by.
-World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std::uint32_t triangle, float depth) const {
+World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std::uint32_t triangle) const {
     Part part;
     const ShapeDef& of_shape = s.shapes.defs[shape];
     part.material = &of_shape.material;
@@ -333,11 +343,75 @@ World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std:
     const detail::PlacedTriangle placed = detail::place_triangle(*of_shape.mesh, triangle);
     part.shape = placed.shape;
     part.surface = placed.surface;
-    part.obstacle = detail::grown_over_level_edges(placed.shape, placed.surface, grown_by * depth);
     part.middle = placed.middle;
     part.triangle = triangle;
     if (placed.material < of_shape.mesh_materials.size()) part.material = &of_shape.mesh_materials[placed.material];
     return part;
+}
+
+/// Of a shape and a mesh through which its middle was pressed.
+const MeshPatch* World::State::Sweep::patch_gone_through(std::uint32_t slot, std::uint32_t own, std::uint32_t other,
+                                                         std::uint32_t shape) const {
+    if (!s.any_through || !s.shapes.defs[shape].mesh) return nullptr;
+    const std::uint32_t p = s.contacts.find_pair(s.bodies, slot, other);
+    const std::uint32_t k = p != null_index ? s.contacts.find_patch(p, own, shape) : null_index;
+    return k != null_index && s.contacts.patches[k].through ? &s.contacts.patches[k] : nullptr;
+}
+
+/// A triangle that a shape has got through by more than half is taken for as deep as the shape is in, and as going on below
+/// the walls around it: a way out through its back is none.
+void World::State::Sweep::hold_what_went_through(Part& part, const RigidMotion& motion, const Shape& own,
+                                                 const RigidMotion& own_motion, float depth) const {
+    if (!detail::grow_where_sunk(part.shape, part.surface, part.place, depth, bounding_radius(own), part.obstacle))
+        part.obstacle = part.shape;
+    const Frame to_part = to_frame(relative(part.motion(motion).start, own_motion.start));
+    const vec3 middle = transform_point(to_part, vec3(detail::middle_of(own)));
+    vec3 n = part.surface.normal;
+    const vec3& plane = part.shape.points[0];
+    if (glm::dot(part.place - plane, n) < 0.0f) {
+        if (!part.surface.two_sided) return;
+        n = -n;
+    }
+    if (glm::dot(middle - plane, n) < 0.0f) sink(part, n, motion, own, own_motion);
+}
+
+/// Moves a triangle back to where a shape, which belongs on the side of its normal `n`, is in by nothing.
+void World::State::Sweep::sink(Part& part, const vec3& n, const RigidMotion& motion, const Shape& own,
+                               const RigidMotion& own_motion) const {
+    const Frame to_part = to_frame(relative(part.motion(motion).start, own_motion.start));
+    const vec3 d = transpose_mul(to_part.rotation, -n);
+    const vec3 lowest = transform_point(to_part, support(own, d).point);
+    const float low = glm::dot(lowest - part.shape.points[0], n) - own.radius;
+    for (vec3& point : part.obstacle.points) point += std::min(low, 0.0f) * n;
+    part.sunk = true;
+}
+
+/// The normal of a triangle, its frame, on the side on which a shape that overlaps it at the start belongs, if `normal`
+/// (world) leads out by the other one: once it is in by more than half, the shortest way out is by the back. Zero else, and
+/// where that side is unknown.
+vec3 World::State::Sweep::side_against(const Part& part, const vec3& normal, const RigidMotion& motion,
+                                       std::uint32_t slot, std::uint32_t own, std::uint32_t other,
+                                       std::uint32_t mesh) const {
+    const vec3& n = part.surface.normal;
+    const float out = glm::dot(inverse_rotate(motion.start.rotation, normal), n);
+    if (std::abs(out) < tolerance::surface_held) return vec3(0.0f);
+    if (!part.surface.two_sided) return out < 0.0f ? n : vec3(0.0f);
+    const std::uint32_t p = s.contacts.find_pair(s.bodies, slot, other);
+    const std::uint32_t k = p != null_index ? s.contacts.find_patch(p, own, mesh) : null_index;
+    if (k == null_index) return vec3(0.0f);
+    for (std::uint32_t c = s.contacts.pairs[p].first_contact; c != null_index; c = s.contacts.states[c].next_in_pair) {
+        const PairRecord& record = s.contacts.records[c];
+        if (s.contacts.states[c].patch != k || record.state != PairState::touching) continue;
+        const bool is_a = s.shapes.is_triangle(record.a);
+        if (s.shapes.triangles[is_a ? record.a : record.b].triangle != part.triangle) continue;
+        const quat& frame = s.colliders.poses[record.a].rotation;
+        const vec3 held =
+            inverse_rotate(s.colliders.poses[mesh].rotation, rotate(frame, s.contacts.caches[c].manifold.normal));
+        const float along = is_a ? glm::dot(held, n) : -glm::dot(held, n);
+        if (std::abs(along) < tolerance::surface_held || along * out > 0.0f) break;
+        return along > 0.0f ? n : -n;
+    }
+    return vec3(0.0f);
 }
 
 /// Calls visit(part) for the obstacle's shape, or for those triangles of its mesh that a shape of the body may come to
@@ -348,7 +422,8 @@ void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& 
                                         std::vector<std::uint32_t>& triangles, Visit&& visit) const {
     const ShapeDef& of_shape = s.shapes.defs[shape];
     if (!of_shape.mesh) {
-        visit(part_of(shape, null_index, 0.0f));
+        Part part = part_of(shape, null_index);
+        visit(part);
         return;
     }
     // As the mesh sees it: from where it is to where it will be, and how far it may be off the straight way between
@@ -370,7 +445,10 @@ void World::State::Sweep::for_each_part(std::uint32_t shape, const RigidMotion& 
     const float depth = allowed_depth(slot);
     const float reach = bent + grown_by * depth;
     of_shape.mesh->find(expand(merge(box_at(0.0f), box_at(duration)), reach), triangles);
-    for (const std::uint32_t t : triangles) visit(part_of(shape, t, depth));
+    for (const std::uint32_t t : triangles) {
+        Part part = part_of(shape, t);
+        visit(part);
+    }
 }
 
 /// True where the plane of a triangle that stands still shows that the shape gets through it nowhere by as much as it
@@ -381,7 +459,8 @@ bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& mo
     const Transform at = part.motion(motion_j).start;
     const vec3 plane = transform_point(at, part.shape.points[0]);
     vec3 n = rotate(at.rotation, part.surface.normal);
-    const vec3 middle = transform_point(motion_i.start, vec3(detail::middle_of(own)));
+    const vec3 middle =
+        part.through ? transform_point(at, part.place) : transform_point(motion_i.start, vec3(detail::middle_of(own)));
     if (glm::dot(middle - plane, n) < 0.0f) {
         if (!part.surface.two_sided) return true;
         n = -n;
@@ -421,39 +500,71 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                 if (of_obstacle.sensor || of_body.sensor || !should_collide(of_obstacle.filter, of_body.filter))
                     continue;
                 const RigidMotion motion_i = shape_motion(path.motion, body, i);
-                for_each_part(
-                    j, motion_j, i, motion_i, path.slot, first.time, scratch.triangles, [&](const Part& part) {
-                        const SweepScratch::Pairing pairing{i, j, part.triangle};
-                        if (std::find(scratch.let_through.begin(), scratch.let_through.end(), pairing) !=
-                            scratch.let_through.end())
-                            return;
-                        if (stays_in_front(part, motion_j, of_body.shape, motion_i, first.time, depth)) return;
-                        const RigidMotion motion_part = part.motion(motion_j);
-                        const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
+                const MeshPatch* const through = patch_gone_through(path.slot, i, other, j);
+                for_each_part(j, motion_j, i, motion_i, path.slot, first.time, scratch.triangles, [&](Part& part) {
+                    if (through != nullptr) part.place = through->place - part.middle;
+                    part.through = through != nullptr;
+                    const SweepScratch::Pairing pairing{i, j, part.triangle};
+                    if (std::find(scratch.let_through.begin(), scratch.let_through.end(), pairing) !=
+                        scratch.let_through.end())
+                        return;
+                    if (stays_in_front(part, motion_j, of_body.shape, motion_i, first.time, depth)) return;
+                    if (part.through) {
+                        hold_what_went_through(part, motion_j, of_body.shape, motion_i, depth);
+                    } else if (part.triangle != null_index) {
+                        part.obstacle = detail::grown_over_level_edges(part.shape, part.surface, grown_by * depth);
+                    }
+                    const RigidMotion motion_part = part.motion(motion_j);
+                    const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
+                    TimeOfImpact toi;
+                    const auto meets = [&](const Shape& solid) {
                         ToiSettings question{.duration = first.time,
                                              .target_distance = -depth * static_cast<float>(1 + eased)};
-                        TimeOfImpact toi =
-                            time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
+                        toi = time_of_impact(solid, motion_part, of_body.shape, motion_i, question);
                         if (toi.status == ToiStatus::initially_overlapping) {
-                            question.target_distance = toi.separation - depth;
-                            toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
-                        }
-                        if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return;
-                        if (first.other != null_index && !(toi.time < first.time)) return;
-                        if (part.triangle != null_index) {
-                            // Beside the surface's own normals: the neighbours see to it, or the face is meant.
-                            const quat at = pose_at(motion_part, toi.time).rotation;
-                            const vec3 d = inverse_rotate(at, toi.normal);
-                            const detail::NormalOf owner = detail::owner_of_normal(part.shape, part.surface, d);
-                            if (owner == detail::NormalOf::neighbour) return;
-                            if (owner == detail::NormalOf::level_neighbour) {
-                                const float along = glm::dot(d, part.surface.normal);
-                                if (std::abs(along) < tolerance::surface_held) return;
-                                toi.normal = rotate(at, along < 0.0f ? -part.surface.normal : part.surface.normal);
+                            if (part.triangle != null_index && !part.sunk) {
+                                const vec3 side = side_against(part, toi.normal, motion_part, path.slot, i, other, j);
+                                if (side != vec3(0.0f)) {
+                                    part.obstacle = solid;
+                                    sink(part, side, motion_j, of_body.shape, motion_i);
+                                    toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
+                                }
+                            }
+                            if (toi.status == ToiStatus::initially_overlapping) {
+                                question.target_distance = toi.separation - depth;
+                                toi = time_of_impact(part.sunk ? part.obstacle : solid, motion_part, of_body.shape,
+                                                     motion_i, question);
                             }
                         }
-                        first = {toi.time, other, i, j, part.triangle, toi};
-                    });
+                        if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return false;
+                        return first.other == null_index || toi.time < first.time;
+                    };
+                    // Beside the surface's own normals: the neighbours see to it, or the face is meant.
+                    const auto is_own = [&] {
+                        const quat at = pose_at(motion_part, toi.time).rotation;
+                        const vec3 d = inverse_rotate(at, toi.normal);
+                        const detail::NormalOf owner = detail::owner_of_normal(part.shape, part.surface, d);
+                        if (owner == detail::NormalOf::surface) return true;
+                        const float along = glm::dot(d, part.surface.normal);
+                        if (owner == detail::NormalOf::neighbour || std::abs(along) < tolerance::surface_held)
+                            return false;
+                        toi.normal = rotate(at, along < 0.0f ? -part.surface.normal : part.surface.normal);
+                        return true;
+                    };
+                    if (!meets(part.obstacle)) return;
+                    if (part.triangle != null_index && !is_own()) {
+                        // What has sunk into a neighbour meets the triangle's edge first, and its face later.
+                        Shape grown;
+                        if (part.through || part.sunk) return;
+                        const vec3 middle = inverse_transform_point(
+                            motion_part.start, transform_point(motion_i.start, vec3(detail::middle_of(of_body.shape))));
+                        if (!detail::grow_where_sunk(part.shape, part.surface, middle, depth,
+                                                     bounding_radius(of_body.shape), grown) ||
+                            !meets(grown) || !is_own())
+                            return;
+                    }
+                    first = {toi.time, other, i, j, part.triangle, toi};
+                });
             }
         }
     }
@@ -509,7 +620,7 @@ bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) cons
 bool World::State::Sweep::stays_before_mesh(std::uint32_t slot, std::uint32_t other, std::uint32_t p,
                                             std::uint32_t shape, std::uint32_t mesh) const {
     const std::uint32_t k = s.contacts.find_patch(p, shape, mesh);
-    if (k == null_index || moved(other) != nullptr) return false;
+    if (k == null_index || s.contacts.patches[k].through || moved(other) != nullptr) return false;
     const Aabb box = swept_box(slot, shape);
     const Transform& at = s.colliders.poses[mesh];
     const Aabb in_mesh = transform_box(to_frame(relative(at, Transform{})), box);
@@ -687,7 +798,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                         time);
 
     const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
-    const Part part = part_of(meeting.other_shape, meeting.triangle, allowed_depth(path.slot));
+    const Part part = part_of(meeting.other_shape, meeting.triangle);
     const SweepScratch::Pairing pairing{meeting.shape, meeting.other_shape, meeting.triangle};
     const Transform pose_a = pose_at(part.motion(shape_motion(obstacle_motion, obstacle, meeting.other_shape)), time);
     const Transform pose_b = pose_at(shape_motion(path.motion, body, meeting.shape), time);

@@ -34,6 +34,7 @@ void World::State::update_pairs(const Jobs& jobs) {
     ended.swap(ended_at_next_step);
     broken.clear();
     broken.swap(broken_outside_step);
+    any_through = false;
     Stopwatch clock(def.timing != Timing::off);
     broadphase.update(jobs);
     profile.broadphase = clock.lap();

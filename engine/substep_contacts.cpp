@@ -182,6 +182,18 @@ void World::State::renew_contacts(float substep) {
         move_colliders(contacts.bodies[c].a);
         move_colliders(contacts.bodies[c].b);
     }
+    for (const std::uint32_t c : to_collide) {
+        const ContactState& state = contacts.states[c];
+        if (state.patch == null_index) continue;
+        // What the continuous stage may take back is not known to have happened.
+        MeshPatch& patch = contacts.patches[state.patch];
+        const vec3 place = patch.place;
+        const bool through = patch.through;
+        if (!follow_place(state.pair, state.patch)) continue;
+        patch.place = place;
+        patch.through = through;
+        patch.clearance = 0.0f;
+    }
     CollideSettings settings = collide_settings();
     settings.timing = Timing::off;
     NarrowphaseProfile counts;

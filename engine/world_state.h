@@ -81,7 +81,7 @@ struct World::State {
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
     // Of bodies whose contacts are found anew within the step (substep_contacts.cpp).
-    bool renews = false;              ///< there may be such bodies in this step
+    bool renews = false;  ///< there may be such bodies in this step
     struct FastContact {
         std::uint32_t contact;
         float room;  ///< way along each other that makes it stale, m
@@ -189,6 +189,12 @@ struct World::State {
     std::vector<KnownTriangle> known_triangles;
 
     // Of contacts with meshes (mesh_patches.cpp).
+    struct NearTriangle {
+        vec3 points[3];  ///< mesh frame, m
+        vec3 normal;
+    };
+    std::vector<NearTriangle> triangles_around;  ///< the middle of a shape
+    bool any_through = false;                    ///< in this step: see MeshPatch::through
     struct Merged {
         std::uint32_t contact;
         Manifold manifold;
@@ -345,6 +351,8 @@ private:
     vec3 normal_from_mesh(std::uint32_t contact) const;
     PatchLoad take_load(std::uint32_t contact);
     void give_load(std::uint32_t contact, const PatchLoad& load);
+    float find_triangles_around(std::uint32_t p, std::uint32_t k, const vec3& middle, float probe);
+    bool follow_place(std::uint32_t p, std::uint32_t k);
     void merge_patches();
     void merge_patch(std::span<PatchContact> list);
     void merge_contacts(const vec3& normal);

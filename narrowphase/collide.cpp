@@ -399,6 +399,12 @@ private:
         if (!known) forget(cache);
         record.cost = 0;
         const Surface surface = surface_of(w);
+        if (surface && surface.triangle->through) {
+            cache.deep.face.count = 0;
+            touch_by_face(w, surface, -std::numeric_limits<float>::infinity());
+            settle(record, record.state == PairState::touching ? Rung::axis_touching : Rung::axis_separated);
+            return;
+        }
         if (surface && !known) {
             cache.axis = surface.triangle->normal;
             cache.axis_in_b = !surface.is_a;
@@ -660,17 +666,25 @@ private:
         return s;
     }
 
+    /// Where the other belongs, triangle's frame.
+    static vec3 middle_of(const Surface& s) {
+        return s.triangle->through ? s.triangle->place : s.to_triangle(vec3(detail::middle_of(*s.other)));
+    }
+
     /// The face's normal on the side that holds the other off, triangle's frame; zero where none does. Who was held off
     /// along the face by the last test still is, however deep it was pressed in since.
     vec3 holding_side(const Work& w, const Surface& s) const {
         const vec3& n = s.triangle->normal;
+        const auto side_of = [&](const vec3& place) {
+            return glm::dot(place - s.shape->points[0], n) >= 0.0f ? n : s.triangle->two_sided ? -n : vec3(0.0f);
+        };
+        if (s.triangle->through) return side_of(s.triangle->place);
         const Manifold& last = caches_[w.pair].manifold;
         const bool touched = records_[w.pair].state == PairState::touching && last.count != 0;
         const float before = touched ? glm::dot(s.from_ab(last.normal), n) : 0.0f;
         if (before >= tolerance::surface_held) return n;
         if (before <= -tolerance::surface_held && s.triangle->two_sided) return -n;
-        if (glm::dot(s.to_triangle(vec3(detail::middle_of(*s.other))) - s.shape->points[0], n) >= 0.0f) return n;
-        return s.triangle->two_sided ? -n : vec3(0.0f);
+        return side_of(middle_of(s));
     }
 
     /// A contact found between the two shapes, as one of the surface.
@@ -733,7 +747,7 @@ private:
                                           on_a + 2.0f * (margin + std::abs(separation)) * along, margin, cache.hints);
         count(profile_.manifolds_built);
         Shape grown;
-        const vec3 middle = s.to_triangle(vec3(detail::middle_of(*s.other)));
+        const vec3 middle = middle_of(s);
         if (manifold.count == 0 &&
             detail::grow_to_hollow_edges(*s.shape, *s.triangle, n, low, middle, records_[w.pair].size, grown)) {
             manifold = make_manifold(s.is_a ? grown : shape_a(w), s.is_a ? shape_b(w) : grown, w.b_in_a, along, on_a,

@@ -52,6 +52,8 @@ struct SurfaceTriangle {
     std::uint32_t index = 0;
     bool two_sided = false;
     bool face_only = false;  ///< no edge sticks out or ends: contacts are along the face, or the neighbours'
+    bool through = false;    ///< the middle of the other of its pair was pressed through the surface from ...
+    vec3 place{0.0f};        ///< here, where it belongs; m
 };
 
 /// The shapes that pairs refer to by index, with their world poses. The caller moves `poses` and raises `versions[i]`

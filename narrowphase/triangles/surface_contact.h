@@ -140,6 +140,32 @@ inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& s
     return with_edges_moved(shape, surface, move, by);
 }
 
+/// The triangle with its edges moved out by up to `most` (m) where what is met beyond them is met because it has sunk into
+/// the neighbour there: over edges from which the surface rises, if `middle` (the triangle's frame), where the sunk shape
+/// belongs, is in front of the neighbour, too; and over level ones, as far as that takes the triangle above its neighbour by no more
+/// than `depth` (m). False, and no triangle, where there are no such edges.
+inline bool grow_where_sunk(const Shape& shape, const SurfaceTriangle& surface, const vec3& middle, float depth,
+                            float most, Shape& grown) {
+    float move[3] = {};
+    bool any = false;
+    const float side = glm::dot(surface.normal, middle - shape.points[0]) < 0.0f ? -1.0f : 1.0f;
+    for (int i = 0; i < 3; ++i) {
+        const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
+        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
+        const float size = std::sqrt(length_squared(way)), rise = side * glm::dot(way, surface.normal) / size;
+        const bool goes_on = glm::dot(way, across) > 0.0f;
+        if (rise > tolerance::surface_rise) {
+            const vec3 front = glm::cross(p - q, surface.beyond[i] - q);
+            move[i] = side * glm::dot(front, middle - p) > 0.0f ? most : 0.0f;
+        } else if (goes_on && rise >= -tolerance::surface_level) {
+            move[i] = std::min(most, depth / std::max(-rise, tolerance::surface_rise));
+        }
+        any = any || move[i] > 0.0f;
+    }
+    if (any) grown = with_edges_moved(shape, surface, move, most);
+    return any;
+}
+
 /// The triangle with those edges moved out to `low`, the lowest point of a shape, from which the surface rises, as a
 /// floor does to a wall: what has sunk a little into the wall is not above the floor there any more, but nothing else
 /// holds it up. That is the case of a shape whose `middle` is on this side of the edge. (Points in the triangle's frame;
