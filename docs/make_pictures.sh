@@ -21,6 +21,7 @@ shapes 100
 slopes 160
 bouncing 100
 top 60
+tippe_top 235
 t_handle 200
 # Things that stand
 stack20 120

@@ -201,8 +201,8 @@ bool is_round(const Body& body, std::span<const ShapeDef> shapes) {
     const float room = 1e-4f * body.radius;
     switch (def.shape.type) {
         case ShapeType::sphere:
-            if (body.isotropic) return length_squared(offset) <= room * room;
-            break;
+            // One whose centre of mass is elsewhere nutates, and its lever with it, by little and as fast as it spins.
+            return body.isotropic && length_squared(offset) <= room * room;
         case ShapeType::capsule:
         case ShapeType::cylinder:
         case ShapeType::cone:
@@ -212,7 +212,7 @@ bool is_round(const Body& body, std::span<const ShapeDef> shapes) {
     }
     const vec3 axis(body.principal.axes[0]);
     const vec3 shape_axis = rotate(def.pose.rotation, {0.0f, 1.0f, 0.0f});
-    const bool along = def.shape.type == ShapeType::sphere || std::abs(glm::dot(axis, shape_axis)) > 1.0f - 1e-6f;
+    const bool along = std::abs(glm::dot(axis, shape_axis)) > 1.0f - 1e-6f;
     const vec3 beside = offset - glm::dot(axis, offset) * axis;
     return along && length_squared(beside) <= room * room;
 }

@@ -112,10 +112,6 @@ inline constexpr float stiffer_face_depth = 40.0f * linear_slop;
 /// put in one place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
 inline constexpr float max_push_speed = 1.0f;
 
-/// A round surface of radius r resists twist about the contact normal like a patch of radius sqrt(2 r this), m: what a
-/// ball that overlaps by this much really touches with. Without it a ball spinning on the spot would spin for ever.
-inline constexpr float patch_depth = linear_slop;
-
 /// Beyond these, products of the solver would leave the floats. Heavier bodies are refused (kg); faster belts run (m/s)
 /// and rougher surfaces rub at just so much: what has a friction of a million sticks.
 inline constexpr float largest_mass = 1e15f;

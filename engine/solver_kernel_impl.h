@@ -324,6 +324,41 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     note_blows(r, points, loads, blows);
 }
 
+/// Sliding and spinning draw on the same friction. In a patch that spins at w, each spot slides along its own circle. A slip
+/// that is slow against w * arm only bends these circles a little: friction against it grows with the slip, as if it were
+/// viscous, up to the limit. And a patch that slides fast hardly resists spinning (Contensou 1963). Here f and twist / arm
+/// are one impulse of three components, opposed to (slip, arm * w) and no longer than the limit: the ellipsoid of Howe and
+/// Cutkosky (1996). With a limit for each of them, friction stops the slip of a fast top, which then rolls and never turns
+/// over; and it stops its spin however fast it slides.
+///
+/// Takes impulses that are each within its limit. Where they are beyond the limit together, a step from the last impulses
+/// against the motion, brought back to the ellipsoid, replaces them. `slip`: along the two tangents, m/s, and about the
+/// normal, rad/s.
+///
+/// For contacts at one point only. A manifold of several has its friction at its centre, and is right to have two limits: as an
+/// impulse at one place the two would leave rolling cylinders 5 times as far from their speed (sb_rolling).
+static inline void share_friction(const Record& r, const Surface* surface, I lanes, F limit, F twist_limit,
+                                  const V3& slip, F& f1, F& f2, F& twist) {
+    const F one = splat<F>(1.0f);
+    const F grip_1 = surface != nullptr ? surface->grip_1 : one, grip_2 = surface != nullptr ? surface->grip_2 : one;
+    const F to_disc_1 = surface != nullptr ? inverse_or_zero(grip_1) : one,
+            to_disc_2 = surface != nullptr ? inverse_or_zero(grip_2) : one;
+    const F per_arm = limit * inverse_or_zero(twist_limit), limit2 = limit * limit;
+    const F u1 = f1 * to_disc_1, u2 = f2 * to_disc_2, u3 = twist * per_arm;
+    const I beyond = lanes & (u1 * u1 + u2 * u2 + u3 * u3 > splat<F>(1.00001f) * limit2);
+    if (all(~beyond)) return;
+    const F arm = twist_limit * inverse_or_zero(limit);
+    const F step = min(r.slide_mass, r.twist_mass * per_arm * per_arm);
+    const F d1 = r.friction_1 * to_disc_1 - step * grip_1 * slip.x, d2 = r.friction_2 * to_disc_2 - step * grip_2 * slip.y,
+            d3 = r.twist * per_arm - step * arm * slip.z;
+    const F size2 = d1 * d1 + d2 * d2 + d3 * d3;
+    const I outside = size2 > limit2;
+    const F scale = outside ? limit / sqrt_lanes(outside ? size2 : one) : one;
+    f1 = beyond ? scale * d1 * grip_1 : f1;
+    f2 = beyond ? scale * d2 * grip_2 : f2;
+    twist = beyond ? scale * d3 * arm : twist;
+}
+
 /// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
 /// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable,
 /// the slip of one step's turn matters; below a ball or a top, the contact does not turn with it.
@@ -354,7 +389,7 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     // Twist first, and friction against the slip that this leaves, which is linear in it.
     const V3 spin = v.b.angular - v.a.angular;
     const F twist_limit = r.friction * twist_arm;
-    const F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
+    F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
     const F more_twist = twist - r.twist;
     const F slip_1 = dot(slip, r.tangent) + more_twist * r.twist_slip_1;
     const F slip_2 = dot(slip, tangent_2) + more_twist * r.twist_slip_2;
@@ -390,7 +425,13 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
         f2 *= scale;
     }
 
-    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, more_twist * r.normal, v);
+    const I one_point = r.point_count > 1 ? points[1].mass <= zero : zero <= zero;
+    if (!all(~one_point)) {
+        share_friction(r, special ? surface : nullptr, one_point, limit, twist_limit,
+                       {dot(slip, r.tangent), dot(slip, tangent_2), dot(r.normal, spin)}, f1, f2, twist);
+    }
+    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2,
+                   (twist - r.twist) * r.normal, v);
     if constexpr (special) {
         // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm. After
         // friction, not beside it: the two work on the same spin, and would swing against each other.
