@@ -3,6 +3,7 @@
 #include <talus/engine/world_state.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace talus {
@@ -111,6 +112,8 @@ void World::State::note_approaches() {
 
 /// Those that came in fast and were pushed back.
 void World::State::report_hits() {
+    // Two bodies at half the largest float close in at more than it.
+    const auto in_range = [](float speed) { return std::min(speed, std::numeric_limits<float>::max()); };
     std::vector<Contact>& seen = hit_contacts;
     for (const Approach& approach : approaches) {
         const ContactState& state = contacts.states[approach.contact];
@@ -123,7 +126,7 @@ void World::State::report_hits() {
             if (contact.points[i].normal_impulse > contact.points[strongest].normal_impulse) strongest = i;
         }
         hits.push_back({contact.body_a, contact.body_b, contact.shape_a, contact.shape_b,
-                        contact.points[strongest].position, contact.normal, approach.speed, state.last_impulse});
+                        contact.points[strongest].position, contact.normal, in_range(approach.speed), state.last_impulse});
     }
     for (const Impact& impact : impacts) {
         const bool asked = shapes.defs[impact.shape].hit_events || shapes.defs[impact.other_shape].hit_events;
@@ -131,7 +134,7 @@ void World::State::report_hits() {
         hits.push_back({bodies.id_of(impact.other), bodies.id_of(impact.body),
                         impact.other_shape - bodies[impact.other].first_shape,
                         impact.shape - bodies[impact.body].first_shape, impact.point, impact.normal,
-                        impact.approach_speed, impact.impulse});
+                        in_range(impact.approach_speed), impact.impulse});
     }
 }
 

@@ -354,9 +354,11 @@ static inline void share_friction(const Record& r, const Surface* surface, I lan
     const F size2 = d1 * d1 + d2 * d2 + d3 * d3;
     const I outside = size2 > limit2;
     const F scale = outside ? limit / sqrt_lanes(outside ? size2 : one) : one;
-    f1 = beyond ? scale * d1 * grip_1 : f1;
-    f2 = beyond ? scale * d2 * grip_2 : f2;
-    twist = beyond ? scale * d3 * arm : twist;
+    // Speeds and masses whose squares leave the floats keep their two limits.
+    const I changes = beyond & (size2 <= splat<F>(3.0e38f));
+    f1 = changes ? scale * d1 * grip_1 : f1;
+    f2 = changes ? scale * d2 * grip_2 : f2;
+    twist = changes ? scale * d3 * arm : twist;
 }
 
 /// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.

@@ -158,7 +158,7 @@ Result<SceneData> tippe_top(const SceneOptions&) {
     scene.figures.push_back({"the stem's direction", "1 up, -1 down", Over::last, [](const SceneBodies& bodies, double) {
                                  return static_cast<double>(rotate(bodies.transform(1).rotation, {0, 1, 0}).y);
                              }});
-    scene.camera = orbit({0, 0.05f, 0}, 0.7f, 25, 14);
+    scene.camera = orbit({0, 0.05f, 0}, 1.05f, 25, 14);
     return scene;
 }
 
