@@ -405,9 +405,9 @@ vec3 World::State::Sweep::side_against(const Part& part, const vec3& normal, con
         const bool is_a = s.shapes.is_triangle(record.a);
         if (s.shapes.triangles[is_a ? record.a : record.b].triangle != part.triangle) continue;
         const quat& frame = s.colliders.poses[record.a].rotation;
-        const vec3 held =
+        const vec3 facing =
             inverse_rotate(s.colliders.poses[mesh].rotation, rotate(frame, s.contacts.caches[c].manifold.normal));
-        const float along = is_a ? glm::dot(held, n) : -glm::dot(held, n);
+        const float along = is_a ? glm::dot(facing, n) : -glm::dot(facing, n);
         if (std::abs(along) < tolerance::surface_held || along * out > 0.0f) break;
         return along > 0.0f ? n : -n;
     }
