@@ -18,23 +18,15 @@ struct Fault {
 };
 constexpr const char* levers = "contacts keep the lever arms of the step's start while bodies turn and slide";
 constexpr Fault faults[] = {
-    {"shapes", levers},
-    {"pyramid100", "the sagging base swings"},
     {"hullpile", levers},
     {"mixed", levers},
     {"bighulls44", levers},
-    {"bighulls", levers},
     {"drum", levers},
     {"tumble", levers},
     {"tumble8", levers},
     {"sparse10k", levers},
-    {"cradle", "impacts with restitution 1 in chains gain a little each"},
-    {"wrecking", levers},
     {"ragdolls", "joint limits that are hit hard"},
-    {"explosion", levers},
-    {"buoyancy", levers},
     {"bullets", "spins of 200 rad/s and more"},
-    {"sb_666", "a column of spheres jumps"},
     {"terrain", levers},
     {"marble_run", levers},
 };
