@@ -192,8 +192,8 @@ float reach_of(const ShapeDef& shape) {
     return std::sqrt(length_squared(glm::max(glm::abs(box.lower), glm::abs(box.upper))));
 }
 
-/// Whether the body is a solid of revolution about the first of its principal axes, so that it may spin about that without
-/// any change to what it touches.
+/// Whether the body is a solid of revolution about the first of its principal axes, so that it may spin about that
+/// without any change to what it touches.
 bool is_round(const Body& body, std::span<const ShapeDef> shapes) {
     if (shapes.size() != 1 || shapes[0].mesh) return false;
     const ShapeDef& def = shapes[0];

@@ -34,23 +34,25 @@ struct Body {
     float mass = 0.0f;  ///< 0 unless dynamic
     float inverse_mass = 0.0f;
     PrincipalInertia principal;  ///< the same inertia, for bodies that are not isotropic
-    bool isotropic = true;  ///< inertia is a multiple of the identity: no gyroscopic term
+    bool isotropic = true;       ///< inertia is a multiple of the identity: no gyroscopic term
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
     /// m/s, rad/s.
     float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();
-    float radius = 0.0f;        ///< of a ball around the centre of mass that holds every shape
-    /// No point of it is farther from the principal axes through the centre of mass, m: a spin about the x axis moves its
-    /// surface by no more than spread.x times that. Of a rod, 2 cm about its own axis and half a metre about the others.
+    float radius = 0.0f;  ///< of a ball around the centre of mass that holds every shape
+    /// No point of it is farther from the principal axes through the centre of mass, m: a spin about the x axis moves
+    /// its surface by no more than spread.x times that. Of a rod, 2 cm about its own axis and half a metre about the
+    /// others.
     vec3 spread{0.0f};
     float inner_radius = 0.0f;  ///< of a ball that fits into its thinnest solid shape, m
-    float gyration = 0.0f;  ///< least radius of gyration about the centre of mass, m; 0 of what is not dynamic
-    /// What turning does to its contacts (substep_contacts.cpp): about its own axis, `principal`'s x, and across it; 1/rad.
+    float gyration = 0.0f;      ///< least radius of gyration about the centre of mass, m; 0 of what is not dynamic
+    /// What turning does to its contacts (substep_contacts.cpp): about its own axis, `principal`'s x, and across it;
+    /// 1/rad.
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;
-    float still_time = 0.0f;    ///< how long it has been still, s
-    vec3 still_place{0.0f};     ///< centre and rotation when that began
+    float still_time = 0.0f;  ///< how long it has been still, s
+    vec3 still_place{0.0f};   ///< centre and rotation when that began
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
-    float slow_time = 0.0f;  ///< how long it has been held up, slower than the settle speeds, near settle_place, s
+    float slow_time = 0.0f;   ///< how long it has been held up, slower than the settle speeds, near settle_place, s
     vec3 settle_place{0.0f};  ///< where it was when it last had gone farther than its radius
 
     std::uint32_t first_shape = 0, shape_count = 0;  ///< run in ShapePool and Colliders
@@ -103,8 +105,8 @@ struct TrianglePlace {
     vec3 middle{0.0f};  ///< the origin of its frame in the mesh's
 };
 
-/// Runs of shape slots. Parallel to Colliders: index i is the same shape in both. A triangle of a mesh that something is
-/// near gets a slot, too: its def is empty, that of the mesh holds for it.
+/// Runs of shape slots. Parallel to Colliders: index i is the same shape in both. A triangle of a mesh that something
+/// is near gets a slot, too: its def is empty, that of the mesh holds for it.
 class ShapePool {
 public:
     /// A run of `count` slots, reusing a freed run of the same length if there is one.

@@ -19,8 +19,8 @@ constexpr std::uint32_t rare = 16;
 
 constexpr std::size_t points_max = 4;
 
-/// An overflow colour is coloured again this many colours at a time, and what is left of it after so many rounds, or after
-/// one whose colours hold fewer contacts each than pays, is solved one by one.
+/// An overflow colour is coloured again this many colours at a time, and what is left of it after so many rounds, or
+/// after one whose colours hold fewer contacts each than pays, is solved one by one.
 constexpr int spread_colors = 64, spread_rounds = 8;
 constexpr std::size_t worth_spreading = 2;
 
@@ -199,8 +199,7 @@ void ConstraintGraph::spread(const ContactColor& overflow, std::span<const Edge>
 std::size_t ConstraintGraph::bytes() const {
     return (colors_.capacity() + spread_colors_.capacity()) * sizeof(ContactColor) +
            (order_.capacity() + spread_order_.capacity() + left_.capacity()) * sizeof(std::uint32_t) +
-           colors_of_left_.capacity() +
-           edge_colors_.capacity() + used_.capacity() * sizeof(std::uint64_t) +
+           colors_of_left_.capacity() + edge_colors_.capacity() + used_.capacity() * sizeof(std::uint64_t) +
            places_.capacity() * sizeof(std::uint32_t);
 }
 

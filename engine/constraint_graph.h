@@ -5,9 +5,10 @@
 /// A contact keeps the colour it had in the last step as long as it is free; others take, in contact order, the lowest
 /// one that neither body uses yet (64-bit masks). So what comes and goes changes the order of solving where it is, and
 /// nowhere else: warm started sweeps go on where they stood. A colour that has become rare gives its contacts away to
-/// lower ones. A body with more contacts than colours spills into an overflow colour. That is coloured once more for each
-/// step alone, as a chain of bodies with a hundred contacts between any two would be solved one by one otherwise; what
-/// shares a body with all others, like the contacts of a plate on a thousand balls, is solved one by one in the end.
+/// lower ones. A body with more contacts than colours spills into an overflow colour. That is coloured once more for
+/// each step alone, as a chain of bodies with a hundred contacts between any two would be solved one by one otherwise;
+/// what shares a body with all others, like the contacts of a plate on a thousand balls, is solved one by one in the
+/// end.
 ///
 /// Before the colours, space: a contact is inside one slab of bodies (slabs.h), between two neighbours, or between
 /// bodies farther apart. A sweep goes through
@@ -24,8 +25,8 @@
 ///     group        |      0          |      1          |
 ///     field        |      0          1      2          |
 ///
-/// Contacts of a line that are in different fields share no body that can be pushed: a thread can take all of a group's,
-/// colour after colour, and waits for another only for those between their groups.
+/// Contacts of a line that are in different fields share no body that can be pushed: a thread can take all of a
+/// group's, colour after colour, and waits for another only for those between their groups.
 
 #include <talus/engine/slabs.h>
 
@@ -90,10 +91,11 @@ private:
     std::uint32_t color_count_ = 0;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint8_t> edge_colors_;
-    std::vector<std::uint64_t> used_;    ///< a bit a colour, by phase and body
-    std::vector<std::uint32_t> spread_order_, left_;  ///< edges of an overflow colour: by its own colours; with none yet
+    std::vector<std::uint64_t> used_;  ///< a bit a colour, by phase and body
+    // Edges of an overflow colour: by its own colours, and those with none yet.
+    std::vector<std::uint32_t> spread_order_, left_;
     std::vector<std::uint8_t> colors_of_left_;  ///< parallel to left_
-    std::vector<std::uint32_t> places_;  ///< by bucket: its size, then where its next edge goes
+    std::vector<std::uint32_t> places_;         ///< by bucket: its size, then where its next edge goes
 };
 
 }  // namespace talus

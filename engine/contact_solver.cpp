@@ -167,8 +167,8 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
 }
 
 /// Of one of so many contacts between two bodies, all of which together are as stiff as `full_stiffness_contacts` are.
-/// Were each of them as stiff as one alone, as of bowls that lie in each other with a hundred points, their sum would be
-/// too stiff for the sub-step: sweeps that have not converged would feed energy into what rests.
+/// Were each of them as stiff as one alone, as of bowls that lie in each other with a hundred points, their sum would
+/// be too stiff for the sub-step: sweeps that have not converged would feed energy into what rests.
 ContactSpring ContactSolver::shared_spring(std::uint32_t contacts, bool immovable) const {
     const float share = static_cast<float>(settings::full_stiffness_contacts) / static_cast<float>(contacts);
     const float hertz = (immovable ? settings::fixed_contact_stiffening : 1.0f) * hertz_ * std::sqrt(share);
@@ -205,11 +205,11 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const bool alone = lane < r.used && !in_group && !jointed;
         // Contacts that share a stiffness share it at any depth.
         const bool shares = pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts;
-        r.stiffer_from[i] = !alone  ? std::numeric_limits<float>::max()
+        r.stiffer_from[i] = !alone   ? std::numeric_limits<float>::max()
                             : shares ? settings::stiffer_face_depth
                                      : settings::stiffer_depth;
-        // ... and against tilting: three times as stiff, each of a hundred contacts, bowls that lie in each other buzz for
-        // ever.
+        // ... and against tilting: three times as stiff, each of a hundred contacts, bowls that lie in each other buzz
+        // for ever.
         const bool tilts = !in_group && !shares && lane < r.used &&
                            in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
         r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;

@@ -10,14 +10,14 @@
 /// The position is linear in the motion of the step, with the very Jacobian that the velocity uses: no anchor has to
 /// be rotated, and a rolling sphere, whose anchor lies on the normal, keeps its separation exactly.
 ///
-/// One sub-step:  warm_start -> solve (normal, soft: overlap is a damped spring) -> [positions] -> relax (normal again, rigid,
-/// then friction, twist and rolling: takes out the velocity that the spring put in) -> restitution.
-/// Friction acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is
-/// solved in the relax pass only, where the spring cannot pump it.
+/// One sub-step:  warm_start -> solve (normal, soft: overlap is a damped spring) -> [positions] -> relax (normal again,
+/// rigid, then friction, twist and rolling: takes out the velocity that the spring put in) -> restitution. Friction
+/// acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is solved
+/// in the relax pass only, where the spring cannot pump it.
 ///
 /// Contacts of one colour share no body that can be pushed, so they can be solved in any order and in lanes of any
 /// width, and fields of contacts (constraint_graph.h) on any threads, to the same bits. The loops are in
-/// solver_kernel_impl.h, what they read in contact_lanes.h.
+/// solver_kernel_contacts.h, what they read in contact_lanes.h.
 
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_table.h>
@@ -107,11 +107,11 @@ public:
     std::span<const JointedContact> jointed_contacts() const { return jointed_; }
     ContactLane read(const JointedContact& contact);
 
-    /// Whether the step solves this contact by sweeps alone, not through joints or in a stiff group. Asked first before any is
-    /// renewed.
+    /// Whether the step solves this contact by sweeps alone, not through joints or in a stiff group. Asked first before
+    /// any is renewed.
     bool sweeps(std::uint32_t contact, std::span<const ContactState> states);
-    /// Whether a blow comes to the contact in what is left of the sub-step or in the next one, after its surfaces have moved
-    /// along each other by more than `room`, m, since it was written into its lane.
+    /// Whether a blow comes to the contact in what is left of the sub-step or in the next one, after its surfaces have
+    /// moved along each other by more than `room`, m, since it was written into its lane.
     bool is_struck_aside(std::uint32_t contact, float room, std::span<const ContactState> states,
                          std::span<const SolverBody> bodies);
     /// A contact whose manifold was found anew within a step.
@@ -123,8 +123,9 @@ public:
     /// Within a step: writes the contact's manifold, at the poses that its colliders have by now, into the lane that it
     /// has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest are taken.
     void renew(const Renewed& renewed, const Input& input, std::span<const SolverBody> bodies);
-    /// Of those that bounce alone, `renew` takes back what they have given in this sub-step: the speed of an impact has to be seen
-    /// along the levers along which the bounce will act. Once the bodies are without these impulses, begin_bounces() notes it.
+    /// Of those that bounce alone, `renew` takes back what they have given in this sub-step: the speed of an impact has
+    /// to be seen along the levers along which the bounce will act. Once the bodies are without these impulses,
+    /// begin_bounces() notes it.
     struct TakenBack {
         std::uint32_t body;    ///< solver index
         vec3 impulse, moment;  ///< on it, N s and N m s about its centre, to be undone
@@ -197,7 +198,7 @@ private:
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
     float hertz_ = 0.0f;                                      ///< of springs of contacts that are alone
-    ContactSpring springs_[3][2] = {};                        ///< [alone, in a stiff group, jointed][with an immovable body]
+    ContactSpring springs_[3][2] = {};  ///< [alone, in a stiff group, jointed][with an immovable body]
     std::vector<LinkPlace> link_places_;
     std::vector<LinkPlace> places_;  ///< by contact, if somebody asked for one in this step
     bool places_known_ = false;

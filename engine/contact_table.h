@@ -1,11 +1,11 @@
 #pragma once
 /// The pair table: what lives across frames about two bodies that are near each other.
 ///
-/// A *pair* is two bodies whose fat boxes overlap. In a heap most are *far*: the balls around the two are apart, and all
-/// that a step asks of them is whether they still are. The others own *contacts*, one for each pair of their shapes that
-/// may touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact is a
-/// slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the engine.
-/// A shape and a mesh have a contact for each triangle that is near, and a *patch* that keeps them together.
+/// A *pair* is two bodies whose fat boxes overlap. In a heap most are *far*: the balls around the two are apart, and
+/// all that a step asks of them is whether they still are. The others own *contacts*, one for each pair of their shapes
+/// that may touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact
+/// is a slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the
+/// engine. A shape and a mesh have a contact for each triangle that is near, and a *patch* that keeps them together.
 ///
 ///     broadphase begin/end -> Pair -> far[p], or contacts: bodies[i] | records[i] | caches[i] | states[i]
 ///                                     -> constraint graph -> solver
@@ -72,8 +72,9 @@ struct MeshPatch {
     Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
     Aabb world_box = box;
     Transform mesh_pose;
-    /// A place on the side of the surface on which the shape belongs, mesh frame: its middle, unless that has been pressed
-    /// through. While the middle is no farther from this place than `clearance` (m), it can't have come to the surface.
+    /// A place on the side of the surface on which the shape belongs, mesh frame: its middle, unless that has been
+    /// pressed through. While the middle is no farther from this place than `clearance` (m), it can't have come to the
+    /// surface.
     vec3 place{0.0f};
     float clearance = 0.0f;
     std::uint32_t stamp = 0;    ///< versions of the shape and the mesh when that was true
@@ -152,7 +153,8 @@ private:
     std::uint32_t live_contacts_ = 0, live_pairs_ = 0, far_pairs_ = 0;
 };
 
-/// Calls visit(pair index) for each pair of a body, those with bodies that are not dynamic first. The pair visited may be ended by the visitor.
+/// Calls visit(pair index) for each pair of a body, those with bodies that are not dynamic first. The pair visited may
+/// be ended by the visitor.
 template <class Visit>
 void for_each_pair(const ContactTable& table, const BodyStore& bodies, std::uint32_t body, Visit&& visit) {
     for (std::uint32_t p = bodies[body].first_pair; p != null_index;) {

@@ -122,10 +122,10 @@ Outcome push_apart(const Collision& c, const vec3& middle, const float* wanted, 
 
 /// The outcome of a collision; the sum of its normal impulses, N s.
 ///
-/// Newton's law, asked of several points at once, may raise the energy: a point that was on its way out is pushed back by
-/// the bounce of its neighbour, and stopped there. An impact cannot: its impulses do the work j (u + u') / 2 at each point,
-/// with u and u' the relative velocities before and after, and the sum of that is at most 0. Where it is more, the
-/// outcome is as far between the one without restitution and this one as the sum allows.
+/// Newton's law, asked of several points at once, may raise the energy: a point that was on its way out is pushed back
+/// by the bounce of its neighbour, and stopped there. An impact cannot: its impulses do the work j (u + u') / 2 at each
+/// point, with u and u' the relative velocities before and after, and the sum of that is at most 0. Where it is more,
+/// the outcome is as far between the one without restitution and this one as the sum allows.
 float resolve(const Collision& c, Party& other, Party& body) {
     const vec3& n = c.normal;
     vec3 middle(0.0f);
@@ -358,8 +358,8 @@ const MeshPatch* World::State::Sweep::patch_gone_through(std::uint32_t slot, std
     return k != null_index && s.contacts.patches[k].through ? &s.contacts.patches[k] : nullptr;
 }
 
-/// A triangle that a shape has got through by more than half is taken for as deep as the shape is in, and as going on below
-/// the walls around it: a way out through its back is none.
+/// A triangle that a shape has got through by more than half is taken for as deep as the shape is in, and as going on
+/// below the walls around it: a way out through its back is none.
 void World::State::Sweep::hold_what_went_through(Part& part, const RigidMotion& motion, const Shape& own,
                                                  const RigidMotion& own_motion, float depth) const {
     if (!detail::grow_where_sunk(part.shape, part.surface, part.place, depth, bounding_radius(own), part.obstacle))
@@ -387,8 +387,8 @@ void World::State::Sweep::sink(Part& part, const vec3& n, const RigidMotion& mot
 }
 
 /// The normal of a triangle, its frame, on the side on which a shape that overlaps it at the start belongs, if `normal`
-/// (world) leads out by the other one: once it is in by more than half, the shortest way out is by the back. Zero else, and
-/// where that side is unknown.
+/// (world) leads out by the other one: once it is in by more than half, the shortest way out is by the back. Zero else,
+/// and where that side is unknown.
 vec3 World::State::Sweep::side_against(const Part& part, const vec3& normal, const RigidMotion& motion,
                                        std::uint32_t slot, std::uint32_t own, std::uint32_t other,
                                        std::uint32_t mesh) const {
@@ -593,7 +593,8 @@ bool World::State::Sweep::is_clear(std::uint32_t slot) const {
     return true;
 }
 
-/// True where the body did not get into the obstacle of a pair: their shapes were in different places or planes show it.
+/// True where the body did not get into the obstacle of a pair: their shapes were in different places or planes show
+/// it.
 bool World::State::Sweep::stays_before(std::uint32_t slot, std::uint32_t p) const {
     const Pair& pair = s.contacts.pairs[p];
     const std::uint32_t other = other_body(pair, slot);
@@ -862,7 +863,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
 
 /// The impulses of a collision where joints hold the mover or the other: on the mover's velocity, and others on its
 /// way, the mean velocity of the step, which ends where it would have ended but for what they change. With the velocity
-/// that it has in the end it would leave the others, and its joints would open. Limits that would be passed for it hold.
+/// that it has in the end it would leave the others, and its joints would open. Limits that would be passed for it
+/// hold.
 float World::State::Sweep::resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot,
                                         float rest, Party& other, Party& mover, Party& way) {
     float impulse = 0.0f;
@@ -1023,9 +1025,10 @@ Transform World::State::Sweep::carried_along(Path path, const Meeting& meeting, 
     return stop.other == null_index ? end : pose_at(path.motion, stop.time);
 }
 
-/// What a spin (rad/s, world) that a body has at one rotation is at another one that it is put to: it goes with the body,
-/// which keeps the energy. (At the same angular momentum the energy would be another, a hundred times as much for a stick
-/// that is put to where it would not have turned by itself.) What joints hold together keeps the spins that go together.
+/// What a spin (rad/s, world) that a body has at one rotation is at another one that it is put to: it goes with the
+/// body, which keeps the energy. (At the same angular momentum the energy would be another, a hundred times as much for
+/// a stick that is put to where it would not have turned by itself.) What joints hold together keeps the spins that go
+/// together.
 vec3 World::State::carried_spin(std::uint32_t slot, const vec3& spin, const quat& from, const quat& to) const {
     const Body& body = bodies[slot];
     const bool own = body.is_dynamic() && !body.isotropic && (body.locks & lock_turning) == 0 && !joints.has_any(slot);

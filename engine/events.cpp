@@ -126,7 +126,8 @@ void World::State::report_hits() {
             if (contact.points[i].normal_impulse > contact.points[strongest].normal_impulse) strongest = i;
         }
         hits.push_back({contact.body_a, contact.body_b, contact.shape_a, contact.shape_b,
-                        contact.points[strongest].position, contact.normal, in_range(approach.speed), state.last_impulse});
+                        contact.points[strongest].position, contact.normal, in_range(approach.speed),
+                        state.last_impulse});
     }
     for (const Impact& impact : impacts) {
         const bool asked = shapes.defs[impact.shape].hit_events || shapes.defs[impact.other_shape].hit_events;

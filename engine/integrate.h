@@ -6,7 +6,7 @@
 /// All this is done in double, and the double state is kept from step to step: the period of a body that turns over and
 /// over depends on L^2 - 2 E I, a difference of nearly equal numbers, which float rounding of pose and spin changes by
 /// its own size within a minute. Where contacts or joints push, they change the motion by more than that: there the
-/// same is done in float lanes (solver_kernel_impl.h), with impulses in between.
+/// same is done in float lanes (solver_kernel_motion.h), with impulses in between.
 
 #include <talus/math.h>
 

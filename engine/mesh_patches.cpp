@@ -101,8 +101,8 @@ Crossing crossing(const vec3 (&points)[3], const vec3& normal, const vec3& from,
     return {part, before >= 0.0f};
 }
 
-/// A lower bound of a point's distance from a triangle, m: by its plane and those across its edges. Any number above `most`
-/// where it is more than that.
+/// A lower bound of a point's distance from a triangle, m: by its plane and those across its edges. Any number above
+/// `most` where it is more than that.
 float distance_bound(const vec3 (&points)[3], const vec3& normal, const vec3& p, float most) {
     float far = std::abs(glm::dot(p - points[0], normal));
     for (int i = 0; i < 3 && far < most; ++i) {
@@ -114,8 +114,8 @@ float distance_bound(const vec3 (&points)[3], const vec3& normal, const vec3& p,
 
 }  // namespace
 
-/// The triangles that a shape's middle may meet on its way to `middle`: those of its contacts, while it stays in their box,
-/// or else those of the mesh. Gives how far around the middle these are all there are, m.
+/// The triangles that a shape's middle may meet on its way to `middle`: those of its contacts, while it stays in their
+/// box, or else those of the mesh. Gives how far around the middle these are all there are, m.
 float World::State::find_triangles_around(std::uint32_t p, std::uint32_t k, const vec3& middle, float probe) {
     const MeshPatch& patch = contacts.patches[k];
     triangles_around.clear();
@@ -142,13 +142,14 @@ float World::State::find_triangles_around(std::uint32_t p, std::uint32_t k, cons
     return probe;
 }
 
-/// Keeps account of the side of a mesh on which a shape belongs, and tells the triangles of its contacts where that is not
-/// the side of its middle. False where nothing can have changed.
+/// Keeps account of the side of a mesh on which a shape belongs, and tells the triangles of its contacts where that is
+/// not the side of its middle. False where nothing can have changed.
 ///
-/// Heavy bodies can press a thin one in by more than half for a moment. Each triangle that it comes to from then on would
-/// take it for one that comes from behind: a one-sided one would let it pass, a two-sided one push it out. What it touched
-/// before says too little: it slides on. So its side is known from its way. A middle that gets through the surface leaves
-/// its place in front of it, as near as the surface lets it follow, until it has come back or gone round.
+/// Heavy bodies can press a thin one in by more than half for a moment. Each triangle that it comes to from then on
+/// would take it for one that comes from behind: a one-sided one would let it pass, a two-sided one push it out. What
+/// it touched before says too little: it slides on. So its side is known from its way. A middle that gets through the
+/// surface leaves its place in front of it, as near as the surface lets it follow, until it has come back or gone
+/// round.
 bool World::State::follow_place(std::uint32_t p, std::uint32_t k) {
     MeshPatch& patch = contacts.patches[k];
     if (patch.sensor) return false;
@@ -221,8 +222,8 @@ struct LoadedPoints {
 
 /// Up to four points that span what all span: the deepest, the one farthest from it, and those farthest to either side
 /// of the line through the two; each of them from those that may touch in this step, if any may, or else from all. On
-/// bumpy ground what bears is nearer than points that are only close to the ground: with those in its place, a box would
-/// sink there until that point is the deepest, and rock on for ever. Distances of points that bore a load count
+/// bumpy ground what bears is nearer than points that are only close to the ground: with those in its place, a box
+/// would sink there until that point is the deepest, and rock on for ever. Distances of points that bore a load count
 /// `settings::kept_point_weight` times. `normal` in the mesh frame; `reach` (m) is how far the two may approach each
 /// other in the step, with the slop. Gives how many; `chosen` has room for four. Puts the points that may touch first.
 template <bool weigh, class Point>
@@ -281,9 +282,9 @@ float spanned(const std::vector<Point>& points, const vec3& normal, const std::s
 }
 
 /// The same, with the points of the last step in place of those while they serve nearly as well, all of them or those
-/// that bore a load. A box on a plane of triangles has a hundred points that are equally deep but for rounding. Were the
-/// deepest chosen in each step, the four would change every few steps, friction would move to another centre each time,
-/// and the box would creep down a slope.
+/// that bore a load. A box on a plane of triangles has a hundred points that are equally deep but for rounding. Were
+/// the deepest chosen in each step, the four would change every few steps, friction would move to another centre each
+/// time, and the box would creep down a slope.
 template <class Point>
 int choose_lasting_points(std::vector<Point>& points, const vec3& normal, float size, float reach,
                           const ContactState& last, std::size_t* chosen) {
@@ -316,8 +317,8 @@ int choose_lasting_points(std::vector<Point>& points, const vec3& normal, float 
 }
 
 /// Takes the load that a contact has from its last points, and what others give it, over to its new points: to those
-/// that were there what they had, the rest to all that touch alike. (A load on a point that does not would be a push out
-/// of nothing.)
+/// that were there what they had, the rest to all that touch alike. (A load on a point that does not would be a push
+/// out of nothing.)
 void carry_over(ContactState& state, const Manifold& manifold, float given) {
     float had[max_manifold_points] = {}, rest = given;
     for (int k = 0; k < state.point_count; ++k) rest += state.impulses[k];

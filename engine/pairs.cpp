@@ -217,8 +217,8 @@ void World::State::mix_materials(std::uint32_t c) {
     ContactState& state = contacts.states[c];
     state.friction = mixed_friction(a, b);
     state.restitution = mixed_restitution(a, b);
-    // A round surface that overlaps by the slop, as it may, touches with a patch: without it a ball spinning on the spot
-    // would spin for ever. Uniform pressure on a disc of radius R gives friction a mean lever of 2/3 R.
+    // A round surface that overlaps by the slop, as it may, touches with a patch: without it a ball spinning on the
+    // spot would spin for ever. Uniform pressure on a disc of radius R gives friction a mean lever of 2/3 R.
     const float round_radius = std::max(shape_a.radius, shape_b.radius);
     state.patch_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * state.slop);
     const float radius_a = rolling_radius(shape_a), radius_b = rolling_radius(shape_b);

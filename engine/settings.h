@@ -26,18 +26,18 @@ inline constexpr float most_load_growth = 4.0f;
 /// Steps up to this part of a sub-step longer than a whole number of them do not get one more.
 inline constexpr float substep_slack = 0.25f;
 
-/// Contact stiffness, Hz, over the usual sub-step rate: at 60 Hz and 4 sub-steps 60 Hz. A soft contact is a spring: at 30 Hz
-/// a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands. Above a quarter of the rate, sweeps
-/// that have not converged feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4 sub-steps
-/// a plate that rolls on 25 balls is 10 times nearer to the closed form than it is at 60 Hz.
+/// Contact stiffness, Hz, over the usual sub-step rate: at 60 Hz and 4 sub-steps 60 Hz. A soft contact is a spring: at
+/// 30 Hz a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands. Above a quarter of the rate,
+/// sweeps that have not converged feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4
+/// sub-steps a plate that rolls on 25 balls is 10 times nearer to the closed form than it is at 60 Hz.
 inline constexpr float contact_rate = 0.25f;
 inline constexpr float max_contact_hertz = 1000.0f;
-/// Contacts of bodies that joints hold are so many times stiffer: they are often those of a light limb between the ground
-/// and all that hangs on it. At 1, joints of ragdolls that fall on each other open by up to 12 cm (20 starts), and a light
-/// foot that lands hard leaves its leg by 5 cm; at 2 by 6 and 1.4 cm; at 6 by 6 and 12 cm.
+/// Contacts of bodies that joints hold are so many times stiffer: they are often those of a light limb between the
+/// ground and all that hangs on it. At 1, joints of ragdolls that fall on each other open by up to 12 cm (20 starts),
+/// and a light foot that lands hard leaves its leg by 5 cm; at 2 by 6 and 1.4 cm; at 6 by 6 and 12 cm.
 inline constexpr float jointed_contact_stiffening = 2.0f;
-/// A contact of a stiff group (stiff_groups.h) works off this part of its overlap in a sub-step, and leaves this part of
-/// the slop.
+/// A contact of a stiff group (stiff_groups.h) works off this part of its overlap in a sub-step, and leaves this part
+/// of the slop.
 inline constexpr float stiff_push = 0.25f;
 inline constexpr float stiff_slop = 0.5f;
 /// An island is a stiff group if some contact bears so many times the mass of the lighter of its two bodies: the first
@@ -46,18 +46,18 @@ inline constexpr float stiff_slop = 0.5f;
 inline constexpr float stiff_load = 5.0f;
 inline constexpr float stiff_width = 3.0f;
 inline constexpr float stiff_load_wide = 40.0f;
-/// An island of bodies that were awake before, whose masses alone do not make it one, and which was none in the last step,
-/// is looked at every so many steps.
-/// Larger: towers give way for longer before they are solved directly; smaller: heaps that are none cost more.
+/// An island of bodies that were awake before, whose masses alone do not make it one, and which was none in the last
+/// step, is looked at every so many steps. Larger: towers give way for longer before they are solved directly; smaller:
+/// heaps that are none cost more.
 inline constexpr std::uint32_t stiff_look_every = 4;
-/// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger: what
-/// tumbles is taken for towers, and costs as much as they do.
+/// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger:
+/// what tumbles is taken for towers, and costs as much as they do.
 inline constexpr float stiff_calm = 1.0f;
 /// Larger islands are left to the sweeps: the cost of a direct solve grows faster than the number of bodies.
 inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 1200;
-/// The weight of a row over the mass that its contact bears. Larger: impulses converge in fewer sub-steps, and the set of
-/// active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller: what
-/// has not converged creeps (the top of a tower of 100 is off by 14 mm after a minute at 30, by .2 mm here).
+/// The weight of a row over the mass that its contact bears. Larger: impulses converge in fewer sub-steps, and the set
+/// of active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller: what has not converged
+/// creeps (the top of a tower of 100 is off by 14 mm after a minute at 30, by .2 mm here).
 inline constexpr float stiff_weight = 60.0f;
 /// A row that would change sides by less than this speed, m/s, stays where it is.
 inline constexpr double stiff_tolerance = 2e-6;
@@ -74,9 +74,9 @@ inline constexpr int stiff_blow_rounds = 3;
 /// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
 /// 0.7).
 inline constexpr float contact_damping_ratio = 0.7f;
-/// Where two bodies, one of them a compound, have more contacts than this, all of them together are as stiff as so many.
-/// Larger: of 15 bowls that lie in each other, made of 25 hulls each, none comes to rest in 30 s at 8, all in 10 s at 4,
-/// most of them in 3 s at 2.
+/// Where two bodies, one of them a compound, have more contacts than this, all of them together are as stiff as so
+/// many. Larger: of 15 bowls that lie in each other, made of 25 hulls each, none comes to rest in 30 s at 8, all in 10
+/// s at 4, most of them in 3 s at 2.
 inline constexpr std::uint32_t full_stiffness_contacts = 2;
 /// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last
 /// word.
@@ -92,21 +92,21 @@ inline constexpr float tilt_full_load = 0.004f;
 /// Sweeps that have not converged, as while things are set down on each other, make friction swing from sub-step to
 /// sub-step. Between bodies that can be pushed, where it is more than the one part of its limit, it is therefore warm
 /// started with its last warm start plus the other part of what it was changed by; what rests gets all of it anyhow. At
-/// 1 and 1, 5 of 124 jittered houses of cards slide apart within 1.5 s of being set up, here none. Faces on faces (those
-/// with a tilt_rate) are left out: pyramids with a base of 100 would lean by up to 1.3 m in 1,000 steps, not 0.8; and so
-/// are fixed bodies: a cone set down askew would topple.
+/// 1 and 1, 5 of 124 jittered houses of cards slide apart within 1.5 s of being set up, here none. Faces on faces
+/// (those with a tilt_rate) are left out: pyramids with a base of 100 would lean by up to 1.3 m in 1,000 steps, not
+/// 0.8; and so are fixed bodies: a cone set down askew would topple.
 inline constexpr float friction_near_limit = 0.5f;
 inline constexpr float friction_follows = 0.5f;
 /// From this depth on, m, a contact gets stiffer: its compliance falls with the 16th power of the depth. What a soft
-/// contact bears is limited otherwise, as the speed at which it pushes is: by the effective mass of the two bodies times
-/// 1,100 m/s^2. In a heap the chains that carry it go through light bodies, too, and these were pressed into their
-/// neighbours, each pushing as hard as it could (of 2,000 mixed bodies that fell from 30 m some pairs lay up to 204 mm in
-/// each other in the end). Larger: heaps keep deeper overlaps; smaller: houses of cards fall while they are set down (at 3
-/// mm).
+/// contact bears is limited otherwise, as the speed at which it pushes is: by the effective mass of the two bodies
+/// times 1,100 m/s^2. In a heap the chains that carry it go through light bodies, too, and these were pressed into
+/// their neighbours, each pushing as hard as it could (of 2,000 mixed bodies that fell from 30 m some pairs lay up to
+/// 204 mm in each other in the end). Larger: heaps keep deeper overlaps; smaller: houses of cards fall while they are
+/// set down (at 3 mm).
 inline constexpr float stiffer_depth = 7.0f * linear_slop;
 /// ... where four points are all pressed: faces on faces carry stacks, and those need a stiffness that is the same for
-/// each of their points and from course to course. At 5 mm a pyramid with a base of 100, whose lowest course overlaps by
-/// as much, leans by 1.8 m instead of 0.7 in 1,000 steps.
+/// each of their points and from course to course. At 5 mm a pyramid with a base of 100, whose lowest course overlaps
+/// by as much, leans by 1.8 m instead of 0.7 in 1,000 steps.
 inline constexpr float stiffer_face_depth = 40.0f * linear_slop;
 /// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes
 /// put in one place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
@@ -118,16 +118,16 @@ inline constexpr float largest_mass = 1e15f;
 inline constexpr float largest_surface_speed = 1e6f;
 inline constexpr float largest_friction = 1e6f;
 
-/// How much a load may grow in a sub-step beyond doubling before it counts as a blow, as an acceleration of the contact's
-/// effective mass, m/s^2 (solver_kernel_impl.h, note_blows). Gravity gives a body that is set down 10. Larger: more of a slow
-/// impact is taken for a load and pushes again; smaller: a load that grows is found more slowly.
+/// How much a load may grow in a sub-step beyond doubling before it counts as a blow, as an acceleration of the
+/// contact's effective mass, m/s^2 (solver_kernel_contacts.h, note_blows). Gravity gives a body that is set down 10.
+/// Larger: more of a slow impact is taken for a load and pushes again; smaller: a load that grows is found more slowly.
 inline constexpr float blow_rate = 15.0f;
 /// A contact is struck where a point takes that much more than a load may grow, as above, m/s^2: its points are solved
-/// together, and it is found anew before if it has moved (stale_slide). Smaller: of 160 jittered houses of cards 25 lose a
-/// card while they are set down at 15, and 7 here; larger: impacts make energy and spin.
+/// together, and it is found anew before if it has moved (stale_slide). Smaller: of 160 jittered houses of cards 25
+/// lose a card while they are set down at 15, and 7 here; larger: impacts make energy and spin.
 inline constexpr float strike_rate = 45.0f;
-/// Most sweeps over the points of a struck manifold, and the change of speed that ends them, m/s. Fewer or larger: boxes that
-/// land flat leave spinning; more or smaller: impacts cost more.
+/// Most sweeps over the points of a struck manifold, and the change of speed that ends them, m/s. Fewer or larger:
+/// boxes that land flat leave spinning; more or smaller: impacts cost more.
 inline constexpr int strike_sweeps = 16;
 inline constexpr float strike_accuracy = 0.005f;
 
@@ -136,9 +136,9 @@ inline constexpr float strike_accuracy = 0.005f;
 /// sub-steps of 0.25 ms as well, 216 elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.
 inline constexpr float restitution_threshold = 0.5f;
 inline constexpr float restitution_rate = 120.0f;
-/// A contact without a load hands a blow on from this part of that speed, if nothing is lost at it (restitution 1; from 0.5
-/// down all of it, linearly). Larger: what is slower is shared out as if there were no restitution, by each contact of a row
-/// (at 1 the last of 10 balls leaves with 86 to 99% of the speed that came, at 0.01 and less with all of it).
+/// A contact without a load hands a blow on from this part of that speed, if nothing is lost at it (restitution 1; from
+/// 0.5 down all of it, linearly). Larger: what is slower is shared out as if there were no restitution, by each contact
+/// of a row (at 1 the last of 10 balls leaves with 86 to 99% of the speed that came, at 0.01 and less with all of it).
 inline constexpr float knock_share = 0.001f;
 /// ... and a contact has no load that bears less than what stops this part of that speed. Larger: what rests in a heap
 /// of elastic things is shaken off by small blows.
@@ -155,11 +155,12 @@ inline constexpr float tremble = 3.0f;
 
 /// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, or a cylinder that wobbles on its
 /// rim, and one such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface
-/// stayed slower than these speeds (m/s) for `time_to_settle` (s) within `settle_room` of its thickness (and its radius) of one place, has its turning
-/// braked like dry rolling resistance, by this much at its surface (m/s^2): a viscous brake would let what tips over
-/// creep on for ever. So has a limb that swings in a joint without friction (a ragdoll's head, 7 of 80 times for more than
-/// 20 s), its way as well, where what it hangs from lies on something and is not tied to anything: a clock on a wall goes on.
-/// A ball that rolls away is left alone, and so are bodies that may not sleep.
+/// stayed slower than these speeds (m/s) for `time_to_settle` (s) within `settle_room` of its thickness (and its
+/// radius) of one place, has its turning braked like dry rolling resistance, by this much at its surface (m/s^2): a
+/// viscous brake would let what tips over creep on for ever. So has a limb that swings in a joint without friction (a
+/// ragdoll's head, 7 of 80 times for more than 20 s), its way as well, where what it hangs from lies on something and
+/// is not tied to anything: a clock on a wall goes on. A ball that rolls away is left alone, and so are bodies that may
+/// not sleep.
 inline constexpr float settle_speed = 0.5f;
 inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
@@ -171,8 +172,8 @@ inline constexpr float settle_deceleration = 0.2f;
 inline constexpr float merged_normal = 0.99985f;
 /// Points of such a contact are at least this * the pair's size apart.
 inline constexpr float merged_point_distance = 0.01f;
-/// What moves by less than this * slop in a step is held by points that touch; what is faster, by all that it may come to
-/// in the step. Larger: fast thin bodies get through; smaller: what rocks on bumpy ground comes to rest later.
+/// What moves by less than this * slop in a step is held by points that touch; what is faster, by all that it may come
+/// to in the step. Larger: fast thin bodies get through; smaller: what rocks on bumpy ground comes to rest later.
 inline constexpr float slow_approach = 10.0f;
 /// The points of the last step stay those of such a contact while the deepest point is deeper than they are by no more
 /// than this * slop, and while they span this part of what the best points span. Smaller depth, larger part: points
@@ -183,8 +184,8 @@ inline constexpr float kept_point_span = .5f;
 /// Where they change all the same, points that bore a load count as if they were so many times as far off.
 inline constexpr float kept_point_weight = 2.0f;
 
-/// A contact with a triangle that is new bears what one of the same shape bore whose triangle was left, if their normals
-/// agree to this cosine (18 degrees).
+/// A contact with a triangle that is new bears what one of the same shape bore whose triangle was left, if their
+/// normals agree to this cosine (18 degrees).
 inline constexpr float passed_on_normal = 0.95f;
 
 /// The box of a shape on a mesh whose triangles have contacts reaches so many sizes (half the longest side of its box)
@@ -192,11 +193,11 @@ inline constexpr float passed_on_normal = 0.95f;
 /// comes near.
 inline constexpr float mesh_patch_margin = 0.15f;
 
-/// The middle of a shape is looked at again, as to whether it got through a mesh, when it has moved by as much as it was away
-/// from the mesh, or by this * size. Larger: more triangles are looked at, less often.
+/// The middle of a shape is looked at again, as to whether it got through a mesh, when it has moved by as much as it
+/// was away from the mesh, or by this * size. Larger: more triangles are looked at, less often.
 inline constexpr float place_probe = 0.5f;
-/// A shape that was pressed through a mesh is known to belong to a place so many sizes in front of the mesh, and what passes
-/// by an edge within that goes through it. Smaller: rounding lets it slip through seams.
+/// A shape that was pressed through a mesh is known to belong to a place so many sizes in front of the mesh, and what
+/// passes by an edge within that goes through it. Smaller: rounding lets it slip through seams.
 inline constexpr float place_gap = 1e-3f;
 /// Surfaces along which that place is moved in a step, one after the other: the walls of a corner.
 inline constexpr int place_rounds = 4;
@@ -231,13 +232,14 @@ inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
 inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
 /// Of redundant rows (joint_energy.cpp): pushes of contradicting joints keep their proportion up to so many times the
-/// way of a sub-step (larger: one body far away slows all that its loops hold); all pushes together may be so many times
-/// the energy that they would have row by row (smaller: large nets sag, larger: what is nearly redundant jumps), or make
-/// all that joints hold go this fast, m/s.
+/// way of a sub-step (larger: one body far away slows all that its loops hold); all pushes together may be so many
+/// times the energy that they would have row by row (smaller: large nets sag, larger: what is nearly redundant jumps),
+/// or make all that joints hold go this fast, m/s.
 inline constexpr double joint_push_farthest = 100.0;
 inline constexpr double joint_push_gain = 100.0;
 inline constexpr double joint_quiet_push = 0.1;
-/// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is more.
+/// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is
+/// more.
 inline constexpr double joint_least_push = 8e-5;
 /// What bends ways may make kinetic energy this many times as large within the sub-step (a link that turns by 1 rad in
 /// it: 1.3), and the relax pass must bring the gain back to this part. Smaller: loops that turn fast lose energy.
@@ -265,19 +267,21 @@ inline constexpr double joint_tolerance = 1e-4;
 inline constexpr double joint_quick = 1e-2;
 /// Where joints leave a contact to change the speed of what they hold by more than this, m/s, it is solved through the
 /// joints, in so many rounds of so many sweeps at most, or until these change speeds by less than the tolerance, m/s.
-/// Larger: joints open by that speed times a sub-step at impacts (at 2 m/s ragdolls' by 24 mm, at 1 m/s by 16); smaller:
-/// more solves (of ragdolls falling downstairs 9% of the step at 1 m/s, 50% at 0.1).
+/// Larger: joints open by that speed times a sub-step at impacts (at 2 m/s ragdolls' by 24 mm, at 1 m/s by 16);
+/// smaller: more solves (of ragdolls falling downstairs 9% of the step at 1 m/s, 50% at 0.1).
 inline constexpr double joint_contact_speed = 1.0;
-/// ... or by more than this share of the speed at which what touches moves, down to the least, m/s: half of what gravity gives
-/// in a sub-step. Larger: what rests on limits or on many links trembles (of 40 cars at the end of their travel all at 1 m/s,
-/// seven at 0.3, none at 0.1; a chain on the ground keeps one link awake at 0.1); smaller: more solves.
+/// ... or by more than this share of the speed at which what touches moves, down to the least, m/s: half of what
+/// gravity gives in a sub-step. Larger: what rests on limits or on many links trembles (of 40 cars at the end of their
+/// travel all at 1 m/s, seven at 0.3, none at 0.1; a chain on the ground keeps one link awake at 0.1); smaller: more
+/// solves.
 inline constexpr double joint_contact_motion = 0.3, joint_contact_least = 0.02;
 inline constexpr double joint_contact_share = 0.5;  ///< ... of it by a point alone, for that to take part
 inline constexpr int joint_contact_rounds = 4;
 inline constexpr int joint_contact_sweeps = 32;
 inline constexpr double joint_contact_tolerance = 1e-3;
-/// Joints and passes over what bounces, by turns, after a bounce of something that joints hold. At 0 cradles of balls on
-/// rods gain 15% of their energy, or lose 80%, at 1 they lose 4% in 20 s where their rods are short, at 2 half of it.
+/// Joints and passes over what bounces, by turns, after a bounce of something that joints hold. At 0 cradles of balls
+/// on rods gain 15% of their energy, or lose 80%, at 1 they lose 4% in 20 s where their rods are short, at 2 half of
+/// it.
 inline constexpr int joint_bounces = 2;
 /// Contacts that give less than this part of what they would without joints are left alone: what joints hold fast needs
 /// impulses without bounds. Smaller: light things between heavy ones are held together, too.
@@ -295,16 +299,16 @@ inline constexpr float max_rotation_per_substep = 3.0f;
 /// ... and those that joints hold this: joints solve how far their bodies turn.
 inline constexpr float max_joint_rotation = 1.5f;
 /// A body's contacts are found anew within a step when it has turned by this times its least radius of gyration over
-/// its reach, rad (substep_contacts.cpp): a cube at 0.24 rad, a stick 1 m long and 2 cm thick at 0.007. Larger: levers and
-/// inertia of thin bodies in motion contradict each other, and they take up energy; smaller: more contacts are found
-/// anew.
+/// its reach, rad (substep_contacts.cpp): a cube at 0.24 rad, a stick 1 m long and 2 cm thick at 0.007. Larger: levers
+/// and inertia of thin bodies in motion contradict each other, and they take up energy; smaller: more contacts are
+/// found anew.
 inline constexpr float stale_turn = 0.5f;
 /// ... and so many times earlier if it bounces. At 1 a stick without losses in a room gains 1 to 10% at an impact.
 inline constexpr float bouncing_strictness = 16.0f;
-/// A contact is found anew before it is struck (by more than strike_rate) when its surfaces have moved along each other by
-/// this share of the smaller body's inner radius (of a compound, least radius of gyration if that is more) since it was
-/// found. Larger: impacts of bodies that pass each other act beside where they touch, which makes energy and angular momentum;
-/// smaller: more contacts are found anew.
+/// A contact is found anew before it is struck (by more than strike_rate) when its surfaces have moved along each other
+/// by this share of the smaller body's inner radius (of a compound, least radius of gyration if that is more) since it
+/// was found. Larger: impacts of bodies that pass each other act beside where they touch, which makes energy and
+/// angular momentum; smaller: more contacts are found anew.
 inline constexpr float stale_slide = 0.03f;
 
 }  // namespace talus::settings

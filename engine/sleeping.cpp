@@ -8,9 +8,9 @@
 
 namespace talus {
 
-/// How far a turn by the rotation vector v (or a spin: how fast) moves a body's surface at most. The bounding radius alone
-/// would not do: a rod that rocks between others, about its own axis, moves its surface by a 25th of what its length says,
-/// and was taken for fast for ever.
+/// How far a turn by the rotation vector v (or a spin: how fast) moves a body's surface at most. The bounding radius
+/// alone would not do: a rod that rocks between others, about its own axis, moves its surface by a 25th of what its
+/// length says, and was taken for fast for ever.
 static float surface_way(const Body& body, const vec3& v) {
     const vec3 own = glm::abs(inverse_rotate(body.rotation, v) * mat3(body.principal.axes));
     return std::min(std::sqrt(length_squared(v)) * body.radius, glm::dot(own, body.spread));
@@ -31,7 +31,8 @@ void World::State::note_supports() {
     }
 }
 
-/// Whether dry friction, of what it lies on or of its joints, brings the body to rest in the end (settings::settle_speed).
+/// Whether dry friction, of what it lies on or of its joints, brings the body to rest in the end
+/// (settings::settle_speed).
 bool World::State::is_braked(std::uint32_t slot) {
     if ((constrained[slot] & by_contact) != 0) return true;
     return (constrained[slot] & by_joint) != 0 && island_supports[islands.find(solver_index[slot])] == island_lies;
@@ -68,14 +69,14 @@ void World::State::put_islands_to_sleep(float dt) {
             turned = surface_way(body, (2.0f * sign) * vec3(turn.x, turn.y, turn.z));
         }
         const float drift = way_of_center + turned;
-        const bool still = may_sleep && drift < most_drift &&
-                           speed + spin_speed < settings::tremble * settings::sleep_speed;
+        const bool still =
+            may_sleep && drift < most_drift && speed + spin_speed < settings::tremble * settings::sleep_speed;
         if (!still) {
             body.still_place = body.center;
             body.still_rotation = body.rotation;
         }
-        const float room = std::min(
-            body.radius, settings::settle_room * std::min({body.spread.x, body.spread.y, body.spread.z}));
+        const float room =
+            std::min(body.radius, settings::settle_room * std::min({body.spread.x, body.spread.y, body.spread.z}));
         const bool in_place = length_squared(body.center - body.settle_place) < room * room;
         const bool slow = may_sleep && in_place && speed < settings::settle_speed &&
                           spin_speed < settings::settle_spin && is_braked(slot);

@@ -169,7 +169,8 @@ bool StiffGroups::is_stiff(Group& group) {
     const auto make_room = [](auto& vector, std::size_t size) {
         if (vector.capacity() < size) vector.reserve(2 * size);
     };
-    for (auto* vector : {&first_of_, &contact_of_, &level_, &queue_}) make_room(*vector, count + 2 * group.links.size() + 1);
+    for (auto* vector : {&first_of_, &contact_of_, &level_, &queue_})
+        make_room(*vector, count + 2 * group.links.size() + 1);
     make_room(borne_, count);
     first_of_.assign(count + 1, 0);
     for (const Link& c : group.links) {
@@ -228,7 +229,8 @@ bool StiffGroups::is_stiff(Group& group) {
             c.borne += share;
             const std::uint32_t below = other(c, body);
             if (below != none) borne_[below] += share;
-            most = std::max(most, (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
+            most =
+                std::max(most, (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
         }
     }
     const std::uint32_t levels = level_[queue_.back()];
@@ -244,8 +246,8 @@ double StiffGroups::lighter_of(const Group& group, const Link& c) {
     return std::min(a, b);
 }
 
-/// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the time,
-/// as towers do that stand side by side, and each time other rows are active.
+/// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the
+/// time, as towers do that stand side by side, and each time other rows are active.
 void StiffGroups::drop_idle(Group& group) {
     std::erase_if(group.links, [](const Link& c) { return c.borne == 0.0; });
     level_.assign(group.bodies.size(), none);  // new places
@@ -361,7 +363,8 @@ void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> mas
         for (Body& body : group.bodies) {
             const SolverMass& mass = masses[body.solver];
             const float* m = mass.inverse_inertia;
-            const glm::dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]), inertia = glm::inverse(inverse);
+            const glm::dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]),
+                inertia = glm::inverse(inverse);
             body.mass = 1.0 / static_cast<double>(mass.inverse_mass[0]);
             for (int i = 0; i < 9; ++i) {
                 body.inertia[i] = inertia[i / 3][i % 3];
@@ -465,8 +468,8 @@ void StiffGroups::push(const Contact& c, std::vector<Vector>& momenta, int row, 
     }
 }
 
-/// The impulses that the rows want at these velocities, and which rows are active then. True if some of these were not, by
-/// more than the tolerance. Limits of friction are those of the normal impulses found, or stay.
+/// The impulses that the rows want at these velocities, and which rows are active then. True if some of these were not,
+/// by more than the tolerance. Limits of friction are those of the normal impulses found, or stay.
 bool StiffGroups::update(Contact& c, const std::vector<Vector>& velocities, bool with_limits) {
     const ContactLane& l = c.lane;
     const double near = c.weight * settings::stiff_tolerance;
@@ -632,8 +635,8 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t f
 ///
 ///     F(v) = M (v - v0) - J^T p(v) = 0
 ///
-/// with p the impulses that the rows want, from where `found` is. While limits of friction are given, F is the gradient of
-/// a convex function, whose least value along a step is looked for; a full step that changes no row has arrived.
+/// with p the impulses that the rows want, from where `found` is. While limits of friction are given, F is the gradient
+/// of a convex function, whose least value along a step is looked for; a full step that changes no row has arrived.
 bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
     double first_slope = 0.0;
     for (int round = 0; round < rounds; ++round) {
@@ -754,8 +757,8 @@ StiffGroups::Vector StiffGroups::velocity_of(const Body& body, const Vector& m) 
     return v;
 }
 
-/// Whether the impulses found explain the velocities found, but for less energy than the group has. They do not where the
-/// search for the active rows has not ended, as in a blow that pebbles take between a ton and the floor.
+/// Whether the impulses found explain the velocities found, but for less energy than the group has. They do not where
+/// the search for the active rows has not ended, as in a blow that pebbles take between a ton and the floor.
 bool StiffGroups::is_explained(Group& group) {
     group.residual = group.momentum;
     for (const Contact& c : group.contacts) {
@@ -842,8 +845,8 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
     }
     if (!is_finite(group)) return;
     if (!is_explained(group)) {
-        // Written back, they would be energy from nowhere when the next pass takes them away. Without any, the sweeps begin
-        // with nothing.
+        // Written back, they would be energy from nowhere when the next pass takes them away. Without any, the sweeps
+        // begin with nothing.
         for (std::size_t i = 0; i < group.bodies.size(); ++i)
             group.found[i] = velocity_of(group.bodies[i], group.momentum[i]);
         for (Contact& c : group.contacts) std::fill(c.impulse, c.impulse + most_rows, 0.0);

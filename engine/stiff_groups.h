@@ -1,10 +1,10 @@
 #pragma once
 /// Stiff groups: touching bodies whose contacts are solved together, directly.
 ///
-/// A sweep over contacts one by one carries a load one contact further. Where a contact bears many times the weight of the
-/// lighter of its two bodies (high up-and-down chains of support, a ton on a kilogram), sweeps take as many rounds as that
-/// to find its impulse. Until then the contacts give way, like springs that are too soft for their load, and what stands
-/// on such springs sinks and buckles.
+/// A sweep over contacts one by one carries a load one contact further. Where a contact bears many times the weight of
+/// the lighter of its two bodies (high up-and-down chains of support, a ton on a kilogram), sweeps take as many rounds
+/// as that to find its impulse. Until then the contacts give way, like springs that are too soft for their load, and
+/// what stands on such springs sinks and buckles.
 ///
 /// A stiff group is an island of touching bodies, without joints, of which some contact bears that much: how much each
 /// one bears is estimated from the masses and from the levels of support above what cannot be pushed (or above the first
@@ -14,21 +14,21 @@
 ///
 ///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
 ///
-/// with v0 the velocities without contact impulses, J a row's Jacobian, p its impulse of the sub-step before, and w (kg)
-/// some sixty times the mass that the contact bears. The row's impulse is then p - w (J v + bias). This is a proximal
-/// step (Rockafellar 1976): w decides how fast impulses converge from sub-step to sub-step, and not how stiff contacts are;
-/// at rest J v = -bias, exactly. The system is sparse, symmetric and positive definite with any number of redundant rows, a
-/// block of 6 x 6 for each body and each pair that touches, and is factored in double precision (block Cholesky, minimum
-/// degree), which bears mass ratios of a million.
+/// with v0 the velocities without contact impulses, J a row's Jacobian, p its impulse of the sub-step before, and w
+/// (kg) some sixty times the mass that the contact bears. The row's impulse is then p - w (J v + bias). This is a
+/// proximal step (Rockafellar 1976): w decides how fast impulses converge from sub-step to sub-step, and not how stiff
+/// contacts are; at rest J v = -bias, exactly. The system is sparse, symmetric and positive definite with any number of
+/// redundant rows, a block of 6 x 6 for each body and each pair that touches, and is factored in double precision
+/// (block Cholesky, minimum degree), which bears mass ratios of a million.
 ///
 /// Rows are active or not: normal rows push and never pull; friction and twist stick within their limit, and where they
-/// exceed it they are constant impulses at the limit. A few rounds find the set for which all of that holds (a semismooth
-/// Newton method). The factors are kept as long as the set stays, which at rest is the whole step. Where no set is
-/// found, the group gives nothing in that pass.
+/// exceed it they are constant impulses at the limit. A few rounds find the set for which all of that holds (a
+/// semismooth Newton method). The factors are kept as long as the set stays, which at rest is the whole step. Where no
+/// set is found, the group gives nothing in that pass.
 ///
-/// That is done twice in a sub-step, before the sweep of `solve` and before that of `relax` (contact_solver.h), in place of
-/// many such sweeps. The sweeps then find little to do, and do what the group leaves out: rolling resistance, special
-/// surfaces.
+/// That is done twice in a sub-step, before the sweep of `solve` and before that of `relax` (contact_solver.h), in
+/// place of many such sweeps. The sweeps then find little to do, and do what the group leaves out: rolling resistance,
+/// special surfaces.
 
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
@@ -163,8 +163,8 @@ private:
         bool looked_at = false;  ///< for what its levels bear, too
         bool bounces = false;    ///< some contact has restitution
         bool shares = false;     ///< some contacts share a stiffness: solved directly, bowls in bowls never rest
-        bool stands = false;  ///< on something that cannot be pushed
-        bool calm = true;     ///< no two bodies that touch move fast against each other
+        bool stands = false;     ///< on something that cannot be pushed
+        bool calm = true;        ///< no two bodies that touch move fast against each other
     };
     std::vector<Island> islands_;       ///< by solver index of the root
     std::vector<std::uint32_t> local_;  ///< by solver index: its number in its group

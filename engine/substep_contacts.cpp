@@ -1,22 +1,22 @@
 /// Contacts of bodies that turn far within a step, found anew in each sub-step.
 ///
-/// The solver takes a contact's levers, and the inertia of its bodies, from the start of the step. That is as good as the
-/// bodies turn little. A broomstick that lands at 5 m/s rolls off at 500 rad/s, 2 rad in a sub-step, and tumbles at 10
-/// rad/s: what were the lever and the inertia at its tip contradict each other after 0.01 rad. A tilt by d makes an impulse
-/// at the lever l look as if it spun the stick about its own axis by l d / I, and I is a two-hundredth of what it is
-/// across. Impulses that are worked out with one and take effect with the other raise the energy: such sticks rose to 180
-/// m. So when a body has turned farther than that bears (Body::stale_by_tilt, stale_by_spin), its contacts are tested anew
-/// where it is by then, between the sub-step's motion and its relaxation, and written into the lanes that they have:
-/// normal, levers, effective masses, friction; impulses go on by feature ids. Contact points of round and of edged things
-/// are then where they are, whatever has turned.
+/// The solver takes a contact's levers, and the inertia of its bodies, from the start of the step. That is as good as
+/// the bodies turn little. A broomstick that lands at 5 m/s rolls off at 500 rad/s, 2 rad in a sub-step, and tumbles at
+/// 10 rad/s: what were the lever and the inertia at its tip contradict each other after 0.01 rad. A tilt by d makes an
+/// impulse at the lever l look as if it spun the stick about its own axis by l d / I, and I is a two-hundredth of what
+/// it is across. Impulses that are worked out with one and take effect with the other raise the energy: such sticks
+/// rose to 180 m. So when a body has turned farther than that bears (Body::stale_by_tilt, stale_by_spin), its contacts
+/// are tested anew where it is by then, between the sub-step's motion and its relaxation, and written into the lanes
+/// that they have: normal, levers, effective masses, friction; impulses go on by feature ids. Contact points of round
+/// and of edged things are then where they are, whatever has turned.
 ///
 ///     solve -> integrate_positions -> [renew_contacts] -> relax -> restitution -> the next sub-step's warm start
 ///
 /// Separations remain s0 + J q with q since the start of the step: s0 is what makes that true now.
 ///
-/// Left as they are: contacts that a modifier has changed; those of bodies that joints hold, since joints solve such contacts
-/// with levers of their own (joint_contacts.cpp); and those of stiff groups (stiff_groups.h). Of a ton on a pebble, two
-/// impulses that cancel along the old levers would throw the pebble off at hundreds of m/s along new ones.
+/// Left as they are: contacts that a modifier has changed; those of bodies that joints hold, since joints solve such
+/// contacts with levers of their own (joint_contacts.cpp); and those of stiff groups (stiff_groups.h). Of a ton on a
+/// pebble, two impulses that cancel along the old levers would throw the pebble off at hundreds of m/s along new ones.
 
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
@@ -31,8 +31,8 @@ float World::State::strictness(std::uint32_t slot) const {
     return (constrained[slot] & by_bounce) != 0 ? settings::bouncing_strictness : 1.0f;
 }
 
-/// Whether some body may turn so far in a step of dt seconds that its contacts have to be found anew: by its spin, or by
-/// what its speed becomes at an impact.
+/// Whether some body may turn so far in a step of dt seconds that its contacts have to be found anew: by its spin, or
+/// by what its speed becomes at an impact.
 bool World::State::may_turn_far(std::uint32_t slot, float dt) const {
     const Body& body = bodies[slot];
     const float most = strictness(slot) * std::max(body.stale_by_spin, body.stale_by_tilt);
@@ -43,16 +43,17 @@ bool World::State::may_turn_far(std::uint32_t slot, float dt) const {
     return dt * spin * most > 0.5f;
 }
 
-/// How far a body's surface may slide before a contact is found anew. The thinnest shape of a compound says nothing of the
-/// whole: its levers matter by its radius of gyration. Going by the thickness of their walls, the contacts of bowls that lie
-/// in each other were found anew wherever one slid by .2 mm. What is found anew forgets its load (ContactLanes::kept), so
-/// that these stacks lost theirs all the time and never rested.
+/// How far a body's surface may slide before a contact is found anew. The thinnest shape of a compound says nothing of
+/// the whole: its levers matter by its radius of gyration. Going by the thickness of their walls, the contacts of bowls
+/// that lie in each other were found anew wherever one slid by .2 mm. What is found anew forgets its load
+/// (ContactLanes::kept), so that these stacks lost theirs all the time and never rested.
 static float slide_room(const Body& body) {
     const float size = body.shape_count > 1 ? std::max(body.inner_radius, body.gyration) : body.inner_radius;
     return settings::stale_slide * size;
 }
 
-/// Whether a body moves so far in a step of dt seconds that a contact of it may be somewhere else by the time it is struck.
+/// Whether a body moves so far in a step of dt seconds that a contact of it may be somewhere else by the time it is
+/// struck.
 bool World::State::may_move_far(std::uint32_t slot, float dt) const {
     const Body& body = bodies[slot];
     const float room = slide_room(body);
@@ -60,8 +61,8 @@ bool World::State::may_move_far(std::uint32_t slot, float dt) const {
            dt * body.radius * std::sqrt(length_squared(body.angular_velocity)) > room;
 }
 
-/// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not those that
-/// bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
+/// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not
+/// those that bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
 void World::State::find_fast_contacts(float dt) {
     for (const ConstraintGraph::Edge& edge : edges) {
         const unsigned either = constrained[edge.a] | constrained[edge.b];

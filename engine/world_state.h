@@ -86,10 +86,10 @@ struct World::State {
         std::uint32_t contact;
         float room;  ///< way along each other that makes it stale, m
     };
-    std::vector<FastContact> fast_contacts;  ///< whose bodies move far against each other
-    std::uint32_t renewal = 0;        ///< counts how often that was done
-    std::vector<std::uint32_t> stale;                   ///< solver indices
-    std::vector<std::uint32_t> moved_at, renewed_at;    ///< by body slot and by contact: the last renewal with it
+    std::vector<FastContact> fast_contacts;           ///< whose bodies move far against each other
+    std::uint32_t renewal = 0;                        ///< counts how often that was done
+    std::vector<std::uint32_t> stale;                 ///< solver indices
+    std::vector<std::uint32_t> moved_at, renewed_at;  ///< by body slot and by contact: the last renewal with it
     std::vector<ContactSolver::Renewed> renewed;
     std::vector<std::uint32_t> to_collide, struck_aside;  ///< contacts
     struct FirstPose {
@@ -281,8 +281,8 @@ struct World::State {
     /// A joint between them came, went or changed its mind.
     void update_contacts_of(std::uint32_t body_a, std::uint32_t body_b);
     void wake_joint(std::uint32_t slot);  ///< its bodies
-    /// True where it is cheaper to walk the lists of what is awake and to sort than to look at all pairs and contacts: to
-    /// do so costs some sixteen times as much for each.
+    /// True where it is cheaper to walk the lists of what is awake and to sort than to look at all pairs and contacts:
+    /// to do so costs some sixteen times as much for each.
     bool are_few_awake() const { return 16 * awake.size() < bodies.live_count(); }
     /// Calls visit(pair index) once for each pair of an awake body; the list of those must be compact.
     template <class Visit>

@@ -625,8 +625,8 @@ private:
         return contact_margin(colliders_, records_[w.pair], normal);
     }
 
-    /// Whether shapes that are apart by so much along the normal, and reach as far as these points, stay apart until the
-    /// next collide.
+    /// Whether shapes that are apart by so much along the normal, and reach as far as these points, stay apart until
+    /// the next collide.
     bool stay_apart(const Work& w, float separation, const vec3& normal, const vec3& on_a, const vec3& on_b) const {
         const float height_a = glm::dot(on_a, normal), height_b = glm::dot(w.pose.position - on_b, normal);
         return separation > separation_margin(colliders_, records_[w.pair], normal, height_a, height_b);
@@ -763,16 +763,16 @@ private:
         cache.axis_is_face = records_[w.pair].state == PairState::touching;
     }
 
-    /// The other is not over a triangle that can hold it off along its face only. So it is left alone until it has moved
-    /// as far as it is beside it, or as far as contacts are reused: until then it is the neighbours' who hold it.
+    /// The other is not over a triangle that can hold it off along its face only. So it is left alone until it has
+    /// moved as far as it is beside it, or as far as contacts are reused: until then it is the neighbours' who hold it.
     void leave_to_neighbours(const Work& w, const Surface& s, float beside) {
         const PairRecord& record = records_[w.pair];
         const float apart = std::max(beside, tolerance::reuse_motion * record.thin);
         separate(w, s.triangle->face_only ? apart + contact_margin(colliders_, record) : beside);
     }
 
-    /// How far the other is beside the triangle, by the planes across its edges; at most 0 where it may be over it. Of a
-    /// sphere that is whether its centre is: its lowest point is over it or not.
+    /// How far the other is beside the triangle, by the planes across its edges; at most 0 where it may be over it. Of
+    /// a sphere that is whether its centre is: its lowest point is over it or not.
     float distance_beside(const Surface& s) {
         const vec3& n = s.triangle->normal;
         const bool is_point = s.other->type == ShapeType::sphere;
@@ -866,9 +866,9 @@ private:
         }
     }
 
-    /// The manifold and those points of the last one at which the two shapes, which are deep in each other, still overlap.
-    /// In such a pair several ways out are about as short, and each test finds another one: pushed apart at one point,
-    /// the two turn about it and sink in at the other, for ever.
+    /// The manifold and those points of the last one at which the two shapes, which are deep in each other, still
+    /// overlap. In such a pair several ways out are about as short, and each test finds another one: pushed apart at
+    /// one point, the two turn about it and sink in at the other, for ever.
     Manifold with_deep_points(const Work& w, Manifold manifold, const Manifold& last) const {
         const PairRecord& record = records_[w.pair];
         // The one way out of a sphere is exact.

@@ -151,13 +151,13 @@ void collide(const Colliders& colliders, std::span<PairRecord> records, std::spa
              NarrowphaseProfile& profile);
 
 /// Contact margin of a pair along a direction (unit, from a to b, a's frame): points closer than this are part of the
-/// manifold, m. It is as much as points of the two may come nearer until the next collide, though something stops one of
-/// the two on its way.
+/// manifold, m. It is as much as points of the two may come nearer until the next collide, though something stops one
+/// of the two on its way.
 float contact_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal);
 
 /// Shapes that are apart by more along such a direction are left alone, m. It is as much as the planes that hold them
-/// apart may come nearer: at most `contact_margin`, and less where the shapes are round. `height_a`, `height_b`: how far
-/// they reach towards each other from their origins, m.
+/// apart may come nearer: at most `contact_margin`, and less where the shapes are round. `height_a`, `height_b`: how
+/// far they reach towards each other from their origins, m.
 float separation_margin(const Colliders& colliders, const PairRecord& record, const vec3& normal, float height_a,
                         float height_b);
 

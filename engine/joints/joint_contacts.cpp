@@ -13,12 +13,13 @@
 /// carries them on. Only the velocities of bodies that contacts push, the movers, are looked at meanwhile. What limits
 /// and motors do as the impulses come in is seen in the next round.
 ///
-/// Restitution has the same trouble: the sweeps give a ball on a rod the speed of its bounce as if it were alone, and the
-/// next sub-step's joints take a part of it away. So where something has bounced, joints and those sweeps come by turns
-/// (carry_bounces). And a blow that went on by one contact per sub-step along a row of balls took so long that all of them
-/// had moved meanwhile, up the arcs on which they hang, with energy that nobody had given (a cradle of ten with three
-/// balls let go: 1% in 20 s). So hand_on_bounces() lets all impacts of the group happen at once, but one after the other, as
-/// they would in fact: each with the masses of all that joints hold together, so that none of them can gain energy.
+/// Restitution has the same trouble: the sweeps give a ball on a rod the speed of its bounce as if it were alone, and
+/// the next sub-step's joints take a part of it away. So where something has bounced, joints and those sweeps come by
+/// turns (carry_bounces). And a blow that went on by one contact per sub-step along a row of balls took so long that
+/// all of them had moved meanwhile, up the arcs on which they hang, with energy that nobody had given (a cradle of ten
+/// with three balls let go: 1% in 20 s). So hand_on_bounces() lets all impacts of the group happen at once, but one
+/// after the other, as they would in fact: each with the masses of all that joints hold together, so that none of them
+/// can gain energy.
 
 #include <talus/engine/joints/joint_solver.h>
 
@@ -144,9 +145,10 @@ void JointSolver::solve_group(const ContactGroup& group) {
     }
 }
 
-/// How far joints and contacts may be at odds here, m/s: by a share of the speed at which what they hold moves, in which
-/// that cannot be seen. What rests must not be at odds by as much as gravity gives in a sub-step: with a car of 2 t on wheels
-/// of 40 kg, at the end of their travel, contacts and joints handed its weight to and fro by 20 Hz for ever.
+/// How far joints and contacts may be at odds here, m/s: by a share of the speed at which what they hold moves, in
+/// which that cannot be seen. What rests must not be at odds by as much as gravity gives in a sub-step: with a car of 2
+/// t on wheels of 40 kg, at the end of their travel, contacts and joints handed its weight to and fro by 20 Hz for
+/// ever.
 double JointSolver::allowed_odds(const ContactGroup& group) const {
     const std::uint32_t first = parties_[group.first_party].first_mover;
     const Party& last = parties_[group.first_party + group.party_count - 1];

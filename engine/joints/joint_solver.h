@@ -83,7 +83,8 @@ public:
     struct Response {
         dmat3 by_impulse{0.0}, by_moment{0.0}, spin_by_moment{0.0};
     };
-    /// After the step's last pass, with all limits and capped drives let go. False for a body without joints, or asleep.
+    /// After the step's last pass, with all limits and capped drives let go. False for a body without joints, or
+    /// asleep.
     bool begin_response(std::uint32_t slot);
     Response respond(std::uint32_t slot);
     /// Takes in the limits that the body's joints would pass in so many seconds with what these add. False if none.

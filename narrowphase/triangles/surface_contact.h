@@ -103,8 +103,8 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
     return placed;
 }
 
-/// The triangle with its edges moved out by `move` (m), and no tip farther than twice `most`: beyond a corner the surface
-/// may turn away.
+/// The triangle with its edges moved out by `move` (m), and no tip farther than twice `most`: beyond a corner the
+/// surface may turn away.
 inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface, const float (&move)[3], float most) {
     vec3 out[3];
     for (int i = 0; i < 3; ++i) {
@@ -126,8 +126,8 @@ inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface
     return grown;
 }
 
-/// The triangle with its edges moved out by `by` (m) where the surface goes on level or rises beyond them. A corner that
-/// pokes through just at such an edge is as deep in as it is below the face, not as it is beside the edge.
+/// The triangle with its edges moved out by `by` (m) where the surface goes on level or rises beyond them. A corner
+/// that pokes through just at such an edge is as deep in as it is below the face, not as it is beside the edge.
 inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& surface, float by) {
     float move[3];
     for (int i = 0; i < 3; ++i) {
@@ -140,10 +140,10 @@ inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& s
     return with_edges_moved(shape, surface, move, by);
 }
 
-/// The triangle with its edges moved out by up to `most` (m) where what is met beyond them is met because it has sunk into
-/// the neighbour there: over edges from which the surface rises, if `middle` (the triangle's frame), where the sunk shape
-/// belongs, is in front of the neighbour, too; and over level ones, as far as that takes the triangle above its neighbour by no more
-/// than `depth` (m). False, and no triangle, where there are no such edges.
+/// The triangle with its edges moved out by up to `most` (m) where what is met beyond them is met because it has sunk
+/// into the neighbour there: over edges from which the surface rises, if `middle` (the triangle's frame), where the
+/// sunk shape belongs, is in front of the neighbour, too; and over level ones, as far as that takes the triangle above
+/// its neighbour by no more than `depth` (m). False, and no triangle, where there are no such edges.
 inline bool grow_where_sunk(const Shape& shape, const SurfaceTriangle& surface, const vec3& middle, float depth,
                             float most, Shape& grown) {
     float move[3] = {};
@@ -168,9 +168,9 @@ inline bool grow_where_sunk(const Shape& shape, const SurfaceTriangle& surface, 
 
 /// The triangle with those edges moved out to `low`, the lowest point of a shape, from which the surface rises, as a
 /// floor does to a wall: what has sunk a little into the wall is not above the floor there any more, but nothing else
-/// holds it up. That is the case of a shape whose `middle` is on this side of the edge. (Points in the triangle's frame;
-/// `n` is the side of the face that holds the shape off; `most`: how far edges move at most, m.) False, and no triangle,
-/// if such edges do not explain why the triangle misses the shape.
+/// holds it up. That is the case of a shape whose `middle` is on this side of the edge. (Points in the triangle's
+/// frame; `n` is the side of the face that holds the shape off; `most`: how far edges move at most, m.) False, and no
+/// triangle, if such edges do not explain why the triangle misses the shape.
 inline bool grow_to_hollow_edges(const Shape& shape, const SurfaceTriangle& surface, const vec3& n, const vec3& low,
                                  const vec3& middle, float most, Shape& grown) {
     float move[3] = {};

@@ -129,12 +129,12 @@ Result<SceneData> top(const SceneOptions&) {
     return scene;
 }
 
-/// A tippe top: a ball of 10 cm whose centre of mass is below its own, spun on its round side. What friction does to its
-/// sliding contact turns it over, onto its stem (Cohen 1977). It can do so as its moments lie between (1 - a) and (1 + a) of
-/// each other, with a the distance of the two centres over the radius, and as it spins fast enough (Ciocci and Langerock
-/// 2007); these are the moments and the distance that are usual there.
+/// A tippe top: a ball of 10 cm whose centre of mass is below its own, spun on its round side. What friction does to
+/// its sliding contact turns it over, onto its stem (Cohen 1977). It can do so as its moments lie between (1 - a) and
+/// (1 + a) of each other, with a the distance of the two centres over the radius, and as it spins fast enough (Ciocci
+/// and Langerock 2007); these are the moments and the distance that are usual there.
 Result<SceneData> tippe_top(const SceneOptions&) {
-    constexpr float radius = 0.05f, spin = 220.0f;  // m, rad/s
+    constexpr float radius = 0.05f, spin = 220.0f;                             // m, rad/s
     constexpr float apart = 0.3f, transverse = 131.0f / 350.0f, axial = 0.4f;  // in radii and m r^2
     SceneData scene;
     scene.bodies.push_back(floor_slab());
@@ -155,9 +155,10 @@ Result<SceneData> tippe_top(const SceneOptions&) {
     def.linear_velocity = {0.1f, 0.0f, -0.45f};  // against where it rolls off
     def.allow_sleep = false;
     scene.bodies.push_back(def);
-    scene.figures.push_back({"the stem's direction", "1 up, -1 down", Over::last, [](const SceneBodies& bodies, double) {
-                                 return static_cast<double>(rotate(bodies.transform(1).rotation, {0, 1, 0}).y);
-                             }});
+    scene.figures.push_back(
+        {"the stem's direction", "1 up, -1 down", Over::last, [](const SceneBodies& bodies, double) {
+             return static_cast<double>(rotate(bodies.transform(1).rotation, {0, 1, 0}).y);
+         }});
     scene.camera = orbit({0, 0.05f, 0}, 1.05f, 25, 14);
     return scene;
 }

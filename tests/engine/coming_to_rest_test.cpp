@@ -94,44 +94,41 @@ void add_rods(World& world, std::uint64_t seed) {
     }
 }
 
+/// All that is made of the first seeds is asleep within so many steps.
+template <class Make>
+void check_sleep(std::uint64_t seeds, int steps, Make&& make) {
+    int most = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        World world = make(seed);
+        const int taken = steps_until_asleep(world, steps);
+        CAPTURE(seed);
+        CHECK(taken < steps);
+        most = std::max(most, taken);
+    }
+    MESSAGE("the last one after ", most, " steps");
+}
+
 }  // namespace
 
-// Joints and contacts were solved apart up to 1 m/s: a chassis on the ends of its travel and the wheels under it handed its
-// weight to and fro by 20 Hz, for ever.
+// Joints and contacts were solved apart up to 1 m/s: a chassis on the ends of its travel and the wheels under it handed
+// its weight to and fro by 20 Hz, for ever.
 TEST_CASE("a car that rests on the ends of its travel falls asleep") {
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-        World world = samples::make_world(overloaded_car(seed));
-        CAPTURE(seed);
-        CHECK(steps_until_asleep(world, 900) < 900);
-    }
+    check_sleep(12, 900, [](std::uint64_t seed) { return samples::make_world(overloaded_car(seed)); });
 }
 
 // A head swung on in its neck, which has no friction.
 TEST_CASE("a thrown ragdoll falls asleep") {
-    int most = 0;
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-        World world = samples::make_world(thrown_ragdoll(seed));
-        const int steps = steps_until_asleep(world, 1200);
-        CAPTURE(seed);
-        CHECK(steps < 1200);
-        most = std::max(most, steps);
-    }
-    MESSAGE("the last one after ", most, " steps");
+    check_sleep(40, 1200, [](std::uint64_t seed) { return samples::make_world(thrown_ragdoll(seed)); });
 }
 
-// A rod that rolled on others was taken for as fast as its ends would be if it turned across: it kept its heap awake, and was
-// braked too weakly for its thickness.
+// A rod that rolled on others was taken for as fast as its ends would be if it turned across: it kept its heap awake,
+// and was braked too weakly for its thickness.
 TEST_CASE("heaps of rods fall asleep") {
-    int most = 0;
-    for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    check_sleep(15, 1200, [](std::uint64_t seed) {
         World world;
         add_rods(world, seed);
-        const int steps = steps_until_asleep(world, 1200);
-        CAPTURE(seed);
-        CHECK(steps < 1200);
-        most = std::max(most, steps);
-    }
-    MESSAGE("the last one after ", most, " steps");
+        return world;
+    });
 }
 
 TEST_CASE("a pendulum that is tied to the world goes on while nothing else moves") {

@@ -170,7 +170,7 @@ struct Problem {
 struct Oracle {
     glm::dvec3 v[2], w[2], d[2], turn[2];
     double impulse[4] = {}, sum[4] = {};
-    double kept[4] = {};      ///< with which the next sub-step is warm started
+    double kept[4] = {};  ///< with which the next sub-step is warm started
     int blows = 0;
     bool tilted = false;      ///< some row was stiffened against tilting
     bool stiffened = false;   ///< some row was deep enough to be stiffer

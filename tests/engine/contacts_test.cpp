@@ -183,10 +183,12 @@ TEST_CASE("a body of which no contact is reported has been pushed by nothing") {
         for (int i = 0; i < 30; ++i) {
             const float r = random.between(0.04f, 0.3f);
             const Shape shapes[] = {sphere(r), cone(r, 0.8f * r), cylinder(r, 0.6f * r), box({r, 0.4f * r, 0.7f * r})};
-            BodyDef def = body(shapes[i % 4], {random.between(-1.0f, 1.0f), random.between(0.5f, 6.0f),
-                                               random.between(-1.0f, 1.0f)});
-            def.linear_velocity = {random.between(-2.0f, 2.0f), random.between(-4.0f, 0.0f), random.between(-2.0f, 2.0f)};
-            def.angular_velocity = {random.between(-9.0f, 9.0f), random.between(-9.0f, 9.0f), random.between(-9.0f, 9.0f)};
+            BodyDef def = body(shapes[i % 4],
+                               {random.between(-1.0f, 1.0f), random.between(0.5f, 6.0f), random.between(-1.0f, 1.0f)});
+            def.linear_velocity = {random.between(-2.0f, 2.0f), random.between(-4.0f, 0.0f),
+                                   random.between(-2.0f, 2.0f)};
+            def.angular_velocity = {random.between(-9.0f, 9.0f), random.between(-9.0f, 9.0f),
+                                    random.between(-9.0f, 9.0f)};
             ids.push_back(add(world, def));
         }
         for (int i = 0; i < 150; ++i) {
@@ -490,7 +492,8 @@ TEST_CASE("the weight of a stack that sleeps is still in its contacts") {
 }
 
 TEST_CASE("who overlaps when a step begins is in contact after it however far the two were before") {
-    // Bodies of one shape and of two, that fly about, jump, sleep and are woken: a pair has no contacts while it is far.
+    // Bodies of one shape and of two, that fly about, jump, sleep and are woken: a pair has no contacts while it is
+    // far.
     for (const bool sleep : {false, true}) {
         World world(sleep ? WorldDef{} : sleepless());
         add(world, ground());

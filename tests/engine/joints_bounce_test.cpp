@@ -15,7 +15,7 @@ constexpr double length = 3.0, radius = 0.5;  // of a cradle's threads, of its b
 enum class Hung { on_two_threads, on_a_thread, on_hinged_rods, on_rods, on_cords };
 
 struct Swing {
-    double last_height = 0.0;  ///< of the last ball within the first period, over that from which the first came
+    double last_height = 0.0;      ///< of the last ball within the first period, over that from which the first came
     double most = 0.0, end = 0.0;  ///< energy, over that at the start
 };
 
@@ -94,8 +94,8 @@ void check_swing(Hung hung, int balls, double gap, float dt, int lifted, double 
 }  // namespace
 
 TEST_CASE("in a cradle of ten balls the last swings as high as the first, and goes on for 20 s") {
-    // Each contact of the row lost what was slower than the least bounce, a blow took a sub-step for each ball, and joints
-    // took a part of each bounce away: 0.6 of the height, 10% of the energy.
+    // Each contact of the row lost what was slower than the least bounce, a blow took a sub-step for each ball, and
+    // joints took a part of each bounce away: 0.6 of the height, 10% of the energy.
     for (const Hung hung :
          {Hung::on_two_threads, Hung::on_a_thread, Hung::on_hinged_rods, Hung::on_rods, Hung::on_cords}) {
         for (const double gap : {0.0, 0.0005, 0.001}) {
@@ -117,8 +117,8 @@ TEST_CASE("in a cradle of ten balls the last swings as high as the first, and go
 }
 
 TEST_CASE("a ball that strikes a row of balls on a smooth floor stops, and the last one leaves at its speed") {
-    // What of a blow was slower than the least bounce stayed shared out among the balls: a row of ten handed on 86% of 5
-    // m/s, and nothing of it was left of 1 m/s.
+    // What of a blow was slower than the least bounce stayed shared out among the balls: a row of ten handed on 86% of
+    // 5 m/s, and nothing of it was left of 1 m/s.
     const auto strike = [](int balls, double gap, float dt, float speed, float radius_of_them) {
         CAPTURE(balls);
         CAPTURE(gap);

@@ -1,5 +1,5 @@
-// Contacts that bear many times the weight of the lighter of their two bodies: heavy boxes on light ones, high towers and
-// what is nearly one. Each has to stand at the default settings.
+// Contacts that bear many times the weight of the lighter of their two bodies: heavy boxes on light ones, high towers
+// and what is nearly one. Each has to stand at the default settings.
 
 #include "worlds.h"
 
@@ -196,9 +196,9 @@ TEST_CASE("a box that is dropped on one up to a million times lighter does not g
     }
 }
 
-// A blow that goes through pebbles between the ball and the floor. Contacts found anew below it, and rows whose impulses
-// did not explain the velocities, threw the ball up at 12 m/s or a pebble away at 600: 134 of 400 worlds gained energy.
-// Now 26 of 400 do, 7 of these 100; none is what is wanted.
+// A blow that goes through pebbles between the ball and the floor. Contacts found anew below it, and rows whose
+// impulses did not explain the velocities, threw the ball up at 12 m/s or a pebble away at 600: 134 of 400 worlds
+// gained energy. Now 26 of 400 do, 7 of these 100; none is what is wanted.
 TEST_CASE("a heavy ball that lands on pebbles is hardly ever thrown up, nor are they") {
     int thrown = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -210,8 +210,8 @@ TEST_CASE("a heavy ball that lands on pebbles is hardly ever thrown up, nor are 
             const float r = random.between(0.03f, 0.08f);
             const Shape pebbles[] = {box({r, 0.4f * r, 0.45f * r}), cone(r, r), cylinder(0.7f * r, r)};
             const float x = random.between(-0.03f, 0.03f), z = random.between(-0.03f, 0.03f);
-            BodyDef pebble = body(pebbles[(seed + static_cast<std::uint64_t>(i)) % 3],
-                                  {x, 0.3f + 0.25f * static_cast<float>(i), z});
+            BodyDef pebble =
+                body(pebbles[(seed + static_cast<std::uint64_t>(i)) % 3], {x, 0.3f + 0.25f * static_cast<float>(i), z});
             pebble.rotation = normalized(quat(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f),
                                               random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f)));
             ids.push_back(add(world, pebble));

@@ -9,8 +9,8 @@ using namespace talus::test;
 
 namespace {
 
-/// A ball whose centre of mass is off its own by `apart` radii, with moments in m r^2; spun about its axis, which leans by
-/// `tilt`, on a floor.
+/// A ball whose centre of mass is off its own by `apart` radii, with moments in m r^2; spun about its axis, which leans
+/// by `tilt`, on a floor.
 struct Top {
     double radius = 0.05, apart = 0.3, transverse = 131.0 / 350.0, axial = 0.4;
     double friction = 0.3, spin = 100.0, tilt = 0.1;
@@ -24,8 +24,8 @@ double least_spin(const Top& top) {
            std::sqrt(1.0 + top.apart - top.transverse / top.axial) / (top.axial * (1.0 - top.apart));
 }
 
-/// When its axis is level, s, or `limit`: the equations of motion by steps of 20 us (Runge and Kutta). The ball stays on the floor;
-/// sliding and spinning share the friction of a patch of this mean lever, m.
+/// When its axis is level, s, or `limit`: the equations of motion by steps of 20 us (Runge and Kutta). The ball stays
+/// on the floor; sliding and spinning share the friction of a patch of this mean lever, m.
 double time_to_turn(const Top& top, double arm) {
     struct State {
         glm::dvec3 velocity, axis, momentum;  // of a mass of 1 kg
@@ -49,9 +49,10 @@ double time_to_turn(const Top& top, double arm) {
         const glm::dvec3 moment = glm::cross(lever, force) - (top.friction / all * arm * arm * spin.y) * up;
         // The load keeps the ball on the floor: its centre is always as high, and that of mass is `apart` below it.
         const auto rise = [&](double load) {
-            const glm::dvec3 spin_rate = load * moment / transverse +
-                                         more * (load * glm::dot(moment, s.axis) + glm::dot(s.momentum, turning)) * s.axis +
-                                         more * glm::dot(s.momentum, s.axis) * turning;
+            const glm::dvec3 spin_rate =
+                load * moment / transverse +
+                more * (load * glm::dot(moment, s.axis) + glm::dot(s.momentum, turning)) * s.axis +
+                more * glm::dot(s.momentum, s.axis) * turning;
             return -apart * (glm::cross(spin_rate, s.axis) + glm::cross(spin, turning)).y;
         };
         const double free = rise(0.0), load = std::max(0.0, (g + free) / (1.0 - (rise(1.0) - free)));
@@ -71,8 +72,8 @@ double time_to_turn(const Top& top, double arm) {
 }
 
 struct Run {
-    double turned = limit;  ///< when its axis is level, s
-    double least = 1.0;     ///< cosine of its axis and up
+    double turned = limit;     ///< when its axis is level, s
+    double least = 1.0;        ///< cosine of its axis and up
     double most_energy = 0.0;  ///< over that at the start
 };
 
@@ -119,8 +120,8 @@ Run run_top(const Top& top, bool has_stem, double seconds) {
 }  // namespace
 
 TEST_CASE("a tippe top turns over, and when it should") {
-    // Its contact's friction stopped the spin however fast it slid, and the slip however fast it spun: it rolled, or had lost
-    // its spin before it was over. And a ball of 2 cm touched with a patch of 9 mm.
+    // Its contact's friction stopped the spin however fast it slid, and the slip however fast it spun: it rolled, or
+    // had lost its spin before it was over. And a ball of 2 cm touched with a patch of 9 mm.
     const auto check = [](const Top& top) {
         CAPTURE(top.radius);
         CAPTURE(top.friction);

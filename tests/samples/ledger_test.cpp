@@ -57,8 +57,8 @@ TEST_CASE("no scene makes energy or momentum") {
 TEST_CASE("the ledger knows what was put in by forces, motors, belts and kinematic bodies") {
     World world;
     add_floor(world);
-    // Apart from the others: from z = 0 it runs into the belt, tumbles, and gains 1,160 J (3.8%) when it lands on a corner,
-    // a fault of the engine that is not cured.
+    // Apart from the others: from z = 0 it runs into the belt, tumbles, and gains 1,160 J (3.8%) when it lands on a
+    // corner, a fault of the engine that is not cured.
     const BodyId pushed = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {-5, 0.5f, -12}});
     const BodyId belt = world.add_body({.type = BodyType::fixed,
                                         .shape = box({1, 0.1f, 1}),

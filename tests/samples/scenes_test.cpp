@@ -114,8 +114,7 @@ TEST_CASE("every scene is made of valid bodies") {
             REQUIRE(is_finite(body.angular_velocity));
             const quat q = body.rotation;
             REQUIRE(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z == doctest::Approx(1.0).epsilon(1e-5));
-            if (body.shapes.empty() && !body.mesh)
-                REQUIRE_MESSAGE(!check(body.shape), check(body.shape).message);
+            if (body.shapes.empty() && !body.mesh) REQUIRE_MESSAGE(!check(body.shape), check(body.shape).message);
             for (const ShapeDef& part : body.shapes) REQUIRE_MESSAGE(!check(part.shape), check(part.shape).message);
         }
     }
@@ -170,10 +169,9 @@ TEST_CASE("the scenes of the published comparison have its sizes") {
 TEST_CASE("the same seed gives the same scene and another seed another") {
     const ScratchFolder folder;
     // Those without anything random in them.
-    const std::set<std::string> fixed = {"falling_box", "slopes",     "bouncing",     "top",         "t_handle",
-                                         "dominoes",    "sb_rolling", "sb_rolling_y", "sb_bouncing", "cradle",
-                                         "bridge",      "chain",      "gears",        "robot",       "tooth_gears",
-                                         "tippe_top"};
+    const std::set<std::string> fixed = {
+        "falling_box", "slopes", "bouncing", "top",   "t_handle", "dominoes", "sb_rolling",  "sb_rolling_y",
+        "sb_bouncing", "cradle", "bridge",   "chain", "gears",    "robot",    "tooth_gears", "tippe_top"};
     for (const Scene& scene : all_scenes()) {
         CAPTURE(scene.name);
         SceneOptions options = options_with_meshes(folder);

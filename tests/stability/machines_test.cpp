@@ -55,8 +55,8 @@ TEST_CASE("ragdolls fall downstairs with their joints together and within their 
     }
 }
 
-// The bumps throw it about, and by how much it is slowed down and turned is chance: of 200 seeds all get farther than 30
-// m, and nine of ten farther than 40 m.
+// The bumps throw it about, and by how much it is slowed down and turned is chance: of 200 seeds all get farther than
+// 30 m, and nine of ten farther than 40 m.
 TEST_CASE("a car drives over bumps and round a bend on its wheels") {
     double driven = 0.0;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -75,7 +75,8 @@ TEST_CASE("a train of gears and a rack does not slip") {
     CHECK(gears["slip of the train"] < 0.01);
 }
 
-// One crate is 0.8 m/s off since stiff groups, which leave running surfaces to the sweeps, or blows came in: not looked into.
+// One crate is 0.8 m/s off since stiff groups, which leave running surfaces to the sweeps, or blows came in: not looked
+// into.
 TEST_CASE("crates move as the belts under them do" * doctest::may_fail()) {
     const Run conveyor = run("conveyor");
     MESSAGE(conveyor.text);
