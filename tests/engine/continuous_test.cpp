@@ -306,7 +306,7 @@ TEST_CASE("a fast elastic ball keeps its height for a minute") {
     CHECK(top == doctest::Approx(60.0f).epsilon(0.01));
 }
 
-// One of the runs, a small box on tiles at 60 m/s, turns at 0.32 rad/s, not at 0.3, since struck points are solved
+// One of the runs, a small box on tiles at 60 m/s, turns at 0.307 rad/s, not at 0.3, since struck points are solved
 // together.
 TEST_CASE("what slides rolls or spins fast is not held up" * doctest::may_fail()) {
     struct Case {

@@ -75,9 +75,7 @@ TEST_CASE("a train of gears and a rack does not slip") {
     CHECK(gears["slip of the train"] < 0.01);
 }
 
-// One crate is 0.8 m/s off since stiff groups, which leave running surfaces to the sweeps, or blows came in: not looked
-// into.
-TEST_CASE("crates move as the belts under them do" * doctest::may_fail()) {
+TEST_CASE("crates move as the belts under them do") {
     const Run conveyor = run("conveyor");
     MESSAGE(conveyor.text);
     CHECK(conveyor["off the belt's speed"] < 0.05);
