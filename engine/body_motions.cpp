@@ -70,12 +70,14 @@ void BodyMotions::set(std::size_t body, const BodyMotion& motion) {
         m.stale[lane] = 0.0f;
         m.jointed[lane] = motion.jointed ? 1.0f : 0.0f;
         m.gyroscopic[lane] = motion.gyroscopic ? 1.0f : 0.0f;
-        if (!motion.gyroscopic) return;
+        m.mass[lane] = motion.mass;
+        put(m.torque, lane, motion.torque);
+        put(m.moments, lane, motion.moments);
         m.axes_x[lane] = m.then_x[lane] = motion.axes.x;
         m.axes_y[lane] = m.then_y[lane] = motion.axes.y;
         m.axes_z[lane] = m.then_z[lane] = motion.axes.z;
         m.axes_w[lane] = m.then_w[lane] = motion.axes.w;
-        put(m.moments, lane, motion.moments);
+        if (!motion.gyroscopic) return;
         put(m.inverse_moments, lane, motion.inverse_moments);
         put(m.momentum, lane, motion.momentum);
         put(m.handed_out, lane, motion.spin);
@@ -123,6 +125,27 @@ void BodyMotions::renew(std::size_t body, const vec3& turn) {
         if (m.gyroscopic[lane] == 0.0f) return;
         const quat axes = axes_of(m, lane);
         m.then_x[lane] = axes.x, m.then_y[lane] = axes.y, m.then_z[lane] = axes.z, m.then_w[lane] = axes.w;
+    });
+}
+
+bool BodyMotions::any_gain(std::uint32_t first, std::uint32_t last) const {
+    for (std::uint32_t i = first; i < last; i += kernel_->lanes) {
+        if (at(i, [](const auto& m, int) { return m.any_gain != 0; })) return true;
+    }
+    return false;
+}
+
+BodyMotions::SubstepEnergy BodyMotions::substep_energy(std::size_t body, float substep) const {
+    return at(body, [&](const auto& m, int lane) {
+        SubstepEnergy e;
+        e.old_energy = m.old_energy[lane];
+        e.work = m.work[lane];
+        e.gain = m.gain[lane];
+        e.mass = m.mass[lane];
+        e.velocity = m.linear_damping[lane] * (get(m.old_velocity, lane) + substep * get(m.acceleration, lane));
+        e.spin = m.angular_damping[lane] * (get(m.old_spin, lane) + substep * get(m.angular_acceleration, lane));
+        e.old_turn = quat(m.old_turn_w[lane], m.old_turn_x[lane], m.old_turn_y[lane], m.old_turn_z[lane]);
+        return e;
     });
 }
 

@@ -19,10 +19,13 @@ struct BodyMotion {
     float max_spin = 0.0f;                                ///< rad/s
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;     ///< see Body
     vec3 own_axis{1.0f, 0.0f, 0.0f};                      ///< the first principal axis
+    float mass = 0.0f;                                    ///< kg; 0 for what can't be pushed
+    vec3 torque{0.0f};                                    ///< of users, N m
+    quat axes{1.0f, 0.0f, 0.0f, 0.0f};                    ///< the principal axes
+    vec3 moments{0.0f};                                   ///< of inertia about them, kg m^2; see integrate.h
     bool jointed = false;                                 ///< joints hold it
     bool gyroscopic = false;                              ///< the rest counts
-    quat axes{1.0f, 0.0f, 0.0f, 0.0f};                    ///< the principal axes
-    vec3 moments{1.0f}, inverse_moments{1.0f};            ///< about them: kg m^2 and 1/(kg m^2); see integrate.h
+    vec3 inverse_moments{1.0f};                           ///< 1/(kg m^2)
     vec3 momentum{0.0f};                                  ///< angular, N m s
     vec3 spin{0.0f};                                      ///< rad/s
 };
@@ -57,6 +60,17 @@ public:
     /// The body's angular momentum is that of this spin (rad/s) at its present pose. Without it, changes of spin are
     /// counted as impulses on the body as it was turned at the step's start.
     void set_spin(std::size_t body, const vec3& spin);
+
+    /// Whether some of the bodies first .. last, both at whole groups, may have got energy from nowhere (find_gains).
+    bool any_gain(std::uint32_t first, std::uint32_t last) const;
+    /// What the sub-step has done so far, known after find_gains.
+    struct SubstepEnergy {
+        float old_energy, work, gain;  ///< J (motion_lanes.h)
+        float mass;                    ///< kg
+        vec3 velocity, spin;           ///< with which contacts found the body: after gravity and forces, m/s and rad/s
+        quat old_turn;                 ///< rotation from the start of the step to that of the sub-step
+    };
+    SubstepEnergy substep_energy(std::size_t body, float substep) const;
 
     /// A pass over the bodies first .. last, both at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;

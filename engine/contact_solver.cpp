@@ -581,6 +581,38 @@ void ContactSolver::begin_bounce(const LinkPlace& place, std::span<const SolverB
     }
 }
 
+template <int width>
+void ContactSolver::scale_impulses(std::uint32_t k, std::span<const float> kept) {
+    using F = LaneArray<width>;
+    auto& r = *static_cast<ContactLanes<F>*>(record(k));
+    for (unsigned lane = 0; lane < r.used; ++lane) {
+        const float part = kept[r.pushes_a ? r.a[lane] : r.b[lane]], less = part - 1.0f;
+        if (part == 1.0f) continue;
+        const auto scale = [&](F& now, F& sum) {
+            sum[lane] += less * now[lane];
+            now[lane] *= part;
+        };
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            auto& p = *static_cast<ContactPointLanes<F>*>(point(r.first_point + i));
+            // Those that bounce are added to the sum after their bounce.
+            if (!r.bounces) p.step_impulse[lane] += less * p.impulse[lane];
+            p.impulse[lane] *= part;
+        }
+        scale(r.friction_1, r.step_friction_1);
+        scale(r.friction_2, r.step_friction_2);
+        r.twist[lane] *= part;
+        if (r.surface != no_surface) {
+            auto& rolling = static_cast<SurfaceLanes<F>*>(surface(r.surface))->rolling;
+            rolling.x[lane] *= part, rolling.y[lane] *= part, rolling.z[lane] *= part;
+        }
+    }
+}
+
+void ContactSolver::scale_impulses(std::span<const float> kept) {
+    for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
+        kernel_->lanes == 8 ? scale_impulses<8>(k, kept) : scale_impulses<4>(k, kept);
+}
+
 void ContactSolver::begin_bounces(std::span<const SolverBody> bodies) {
     for (const LinkPlace& place : renewed_) {
         if (kernel_->lanes == 8) {

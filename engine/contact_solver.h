@@ -133,6 +133,10 @@ public:
     std::span<TakenBack> taken_back() { return taken_back_; }
     void begin_bounces(std::span<const SolverBody> bodies);
 
+    /// Scales what each contact has given in this sub-step, which its bodies have lost already, by the part that stands
+    /// at the solver index of a body that it pushes.
+    void scale_impulses(std::span<const float> kept);
+
     /// Writes impulses back to the contacts.
     void store(const Field& field, ContactTable& contacts) const;
 
@@ -169,6 +173,8 @@ private:
     bool is_struck_aside(const LinkPlace& place, float room, std::span<const SolverBody> bodies) const;
     template <int width>
     void take_back(const LinkPlace& place);
+    template <int width>
+    void scale_impulses(std::uint32_t record, std::span<const float> kept);
     template <int width>
     void begin_bounce(const LinkPlace& place, std::span<const SolverBody> bodies);
     template <int width>

@@ -259,6 +259,8 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         store3(mass.gravity, gravity);
         store3(mass.inverse_mass, inverse_mass);
         put_inverse_inertia(mass, inverse_inertia);
+        motion.mass = 1.0f / body.inverse_mass;
+        motion.torque = body.torque;
         motion.acceleration = gravity + inverse_mass * body.force;
         motion.angular_acceleration = inverse_inertia * body.torque;
         motion.linear_damping = 1.0f / (1.0f + substep * body.linear_damping);
@@ -268,10 +270,10 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         motion.stale_by_spin = strict * body.stale_by_spin;
         motion.stale_by_tilt = strict * body.stale_by_tilt;
         motion.own_axis = rotate(body.rotation, vec3(body.principal.axes[0]));
+        motion.moments = vec3(body.principal.moments);
+        if (!body.isotropic) motion.axes = quat(glm::quat_cast(principal_axes(body, body.exact_rotation)));
         if (motion.gyroscopic) {
             const glm::dmat3 axes = principal_axes(body, body.exact_rotation);
-            motion.axes = quat(glm::quat_cast(axes));
-            motion.moments = vec3(body.principal.moments);
             motion.inverse_moments = vec3(1.0 / body.principal.moments);
             motion.momentum = vec3(axes * (body.principal.moments * (body.exact_spin * axes)));
             motion.spin = body.angular_velocity;
@@ -381,6 +383,9 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 break;
             case StageWork::Kind::renew_contacts:
                 renew_contacts(substep);
+                break;
+            case StageWork::Kind::bound_energy:
+                bound_energy(substep);
                 break;
         }
     };
@@ -532,6 +537,8 @@ void World::State::plan_substeps() {
         plan_joints(joint_solver.articulation_count(), &JointSolver::relax);
         plan_stiff(StageWork::Kind::relax_stiff);
         plan_contacts(&SolverKernel::relax);
+        plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_gains});
+        plan_stage({1, 1}, {.kind = StageWork::Kind::bound_energy});
         if (!solver.any_bounce()) continue;
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);
         for (int k = 0; k < settings::joint_bounces && joint_solver.contact_group_count() != 0; ++k) {

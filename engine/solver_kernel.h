@@ -68,6 +68,7 @@ struct SolverKernel {
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;
+    MotionPass* find_gains;  ///< of energy, in the sub-step
     MotionPass* coast;  ///< both, `substeps` times, for bodies that nothing touches and whose inertia is a ball's
 };
 

@@ -20,6 +20,7 @@ constexpr SolverKernel kernel = {width,
                                  end_restitution,
                                  integrate_velocities,
                                  integrate_positions,
+                                 find_gains,
                                  coast};
 
 }  // namespace talus::TALUS_LANES

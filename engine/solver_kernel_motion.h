@@ -146,11 +146,23 @@ static inline void gain_velocity(const Motion& m, const MotionPassInput& in, Vel
     v.angular = limited(m.angular_damping * (v.angular + h * m.angular_acceleration), m.max_spin);
 }
 
+/// J.
+static inline F kinetic_energy(const Motion& m, const Velocity& v) {
+    const Rows axes = multiplied({m.turn_x, m.turn_y, m.turn_z, m.turn_w}, {m.axes_x, m.axes_y, m.axes_z, m.axes_w});
+    const V3 spin = rotated(conjugate(axes), v.angular);
+    return splat<F>(0.5f) * (m.mass * dot(v.linear, v.linear) + dot(by_axes(m.moments, spin), spin));
+}
+
 static void integrate_velocities(const MotionPassInput& in) {
     for (unsigned g = 0; g < in.count; ++g) {
         SolverBody* bodies = in.bodies + g * width;
+        Motion& m = static_cast<Motion*>(in.motions)[g];
         Velocity v = load(bodies->velocity, bodies->angular_velocity);
-        gain_velocity(static_cast<const Motion*>(in.motions)[g], in, v);
+        m.old_velocity = v.linear;
+        m.old_spin = v.angular;
+        m.old_turn_x = m.turn_x, m.old_turn_y = m.turn_y, m.old_turn_z = m.turn_z, m.old_turn_w = m.turn_w;
+        m.old_energy = kinetic_energy(m, v);
+        gain_velocity(m, in, v);
         store(bodies->velocity, bodies->angular_velocity, v);
     }
 }
@@ -164,6 +176,7 @@ static void integrate_positions(const MotionPassInput& in) {
         const Velocity moved = load(bodies->displacement, bodies->turn);
         const F most_turn = min(h * m.max_spin, splat<F>(settings::max_rotation_per_substep));
         v = {limited(v.linear, splat<F>(in.max_speed)), limited(v.angular, m.max_spin)};
+        m.work = h * (m.mass * dot(m.acceleration, v.linear) + dot(m.torque, v.angular));
         V3 turn = limited(h * v.angular, most_turn);
         const Rows before = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
         Rows q = turned(before, turn);
@@ -201,6 +214,16 @@ static void integrate_positions(const MotionPassInput& in) {
         const I stale = m.stale_by_spin2 * spun2 + m.stale_by_tilt2 * tilted2 > splat<F>(1.0f);
         m.any_stale = !all(~stale);
         m.stale = stale ? splat<F>(1.0f) : zero;
+    }
+}
+
+static void find_gains(const MotionPassInput& in) {
+    for (unsigned g = 0; g < in.count; ++g) {
+        const SolverBody* bodies = in.bodies + g * width;
+        Motion& m = static_cast<Motion*>(in.motions)[g];
+        m.gain = kinetic_energy(m, load(bodies->velocity, bodies->angular_velocity)) - m.old_energy;
+        constexpr float least = 0.5f * settings::energy_speed * settings::energy_speed;
+        m.any_gain = !all(m.gain <= settings::energy_gain * m.old_energy + least * m.mass);
     }
 }
 

@@ -114,6 +114,17 @@ struct World::State {
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
+    struct IslandEnergy {
+        double allowed = 0.0, kinetic = 0.0, work = 0.0;  ///< J
+        bool is_exempt = false;                           ///< its contacts may do work
+        bool is_bounded = false;                          ///< they have done more than is allowed
+        /// With a part s of its impulses, its kinetic energy (J) is unpushed + s slope + s^2 bend.
+        double unpushed = 0.0, slope = 0.0, bend = 0.0;
+        float kept = 1.0f;  ///< part of its impulses
+    };
+    std::vector<IslandEnergy> island_energies;  ///< by solver index of the island's root, in bound_energy
+    std::vector<glm::dvec3> unpushed_spins;     ///< by solver index, rad/s
+    std::vector<float> kept_impulses;           ///< by solver index: IslandEnergy::kept
     /// What the solve does with the bodies of a group of slabs, or with the contacts of a field.
     struct FieldWork {
         enum class Kind : std::uint8_t { begin_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts };
@@ -138,7 +149,8 @@ struct World::State {
             stiff,
             relax_stiff,
             joints,
-            renew_contacts
+            renew_contacts,
+            bound_energy
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
@@ -378,6 +390,8 @@ private:
     void take_back(std::uint32_t index, const glm::dvec3& impulse, const glm::dvec3& moment, float substep);
     void renew_contacts(float substep);
     void restore_colliders();
+    void bound_energy(float substep);
+    void exempt_islands();
     CollideSettings collide_settings() const;
     void group_slabs(std::size_t groups);
     void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
