@@ -135,17 +135,13 @@ bool BodyMotions::any_gain(std::uint32_t first, std::uint32_t last) const {
     return false;
 }
 
-BodyMotions::SubstepEnergy BodyMotions::substep_energy(std::size_t body, float substep) const {
+BodyMotions::Unpushed BodyMotions::unpushed(std::size_t body, float substep) const {
     return at(body, [&](const auto& m, int lane) {
-        SubstepEnergy e;
-        e.old_energy = m.old_energy[lane];
-        e.work = m.work[lane];
-        e.gain = m.gain[lane];
-        e.mass = m.mass[lane];
-        e.velocity = m.linear_damping[lane] * (get(m.old_velocity, lane) + substep * get(m.acceleration, lane));
-        e.spin = m.angular_damping[lane] * (get(m.old_spin, lane) + substep * get(m.angular_acceleration, lane));
-        e.old_turn = quat(m.old_turn_w[lane], m.old_turn_x[lane], m.old_turn_y[lane], m.old_turn_z[lane]);
-        return e;
+        Unpushed u;
+        u.velocity = m.linear_damping[lane] * (get(m.old_velocity, lane) + substep * get(m.acceleration, lane));
+        u.spin = m.angular_damping[lane] * (get(m.old_spin, lane) + substep * get(m.angular_acceleration, lane));
+        u.turn = quat(m.old_turn_w[lane], m.old_turn_x[lane], m.old_turn_y[lane], m.old_turn_z[lane]);
+        return u;
     });
 }
 

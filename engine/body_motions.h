@@ -1,6 +1,7 @@
 #pragma once
 /// The bodies of a step as the kernels integrate them: groups of as many as the processor has lanes, by solver index.
 
+#include <talus/engine/motion_lanes.h>
 #include <talus/engine/solver_kernel.h>
 #include <talus/math.h>
 
@@ -63,14 +64,15 @@ public:
 
     /// Whether some of the bodies first .. last, both at whole groups, may have got energy from nowhere (find_gains).
     bool any_gain(std::uint32_t first, std::uint32_t last) const;
-    /// What the sub-step has done so far, known after find_gains.
-    struct SubstepEnergy {
-        float old_energy, work, gain;  ///< J (motion_lanes.h)
-        float mass;                    ///< kg
-        vec3 velocity, spin;           ///< with which contacts found the body: after gravity and forces, m/s and rad/s
-        quat old_turn;                 ///< rotation from the start of the step to that of the sub-step
+    /// Of each of them, as find_gains has left it: visit(body, gain, work), J (motion_lanes.h).
+    template <class Visit>
+    void for_each_gain(std::uint32_t first, std::uint32_t last, Visit&& visit) const;
+    /// How contacts found the body in this sub-step: after gravity and forces.
+    struct Unpushed {
+        vec3 velocity, spin;  ///< m/s and rad/s
+        quat turn;            ///< rotation since the start of the step
     };
-    SubstepEnergy substep_energy(std::size_t body, float substep) const;
+    Unpushed unpushed(std::size_t body, float substep) const;
 
     /// A pass over the bodies first .. last, both at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;
@@ -96,5 +98,16 @@ private:
     const SolverKernel* kernel_;
     std::vector<Line> lines_;
 };
+
+template <class Visit>
+void BodyMotions::for_each_gain(std::uint32_t first, std::uint32_t last, Visit&& visit) const {
+    const auto visit_lanes = [&]<int width>(std::integral_constant<int, width>) {
+        for (std::uint32_t i = first; i < last; i += width) {
+            const auto& m = *static_cast<const MotionLanes<LaneArray<width>>*>(group(i / width));
+            for (std::uint32_t k = 0; k < width; ++k) visit(i + k, m.gain.at[k], m.work.at[k]);
+        }
+    };
+    kernel_->lanes == 8 ? visit_lanes(std::integral_constant<int, 8>()) : visit_lanes(std::integral_constant<int, 4>());
+}
 
 }  // namespace talus

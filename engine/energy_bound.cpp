@@ -28,15 +28,18 @@
 
 namespace talus {
 
-/// Angular momentum (N m s) of a body with this spin (rad/s).
-static glm::dvec3 angular_momentum(const Body& body, const glm::dquat& rotation, const glm::dvec3& spin) {
-    const glm::dmat3 axes = principal_axes(body, rotation);
+/// Angular momentum (N m s) of a body with this spin (rad/s) where it is in the solve.
+glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spin) const {
+    const Body& body = bodies[solver_slots[i]];
+    if (body.isotropic) return body.principal.moments * spin;
+    const glm::dquat rotation = glm::dquat(body_motions.turn(i)) * body.exact_rotation;
+    const glm::dmat3 axes = principal_axes(body, glm::normalize(rotation));
     return axes * (body.principal.moments * (spin * axes));
 }
 
-/// Islands, by solver index of their root, whose contacts may do work or that have joints.
+/// Islands with joints, or whose contacts may do work, have gained nothing.
 void World::State::exempt_islands() {
-    const auto exempt = [&](std::uint32_t i) { island_energies[islands.root(i)].is_exempt = true; };
+    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)] = {}; };
     const auto is_driven = [&](std::uint32_t i) {
         const SolverBody& sb = solver_bodies[i];
         return load3(sb.velocity) != vec3(0.0f) || load3(sb.angular_velocity) != vec3(0.0f);
@@ -60,62 +63,60 @@ void World::State::exempt_islands() {
 
 void World::State::bound_energy(float substep) {
     if (!body_motions.any_gain(group_size, held_end)) return;
-    const auto for_each_held = [&](auto&& visit) {
-        for (std::uint32_t i = group_size; i < held_end; ++i) {
-            if (solver_slots[i] != null_index) visit(i, island_energies[islands.root(i)]);
-        }
-    };
-    island_energies.assign(held_end, {});
-    for_each_held([&](std::uint32_t i, IslandEnergy& island) {
-        const BodyMotions::SubstepEnergy e = body_motions.substep_energy(i, substep);
-        const double old = e.old_energy, speed = settings::energy_speed;
-        island.allowed += (1.0 + settings::energy_gain) * old + 0.5 * speed * speed * e.mass;
-        island.kinetic += old + e.gain;
-        island.work += e.work;
+    island_gains.assign(held_end, {});
+    body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain, float work) {
+        IslandGain& island = island_gains[islands.root(i)];
+        island.gain += gain;
+        island.work += work;
     });
-    const auto is_beyond = [](const IslandEnergy& e) { return e.kinetic > e.allowed + std::max(e.work, 0.0); };
-    if (std::none_of(island_energies.begin(), island_energies.end(), is_beyond)) return;
+    const auto is_beyond = [](const IslandGain& island) { return island.too_much() > 0.0; };
+    if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
     exempt_islands();
-    for (IslandEnergy& island : island_energies) island.is_bounded = !island.is_exempt && is_beyond(island);
+    if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
 
     // Against the velocities that the bodies would have by now without contacts.
-    unpushed_spins.resize(held_end);
-    const auto rotation_now = [&](std::uint32_t i) {
-        return glm::normalize(glm::dquat(body_motions.turn(i)) * bodies[solver_slots[i]].exact_rotation);
-    };
-    for_each_held([&](std::uint32_t i, IslandEnergy& island) {
-        if (!island.is_bounded) return;
-        const Body& body = bodies[solver_slots[i]];
-        const BodyMotions::SubstepEnergy e = body_motions.substep_energy(i, substep);
-        const glm::dquat now = rotation_now(i);
-        glm::dvec3& spin = unpushed_spins[i] = glm::dvec3(e.spin);
-        if (body_motions.is_gyroscopic(i)) {
-            FreeTurn alone{.rotation = glm::normalize(glm::dquat(e.old_turn) * body.exact_rotation), .spin = spin};
-            turn_freely(alone, body.principal, 1, substep);
-            spin = now * (glm::conjugate(alone.rotation) * alone.spin);
+    const auto for_each_bounded = [&](auto&& visit) {
+        for (std::uint32_t i = group_size; i < held_end; ++i) {
+            const std::uint32_t root = islands.root(i);
+            if (solver_slots[i] != null_index && is_beyond(island_gains[root])) visit(i, island_bounds[root]);
         }
-        const glm::dvec3 velocity(e.velocity), pushed = glm::dvec3(load3(solver_bodies[i].velocity)) - velocity;
-        const glm::dvec3 spun = glm::dvec3(load3(solver_bodies[i].angular_velocity)) - spin;
-        const glm::dvec3 momentum = angular_momentum(body, now, spin), more = angular_momentum(body, now, spun);
-        const double mass = e.mass;
-        island.unpushed += 0.5 * (mass * glm::dot(velocity, velocity) + glm::dot(momentum, spin));
-        island.slope += mass * glm::dot(velocity, pushed) + glm::dot(momentum, spun);
-        island.bend += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(more, spun));
+    };
+    island_bounds.assign(held_end, {});
+    unpushed.resize(held_end);
+    for_each_bounded([&](std::uint32_t i, IslandBound& island) {
+        const Body& body = bodies[solver_slots[i]];
+        const SolverBody& sb = solver_bodies[i];
+        BodyMotions::Unpushed& alone = unpushed[i] = body_motions.unpushed(i, substep);
+        if (body_motions.is_gyroscopic(i)) {
+            const glm::dquat before = glm::normalize(glm::dquat(alone.turn) * body.exact_rotation);
+            const glm::dquat now = glm::normalize(glm::dquat(body_motions.turn(i)) * body.exact_rotation);
+            FreeTurn free{.rotation = before, .spin = glm::dvec3(alone.spin)};
+            turn_freely(free, body.principal, 1, substep);
+            alone.spin = vec3(now * (glm::conjugate(free.rotation) * free.spin));
+        }
+        const glm::dvec3 velocity(load3(sb.velocity)), pushed = velocity - glm::dvec3(alone.velocity);
+        const glm::dvec3 spin(load3(sb.angular_velocity)), spun = spin - glm::dvec3(alone.spin);
+        const glm::dvec3 momentum = angular_momentum(i, spun);
+        const double mass = 1.0 / static_cast<double>(body.inverse_mass);
+        island.slope += mass * glm::dot(velocity, pushed) + glm::dot(momentum, spin);
+        island.bend += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(momentum, spun));
     });
-    for (IslandEnergy& e : island_energies) {
-        if (!e.is_bounded || !(e.bend > 0.0)) continue;
-        const double least = -e.slope / (2.0 * e.bend);
-        const double root2 = least * least - (e.unpushed - e.allowed - std::max(e.work, 0.0)) / e.bend;
-        e.kept = static_cast<float>(std::clamp(least + std::sqrt(std::max(root2, 0.0)), 0.0, 1.0));
+    for (std::uint32_t root = 0; root < held_end; ++root) {
+        IslandBound& island = island_bounds[root];
+        if (!(island.bend > 0.0)) continue;
+        // The least part s with s slope - s^2 bend >= too_much, or the one that takes most.
+        const double most = 0.5 * island.slope / island.bend;
+        const double root2 = most * most - island_gains[root].too_much() / island.bend;
+        const double taken = most - (root2 > 0.0 ? std::sqrt(root2) : 0.0);
+        island.kept = static_cast<float>(1.0 - std::clamp(taken, 0.0, 1.0));
     }
     kept_impulses.assign(solver_slots.size(), 1.0f);
-    for_each_held([&](std::uint32_t i, const IslandEnergy& island) {
-        if (!(island.kept < 1.0f)) return;
+    for_each_bounded([&](std::uint32_t i, const IslandBound& island) {
         kept_impulses[i] = island.kept;
         SolverBody& sb = solver_bodies[i];
-        const vec3 velocity = body_motions.substep_energy(i, substep).velocity, spin(unpushed_spins[i]);
-        store3(sb.velocity, velocity + island.kept * (load3(sb.velocity) - velocity));
-        store3(sb.angular_velocity, spin + island.kept * (load3(sb.angular_velocity) - spin));
+        const BodyMotions::Unpushed& alone = unpushed[i];
+        store3(sb.velocity, alone.velocity + island.kept * (load3(sb.velocity) - alone.velocity));
+        store3(sb.angular_velocity, alone.spin + island.kept * (load3(sb.angular_velocity) - alone.spin));
         body_motions.set_spin(i, load3(sb.angular_velocity));
     });
     solver.scale_impulses(kept_impulses);

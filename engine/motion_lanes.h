@@ -30,8 +30,8 @@ struct MotionLanes {
     F old_turn_x, old_turn_y, old_turn_z, old_turn_w;  ///< then
     F old_energy;                                      ///< kinetic, then, J
     F work;                                            ///< of gravity and forces in the sub-step, J
-    F gain;                                            ///< kinetic energy at the end of the sub-step less old_energy, J
-    unsigned any_gain;                                 ///< some of them is more than settings::energy_gain allows
+    F gain;             ///< kinetic energy at the end of the sub-step beyond what settings::energy_gain allows, J
+    unsigned any_gain;  ///< some gain is more than its work
 
     F jointed;     ///< 1 for bodies that joints hold
     F gyroscopic;  ///< 1 for dynamic bodies whose inertia is not a multiple of the identity; only they use the rest

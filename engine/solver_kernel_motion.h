@@ -223,7 +223,8 @@ static void find_gains(const MotionPassInput& in) {
         Motion& m = static_cast<Motion*>(in.motions)[g];
         m.gain = kinetic_energy(m, load(bodies->velocity, bodies->angular_velocity)) - m.old_energy;
         constexpr float least = 0.5f * settings::energy_speed * settings::energy_speed;
-        m.any_gain = !all(m.gain <= settings::energy_gain * m.old_energy + least * m.mass);
+        m.gain = m.gain - settings::energy_gain * m.old_energy - least * m.mass;
+        m.any_gain = !all(m.gain <= max(m.work, F{}));
     }
 }
 

@@ -114,17 +114,18 @@ struct World::State {
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
-    struct IslandEnergy {
-        double allowed = 0.0, kinetic = 0.0, work = 0.0;  ///< J
-        bool is_exempt = false;                           ///< its contacts may do work
-        bool is_bounded = false;                          ///< they have done more than is allowed
-        /// With a part s of its impulses, its kinetic energy (J) is unpushed + s slope + s^2 bend.
-        double unpushed = 0.0, slope = 0.0, bend = 0.0;
-        float kept = 1.0f;  ///< part of its impulses
+    struct IslandGain {
+        double gain = 0.0, work = 0.0;  ///< sums over its bodies, J (motion_lanes.h)
+        double too_much() const { return gain - std::max(work, 0.0); }
     };
-    std::vector<IslandEnergy> island_energies;  ///< by solver index of the island's root, in bound_energy
-    std::vector<glm::dvec3> unpushed_spins;     ///< by solver index, rad/s
-    std::vector<float> kept_impulses;           ///< by solver index: IslandEnergy::kept
+    struct IslandBound {
+        double slope = 0.0, bend = 0.0;  ///< without a part s of its impulses it has s slope - s^2 bend less, J
+        float kept = 1.0f;               ///< part of its impulses
+    };
+    std::vector<IslandGain> island_gains;         ///< by solver index of the island's root, in bound_energy
+    std::vector<IslandBound> island_bounds;       ///< the same
+    std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index, the same
+    std::vector<float> kept_impulses;             ///< by solver index: IslandEnergy::kept
     /// What the solve does with the bodies of a group of slabs, or with the contacts of a field.
     struct FieldWork {
         enum class Kind : std::uint8_t { begin_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts };
@@ -392,6 +393,7 @@ private:
     void restore_colliders();
     void bound_energy(float substep);
     void exempt_islands();
+    glm::dvec3 angular_momentum(std::uint32_t index, const glm::dvec3& spin) const;  ///< of its solver index
     CollideSettings collide_settings() const;
     void group_slabs(std::size_t groups);
     void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
