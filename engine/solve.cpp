@@ -271,9 +271,13 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         motion.stale_by_tilt = strict * body.stale_by_tilt;
         motion.own_axis = rotate(body.rotation, vec3(body.principal.axes[0]));
         motion.moments = vec3(body.principal.moments);
-        if (!body.isotropic) motion.axes = quat(glm::quat_cast(principal_axes(body, body.exact_rotation)));
+        // Of those that coast nobody asks.
+        glm::dmat3 axes(1.0);
+        if (i < constrained_end && !body.isotropic) {
+            axes = principal_axes(body, body.exact_rotation);
+            motion.axes = quat(glm::quat_cast(axes));
+        }
         if (motion.gyroscopic) {
-            const glm::dmat3 axes = principal_axes(body, body.exact_rotation);
             motion.inverse_moments = vec3(1.0 / body.principal.moments);
             motion.momentum = vec3(axes * (body.principal.moments * (body.exact_spin * axes)));
             motion.spin = body.angular_velocity;
