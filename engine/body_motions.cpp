@@ -141,6 +141,8 @@ BodyMotions::Unpushed BodyMotions::unpushed(std::size_t body, float substep) con
         u.velocity = m.linear_damping[lane] * (get(m.old_velocity, lane) + substep * get(m.acceleration, lane));
         u.spin = m.angular_damping[lane] * (get(m.old_spin, lane) + substep * get(m.angular_acceleration, lane));
         u.turn = quat(m.old_turn_w[lane], m.old_turn_x[lane], m.old_turn_y[lane], m.old_turn_z[lane]);
+        u.acceleration = get(m.acceleration, lane);
+        u.torque = get(m.torque, lane);
         return u;
     });
 }

@@ -9,8 +9,10 @@
 ///
 /// So the rule is kept as a rule. For an island with the kinetic energy E0 at the sub-step's start,
 ///
-///     E <= E0 + work of gravity and of the user's forces, where that is positive
+///     E <= E0 + h F v
 ///
+/// with F v the power of gravity and of the user's forces at the velocities with which it ends. (At those with which
+/// bodies move, overlap that is pushed out would count as a fall.) The exact impulses leave it h^2 F^2 / 2 m below that.
 /// Where it is broken, all impulses of the island are scaled by the largest s <= 1 with which it holds. E is quadratic in
 /// s. Scaled impulses still push and do not pull, are within their limits of friction, and act on either body alike:
 /// momentum is conserved. What they then leave unsolved is left to the next sub-step. Some 0.5% of the islands of random
@@ -39,7 +41,7 @@ glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spi
 
 /// Islands with joints, or whose contacts may do work, have gained nothing.
 void World::State::exempt_islands() {
-    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)] = {}; };
+    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)] = 0.0; };
     const auto is_driven = [&](std::uint32_t i) {
         const SolverBody& sb = solver_bodies[i];
         return load3(sb.velocity) != vec3(0.0f) || load3(sb.angular_velocity) != vec3(0.0f);
@@ -63,13 +65,10 @@ void World::State::exempt_islands() {
 
 void World::State::bound_energy(float substep) {
     if (!body_motions.any_gain(group_size, held_end)) return;
-    island_gains.assign(held_end, {});
-    body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain, float work) {
-        IslandGain& island = island_gains[islands.root(i)];
-        island.gain += gain;
-        island.work += work;
-    });
-    const auto is_beyond = [](const IslandGain& island) { return island.too_much() > 0.0; };
+    island_gains.assign(held_end, 0.0);
+    body_motions.for_each_gain(group_size, held_end,
+                               [&](std::uint32_t i, float gain) { island_gains[islands.root(i)] += gain; });
+    const auto is_beyond = [](double gain) { return gain > 0.0; };
     if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
     exempt_islands();
     if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
@@ -98,15 +97,17 @@ void World::State::bound_energy(float substep) {
         const glm::dvec3 spin(load3(sb.angular_velocity)), spun = spin - glm::dvec3(alone.spin);
         const glm::dvec3 momentum = angular_momentum(i, spun);
         const double mass = 1.0 / static_cast<double>(body.inverse_mass);
-        island.slope += mass * glm::dot(velocity, pushed) + glm::dot(momentum, spin);
+        const glm::dvec3 unforced = velocity - static_cast<double>(substep) * glm::dvec3(alone.acceleration);
+        island.slope += mass * glm::dot(unforced, pushed) + glm::dot(momentum, spin) -
+                        static_cast<double>(substep) * glm::dot(glm::dvec3(alone.torque), spun);
         island.bend += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(momentum, spun));
     });
     for (std::uint32_t root = 0; root < held_end; ++root) {
         IslandBound& island = island_bounds[root];
         if (!(island.bend > 0.0)) continue;
-        // The least part s with s slope - s^2 bend >= too_much, or the one that takes most.
+        // The least part s with s slope - s^2 bend >= the gain, or the one that takes most.
         const double most = 0.5 * island.slope / island.bend;
-        const double root2 = most * most - island_gains[root].too_much() / island.bend;
+        const double root2 = most * most - island_gains[root] / island.bend;
         const double taken = most - (root2 > 0.0 ? std::sqrt(root2) : 0.0);
         island.kept = static_cast<float>(1.0 - std::clamp(taken, 0.0, 1.0));
     }

@@ -29,9 +29,8 @@ struct MotionLanes {
     Vec3Lanes<F> old_velocity, old_spin;               ///< at the start of the sub-step, m/s and rad/s
     F old_turn_x, old_turn_y, old_turn_z, old_turn_w;  ///< then
     F old_energy;                                      ///< kinetic, then, J
-    F work;                                            ///< of gravity and forces in the sub-step, J
-    F gain;             ///< kinetic energy at the end of the sub-step beyond what settings::energy_gain allows, J
-    unsigned any_gain;  ///< some gain is more than its work
+    F gain;             ///< kinetic energy at the end of the sub-step beyond what it may be, J
+    unsigned any_gain;  ///< some of them is above 0
 
     F jointed;     ///< 1 for bodies that joints hold
     F gyroscopic;  ///< 1 for dynamic bodies whose inertia is not a multiple of the identity; only they use the rest

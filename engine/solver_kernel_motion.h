@@ -176,7 +176,6 @@ static void integrate_positions(const MotionPassInput& in) {
         const Velocity moved = load(bodies->displacement, bodies->turn);
         const F most_turn = min(h * m.max_spin, splat<F>(settings::max_rotation_per_substep));
         v = {limited(v.linear, splat<F>(in.max_speed)), limited(v.angular, m.max_spin)};
-        m.work = h * (m.mass * dot(m.acceleration, v.linear) + dot(m.torque, v.angular));
         V3 turn = limited(h * v.angular, most_turn);
         const Rows before = {m.turn_x, m.turn_y, m.turn_z, m.turn_w};
         Rows q = turned(before, turn);
@@ -221,10 +220,12 @@ static void find_gains(const MotionPassInput& in) {
     for (unsigned g = 0; g < in.count; ++g) {
         const SolverBody* bodies = in.bodies + g * width;
         Motion& m = static_cast<Motion*>(in.motions)[g];
-        m.gain = kinetic_energy(m, load(bodies->velocity, bodies->angular_velocity)) - m.old_energy;
+        const Velocity v = load(bodies->velocity, bodies->angular_velocity);
+        const F work = splat<F>(in.substep) * (m.mass * dot(m.acceleration, v.linear) + dot(m.torque, v.angular));
         constexpr float least = 0.5f * settings::energy_speed * settings::energy_speed;
-        m.gain = m.gain - settings::energy_gain * m.old_energy - least * m.mass;
-        m.any_gain = !all(m.gain <= max(m.work, F{}));
+        const F allowed = splat<F>(1.0f + settings::energy_gain) * m.old_energy + least * m.mass + work;
+        m.gain = kinetic_energy(m, v) - allowed;
+        m.any_gain = !all(m.gain <= F{});
     }
 }
 

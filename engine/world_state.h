@@ -114,15 +114,11 @@ struct World::State {
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
-    struct IslandGain {
-        double gain = 0.0, work = 0.0;  ///< sums over its bodies, J (motion_lanes.h)
-        double too_much() const { return gain - std::max(work, 0.0); }
-    };
     struct IslandBound {
         double slope = 0.0, bend = 0.0;  ///< without a part s of its impulses it has s slope - s^2 bend less, J
         float kept = 1.0f;               ///< part of its impulses
     };
-    std::vector<IslandGain> island_gains;         ///< by solver index of the island's root, in bound_energy
+    std::vector<double> island_gains;             ///< sums of its bodies', by solver index of the island's root, J
     std::vector<IslandBound> island_bounds;       ///< the same
     std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index, the same
     std::vector<float> kept_impulses;             ///< by solver index: IslandEnergy::kept
