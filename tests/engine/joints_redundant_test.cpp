@@ -217,6 +217,38 @@ TEST_CASE("loops of any joints make no energy and no endless forces") {
     MESSAGE("worst gain " << worst << ", largest force " << strongest << " N");
 }
 
+TEST_CASE("a spring at a body that may turn and not move turns it, and its force has an end where its lever arm is 0") {
+    for (int seed = 0; seed < 8; ++seed) {
+        Random random(40 + seed);
+        World world(sleepless());
+        const BodyId wall = anchor_body(world, {-2, 1, 0.3f});
+        BodyDef def = ghost(body(cone(0.3f, 0.35f), vec3(0.3f) * random.direction() + vec3(0, 2, 0)));
+        def.locks = lock_x | lock_y | lock_z | (seed % 2 == 0 ? lock_turn_y : 0);
+        const BodyId id = add(world, def);
+        // Towards its rest the pull turns the body until its lever arm is gone. By then the spring moves no mass.
+        DistanceDef joint;
+        joint.ends.body_a = wall;
+        joint.ends.body_b = id;
+        joint.ends.frame_b.position = 0.2f * random.direction();
+        joint.length = {0.0f, unlimited};
+        joint.spring = {.hertz = 1.0f + 4.0f * random.unit(), .damping_ratio = 0.2f + random.unit()};
+        joint.rest_length = 1.0f;
+        const JointId spring = add(world, JointDef(joint));
+        const float mass = world.mass(id);
+        float most = 0.0f, fastest = 0.0f;
+        for (int step = 0; step < 240; ++step) {
+            run(world, 1);
+            most = std::max(most, size(world.joint_force(spring)));
+            fastest = std::max(fastest, size(world.angular_velocity(id)));
+        }
+        CAPTURE(seed);
+        INFO("per mass at most ", most / mass, " m/s^2");
+        CHECK(fastest > 0.5f);  // the spring turns it
+        CHECK(most / mass < 1e8f);
+        CHECK(is_finite(world.angular_velocity(id)));
+    }
+}
+
 TEST_CASE("a four-bar linkage that turns keeps its energy") {
     // Redundant rows (each hinge's two across the plane) in a loop that moves: what keeps others from making energy
     // takes none of this. The crank goes round, the rocker to and fro.
