@@ -85,14 +85,17 @@ Outcome push_apart(const Collision& c, const vec3& middle, const float* wanted, 
         mass[i] = k > 0.0f ? 1.0f / k : 0.0f;
     }
     // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's
-    // direction as it is.
+    // direction as it is. The latter stops all slip, too, where locks leave the bodies one way to move in the plane: the
+    // matrix has no inverse then, and its determinant is 0 or rounding.
     const vec3 t1 = any_perpendicular(n), t2 = glm::cross(n, t1);
     const float k11 = body.give(middle, t1, t1) + other.give(middle, t1, t1);
     const float k22 = body.give(middle, t2, t2) + other.give(middle, t2, t2);
     const float k12 = body.give(middle, t1, t2) + other.give(middle, t1, t2);
-    const float determinant = k11 * k22 - k12 * k12, inverse = determinant > 0.0f ? 1.0f / determinant : 0.0f;
     const float half_gap = 0.5f * (k11 - k22),
                 largest = 0.5f * (k11 + k22) + std::sqrt(half_gap * half_gap + k12 * k12);
+    const float determinant = k11 * k22 - k12 * k12;
+    const bool regular = determinant > 1e-6f * largest * largest;
+    const float inverse = regular ? 1.0f / determinant : 0.0f;
     for (int round = 0; round < settings::continuous_rounds; ++round) {
         float normal_impulse = 0.0f;
         for (int i = 0; i < c.count; ++i) {
@@ -108,7 +111,7 @@ Outcome push_apart(const Collision& c, const vec3& middle, const float* wanted, 
         const float slip1 = glm::dot(slip, t1), slip2 = glm::dot(slip, t2);
         const float limit = c.friction * normal_impulse;
         vec3 next = o.friction - inverse * ((k22 * slip1 - k12 * slip2) * t1 + (k11 * slip2 - k12 * slip1) * t2);
-        if (length_squared(next) > limit * limit) {
+        if (!regular || length_squared(next) > limit * limit) {
             next = largest > 0.0f ? o.friction - (slip1 * t1 + slip2 * t2) / largest : vec3(0.0f);
             const float size = length(next);
             if (size > limit) next *= limit / size;
@@ -857,7 +860,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
     if (mover.held) carry_on(path.slot, mover, way, rest);
     body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
-    body.angular_velocity = s.carried_spin(path.slot, mover.spin, met_at, body.rotation);
+    body.angular_velocity = limited(s.carried_spin(path.slot, mover.spin, met_at, body.rotation), body.max_spin);
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
 }
 
@@ -928,7 +931,8 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
     Body& body = s.bodies[slot];
     motion.linear_velocity = body.linear_velocity = limited(after.velocity, s.most_speed(body));
     motion.angular_velocity = after.spin;
-    body.angular_velocity = s.carried_spin(slot, after.spin, motion.start.rotation, body.rotation);
+    body.angular_velocity =
+        limited(s.carried_spin(slot, after.spin, motion.start.rotation, body.rotation), body.max_spin);
     const Path path{slot, now, motion};
     commit(slot, pose_at(motion, dt - now));
     if (after.held) carry_on(slot, after, after, dt - now);

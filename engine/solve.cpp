@@ -328,7 +328,8 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     store3(sb.displacement, displacement);
     store3(sb.turn, vec3(turn.turned));
     body.exact_spin = turn.spin;
-    body.angular_velocity = vec3(turn.spin);
+    // Torques raise the spin, and so does tumbling: the energy stays, not the spin.
+    body.angular_velocity = limited(vec3(turn.spin), body.max_spin);
     store3(sb.angular_velocity, body.angular_velocity);
     body.exact_rotation = turn.rotation;
     body.rotation = quat(turn.rotation);

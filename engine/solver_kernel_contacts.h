@@ -373,13 +373,17 @@ static inline void put_friction_masses(Record& r) {
     const F k11 = dot(t1, m1) + dot(a1, ia1) + dot(b1, ib1);
     const F k22 = dot(t2, by_axes(inverse_mass, t2)) + dot(a2, r.inertia_a * a2) + dot(b2, r.inertia_b * b2);
     const F k12 = dot(t2, m1) + dot(a2, ia1) + dot(b2, ib1);
-    const F inverse = inverse_or_zero(k11 * k22 - k12 * k12);
-    r.friction_mass_11 = k22 * inverse;
-    r.friction_mass_22 = k11 * inverse;
-    r.friction_mass_12 = -k12 * inverse;
     const F half = splat<F>(0.5f), half_gap = half * (k11 - k22);
-    r.slide_mass =
-        inverse_or_zero(half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12));  // of the eigenvalue
+    const F largest = half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12);  // eigenvalue
+    // Bodies that locks leave one way to move in the contact's plane: the matrix has no inverse, and its determinant is
+    // 0 or rounding. The impulse along that way stops what slip there is: K / largest^2 is its pseudoinverse.
+    const F determinant = k11 * k22 - k12 * k12, largest2 = largest * largest;
+    const I regular = determinant > splat<F>(1e-6f) * largest2;
+    const F inverse = inverse_or_zero(regular ? determinant : largest2);
+    r.friction_mass_11 = (regular ? k22 : k11) * inverse;
+    r.friction_mass_22 = (regular ? k11 : k22) * inverse;
+    r.friction_mass_12 = (regular ? -k12 : k12) * inverse;
+    r.slide_mass = inverse_or_zero(largest);
     const V3 twist_a = r.inertia_a * r.normal, twist_b = r.inertia_b * r.normal;
     r.twist_slip_1 = dot(a1, twist_a) + dot(b1, twist_b);
     r.twist_slip_2 = dot(a2, twist_a) + dot(b2, twist_b);

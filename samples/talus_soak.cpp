@@ -2,11 +2,12 @@
 
 #include "samples/program.h"
 #include "samples/runner/command_line.h"
-#include "samples/soak/soak.h"
+#include "samples/soak/tally.h"
 
 #include <atomic>
 #include <chrono>
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -19,6 +20,7 @@ using namespace talus;
 using namespace talus::samples;
 
 constexpr int exit_failed = 1, exit_usage = 2;
+constexpr int most_threads = 64;
 
 struct Options {
     bool help = false, list = false, shrink = true;
@@ -27,7 +29,7 @@ struct Options {
     std::uint64_t body_steps = 0;        ///< 0: no end
     int threads = 1;
     std::uint32_t features = soak_all;
-    std::uint32_t checks = (1u << soak_check_count) - 1;
+    std::uint32_t checks = SoakOptions{}.checks, noted = 0;
     double gain = LedgerTolerance{}.step_gain;
     std::string out = ".";
     int most_files = 20;
@@ -41,13 +43,6 @@ std::string set_seeds(Options& o, Values v) {
         (colon == std::string_view::npos ? (o.count = 1, true)
                                          : parse(v[0].substr(colon + 1), o.count, std::uint64_t{1}, ~std::uint64_t{0}));
     return good ? "" : "wants FIRST or FIRST:COUNT";
-}
-
-std::string set_seed_from(Options& o, Values v) {
-    std::uint64_t h = 14695981039346656037ull;  // FNV-1a
-    for (const char c : v[0]) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-    o.first = h;
-    return {};
 }
 
 /// "a,b,c" of names, as the bits that `find` gives them.
@@ -80,7 +75,7 @@ std::uint32_t check_of(std::string_view name) {
 constexpr OptionSpec<Options> specs[] = {
     {"How many worlds", "--seeds", Takes::one, "FIRST:COUNT", "these; FIRST alone is one world", set_seeds},
     {"", "--seed-from", Takes::one, "TEXT", "begin at a seed that is made from a text, as the name of a commit",
-     set_seed_from},
+     [](Options& o, Values v) { return o.first = seed_from(v[0]), std::string(); }},
     {"", "--minutes", Takes::one, "N", "as many as are done in this time",
      [](Options& o, Values v) { return parse(v[0], o.minutes, 0.001, 1e6) ? std::string() : "wants minutes"; }},
     {"", "--body-steps", Takes::one, "N", "until so many bodies have made a step",
@@ -89,7 +84,7 @@ constexpr OptionSpec<Options> specs[] = {
      }},
     {"", "--threads", Takes::one, "N", "worlds side by side; default 1",
      [](Options& o, Values v) {
-         return parse(v[0], o.threads, 1, 64) ? std::string() : "wants a whole number from 1 to 64";
+         return parse(v[0], o.threads, 1, most_threads) ? std::string() : "wants a whole number from 1 to 64";
      }},
 
     {"What worlds have, and what is checked", "--only", Takes::one, "NAMES", "features, by names with commas between",
@@ -103,6 +98,9 @@ constexpr OptionSpec<Options> specs[] = {
      }},
     {"", "--checks", Takes::one, "NAMES", "checks; without it, all of them",
      [](Options& o, Values v) { return read_names(v[0], o.checks, check_of); }},
+    {"", "--note", Takes::one, "NAMES",
+     "checks whose finds are only counted: the world runs on, is not\nwritten, and does not count as failed",
+     [](Options& o, Values v) { return read_names(v[0], o.noted, check_of); }},
     {"", "--gain", Takes::one, "SHARE", "energy that may appear in a step, of what went through;\ndefault 0.01",
      [](Options& o, Values v) { return parse(v[0], o.gain, 0.0, 1e9) ? std::string() : "wants a share, 0 or more"; }},
     {"", "--list", Takes::none, "", "name the features and the checks, and stop",
@@ -127,6 +125,7 @@ int complain(const Error& error, int code) {
 SoakOptions checks_of(const Options& options) {
     SoakOptions checks;
     checks.checks = options.checks;
+    checks.noted = options.noted;
     checks.tolerance.step_gain = options.gain;
     return checks;
 }
@@ -148,36 +147,67 @@ int run_files(const Options& options) {
     return code;
 }
 
+// ---- A crash names its seed, and so does who is stopped ------------------------------------------------------------------------------------------
+
+std::atomic<std::uint64_t> running[most_threads];  ///< the seed of each thread's world; 0: none
+
+extern "C" void say_what_runs(int signal) {
+    for (const std::atomic<std::uint64_t>& seed : running) {
+        if (seed != 0)
+            std::fprintf(stderr, "talus-soak: signal %d in the world of seed %" PRIu64 "\n", signal, seed.load());
+    }
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+void name_seeds_at_the_end() {
+    for (const int signal : {SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTERM}) {
+        // Sanitizers have handlers of their own, which say more.
+        const auto before = std::signal(signal, say_what_runs);
+        if (before != SIG_DFL) std::signal(signal, before);
+    }
+}
+
+// ---- Soak ------------------------------------------------------------------------------------------------------------
+
 int soak(const Options& options) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     const auto minutes = [&] { return std::chrono::duration<double>(Clock::now() - start).count() / 60.0; };
-    std::atomic<std::uint64_t> next{0}, body_steps{0}, worlds{0};
-    std::uint64_t failures[soak_check_count] = {};
+    std::atomic<std::uint64_t> next{0}, body_steps{0};
+    SoakTally tally;
+    std::uint64_t files[soak_check_count] = {};
     std::mutex talking;
     const SoakOptions soak_options = checks_of(options);
-    const auto work = [&] {
+    name_seeds_at_the_end();
+    const auto work = [&](int thread) {
+        struct Named {  // until the thread ends, however it does
+            std::atomic<std::uint64_t>& seed;
+            ~Named() { seed = 0; }
+        } now{running[thread]};
         while (true) {
             if (options.minutes > 0.0 && minutes() >= options.minutes) return;
             if (options.body_steps > 0 && body_steps.load() >= options.body_steps) return;
             const std::uint64_t number = next++;
             if (options.count > 0 && number >= options.count) return;
             const std::uint64_t seed = options.first + number;
+            now.seed = seed;
             const WorldText world = random_world(seed, options.features);
             const SoakOutcome outcome = run_soak(world, soak_options);
-            ++worlds;
             body_steps += outcome.body_steps;
-            if (!outcome.failure) continue;
-            const SoakFailure& failure = *outcome.failure;
             std::uint64_t before = 0;
             {
                 const std::lock_guard lock(talking);
-                before = failures[static_cast<int>(failure.check)]++;
+                tally.add(seed, outcome);
+                if (!outcome.failure) continue;
+                const SoakFailure& failure = *outcome.failure;
+                before = files[static_cast<int>(failure.check)]++;
                 std::printf("seed %" PRIu64 ": %s, step %d: %s\n", seed, name_of(failure.check), failure.step,
                             failure.what.c_str());
                 std::fflush(stdout);
             }
             if (before >= static_cast<std::uint64_t>(options.most_files)) continue;
+            const SoakFailure& failure = *outcome.failure;
             WorldText small = options.shrink ? shrink(world, failure, soak_options) : world;
             small.remarks.push_back("from seed " + std::to_string(seed));
             const std::string path =
@@ -190,9 +220,9 @@ int soak(const Options& options) {
         }
     };
     std::exception_ptr exception;  // one of those that threads threw
-    const auto guarded_work = [&] {
+    const auto guarded_work = [&](int thread) {
         try {
-            work();
+            work(thread);
         } catch (...) {
             const std::lock_guard lock(talking);
             exception = std::current_exception();
@@ -200,20 +230,15 @@ int soak(const Options& options) {
     };
     std::vector<std::thread> others;
     others.reserve(static_cast<std::size_t>(options.threads));
-    for (int i = 1; i < options.threads; ++i) others.emplace_back(guarded_work);
-    guarded_work();
+    for (int i = 1; i < options.threads; ++i) others.emplace_back(guarded_work, i);
+    guarded_work(0);
     for (std::thread& thread : others) thread.join();
     if (exception) std::rethrow_exception(exception);
 
-    std::uint64_t all = 0;
-    std::printf("%" PRIu64 " body steps, %" PRIu64 " worlds from seed %" PRIu64 ", %.1f minutes; failures:",
-                body_steps.load(), worlds.load(), options.first, minutes());
-    for (int i = 0; i < soak_check_count; ++i) {
-        std::printf(" %s %" PRIu64, name_of(static_cast<SoakCheck>(i)), failures[i]);
-        all += failures[i];
-    }
-    std::printf("\n");
-    return all == 0 ? 0 : exit_failed;
+    std::printf("%s", tally.table(soak_options).c_str());
+    std::printf("from seed %" PRIu64 ", %.1f minutes; failed: %" PRIu64 " of %" PRIu64 " worlds\n", options.first,
+                minutes(), tally.failed(), tally.worlds());
+    return tally.failed() == 0 ? 0 : exit_failed;
 }
 
 int run(const std::vector<std::string_view>& given) {

@@ -178,6 +178,8 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
     link.true_inverse_inertia = link.start_inverse_inertia;
     link.mass = 0.0;
     for (const double k : link.inverse_mass) link.mass = std::max(link.mass, k > 0.0 ? 1.0 / k : 0.0);
+    // A body that may only turn: with a mass of 0 tame() would let it gain no energy, and no joint would turn it.
+    if (link.dynamic && link.mass == 0.0) link.mass = static_cast<double>(body.mass);
     link.most_inertia = link.start_inertia[0][0] + link.start_inertia[1][1] + link.start_inertia[2][2];
 }
 
@@ -679,6 +681,8 @@ void JointSolver::soften_springs(Run& run) {
             matrix[i * lock_count + k] = between(run, locks[i] - run.first_row, locks[k] - run.first_row);
     }
     cholesky(matrix, lock_count);
+    bool locked = false;
+    for (std::uint32_t s = 0; s < run.side_count; ++s) locked = locked || links_[run.link[s]].locked;
     for (std::uint32_t i = run.first_row; i < end; ++i) {
         Row& spring = rows_[i];
         if (spring.kind != RowKind::spring) continue;
@@ -688,6 +692,9 @@ void JointSolver::soften_springs(Run& run) {
         double left = spring.response;
         for (std::uint32_t k = 0; k < lock_count; ++k) left -= row[k] * row[k];
         left = std::max(left, 1e-6 * spring.response);
+        // The stiffness follows from the mass that the spring moves, and so has no end where it moves next to nothing:
+        // at a body that may turn and not move, by an anchor whose lever arm goes to 0, it would pull with 1e15 N.
+        if (locked) left = std::max(left, 1e-4 * response_without_locks(run, i - run.first_row));
         const Oscillator o = oscillator(spring.hertz, spring.damping_ratio, substep_);
         spring.softness = left * o.decay / (1.0 - o.decay);
         spring.bias_rate = o.pull / (1.0 - o.decay);

@@ -628,6 +628,10 @@ void Ledger::close(const World& world) {
                 excess -= lifted;
             }
             const bool failed = excess > allowed;
+            if (const double share = excess / std::max(through, 1e-30); failed && share > report_.steepest) {
+                report_.steepest = share;
+                report_.steepest_step = step;
+            }
             if ((failed && !report_.worst.failed) ||
                 (failed == report_.worst.failed && excess > report_.worst.joules)) {
                 report_.worst = {excess, excess / std::max(through, 1e-30), step, {}, group.count, failed};

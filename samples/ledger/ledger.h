@@ -80,6 +80,9 @@ struct LedgerReport {
     double gained = 0.0;      ///< that nobody put in, sum over steps and groups, J
     double allowed = 0.0;     ///< of `gained`, by LedgerTolerance::total_gain and height, J
     LedgerGain worst;         ///< in a step, by joules above what is allowed
+    /// The largest share of a gain that failed, and its step.
+    double steepest = 0.0;
+    int steepest_step = -1;
     double worst_momentum = 0.0,
            worst_angular = 0.0;  ///< change of a free group's, as a part of the sum of its bodies'
     int momentum_step = -1, angular_step = -1;

@@ -476,8 +476,12 @@ private:
                     c.target = random_.below(static_cast<std::uint32_t>(world_.joints.size()));
                     const std::uint32_t how = random_.below(3);
                     c.what = how == 0 ? "remove_joint" : how == 1 ? "motor" : "limit";
+                    const JointKind kind = world_.joints[c.target].kind;
+                    const float least = kind == JointKind::distance ? 0.0f : -amount;
                     c.numbers = how == 1 ? std::vector<float>{4.0f * amount - 2.0f, 100.0f * random_.unit()}
-                                         : std::vector<float>{-amount, random_.unit()};
+                                         : std::vector<float>{least, random_.unit()};
+                    // These have neither limits nor motors.
+                    if (how != 0 && (kind == JointKind::fixed || kind == JointKind::motor)) continue;
                     break;
                 }
                 default:
@@ -506,6 +510,12 @@ private:
 }  // namespace
 
 std::span<const SoakFeatureName> soak_feature_names() { return names; }
+
+std::uint64_t seed_from(std::string_view text) {
+    std::uint64_t h = 14695981039346656037ull;  // FNV-1a
+    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+    return h;
+}
 
 WorldText random_world(std::uint64_t seed, std::uint32_t features) { return Maker(seed, features).make(); }
 

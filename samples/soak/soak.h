@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace talus::samples {
 
@@ -40,10 +41,11 @@ struct SoakFeatureName {
 };
 std::span<const SoakFeatureName> soak_feature_names();
 
-/// What is checked after each step.
-enum class SoakCheck { energy, momentum, escape, finite, events, hash, limits };
-inline constexpr int soak_check_count = 7;
+/// What is checked after each step; docs/soak.md has a table.
+enum class SoakCheck { energy, momentum, escape, finite, events, hash, limits, refused, force };
+inline constexpr int soak_check_count = 9;
 const char* name_of(SoakCheck check);
+constexpr std::uint32_t bit_of(SoakCheck check) { return 1u << static_cast<int>(check); }
 
 struct SoakFailure {
     SoakCheck check = SoakCheck::energy;
@@ -52,15 +54,23 @@ struct SoakFailure {
 };
 
 struct SoakOptions {
-    std::uint32_t checks = (1u << soak_check_count) - 1;  ///< a bit a SoakCheck
+    std::uint32_t checks = (1u << soak_check_count) - 1;  ///< by bit_of()
+    /// Checks of those that do not end the run: what they find is noted, and the world goes on.
+    std::uint32_t noted = 0;
     LedgerTolerance tolerance{};
 };
 
 struct SoakOutcome {
-    std::optional<SoakFailure> failure;
-    std::uint64_t body_steps = 0;  ///< bodies that are not fixed, times steps
-    std::uint64_t hash = 0;        ///< of the world at its end
+    std::optional<SoakFailure> failure;                    ///< what ended the run
+    std::optional<SoakFailure> found[soak_check_count]{};  ///< the first of each check, `failure` among them
+    double steepest_gain = 0.0;                            ///< LedgerReport::steepest
+    double gained = 0.0;                                   ///< energy, as a part of all that was put in
+    std::uint64_t body_steps = 0;                          ///< bodies that are not fixed, times steps
+    std::uint64_t hash = 0;                                ///< of the world at its end
 };
+
+/// A seed from a text, as the name of a commit: another one for each.
+std::uint64_t seed_from(std::string_view text);
 
 /// The world of a seed: the same from any compiler.
 WorldText random_world(std::uint64_t seed, std::uint32_t features = soak_all);

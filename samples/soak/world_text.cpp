@@ -564,24 +564,33 @@ TextRun::TextRun(const WorldText& text) : text_(text) {}
 BodyId TextRun::body(std::uint32_t number) const { return number < bodies_.size() ? bodies_[number] : BodyId{}; }
 
 void TextRun::prepare(World& world, int step) {
+    refusal_.clear();
+    const auto expect = [&](bool done, const std::string& what) {
+        if (!done && refusal_.empty()) refusal_ = what + " is refused: " + world.last_error().message;
+    };
     for (const TextBody& body : text_.bodies) {
         if (body.from != step) continue;
         if (body.number >= bodies_.size()) bodies_.resize(body.number + 1);
         bodies_[body.number] = world.add_body(body_def(body));
+        expect(static_cast<bool>(bodies_[body.number]), "body " + std::to_string(body.number));
     }
     for (const TextJoint& joint : text_.joints) {
         if (joint.from != step) continue;
         if (joint.number >= joints_.size()) joints_.resize(joint.number + 1);
         const BodyId a = body(joint.a), b = body(joint.b);
-        joints_[joint.number] = a && b ? world.add_joint(joint_def(joint, a, b)) : JointId{};
+        if (!world.is_valid(a) || !world.is_valid(b)) continue;  // left out, or removed by now
+        joints_[joint.number] = world.add_joint(joint_def(joint, a, b));
+        expect(static_cast<bool>(joints_[joint.number]), "joint " + std::to_string(joint.number));
     }
     for (const TextChange& each : text_.changes) {
-        if (each.step == step) change(world, each);
+        if (each.step == step)
+            expect(change(world, each), "change '" + each.what + "' of " + std::to_string(each.target));
     }
 }
 
-/// Missing numbers are 0. What the world refuses does nothing.
-void TextRun::change(World& world, const TextChange& change) {
+/// Missing numbers are 0. False where the world refuses the change; one of a body, joint or shape that is not there does
+/// nothing.
+bool TextRun::change(World& world, const TextChange& change) {
     const auto n = [&](std::size_t i) { return i < change.numbers.size() ? change.numbers[i] : 0.0f; };
     const auto vector = [&](std::size_t i) { return vec3(n(i), n(i + 1), n(i + 2)); };
     const auto rotation = [&](std::size_t i) { return quat(n(i), n(i + 1), n(i + 2), n(i + 3)); };
@@ -589,67 +598,51 @@ void TextRun::change(World& world, const TextChange& change) {
     const std::string& what = change.what;
     if (what == "remove_joint" || what == "motor" || what == "limit" || what == "spring") {
         const JointId joint = change.target < joints_.size() ? joints_[change.target] : JointId{};
-        if (!joint || !world.is_valid(joint)) return;
-        if (what == "remove_joint")
-            world.remove_joint(joint);
-        else if (what == "motor")
-            world.set_joint_motor(joint, {n(0), n(1)});
-        else if (what == "limit")
-            world.set_joint_limit(joint, {n(0), n(1)});
-        else
-            world.set_joint_spring(joint, {n(0), n(1), n(2)});
-        return;
+        if (!joint || !world.is_valid(joint)) return true;
+        if (what == "remove_joint") return world.remove_joint(joint);
+        if (what == "motor") return world.set_joint_motor(joint, {n(0), n(1)});
+        if (what == "limit") return world.set_joint_limit(joint, {n(0), n(1)});
+        return world.set_joint_spring(joint, {n(0), n(1), n(2)});
     }
-    if (what == "gravity") {
-        world.set_gravity(vector(0));
-        return;
-    }
+    if (what == "gravity") return world.set_gravity(vector(0));
     const BodyId id = body(change.target);
-    if (!id || !world.is_valid(id)) return;
-    if (what == "remove")
-        world.remove_body(id);
-    else if (what == "push")
-        world.apply_impulse_at(id, vector(0), world.center_of_mass(id) + vector(3));
-    else if (what == "force")
-        world.apply_force_at(id, vector(0), world.center_of_mass(id) + vector(3));
-    else if (what == "torque")
-        world.apply_torque(id, vector(0));
-    else if (what == "velocity")
-        world.set_linear_velocity(id, vector(0)), world.set_angular_velocity(id, vector(3));
-    else if (what == "place")
-        world.set_transform(id, vector(0), rotation(3));
-    else if (what == "target")
-        world.set_kinematic_target(id, vector(0), rotation(3));
-    else if (what == "type") {
+    if (!id || !world.is_valid(id)) return true;
+    if (what == "remove") return world.remove_body(id);
+    if (what == "push") return world.apply_impulse_at(id, vector(0), world.center_of_mass(id) + vector(3));
+    if (what == "force") return world.apply_force_at(id, vector(0), world.center_of_mass(id) + vector(3));
+    if (what == "torque") return world.apply_torque(id, vector(0));
+    if (what == "velocity")
+        return world.set_linear_velocity(id, vector(0)) && world.set_angular_velocity(id, vector(3));
+    if (what == "place") return world.set_transform(id, vector(0), rotation(3));
+    if (what == "target") return world.set_kinematic_target(id, vector(0), rotation(3));
+    if (what == "type") {
         const auto type = static_cast<BodyType>(std::min(index(0), 2u));
-        world.set_type(id, type);
-        if (type == BodyType::kinematic)
-            world.set_linear_velocity(id, vec3(0.0f)), world.set_angular_velocity(id, vec3(0.0f));
-    } else if (what == "mass")
-        world.set_mass(id, n(0));
-    else if (what == "friction" || what == "restitution") {
-        if (index(0) >= world.shapes(id).size()) return;
-        Material material = world.shapes(id)[index(0)].material;
+        if (!world.set_type(id, type)) return false;
+        return type != BodyType::kinematic ||
+               (world.set_linear_velocity(id, vec3(0.0f)) && world.set_angular_velocity(id, vec3(0.0f)));
+    }
+    if (what == "mass") return world.set_mass(id, n(0));
+    if (what == "locks") return world.set_locks(id, static_cast<std::uint8_t>(index(0) & 63u));
+    if (what == "sleep") return world.set_awake(id, false);
+    if (what == "gravity_scale") return world.set_gravity_scale(id, n(0));
+    if (what == "limits") return world.set_speed_limits(id, n(0), n(1));
+    const std::span<const ShapeDef> shapes = world.shapes(id);
+    const std::uint32_t shape = index(0);
+    if (shape >= shapes.size()) return true;
+    if (what == "friction" || what == "restitution") {
+        Material material = shapes[shape].material;
         (what == "friction" ? material.friction : material.restitution) = n(1);
-        world.set_material(id, index(0), material);
-    } else if (what == "filter")
-        world.set_filter(id, index(0), {index(1), index(2), 0});
-    else if (what == "sensor") {
-        std::vector<ShapeDef> shapes(world.shapes(id).begin(), world.shapes(id).end());
-        if (index(0) < shapes.size()) shapes[index(0)].sensor = n(1) != 0.0f;
-        world.set_shapes(id, shapes);
-    } else if (what == "sphere")
-        world.set_shape(id, index(0), sphere(n(1)));
-    else if (what == "box")
-        world.set_shape(id, index(0), box(vector(1)));
-    else if (what == "locks")
-        world.set_locks(id, static_cast<std::uint8_t>(index(0) & 63u));
-    else if (what == "sleep")
-        world.set_awake(id, false);
-    else if (what == "gravity_scale")
-        world.set_gravity_scale(id, n(0));
-    else if (what == "limits")
-        world.set_speed_limits(id, n(0), n(1));
+        return world.set_material(id, shape, material);
+    }
+    if (what == "filter") return world.set_filter(id, shape, {index(1), index(2), 0});
+    if (what == "sensor") {
+        std::vector<ShapeDef> changed(shapes.begin(), shapes.end());
+        changed[shape].sensor = n(1) != 0.0f;
+        return world.set_shapes(id, changed);
+    }
+    if (what == "sphere") return world.set_shape(id, shape, sphere(n(1)));
+    if (what == "box") return world.set_shape(id, shape, box(vector(1)));
+    return true;
 }
 
 const Scene& file_scene() {
@@ -662,7 +655,8 @@ const Scene& file_scene() {
             data.substeps = text->def.substeps;
             data.gravity = text->def.gravity;
             std::vector<std::uint32_t> place;
-            float reach = 1.0f;
+            vec3 low(0.0f), high(0.0f);  // of what moves
+            bool any = false;
             for (const TextBody& body : text->bodies) {
                 if (body.number >= place.size()) place.resize(body.number + 1, 0xffffffffu);
                 place[body.number] = static_cast<std::uint32_t>(data.bodies.size());
@@ -671,7 +665,9 @@ const Scene& file_scene() {
                     data.glass.push_back(place[body.number]);
                     continue;
                 }
-                reach = std::max(reach, std::sqrt(length_squared(body.def.position)));
+                low = any ? glm::min(low, body.def.position) : body.def.position;
+                high = any ? glm::max(high, body.def.position) : body.def.position;
+                any = true;
             }
             for (const TextJoint& joint : text->joints) {
                 const auto at = [&](std::uint32_t number) {
@@ -696,7 +692,9 @@ const Scene& file_scene() {
                     }
                 };
             }
-            data.camera.eye = vec3(1.2f, 0.9f, 1.6f) * reach;
+            data.camera.target = 0.5f * (low + high);
+            data.camera.eye =
+                data.camera.target + vec3(0.6f, 0.45f, 0.8f) * (2.0f + std::sqrt(length_squared(high - low)));
             return data;
         }};
     return scene;

@@ -80,14 +80,17 @@ public:
     explicit TextRun(const WorldText& text);
     /// Bodies, joints and changes that are due before step `step`, also in a copy of the world if there is one.
     void prepare(World& world, int step);
+    /// What the world refused in the last prepare(), in a sentence; empty if nothing.
+    const std::string& refusal() const { return refusal_; }
     float dt(int step) const { return text_.dts[static_cast<std::size_t>(step) % text_.dts.size()]; }
     BodyId body(std::uint32_t number) const;
 
 private:
-    void change(World& world, const TextChange& change);
+    bool change(World& world, const TextChange& change);
     const WorldText& text_;
     std::vector<BodyId> bodies_;  ///< by number
     std::vector<JointId> joints_;
+    std::string refusal_;
 };
 
 /// Its world, empty: TextRun fills it.

@@ -1,5 +1,7 @@
 /// Heaps of mixed bodies that fell from a height: how deep their bodies stay in each other.
 
+#include "limits.h"
+
 #include "tests/engine/worlds.h"
 
 #include <talus/narrowphase/epa.h>
@@ -74,11 +76,14 @@ float deepest_overlap(const Heap& heap) {
 // Two causes: what a soft contact bears is limited by how light its bodies are, and two round or edged bodies that are
 // deep in each other are tested to a single point, another one in each step, about which they rock without coming apart.
 TEST_CASE("a heap that fell from 32 m does not stay pressed into itself") {
+    float worst = 0.0f;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         Heap bin = heap(seed);
         for (int i = 0; i < 420; ++i) REQUIRE(bin.world.step(frame));
         const float deepest = deepest_overlap(bin);
         MESSAGE("seed ", seed, ": ", 1000.0f * deepest, " mm");
         CHECK(deepest < 0.015f);
+        worst = std::max(worst, deepest);
     }
+    hold("overlap in a heap that fell from 32 m", 1000.0f * worst);
 }

@@ -1,6 +1,8 @@
 // Joints with more rows than freedom: locks beside joints, several joints on one pair, loops with limits. Energy never
 // comes of them, and forces stay those of the load.
 
+#include "limits.h"
+
 #include "joints.h"
 
 #include <limits>
@@ -165,7 +167,8 @@ TEST_CASE("several joints on one pair of bodies make no energy and no endless fo
         worst = std::max(worst, course.gain);
         strongest = std::max(strongest, course.force);
     }
-    MESSAGE("worst gain " << worst << ", largest force " << strongest << " N");
+    hold("two or three joints on two bodies, energy gained", worst);
+    hold("two or three joints on two bodies, force", strongest);
 }
 
 TEST_CASE("loops of any joints make no energy and no endless forces") {
@@ -214,7 +217,40 @@ TEST_CASE("loops of any joints make no energy and no endless forces") {
         worst = std::max(worst, course.gain);
         strongest = std::max(strongest, course.force);
     }
-    MESSAGE("worst gain " << worst << ", largest force " << strongest << " N");
+    hold("loops of joints, energy gained", worst);
+    hold("loops of joints, force", strongest);
+}
+
+TEST_CASE("a spring at a body that may turn and not move turns it, and its force has an end where its lever arm is 0") {
+    for (int seed = 0; seed < 8; ++seed) {
+        Random random(40 + seed);
+        World world(sleepless());
+        const BodyId wall = anchor_body(world, {-2, 1, 0.3f});
+        BodyDef def = ghost(body(cone(0.3f, 0.35f), vec3(0.3f) * random.direction() + vec3(0, 2, 0)));
+        def.locks = lock_x | lock_y | lock_z | (seed % 2 == 0 ? lock_turn_y : 0);
+        const BodyId id = add(world, def);
+        // Towards its rest the pull turns the body until its lever arm is gone. By then the spring moves no mass.
+        DistanceDef joint;
+        joint.ends.body_a = wall;
+        joint.ends.body_b = id;
+        joint.ends.frame_b.position = 0.2f * random.direction();
+        joint.length = {0.0f, unlimited};
+        joint.spring = {.hertz = 1.0f + 4.0f * random.unit(), .damping_ratio = 0.2f + random.unit()};
+        joint.rest_length = 1.0f;
+        const JointId spring = add(world, JointDef(joint));
+        const float mass = world.mass(id);
+        float most = 0.0f, fastest = 0.0f;
+        for (int step = 0; step < 240; ++step) {
+            run(world, 1);
+            most = std::max(most, size(world.joint_force(spring)));
+            fastest = std::max(fastest, size(world.angular_velocity(id)));
+        }
+        CAPTURE(seed);
+        INFO("per mass at most ", most / mass, " m/s^2");
+        CHECK(fastest > 0.5f);  // the spring turns it
+        CHECK(most / mass < 1e8f);
+        CHECK(is_finite(world.angular_velocity(id)));
+    }
 }
 
 TEST_CASE("a four-bar linkage that turns keeps its energy") {

@@ -284,6 +284,36 @@ TEST_CASE("speed limits hold whatever pushes") {
     CHECK(glm::length(world.linear_velocity(fast)) == doctest::Approx(50.0f).epsilon(0.001));
 }
 
+TEST_CASE("a spin limit holds while a body tumbles, is twisted, and strikes a wall or another body at speed") {
+    for (int seed = 0; seed < 8; ++seed) {
+        Random random(910 + seed);
+        World world(sleepless());
+        add(world, ground());
+        std::vector<BodyId> limited, twisted;
+        for (int i = 0; i < 24; ++i) {
+            // Sticks: a wall turns them much, and their spin changes as they tumble.
+            BodyDef def = body(box({0.02f, 0.3f * random.between(0.3f, 1.0f), 0.05f}),
+                               vec3(0, 4, 0) + random.in_box(vec3(2.0f, 2.5f, 2.0f)));
+            def.rotation = random.rotation();
+            def.linear_velocity = 40.0f * random.in_box(vec3(1.0f));
+            def.angular_velocity = 3.0f * random.direction();
+            def.max_spin = 3.0f + 10.0f * random.unit();
+            def.continuous = i % 2 == 0 ? Continuous::all : Continuous::fixed;
+            limited.push_back(add(world, def));
+            if (i % 3 == 0) twisted.push_back(limited.back());
+        }
+        for (int step = 0; step < 120; ++step) {
+            for (const BodyId id : twisted) REQUIRE(world.apply_torque(id, 5.0f * random.direction()));
+            run(world, 1);
+            for (const BodyId id : limited) {
+                CAPTURE(seed);
+                CAPTURE(step);
+                CHECK(glm::length(world.angular_velocity(id)) <= 1.0001f * world.max_spin(id));
+            }
+        }
+    }
+}
+
 TEST_CASE("random changes at random times leave a sound world and balanced events") {
     for (int seed = 0; seed < 6; ++seed) {
         Random random(300 + seed);

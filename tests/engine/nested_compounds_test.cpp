@@ -1,5 +1,7 @@
 /// Compounds of many shapes that lie in each other.
 
+#include "limits.h"
+
 #include "tests/engine/worlds.h"
 
 #include <algorithm>
@@ -47,6 +49,7 @@ BodyDef bowl(int pieces) {
 // to 7 J, and walked. Contacts that slid by 2% of the walls' thickness were found anew, which forgets the load that
 // they bear.
 TEST_CASE("bowls that lie in each other come to rest and stay in place") {
+    int slowest = 0;
     for (std::uint32_t seed = 1; seed <= 12; ++seed) {
         const int sizes[] = {12, 16, 24};
         Random random(seed);
@@ -71,5 +74,7 @@ TEST_CASE("bowls that lie in each other come to rest and stay in place") {
         CAPTURE(steps);
         CHECK(world.awake_body_count() == 0);
         CHECK(farthest < 0.04f);
+        slowest = std::max(slowest, steps);
     }
+    hold("15 bowls in each other fall asleep", slowest / 60.0);
 }

@@ -1,0 +1,234 @@
+/// What docs/limits.md says, measured with seeds of its own; other tests measure the rest of its rows (limits.h).
+
+#include "limits.h"
+
+#include "joints.h"
+#include "mesh_rooms.h"
+#include "samples/soak/soak.h"
+
+#include <talus/engine/settings.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+/// Drops a body 1 to 2 m onto a floor in 16 poses: the most energy it had later, over that at the start.
+double energy_of_drops(const Shape& shape, float restitution, std::uint64_t seed) {
+    Random random(seed);
+    double most = 0.0;
+    for (int i = 0; i < 16; ++i) {
+        World world(sleepless());
+        BodyDef floor = ground();
+        floor.material.restitution = restitution;
+        add(world, floor);
+        BodyDef def = body(shape, {0.0f, random.between(1.0f, 2.0f), 0.0f});
+        def.rotation = random.rotation();
+        def.angular_velocity = 3.0f * random.direction();
+        def.material.restitution = restitution;
+        add(world, def);
+        const double start = energy(world);
+        for (int k = 0; k < 180; ++k) {
+            run(world, 1);
+            most = std::max(most, energy(world) / start);
+        }
+    }
+    return most;
+}
+
+/// A stick that loses nothing in a smooth, weightless room of 2 m, for 20 s.
+double energy_in_a_room(float dt, int substeps) {
+    double most = 0.0;
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        Random random(5100 + seed);
+        WorldDef settings = weightless();
+        settings.substeps = substeps;
+        World world(settings);
+        const Material smooth{0.0f, 1.0f};
+        for (int axis = 0; axis < 3; ++axis) {
+            for (const float side : {-2.0f, 2.0f}) {
+                vec3 place(0.0f), half(3.0f);
+                place[axis] = side;
+                half[axis] = 1.0f;
+                BodyDef wall = fixed_body(box(half), place);
+                wall.material = smooth;
+                add(world, wall);
+            }
+        }
+        BodyDef def = body(box({0.2f, 0.01f, 0.01f}));
+        def.rotation = random.rotation();
+        def.linear_velocity = 5.0f * random.direction();
+        def.angular_velocity = 10.0f * random.direction();
+        def.material = smooth;
+        const BodyId id = add(world, def);
+        const double start = kinetic_energy(world, id);
+        for (double time = 0.0; time < 20.0; time += static_cast<double>(dt)) {
+            run(world, 1, dt);
+            most = std::max(most, kinetic_energy(world, id) / start);
+        }
+    }
+    return most - 1.0;
+}
+
+struct Drift {
+    double energy = 0.0, momentum = 0.0;  ///< largest change, over the value at the start
+};
+
+/// Boxes of any proportions up to 1 to 30 that turn by so much in a sub-step, for 10 s.
+Drift drift_of_rotation(float turn_per_substep) {
+    Drift drift;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        Random random(5200 + seed);
+        World world(weightless());
+        const float size = random.between(0.1f, 1.0f);
+        BodyDef def = body(box({size, size * random.between(1.0f / 30.0f, 1.0f), size * random.between(0.1f, 1.0f)}));
+        def.rotation = random.rotation();
+        def.angular_velocity = 240.0f * turn_per_substep * random.direction();
+        const BodyId id = add(world, def);
+        const double then = kinetic_energy(world, id);
+        const glm::dvec3 momentum = spin_momentum(world, id);
+        for (int k = 0; k < 600; ++k) {
+            run(world, 1);
+            drift.energy = std::max(drift.energy, std::abs(kinetic_energy(world, id) / then - 1.0));
+            drift.momentum =
+                std::max(drift.momentum, glm::length(spin_momentum(world, id) - momentum) / glm::length(momentum));
+        }
+    }
+    return drift;
+}
+
+struct Landing {
+    double spin = 0.0, aside = 0.0;  ///< rad/s, mm
+};
+
+/// Boxes that land flat from up to 5 m.
+Landing flat_landing(const BodyDef& floor) {
+    Landing worst;
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        Random random(5300 + seed);
+        World world(sleepless());
+        add(world, floor);
+        const vec3 half(random.between(0.1f, 1.0f), random.between(0.05f, 0.5f), random.between(0.1f, 1.0f));
+        BodyDef def = body(box(half), {0.0f, random.between(0.5f, 5.0f) + half.y, 0.0f});
+        def.rotation = turn({0, 1, 0}, static_cast<double>(random.between(0.0f, 3.0f)));
+        const BodyId id = add(world, def);
+        for (int i = 0; i < 150; ++i) {
+            run(world, 1);
+            worst.spin = std::max<double>(worst.spin, glm::length(world.angular_velocity(id)));
+        }
+        worst.aside = std::max<double>(worst.aside, 1000.0f * distance_xz(world.position(id), vec3(0.0f)));
+    }
+    return worst;
+}
+
+/// Boxes on each other, each off by up to `jitter`, the last one `ratio` times as heavy: how far one strays, m.
+float stray_of_tower(int height, float jitter, float ratio, std::uint64_t seed, int steps, float apart = 0.0f) {
+    Random random(seed);
+    World world(sleepless());
+    add(world, ground());
+    std::vector<BodyId> ids;
+    std::vector<vec3> places;
+    for (const float side : {-1.0f, 1.0f}) {
+        if (apart == 0.0f && side > 0.0f) break;
+        for (int i = 0; i < height; ++i) {
+            const float x = random.between(-jitter, jitter), z = random.between(-jitter, jitter);
+            places.push_back({side * 0.5f * apart + x, 0.5f + static_cast<float>(i), z});
+            BodyDef def = crate(places.back());
+            if (i == height - 1) def.density = 1000.0f * ratio;
+            ids.push_back(add(world, def));
+        }
+    }
+    float most = 0.0f;
+    for (int k = 0; k < steps && most < 1.0f; ++k) {
+        run(world, 1);
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
+    }
+    return most;
+}
+
+float sinking(float ratio) {
+    float most = 0.0f;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed)
+        most = std::max(most, stray_of_tower(2, 0.01f, ratio, 5400 + seed, 300));
+    return 1000.0f * most;
+}
+
+}  // namespace
+
+TEST_CASE("limits: thin bodies gain no energy") {
+    hold("needle of 500 x 2 mm that is dropped", energy_of_drops(cylinder(0.25f, 0.001f), 0.0f, 5001));
+    hold("needle of 2000 x 1 mm that is dropped", energy_of_drops(cylinder(1.0f, 0.0005f), 0.0f, 5002));
+    hold("disc of 500 x 2 mm that is dropped", energy_of_drops(cylinder(0.001f, 0.25f), 0.0f, 5003));
+    hold("stick with restitution 0.9 that is dropped", energy_of_drops(box({0.2f, 0.01f, 0.01f}), 0.9f, 5004));
+    hold("stick with restitution 1 in a room, 60 Hz", energy_in_a_room(frame, 4));
+    hold("stick with restitution 1 in a room, 240 Hz and 16 sub-steps", energy_in_a_room(0.25f * frame, 16));
+}
+
+TEST_CASE("limits: spin and free rotation") {
+    World world(weightless());
+    BodyDef def = body(box({0.3f, 0.1f, 0.2f}));
+    def.angular_velocity = {0, 2000, 0};
+    const BodyId alone = add(world, def);
+    def.position = {5, 0, 0};
+    const BodyId hinged = add(world, ghost(def)), wall = anchor_body(world, {5, 0, 0});
+    add(world, HingeDef{.ends = world.joint_ends(wall, hinged, {5, 0, 0}, {0, 1, 0})});
+    run(world, 1);
+    hold("spin", glm::length(world.angular_velocity(alone)));
+    hold("spin of bodies on joints", glm::length(world.angular_velocity(hinged)));
+    const Drift slow = drift_of_rotation(1.0f), fast = drift_of_rotation(2.5f);
+    hold("free rotation at 1 rad per sub-step, energy", slow.energy);
+    hold("free rotation at 2.5 rad per sub-step, energy", fast.energy);
+    hold("free rotation, angular momentum", std::max(slow.momentum, fast.momentum));
+}
+
+TEST_CASE("limits: a box that is dropped flat") {
+    const Landing slab = flat_landing(ground());
+    hold("box dropped flat on a slab, spin", slab.spin);
+    hold("box dropped flat on a slab, way aside", slab.aside);
+    BodyDef triangles = walls({8.0f, 8.0f, 8.0f}, 20, false);
+    triangles.position = {0.13f, 8.0f, 0.29f};
+    const Landing mesh = flat_landing(triangles);
+    hold("box dropped flat on triangles of 0.8 m, spin", mesh.spin);
+    hold("box dropped flat on triangles of 0.8 m, way aside", mesh.aside);
+}
+
+TEST_CASE("limits: heavy on light, and towers") {
+    hold("box on one 1,000,000 times lighter", sinking(1e6f));
+    hold("box on one 10,000,000,000 times lighter", sinking(1e10f));
+    float tower = 0.0f;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed)
+        tower = std::max(tower, stray_of_tower(100, 0.005f, 1.0f, 5500 + seed, 600));
+    hold("tower of 100 boxes for 10 s", 1000.0f * tower);
+    hold("two towers of 50 boxes side by side for 10 s", 1000.0f * stray_of_tower(50, 0.005f, 1.0f, 5600, 600, 1.002f));
+    hold("island that is solved directly", settings::stiff_most_bodies);
+}
+
+TEST_CASE("limits: energy of impacts in plain random worlds") {
+    int gained = 0;
+    const samples::SoakOptions options{.checks = samples::bit_of(samples::SoakCheck::energy) |
+                                                 samples::bit_of(samples::SoakCheck::momentum)};
+    for (std::uint64_t seed = 7001; seed <= 7100; ++seed)
+        gained += samples::run_soak(samples::random_world(seed, samples::soak_sensors), options).failure ? 1 : 0;
+    hold("plain random worlds that gain energy", gained);
+}
+
+TEST_CASE("each limit of docs/limits.md is measured by a test") {
+    std::string sources;
+    for (const auto& file : std::filesystem::directory_iterator("tests/engine")) {
+        if (file.path().extension() != ".cpp") continue;
+        std::ifstream in(file.path());
+        sources.append(std::istreambuf_iterator<char>(in), {});
+    }
+    const std::vector<LimitRow> rows = limit_rows();
+    CHECK(rows.size() >= 40);
+    for (const LimitRow& row : rows) {
+        CAPTURE(row.name);
+        CHECK((sources.find("hold(\"" + row.name + "\"") != std::string::npos ||
+               sources.find("check_sleep(\"" + row.name + "\"") != std::string::npos));
+    }
+}
