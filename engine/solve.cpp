@@ -162,8 +162,7 @@ void World::State::index_bodies(float dt, const Jobs& jobs) {
     solver_index.resize(bodies.slot_count(), 0);
     const auto is_held = [&](std::uint32_t slot) { return constrained[slot] != 0 && bodies[slot].inverse_mass > 0.0f; };
     held.clear();
-    fast_contacts.clear();
-    renews = false;
+    any_fast_contact = renews = false;
     bool any_fast = false;
     for (const std::uint32_t slot : awake.list()) {
         if (!is_held(slot)) continue;
@@ -346,7 +345,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver_bodies.resize(count);
     solver_masses.resize(count);
     body_motions.reset(count);
-    solver.begin(graph, edges, substep, usual_substep);
+    solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0);
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;

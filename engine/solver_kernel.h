@@ -66,6 +66,10 @@ struct SolverKernel {
     using ContactPass = void(const ContactPassInput&);
     ContactPass *warm_start, *solve, *relax, *begin_restitution, *bounce, *end_restitution;
 
+    /// Writes for each record the lanes, one bit each, to which a blow comes in what is left of the sub-step or in the
+    /// next one, after their surfaces have moved along each other by more than slide_room.
+    void (*find_struck_aside)(const ContactPassInput&, unsigned* lanes);
+
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;
     MotionPass* find_gains;  ///< of energy, in the sub-step

@@ -685,4 +685,29 @@ static void end_restitution(const ContactPassInput& in) {
     });
 }
 
+static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
+    const F zero = {}, substep = splat<F>(in.substep), blow = splat<F>(-settings::strike_rate * in.substep);
+    for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
+        unsigned& struck_lanes = *lanes++;
+        struck_lanes = 0;
+        if (!r.slides) return;
+        const Sides motion = gather<Part::motion>(r, in.bodies);
+        const V3 way = motion.b.linear + cross(motion.b.angular, r.center_b) - motion.a.linear -
+                       cross(motion.a.angular, r.center_a);
+        const V3 along = way - dot(r.normal, way) * r.normal;
+        const I aside = (r.slide_room > zero) & ~(dot(along, along) <= r.slide_room * r.slide_room);
+        if (all(~aside)) return;
+        const Sides v = gather<Part::velocity>(r, in.bodies);
+        const F fall = min(substep * r.gravity, zero);
+        I struck = {};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            const Point& p = points[i];
+            const F speed = normal_speed(r.normal, p, v) + fall;
+            const F separation = p.separation + normal_speed(r.normal, p, motion);
+            struck |= (p.mass > zero) & (speed < blow) & (separation + substep * speed < zero);
+        }
+        struck_lanes = bits_of(aside & struck);
+    });
+}
+
 }  // namespace talus::TALUS_LANES

@@ -64,7 +64,7 @@ bool World::State::may_move_far(std::uint32_t slot, float dt) const {
 /// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not
 /// those that bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
 void World::State::find_fast_contacts(float dt) {
-    for (const ConstraintGraph::Edge& edge : edges) {
+    for (ConstraintGraph::Edge& edge : edges) {
         const unsigned either = constrained[edge.a] | constrained[edge.b];
         if ((either & moves_far) == 0 || (either & by_joint) != 0 || edge.bounces) continue;
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
@@ -74,9 +74,10 @@ void World::State::find_fast_contacts(float dt) {
         const float speed = std::sqrt(length_squared(b.linear_velocity - a.linear_velocity)) +
                             a.radius * std::sqrt(length_squared(a.angular_velocity)) +
                             b.radius * std::sqrt(length_squared(b.angular_velocity));
-        if (dt * speed > room) fast_contacts.push_back({edge.contact, room});
+        if (!(dt * speed > room)) continue;
+        edge.slide_room = room;
+        any_fast_contact = renews = true;
     }
-    renews = renews || !fast_contacts.empty();
 }
 
 /// To where the body is in the solve.
@@ -143,8 +144,9 @@ void World::State::renew_contacts(float substep) {
     stale.clear();
     body_motions.for_each_stale(group_size, held_end, [&](std::uint32_t i) { stale.push_back(i); });
     struck_aside.clear();
-    for (const auto& [contact, room] : fast_contacts) {
-        if (solver.is_struck_aside(contact, room, contacts.states, solver_bodies)) struck_aside.push_back(contact);
+    if (any_fast_contact) {
+        solver.find_struck_aside(solver_bodies, struck_aside);
+        for (std::uint32_t& c : struck_aside) c = edges[c].contact;
     }
     if (stale.empty() && struck_aside.empty()) return;
     ++renewal;
@@ -161,12 +163,12 @@ void World::State::renew_contacts(float substep) {
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
                 const bool counts = alone && bodies[other_body(contacts.pairs[p], slot)].is_dynamic();
-                if (counts && solver.sweeps(c, contacts.states)) alone = false;
+                if (counts && solver.sweeps(c)) alone = false;
             });
         });
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
-                if (renewed_at[c] == renewal || !solver.sweeps(c, contacts.states)) return;
+                if (renewed_at[c] == renewal || !solver.sweeps(c)) return;
                 renewed_at[c] = renewal;
                 renewed.push_back({c, alone, false});
                 const ContactState& state = contacts.states[c];
@@ -229,7 +231,7 @@ void World::State::renew_contacts(float substep) {
         if (state.merged || state.modified) keep_points(r.contact);
     }
     const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-    for (const ContactSolver::Renewed& r : renewed) solver.renew(r, input, solver_bodies);
+    solver.renew(renewed, input, solver_bodies);
     const std::span<ContactSolver::TakenBack> taken = solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });
     for (std::size_t k = 0; k < taken.size();) {
