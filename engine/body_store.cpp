@@ -29,11 +29,10 @@ mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
 }  // namespace
 
 Response response_of(const Body& body, const quat& rotation) {
-    Response r{vec3(body.inverse_mass), body.inertia, body.inverse_inertia};
+    Response r{vec3(body.inverse_mass), body.inverse_inertia};
     if (!body.isotropic) {
-        const mat3 turn = to_matrix(rotation), back = glm::transpose(turn);
-        r.inverse_inertia = turn * r.inverse_inertia * back;
-        r.inertia = turn * r.inertia * back;
+        const mat3 turn = to_matrix(rotation);
+        r.inverse_inertia = turn * r.inverse_inertia * glm::transpose(turn);
     }
     if (body.locks == 0) return r;
     bool turn_locked[3];
@@ -42,8 +41,14 @@ Response response_of(const Body& body, const quat& rotation) {
         if ((body.locks & (lock_x << k)) != 0) r.inverse_mass[k] = 0.0f;
     }
     if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2]))
-        r.inverse_inertia = without_axes(r.inertia, turn_locked);
+        r.inverse_inertia = without_axes(inertia_of(body, rotation), turn_locked);
     return r;
+}
+
+mat3 inertia_of(const Body& body, const quat& rotation) {
+    if (body.isotropic) return body.inertia;
+    const mat3 turn = to_matrix(rotation);
+    return turn * body.inertia * glm::transpose(turn);
 }
 
 std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {

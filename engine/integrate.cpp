@@ -47,7 +47,8 @@ void turn_about(int k, double rate, glm::dvec3& momentum, glm::dquat& axes) {
 
 }  // namespace
 
-vec3 limited(const vec3& v, float limit) {
+/// limited(), for what may be longer or not finite.
+vec3 detail::shortened(const vec3& v, float limit) {
     if (!is_finite(v)) return vec3(0.0f);
     const vec3 a = glm::abs(v);
     const float largest = std::max(a.x, std::max(a.y, a.z));

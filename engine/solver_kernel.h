@@ -52,6 +52,7 @@ struct MotionPassInput {
     float substep;       ///< s
     float max_speed;     ///< m/s
     unsigned substeps;   ///< how often `coast` is to integrate
+    bool finds_stale;    ///< somebody asks which bodies have turned farther than their contacts bear
 };
 
 struct SolverKernel {

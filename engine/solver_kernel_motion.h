@@ -208,8 +208,10 @@ static void integrate_positions(const MotionPassInput& in) {
         }
         m.turn_x = q.x, m.turn_y = q.y, m.turn_z = q.z, m.turn_w = q.w;
         store(bodies->velocity, bodies->angular_velocity, v);
-        const V3 turned_by = moved.angular + turn, since = turned_by - m.turn_then;
+        const V3 turned_by = moved.angular + turn;
         store(bodies->displacement, bodies->turn, {moved.linear + h * v.linear, turned_by});
+        if (!in.finds_stale) continue;
+        const V3 since = turned_by - m.turn_then;
         const F spun = dot(since, m.own_axis), spun2 = spun * spun, tilted2 = max(dot(since, since) - spun2, zero);
         const I stale = m.stale_by_spin2 * spun2 + m.stale_by_tilt2 * tilted2 > splat<F>(1.0f);
         m.any_stale = !all(~stale);

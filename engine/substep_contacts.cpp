@@ -37,9 +37,13 @@ bool World::State::may_turn_far(std::uint32_t slot, float dt) const {
     const Body& body = bodies[slot];
     const float most = strictness(slot) * std::max(body.stale_by_spin, body.stale_by_tilt);
     if (most == 0.0f) return false;
-    const float gained = body.stale_by_tilt * settings::stale_turn * std::sqrt(length_squared(body.linear_velocity));
-    const float spin =
-        std::sqrt(length_squared(body.angular_velocity)) + (body.radius > 0.0f ? gained / body.radius : 0.0f);
+    const float per_speed = body.stale_by_tilt * settings::stale_turn;
+    const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
+    // Most need no root: (a + b)^2 is no more than 2 (a^2 + b^2).
+    const float square = (dt * most) * (dt * most), radius2 = body.radius * body.radius;
+    if (2.0f * square * (w2 * radius2 + per_speed * per_speed * v2) < 0.249f * radius2) return false;
+    const float gained = per_speed * std::sqrt(v2);
+    const float spin = std::sqrt(w2) + (body.radius > 0.0f ? gained / body.radius : 0.0f);
     return dt * spin * most > 0.5f;
 }
 
@@ -54,11 +58,26 @@ static float slide_room(const Body& body) {
 
 /// Whether a body moves so far in a step of dt seconds that a contact of it may be somewhere else by the time it is
 /// struck.
-bool World::State::may_move_far(std::uint32_t slot, float dt) const {
-    const Body& body = bodies[slot];
+static bool may_move_far(const Body& body, float dt) {
     const float room = slide_room(body);
-    return dt * dt * length_squared(body.linear_velocity) > room * room ||
-           dt * body.radius * std::sqrt(length_squared(body.angular_velocity)) > room;
+    if (dt * dt * length_squared(body.linear_velocity) > room * room) return true;
+    const float w2 = length_squared(body.angular_velocity), reach = dt * body.radius;
+    if (reach * reach * w2 < 0.999f * (room * room)) return false;
+    return reach * std::sqrt(w2) > room;
+}
+
+/// Which of the held bodies may move far, which of their contacts are fast, and whether any contact may have to be found
+/// anew in this step.
+void World::State::find_far_movers(float dt) {
+    any_fast_contact = renews = false;
+    bool any_far = false;
+    for (const std::uint32_t slot : held) {
+        renews = renews || may_turn_far(slot, dt);
+        if (!may_move_far(bodies[slot], dt)) continue;
+        constrained[slot] |= moves_far;
+        any_far = true;
+    }
+    if (any_far) find_fast_contacts(dt);
 }
 
 /// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not

@@ -379,7 +379,7 @@ private:
     void index_bodies(float dt, const Jobs& jobs);
     float strictness(std::uint32_t slot) const;
     bool may_turn_far(std::uint32_t slot, float dt) const;
-    bool may_move_far(std::uint32_t slot, float dt) const;
+    void find_far_movers(float dt);
     void find_fast_contacts(float dt);
     void move_colliders(std::uint32_t slot);
     void keep_points(std::uint32_t contact);
