@@ -189,33 +189,17 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.pushes_b = first.pushes_b;
     r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
     const bool immovable = !first.pushes_a || !first.pushes_b;
+    // What a contact alone between two bodies has, of which the others differ.
+    const ContactSpring& usual = springs_[0][immovable];
     for (int i = 0; i < width; ++i) {
-        const auto lane = static_cast<std::uint32_t>(i);
-        const bool in_group = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
-        const bool jointed = lane < r.used && in.edges[order_[here.first_edge + lane]].jointed;
-        ContactSpring spring = springs_[in_group ? 1 : jointed ? 2 : 0][immovable];
-        const std::uint32_t pair =
-            lane < r.used && !in_group ? in.edges[order_[here.first_edge + lane]].pair : null_index;
-        if (pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts)
-            spring = shared_spring(in.contacts.pairs[pair].edges, immovable);
-        r.bias_rate[i] = spring.bias_rate;
-        r.mass_scale[i] = spring.mass_scale;
-        r.impulse_scale[i] = spring.impulse_scale;
+        r.bias_rate[i] = usual.bias_rate;
+        r.mass_scale[i] = usual.mass_scale;
+        r.impulse_scale[i] = usual.impulse_scale;
         r.kept[i] = 1.0f;
-        // Joints solve the spring as it is above.
-        const bool alone = lane < r.used && !in_group && !jointed;
-        // Contacts that share a stiffness share it at any depth.
-        const bool shares = pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts;
-        r.stiffer_from[i] = !alone   ? std::numeric_limits<float>::max()
-                            : shares ? settings::stiffer_face_depth
-                                     : settings::stiffer_depth;
-        // ... and against tilting: three times as stiff, each of a hundred contacts, bowls that lie in each other buzz
-        // for ever.
-        const bool tilts = !in_group && !shares && lane < r.used &&
-                           in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
-        r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
-        r.tilts = r.tilts || tilts;
+        r.stiffer_from[i] = settings::stiffer_depth;
+        r.tilt_rate[i] = 0.0f;
     }
+    for (int i = static_cast<int>(r.used); i < width; ++i) r.stiffer_from[i] = std::numeric_limits<float>::max();
     ContactSource sources[width];
     float surface_rows[width][16];
     float deepest = 0.0f, sum = 0.0f;
@@ -226,6 +210,30 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
         match_impulses(state, manifold);
         if (state.substep != substep_) take_over_impulses(state, substep_);
+        const auto lane = static_cast<int>(i);
+        const bool in_group = edge.link != no_link;
+        const std::uint32_t pair_edges =
+            edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
+        // Contacts that share a stiffness share it at any depth.
+        const bool shares = pair_edges > settings::full_stiffness_contacts;
+        ContactSpring spring = usual;
+        if (in_group || edge.jointed || shares) {
+            spring = shares     ? shared_spring(pair_edges, immovable)
+                     : in_group ? springs_[1][immovable]
+                                : springs_[2][immovable];
+            r.bias_rate[lane] = spring.bias_rate;
+            r.mass_scale[lane] = spring.mass_scale;
+            r.impulse_scale[lane] = spring.impulse_scale;
+            // Joints and groups solve the spring as it is.
+            r.stiffer_from[lane] = in_group || edge.jointed ? std::numeric_limits<float>::max()
+                                                            : settings::stiffer_face_depth;
+        }
+        // Nor are shared springs stiffer against tilting: three times as stiff, each of a hundred contacts, bowls that
+        // lie in each other buzz for ever.
+        if (edge.point_count == max_manifold_points && !in_group && !shares) {
+            r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
+            r.tilts = true;
+        }
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;

@@ -80,14 +80,26 @@ struct FreeRotation {
     Rows own;  ///< product of the turns about them: the quaternion of the axes is multiplied by it from the right
 
     FreeRotation(const V3& momentum, const Motion& m, F h) : l(momentum), own{F{}, F{}, F{}, splat<F>(1.0f)} {
-        const F half = splat<F>(0.5f) * h;
+        const F half = splat<F>(0.5f) * h, one = splat<F>(1.0f);
         const F x_rate = half * (m.inverse_moments.x - m.inverse_moments.y);
         const F z_rate = half * (m.inverse_moments.z - m.inverse_moments.y);
-        for (int i = 0; i < free_rotation_stages; ++i) {
-            turn_x(static_cast<float>(free_rotation_x[i]) * x_rate);
-            turn_z(static_cast<float>(free_rotation_z[i]) * z_rate);
+        // No turn is by more than half the rate times the momentum, whose size stays; nor by half a round if that is < 2.
+        const F rate2 = max(x_rate * x_rate, z_rate * z_rate);
+        if (all(dot(l, l) * rate2 < one)) {
+            follow<false>(x_rate, z_rate);
+        } else {
+            follow<true>(x_rate, z_rate);
         }
-        turn_x(static_cast<float>(free_rotation_x[free_rotation_stages]) * x_rate);
+    }
+
+    /// `goes_round`: some turn may be by half a round or more.
+    template <bool goes_round>
+    void follow(F x_rate, F z_rate) {
+        for (int i = 0; i < free_rotation_stages; ++i) {
+            turn_x<goes_round>(static_cast<float>(free_rotation_x[i]) * x_rate);
+            turn_z<goes_round>(static_cast<float>(free_rotation_z[i]) * z_rate);
+        }
+        turn_x<goes_round>(static_cast<float>(free_rotation_x[free_rotation_stages]) * x_rate);
     }
 
     /// A turn about one axis. Thin bodies go once around and more in a sub-step; as the sign of a quaternion is free,
@@ -95,13 +107,18 @@ struct FreeRotation {
     struct Turn {
         F s, c;          ///< of the half angle
         F sine, cosine;  ///< of the angle
-        explicit Turn(F unlimited) {
+        template <bool goes_round>
+        static F rest_of(F unlimited) {
+            if constexpr (!goes_round) return unlimited;  // to the same bits
             const F round = splat<F>(12582912.0f);  // a sum with this is a whole number
             // Beyond this limit a float no longer says where in a turn the angle is. The polynomials below would
             // overflow there.
             const F half = clamp(unlimited, splat<F>(-2e5f), splat<F>(2e5f));
             const F turns = half * 0.318309886f + round - round;
-            const F a = half - turns * 3.140625f - turns * 9.67653590e-4f, a2 = a * a;
+            return half - turns * 3.140625f - turns * 9.67653590e-4f;
+        }
+        explicit Turn(F a) {
+            const F a2 = a * a;
             c = 1.0f / 40320 + a2 * (-1.0f / 3628800 + a2 * (1.0f / 479001600));
             c = splat<F>(1.0f) + a2 * (-1.0f / 2 + a2 * (1.0f / 24 + a2 * (-1.0f / 720 + a2 * c)));
             s = -1.0f / 5040 + a2 * (1.0f / 362880 + a2 * (-1.0f / 39916800));
@@ -111,14 +128,16 @@ struct FreeRotation {
         }
     };
     /// By angles in proportion to the momentum; `rate` is that of the half angle.
+    template <bool goes_round>
     void turn_x(F rate) {
-        const Turn t(rate * l.x);
+        const Turn t(Turn::rest_of<goes_round>(rate * l.x));
         l = {l.x, t.cosine * l.y + t.sine * l.z, t.cosine * l.z - t.sine * l.y};
         own = {own.x * t.c + own.w * t.s, own.y * t.c + own.z * t.s, own.z * t.c - own.y * t.s,
                own.w * t.c - own.x * t.s};
     }
+    template <bool goes_round>
     void turn_z(F rate) {
-        const Turn t(rate * l.z);
+        const Turn t(Turn::rest_of<goes_round>(rate * l.z));
         l = {t.cosine * l.x + t.sine * l.y, t.cosine * l.y - t.sine * l.x, l.z};
         own = {own.x * t.c + own.y * t.s, own.y * t.c - own.x * t.s, own.z * t.c + own.w * t.s,
                own.w * t.c - own.z * t.s};
