@@ -334,17 +334,27 @@ void ContactSolver::store_lane(const void* record, std::uint32_t at, ContactTabl
 }
 
 template <int width>
-void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const {
+void ContactSolver::store_rolling(std::uint32_t k, ContactTable& contacts) const {
     const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(k));
-    for (std::uint32_t lane = 0; lane < r.used; ++lane) store_lane<width>(&r, lane, contacts);
+    if (r.surface == no_surface) return;
+    const auto& rolling = static_cast<const SurfaceLanes<LaneArray<width>>*>(surface(r.surface))->rolling;
+    for (int lane = 0; lane < static_cast<int>(r.used); ++lane)
+        contacts.states[r.contact[lane]].rolling_impulse = vec3(rolling.x[lane], rolling.y[lane], rolling.z[lane]);
 }
 
-void ContactSolver::store(const Field& field, ContactTable& contacts) const {
+void ContactSolver::store(const Field& field, ContactTable& contacts) {
+    if (field.count == 0) return;
+    static_assert(offsetof(ContactState, step_friction_impulse) == offsetof(ContactState, step_impulses) + 16);
+    kernel_->store(pass_input(field, {}),
+                   {reinterpret_cast<unsigned char*>(contacts.states.data()), sizeof(ContactState),
+                    offsetof(ContactState, impulses), offsetof(ContactState, step_impulses),
+                    offsetof(ContactState, twist_impulse), offsetof(ContactState, step_friction_impulse)});
+    if (surfaces_.empty()) return;
     for (std::uint32_t k = field.first; k < field.first + field.count; ++k) {
         if (kernel_->lanes == 8) {
-            store_record<8>(k, contacts);
+            store_rolling<8>(k, contacts);
         } else {
-            store_record<4>(k, contacts);
+            store_rolling<4>(k, contacts);
         }
     }
 }

@@ -138,7 +138,7 @@ public:
     void scale_impulses(std::span<const float> kept);
 
     /// Writes impulses back to the contacts.
-    void store(const Field& field, ContactTable& contacts) const;
+    void store(const Field& field, ContactTable& contacts);
 
     /// After the last pass: adds up the statistics.
     void end();
@@ -184,7 +184,7 @@ private:
     template <int width>
     void begin_bounce(const LinkPlace& place, std::span<const SolverBody> bodies);
     template <int width>
-    void store_record(std::uint32_t record, ContactTable& contacts) const;
+    void store_rolling(std::uint32_t record, ContactTable& contacts) const;
 
     ContactPassInput pass_input(const Field& field, std::span<SolverBody> bodies);
     Field all_records() const { return {0, static_cast<std::uint32_t>(layout_.size() - 1)}; }

@@ -44,6 +44,14 @@ struct ContactPassInput {
     float least_bounce;  ///< approach speed below which nothing bounces, m/s
 };
 
+/// Where `store` writes the impulses of contacts: the state of contact k is at states + k * stride.
+struct ContactTargets {
+    unsigned char* states;
+    unsigned stride;
+    // Offsets in a state, bytes: rows of four, four, four (twist, friction) and three floats.
+    unsigned impulses, step_impulses, twist_and_friction, step_friction;
+};
+
 /// What the passes over bodies share: `count` groups of as many bodies as lanes, from body 0 on.
 struct MotionPassInput {
     SolverBody* bodies;  ///< of the first group
@@ -70,6 +78,8 @@ struct SolverKernel {
     /// Writes for each record the lanes, one bit each, to which a blow comes in what is left of the sub-step or in the
     /// next one, after their surfaces have moved along each other by more than slide_room.
     void (*find_struck_aside)(const ContactPassInput&, unsigned* lanes);
+    /// Writes impulses back to the contacts, those of rolling excepted.
+    void (*store)(const ContactPassInput&, const ContactTargets&);
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;

@@ -754,4 +754,30 @@ static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
     });
 }
 
+static void store(const ContactPassInput& in, const ContactTargets& out) {
+    for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
+        F impulses[4] = {}, step_impulses[4] = {};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            impulses[i] = points[i].impulse;
+            step_impulses[i] = points[i].step_impulse;
+        }
+        const V3 tangent_2 = cross(r.normal, r.tangent);
+        const V3 friction = r.friction_1 * r.tangent + r.friction_2 * tangent_2;
+        const V3 step_friction = r.step_friction_1 * r.tangent + r.step_friction_2 * tangent_2;
+        F4 impulse_rows[width], step_rows[width], friction_rows[width], step_friction_rows[width];
+        store_rows(impulse_rows, {impulses[0], impulses[1], impulses[2], impulses[3]});
+        store_rows(step_rows, {step_impulses[0], step_impulses[1], step_impulses[2], step_impulses[3]});
+        store_rows(friction_rows, {r.twist, friction.x, friction.y, friction.z});
+        store_rows(step_friction_rows, {step_friction.x, step_friction.y, step_friction.z, F{}});
+        for (unsigned i = 0; i < r.used; ++i) {
+            unsigned char* const state = out.states + static_cast<unsigned long long>(out.stride) * r.contact[i];
+            const auto at = [&](unsigned offset) { return reinterpret_cast<float*>(state + offset); };
+            store_row(at(out.impulses), impulse_rows[i]);
+            store_row(at(out.step_impulses), step_rows[i]);
+            store_row(at(out.twist_and_friction), friction_rows[i]);
+            __builtin_memcpy(at(out.step_friction), &step_friction_rows[i], 3 * sizeof(float));
+        }
+    });
+}
+
 }  // namespace talus::TALUS_LANES

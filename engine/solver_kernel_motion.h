@@ -205,17 +205,22 @@ static void integrate_positions(const MotionPassInput& in) {
                        then = {m.then_x, m.then_y, m.then_z, m.then_w};
             const V3 pushed = v.angular - m.handed_out;
             m.momentum = m.momentum + rotated(then, by_axes(m.moments, rotated(conjugate(then), pushed)));
-            const FreeRotation free(rotated(conjugate(multiplied(before, start)), m.momentum), m, h);
-            const V3 common = limited((h * m.inverse_moments.y) * m.momentum, most_turn);
-            const V3 own = rotated(start, xyz(free.own));
-            Rows way = turned(multiplied(before, {own.x, own.y, own.z, free.own.w}), common);
             const I jointed = m.jointed > zero;
-            V3 own_momentum = free.l;
+            Rows way = before;
+            V3 own_momentum = {};
+            if (!all(jointed | ~gyroscopic)) {
+                const FreeRotation free(rotated(conjugate(multiplied(before, start)), m.momentum), m, h);
+                const V3 common = limited((h * m.inverse_moments.y) * m.momentum, most_turn);
+                const V3 own = rotated(start, xyz(free.own));
+                way = turned(multiplied(before, {own.x, own.y, own.z, free.own.w}), common);
+                own_momentum = free.l;
+            }
             if (__builtin_expect(!all(~jointed), 0)) {
                 const Rows predicted = turned_as_joints_predict(before, start, m, h);
                 way = {jointed ? predicted.x : way.x, jointed ? predicted.y : way.y, jointed ? predicted.z : way.z,
                        jointed ? predicted.w : way.w};
-                own_momentum = chosen(jointed, rotated(conjugate(multiplied(predicted, start)), m.momentum), free.l);
+                own_momentum =
+                    chosen(jointed, rotated(conjugate(multiplied(predicted, start)), m.momentum), own_momentum);
             }
             q = {gyroscopic ? way.x : q.x, gyroscopic ? way.y : q.y, gyroscopic ? way.z : q.z,
                  gyroscopic ? way.w : q.w};

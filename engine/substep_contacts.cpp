@@ -33,9 +33,8 @@ float World::State::strictness(std::uint32_t slot) const {
 
 /// Whether some body may turn so far in a step of dt seconds that its contacts have to be found anew: by its spin, or
 /// by what its speed becomes at an impact.
-bool World::State::may_turn_far(std::uint32_t slot, float dt) const {
-    const Body& body = bodies[slot];
-    const float most = strictness(slot) * std::max(body.stale_by_spin, body.stale_by_tilt);
+static inline bool may_turn_far(const Body& body, float strictness, float dt) {
+    const float most = strictness * std::max(body.stale_by_spin, body.stale_by_tilt);
     if (most == 0.0f) return false;
     const float per_speed = body.stale_by_tilt * settings::stale_turn;
     const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
@@ -58,7 +57,7 @@ static float slide_room(const Body& body) {
 
 /// Whether a body moves so far in a step of dt seconds that a contact of it may be somewhere else by the time it is
 /// struck.
-static bool may_move_far(const Body& body, float dt) {
+static inline bool may_move_far(const Body& body, float dt) {
     const float room = slide_room(body);
     if (dt * dt * length_squared(body.linear_velocity) > room * room) return true;
     const float w2 = length_squared(body.angular_velocity), reach = dt * body.radius;
@@ -72,7 +71,7 @@ void World::State::find_far_movers(float dt) {
     any_fast_contact = renews = false;
     bool any_far = false;
     for (const std::uint32_t slot : held) {
-        renews = renews || may_turn_far(slot, dt);
+        renews = renews || may_turn_far(bodies[slot], strictness(slot), dt);
         if (!may_move_far(bodies[slot], dt)) continue;
         constrained[slot] |= moves_far;
         any_far = true;

@@ -378,7 +378,6 @@ private:
     void make_edges(std::size_t first, std::size_t last);
     void index_bodies(float dt, const Jobs& jobs);
     float strictness(std::uint32_t slot) const;
-    bool may_turn_far(std::uint32_t slot, float dt) const;
     void find_far_movers(float dt);
     void find_fast_contacts(float dt);
     void move_colliders(std::uint32_t slot);
