@@ -34,21 +34,20 @@ quat axes_of(const MotionLanes<F>& m, int lane) {
 
 template <class F>
 decltype(auto) BodyMotions::at(std::size_t body, F&& f) {
-    const int lane = static_cast<int>(body % kernel_->lanes);
-    void* const lanes = group(body / kernel_->lanes);
-    return kernel_->lanes == 8 ? f(*static_cast<MotionLanes<LaneArray<8>>*>(lanes), lane)
-                               : f(*static_cast<MotionLanes<LaneArray<4>>*>(lanes), lane);
+    return kernel_->lanes == 8
+               ? f(*static_cast<MotionLanes<LaneArray<8>>*>(group(body / 8)), static_cast<int>(body % 8))
+               : f(*static_cast<MotionLanes<LaneArray<4>>*>(group(body / 4)), static_cast<int>(body % 4));
 }
 
 template <class F>
 decltype(auto) BodyMotions::at(std::size_t body, F&& f) const {
-    const int lane = static_cast<int>(body % kernel_->lanes);
-    const void* const lanes = group(body / kernel_->lanes);
-    return kernel_->lanes == 8 ? f(*static_cast<const MotionLanes<LaneArray<8>>*>(lanes), lane)
-                               : f(*static_cast<const MotionLanes<LaneArray<4>>*>(lanes), lane);
+    return kernel_->lanes == 8
+               ? f(*static_cast<const MotionLanes<LaneArray<8>>*>(group(body / 8)), static_cast<int>(body % 8))
+               : f(*static_cast<const MotionLanes<LaneArray<4>>*>(group(body / 4)), static_cast<int>(body % 4));
 }
 
-void BodyMotions::reset(std::size_t bodies) {
+void BodyMotions::reset(std::size_t bodies, bool finds_stale) {
+    finds_stale_ = finds_stale;
     const std::size_t groups = (bodies + kernel_->lanes - 1) / kernel_->lanes;
     lines_.resize((groups * kernel_->motion_bytes + sizeof(Line) - 1) / sizeof(Line));
 }
@@ -62,12 +61,14 @@ void BodyMotions::set(std::size_t body, const BodyMotion& motion) {
         m.max_spin[lane] = motion.max_spin;
         m.turn_x[lane] = m.turn_y[lane] = m.turn_z[lane] = 0.0f;
         m.turn_w[lane] = 1.0f;
-        put(m.first_own_axis, lane, motion.own_axis);
-        put(m.own_axis, lane, motion.own_axis);
-        put(m.turn_then, lane, vec3(0.0f));
-        m.stale_by_spin2[lane] = motion.stale_by_spin * motion.stale_by_spin;
-        m.stale_by_tilt2[lane] = motion.stale_by_tilt * motion.stale_by_tilt;
-        m.stale[lane] = 0.0f;
+        if (finds_stale_) {
+            put(m.first_own_axis, lane, motion.own_axis);
+            put(m.own_axis, lane, motion.own_axis);
+            put(m.turn_then, lane, vec3(0.0f));
+            m.stale_by_spin2[lane] = motion.stale_by_spin * motion.stale_by_spin;
+            m.stale_by_tilt2[lane] = motion.stale_by_tilt * motion.stale_by_tilt;
+            m.stale[lane] = 0.0f;
+        }
         m.jointed[lane] = motion.jointed ? 1.0f : 0.0f;
         m.gyroscopic[lane] = motion.gyroscopic ? 1.0f : 0.0f;
         m.mass[lane] = motion.mass;
@@ -155,6 +156,7 @@ void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t last, std::s
     in.count = (last - first) / kernel_->lanes;
     in.substep = substep;
     in.max_speed = max_speed;
+    in.finds_stale = finds_stale_;
     in.substeps = static_cast<unsigned>(substeps);
     (kernel_->*pass)(in);
 }

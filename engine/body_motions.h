@@ -35,8 +35,9 @@ class BodyMotions {
 public:
     explicit BodyMotions(const SolverKernel& kernel) : kernel_(&kernel) {}
 
-    /// Room for so many bodies, rounded up to whole groups. Each must be set.
-    void reset(std::size_t bodies);
+    /// Room for so many bodies, rounded up to whole groups. Each must be set. Nobody asks for stale bodies unless
+    /// `finds_stale`.
+    void reset(std::size_t bodies, bool finds_stale = true);
     void set(std::size_t body, const BodyMotion& motion);
     /// Rotation since the start of the step, of unit length to rounding.
     quat turn(std::size_t body) const;
@@ -98,6 +99,7 @@ private:
 
     const SolverKernel* kernel_;
     std::vector<Line> lines_;
+    bool finds_stale_ = true;
 };
 
 template <class Visit>

@@ -7,6 +7,26 @@ namespace talus {
 
 namespace {
 
+/// A column of a matrix; the fourth float is not used.
+typedef float Column __attribute__((vector_size(16)));
+
+Column column(const vec3& v) { return Column{v.x, v.y, v.z, 0.0f}; }
+
+Column product(const Column (&m)[3], float x, float y, float z) { return m[0] * x + m[1] * y + m[2] * z; }
+
+/// turn * m * transpose(turn), the three floats of a column at a time.
+mat3 turned(const mat3& m, const mat3& turn) {
+    const Column axes[3] = {column(turn[0]), column(turn[1]), column(turn[2])};
+    Column left[3];
+    for (int k = 0; k < 3; ++k) left[k] = product(axes, m[k].x, m[k].y, m[k].z);
+    mat3 result;
+    for (int k = 0; k < 3; ++k) {
+        const Column c = product(left, turn[0][k], turn[1][k], turn[2][k]);
+        result[k] = vec3(c[0], c[1], c[2]);
+    }
+    return result;
+}
+
 /// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about
 /// the others.
 mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
@@ -29,12 +49,8 @@ mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
 }  // namespace
 
 Response response_of(const Body& body, const quat& rotation) {
-    Response r{vec3(body.inverse_mass), body.inertia, body.inverse_inertia};
-    if (!body.isotropic) {
-        const mat3 turn = to_matrix(rotation), back = glm::transpose(turn);
-        r.inverse_inertia = turn * r.inverse_inertia * back;
-        r.inertia = turn * r.inertia * back;
-    }
+    Response r{vec3(body.inverse_mass), body.inverse_inertia};
+    if (!body.isotropic) r.inverse_inertia = turned(body.inverse_inertia, to_matrix(rotation));
     if (body.locks == 0) return r;
     bool turn_locked[3];
     for (int k = 0; k < 3; ++k) {
@@ -42,8 +58,12 @@ Response response_of(const Body& body, const quat& rotation) {
         if ((body.locks & (lock_x << k)) != 0) r.inverse_mass[k] = 0.0f;
     }
     if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2]))
-        r.inverse_inertia = without_axes(r.inertia, turn_locked);
+        r.inverse_inertia = without_axes(inertia_of(body, rotation), turn_locked);
     return r;
+}
+
+mat3 inertia_of(const Body& body, const quat& rotation) {
+    return body.isotropic ? body.inertia : turned(body.inertia, to_matrix(rotation));
 }
 
 std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {

@@ -75,10 +75,12 @@ struct Body {
 /// ones.
 struct Response {
     vec3 inverse_mass;     ///< 1/kg
-    mat3 inertia;          ///< kg m^2
     mat3 inverse_inertia;  ///< 1/(kg m^2)
 };
 Response response_of(const Body& body, const quat& rotation);
+
+/// A body's inertia at a rotation about the world's axes, kg m^2.
+mat3 inertia_of(const Body& body, const quat& rotation);
 
 /// The principal axes of a body at a rotation: one a column, world.
 inline glm::dmat3 principal_axes(const Body& body, const glm::dquat& rotation) {

@@ -102,7 +102,7 @@ const SolverKernel& best_solver_kernel() {
 }
 
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-                          float usual_substep) {
+                          float usual_substep, std::size_t renewable) {
     substep_ = substep;
     const float hertz = std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
     hertz_ = hertz;
@@ -114,7 +114,8 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
             spring_of(settings::jointed_contact_stiffening * stiffer * hertz, settings::contact_damping_ratio, substep);
     }
     link_places_.clear();
-    places_known_ = false;
+    renewable_ = renewable;
+    if (places_.size() < renewable) places_.resize(renewable);
     jointed_.clear();
     order_.assign(graph.order().begin(), graph.order().end());
     fields_ = {};
@@ -186,35 +187,19 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.surface = first.special ? here.first_surface : no_surface;
     r.pushes_a = first.pushes_a;
     r.pushes_b = first.pushes_b;
-    r.moves_a = r.moves_b = r.bounces = r.tilts = r.forgets = r.struck = false;
+    r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
     const bool immovable = !first.pushes_a || !first.pushes_b;
+    // What a contact alone between two bodies has, of which the others differ.
+    const ContactSpring& usual = springs_[0][immovable];
     for (int i = 0; i < width; ++i) {
-        const auto lane = static_cast<std::uint32_t>(i);
-        const bool in_group = lane < r.used && in.edges[order_[here.first_edge + lane]].link != no_link;
-        const bool jointed = lane < r.used && in.edges[order_[here.first_edge + lane]].jointed;
-        ContactSpring spring = springs_[in_group ? 1 : jointed ? 2 : 0][immovable];
-        const std::uint32_t pair =
-            lane < r.used && !in_group ? in.edges[order_[here.first_edge + lane]].pair : null_index;
-        if (pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts)
-            spring = shared_spring(in.contacts.pairs[pair].edges, immovable);
-        r.bias_rate[i] = spring.bias_rate;
-        r.mass_scale[i] = spring.mass_scale;
-        r.impulse_scale[i] = spring.impulse_scale;
+        r.bias_rate[i] = usual.bias_rate;
+        r.mass_scale[i] = usual.mass_scale;
+        r.impulse_scale[i] = usual.impulse_scale;
         r.kept[i] = 1.0f;
-        // Joints solve the spring as it is above.
-        const bool alone = lane < r.used && !in_group && !jointed;
-        // Contacts that share a stiffness share it at any depth.
-        const bool shares = pair != null_index && in.contacts.pairs[pair].edges > settings::full_stiffness_contacts;
-        r.stiffer_from[i] = !alone   ? std::numeric_limits<float>::max()
-                            : shares ? settings::stiffer_face_depth
-                                     : settings::stiffer_depth;
-        // ... and against tilting: three times as stiff, each of a hundred contacts, bowls that lie in each other buzz
-        // for ever.
-        const bool tilts = !in_group && !shares && lane < r.used &&
-                           in.edges[order_[here.first_edge + lane]].point_count == max_manifold_points;
-        r.tilt_rate[i] = tilts ? settings::tilt_stiffening * spring.bias_rate : 0.0f;
-        r.tilts = r.tilts || tilts;
+        r.stiffer_from[i] = settings::stiffer_depth;
+        r.tilt_rate[i] = 0.0f;
     }
+    for (int i = static_cast<int>(r.used); i < width; ++i) r.stiffer_from[i] = std::numeric_limits<float>::max();
     ContactSource sources[width];
     float surface_rows[width][16];
     float deepest = 0.0f, sum = 0.0f;
@@ -225,9 +210,35 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
         match_impulses(state, manifold);
         if (state.substep != substep_) take_over_impulses(state, substep_);
+        const auto lane = static_cast<int>(i);
+        const bool in_group = edge.link != no_link;
+        const std::uint32_t pair_edges =
+            edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
+        // Contacts that share a stiffness share it at any depth.
+        const bool shares = pair_edges > settings::full_stiffness_contacts;
+        ContactSpring spring = usual;
+        if (in_group || edge.jointed || shares) {
+            spring = shares     ? shared_spring(pair_edges, immovable)
+                     : in_group ? springs_[1][immovable]
+                                : springs_[2][immovable];
+            r.bias_rate[lane] = spring.bias_rate;
+            r.mass_scale[lane] = spring.mass_scale;
+            r.impulse_scale[lane] = spring.impulse_scale;
+            // Joints and groups solve the spring as it is.
+            r.stiffer_from[lane] = in_group || edge.jointed ? std::numeric_limits<float>::max()
+                                                            : settings::stiffer_face_depth;
+        }
+        // Nor are shared springs stiffer against tilting: three times as stiff, each of a hundred contacts, bowls that
+        // lie in each other buzz for ever.
+        if (edge.point_count == max_manifold_points && !in_group && !shares) {
+            r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
+            r.tilts = true;
+        }
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;
+        r.slides = r.slides || edge.slide_room > 0.0f;
+        if (edge.contact < renewable_) places_[edge.contact] = {k, i, static_cast<int>(state.point_count)};
         const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
         sources[i] = {edge.a,
                       edge.b,
@@ -247,6 +258,14 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
             const float depth = std::max(0.0f, -manifold.points[p].separation);
             deepest = std::max(deepest, depth);
             sum += depth;
+        }
+    }
+    if (r.slides) {
+        r.slide_room = {};
+        for (std::uint32_t i = 0; i < r.used; ++i) {
+            const auto lane = static_cast<int>(i);
+            const bool sweeps = r.stiffer_from[lane] != std::numeric_limits<float>::max();
+            if (sweeps) r.slide_room[lane] = in.edges[order_[here.first_edge + i]].slide_room;
         }
     }
     max_penetrations_[k] = deepest;
@@ -277,8 +296,7 @@ float ContactSolver::least_bounce() const {
     return std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
 }
 
-void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bodies) {
-    if (field.count == 0) return;
+ContactPassInput ContactSolver::pass_input(const Field& field, std::span<SolverBody> bodies) {
     ContactPassInput in;
     in.bodies = bodies.data();
     in.records = record(field.first);
@@ -288,7 +306,11 @@ void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bod
     in.substep = substep_;
     in.least_blow = settings::blow_rate * substep_;
     in.least_bounce = least_bounce();
-    (kernel_->*pass)(in);
+    return in;
+}
+
+void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bodies) {
+    if (field.count != 0) (kernel_->*pass)(pass_input(field, bodies));
 }
 
 template <int width>
@@ -312,17 +334,27 @@ void ContactSolver::store_lane(const void* record, std::uint32_t at, ContactTabl
 }
 
 template <int width>
-void ContactSolver::store_record(std::uint32_t k, ContactTable& contacts) const {
+void ContactSolver::store_rolling(std::uint32_t k, ContactTable& contacts) const {
     const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(k));
-    for (std::uint32_t lane = 0; lane < r.used; ++lane) store_lane<width>(&r, lane, contacts);
+    if (r.surface == no_surface) return;
+    const auto& rolling = static_cast<const SurfaceLanes<LaneArray<width>>*>(surface(r.surface))->rolling;
+    for (int lane = 0; lane < static_cast<int>(r.used); ++lane)
+        contacts.states[r.contact[lane]].rolling_impulse = vec3(rolling.x[lane], rolling.y[lane], rolling.z[lane]);
 }
 
-void ContactSolver::store(const Field& field, ContactTable& contacts) const {
+void ContactSolver::store(const Field& field, ContactTable& contacts) {
+    if (field.count == 0) return;
+    static_assert(offsetof(ContactState, step_friction_impulse) == offsetof(ContactState, step_impulses) + 16);
+    kernel_->store(pass_input(field, {}),
+                   {reinterpret_cast<unsigned char*>(contacts.states.data()), sizeof(ContactState),
+                    offsetof(ContactState, impulses), offsetof(ContactState, step_impulses),
+                    offsetof(ContactState, twist_impulse), offsetof(ContactState, step_friction_impulse)});
+    if (surfaces_.empty()) return;
     for (std::uint32_t k = field.first; k < field.first + field.count; ++k) {
         if (kernel_->lanes == 8) {
-            store_record<8>(k, contacts);
+            store_rolling<8>(k, contacts);
         } else {
-            store_record<4>(k, contacts);
+            store_rolling<4>(k, contacts);
         }
     }
 }
@@ -336,24 +368,21 @@ void ContactSolver::store(ContactTable& contacts) {
     end();
 }
 
-bool ContactSolver::sweeps(std::uint32_t contact, std::span<const ContactState> states) {
-    if (!places_known_) {
-        places_known_ = true;
-        places_.clear();
-        const auto note = [&]<int width>(std::integral_constant<int, width>) {
-            for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k) {
-                const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(k));
-                for (std::uint32_t lane = 0; lane < r.used; ++lane) {
-                    // In a group, or held by joints.
-                    if (r.stiffer_from[lane] == std::numeric_limits<float>::max()) continue;
-                    if (r.contact[lane] >= places_.size()) places_.resize(r.contact[lane] + 1);
-                    places_[r.contact[lane]] = {k, lane, states[r.contact[lane]].point_count};
-                }
-            }
-        };
-        kernel_->lanes == 8 ? note(std::integral_constant<int, 8>()) : note(std::integral_constant<int, 4>());
-    }
-    return contact < places_.size() && places_[contact].record != no_record;
+template <int width>
+bool ContactSolver::is_place_of(const LinkPlace& place, std::uint32_t contact) const {
+    const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(place.record));
+    // In a group, or held by joints: not renewed.
+    const auto lane = static_cast<int>(place.lane);
+    return place.lane < r.used && r.contact[lane] == contact &&
+           r.stiffer_from[lane] != std::numeric_limits<float>::max();
+}
+
+/// Null: the step doesn't have the contact, or doesn't solve it by sweeps alone.
+const ContactSolver::LinkPlace* ContactSolver::place_of(std::uint32_t contact) const {
+    if (contact >= renewable_) return nullptr;
+    const LinkPlace& place = places_[contact];
+    if (place.record >= layout_.size() - 1) return nullptr;
+    return (kernel_->lanes == 8 ? is_place_of<8>(place, contact) : is_place_of<4>(place, contact)) ? &place : nullptr;
 }
 
 namespace {
@@ -369,68 +398,52 @@ void copy_lane(Lanes& to, int to_lane, const Lanes& from, int from_lane, std::si
 
 }  // namespace
 
-template <int width>
-bool ContactSolver::is_struck_aside(const LinkPlace& place, float room, std::span<const SolverBody> bodies) const {
-    using F = LaneArray<width>;
-    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
-    const auto lane = static_cast<int>(place.lane);
-    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
-    const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
-    const vec3 normal = vector(r.normal);
-    const vec3 way = load3(b.displacement) + glm::cross(load3(b.turn), vector(r.center_b)) - load3(a.displacement) -
-                     glm::cross(load3(a.turn), vector(r.center_a));
-    const vec3 along = way - glm::dot(normal, way) * normal;
-    if (length_squared(along) <= room * room) return false;
-    const vec3 velocity = load3(b.velocity) - load3(a.velocity), move = load3(b.displacement) - load3(a.displacement);
-    const float fall = std::min(substep_ * r.gravity[lane], 0.0f);
-    for (std::uint32_t i = 0; i < r.point_count; ++i) {
-        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
-        if (!(p.mass[lane] > 0.0f)) continue;
-        const vec3 on_a = vector(p.angular_a), on_b = vector(p.angular_b);
-        const auto row = [&](const vec3& linear, const float* turn_a, const float* turn_b) {
-            return glm::dot(normal, linear) + glm::dot(on_b, load3(turn_b)) - glm::dot(on_a, load3(turn_a));
-        };
-        const float speed = row(velocity, a.angular_velocity, b.angular_velocity) + fall;
-        const float separation = p.separation[lane] + row(move, a.turn, b.turn);
-        if (speed < -settings::strike_rate * substep_ && separation + substep_ * speed < 0.0f) return true;
+void ContactSolver::find_struck_aside(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out) {
+    out.clear();
+    struck_lanes_.resize(layout_.size() - 1);
+    kernel_->find_struck_aside(pass_input(all_records(), bodies), struck_lanes_.data());
+    for (std::size_t k = 0; k < struck_lanes_.size(); ++k) {
+        for (unsigned lane = 0, bits = struck_lanes_[k]; bits != 0; ++lane, bits >>= 1) {
+            if ((bits & 1) != 0) out.push_back(order_[layout_[k].first_edge + lane]);
+        }
     }
-    return false;
+    std::sort(out.begin(), out.end());
 }
 
-bool ContactSolver::is_struck_aside(std::uint32_t contact, float room, std::span<const ContactState> states,
-                                    std::span<const SolverBody> bodies) {
-    if (!sweeps(contact, states)) return false;
-    return kernel_->lanes == 8 ? is_struck_aside<8>(places_[contact], room, bodies)
-                               : is_struck_aside<4>(places_[contact], room, bodies);
-}
-
-template <int width>
-void ContactSolver::renew_lane(const LinkPlace& place, const Renewed& renewed, const Input& in,
-                               std::span<const SolverBody> bodies) {
-    using F = LaneArray<width>;
-    using Record = ContactLanes<F>;
-    using Point = ContactPointLanes<F>;
-    auto& r = *static_cast<Record*>(record(place.record));
-    const auto lane = static_cast<int>(place.lane);
-    const auto point_of = [&](int i) -> Point& {
-        return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
-    };
-    const std::uint32_t contact = r.contact[lane];
-    r.forgets = true;
-    r.kept[lane] = 0.0f;
-    ContactState& state = in.contacts.states[contact];
-    const PairRecord& pair = in.contacts.records[contact];
-    store_lane<width>(&r, place.lane, in.contacts);
-    const bool bounces = renewed.alone && state.restitution > 0.0f;
-    if (bounces) {
-        take_back<width>(place);
-        renewed_.push_back(place);
-    }
+/// A contact on its way into its lane.
+struct ContactSolver::Renewal {
+    LinkPlace place;
+    bool bounces;
     struct Had {
         std::uint32_t id;
         float step_impulse, impulse, bounce;
     } had[max_manifold_points];
-    const int had_count = state.point_count;
+    int had_count;
+    Manifold manifold;
+};
+
+/// Takes out what goes on. Returns whether there is something to prepare.
+template <int width>
+bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, const Input& in) {
+    using F = LaneArray<width>;
+    using Point = ContactPointLanes<F>;
+    const LinkPlace& place = renewal.place;
+    auto& r = *static_cast<ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto point_of = [&](int i) -> Point& {
+        return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+    };
+    r.forgets = true;
+    r.kept[lane] = 0.0f;
+    ContactState& state = in.contacts.states[renewed.contact];
+    store_lane<width>(&r, place.lane, in.contacts);
+    const bool bounces = renewal.bounces = renewed.alone && state.restitution > 0.0f;
+    if (bounces) {
+        take_back<width>(place);
+        renewed_.push_back(place);
+    }
+    auto& had = renewal.had;
+    const int had_count = renewal.had_count = state.point_count;
     for (int i = 0; i < had_count; ++i) {
         const Point& p = point_of(i);
         had[i] = {state.ids[i], p.step_impulse[lane], bounces ? 0.0f : p.impulse[lane], p.bounce[lane]};
@@ -453,9 +466,10 @@ void ContactSolver::renew_lane(const LinkPlace& place, const Renewed& renewed, c
             auto& rolling = static_cast<SurfaceLanes<F>*>(surface(r.surface))->rolling;
             rolling.x[lane] = rolling.y[lane] = rolling.z[lane] = 0.0f;
         }
-        return;
+        return false;
     }
-    Manifold manifold = in.contacts.caches[contact].manifold;
+    Manifold& manifold = renewal.manifold;
+    manifold = in.contacts.caches[renewed.contact].manifold;
     const int room = place.points;  // its own: what other lanes of the record have is theirs
     if (manifold.count > room) {
         std::stable_sort(manifold.points, manifold.points + manifold.count,
@@ -470,51 +484,42 @@ void ContactSolver::renew_lane(const LinkPlace& place, const Renewed& renewed, c
         state.friction_impulse = state.rolling_impulse = vec3(0.0f);
         state.twist_impulse = 0.0f;
     }
+    return true;
+}
 
-    const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
-    const ContactSource source{r.a[lane],
-                               r.b[lane],
-                               contact,
-                               &pose_a.position.x,
-                               &pose_b.position.x,
-                               &manifold.normal.x,
-                               &manifold.points[0].on_a.x,
-                               state.impulses,
-                               static_cast<unsigned>(manifold.count),
-                               manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
-                               manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
-    constexpr std::size_t first_field = offsetof(Record, normal);
-    Record fresh = r;
-    Point points[max_manifold_points];
-    copy_lane<width>(fresh, 0, r, lane, first_field);
-    kernel_->prepare(&fresh, points, &source, 1, in.masses.data());
-    if (r.surface != no_surface) {
-        auto& special = *static_cast<SurfaceLanes<F>*>(surface(r.surface));
-        SurfaceLanes<F> fresh_surface;
-        float rows[16];
-        put_surface(rows, state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
-        kernel_->prepare_surface(&fresh, &fresh_surface, rows, 1);
-        copy_lane<width>(special, lane, fresh_surface, 0);
-    }
-    copy_lane<width>(r, lane, fresh, 0, first_field);
+/// Puts a prepared lane where it belongs.
+template <int width>
+void ContactSolver::end_renewal(const Renewal& renewal, const void* fresh, const void* fresh_points, int from_lane,
+                                const Input& in, std::span<const SolverBody> bodies) {
+    using F = LaneArray<width>;
+    using Record = ContactLanes<F>;
+    using Point = ContactPointLanes<F>;
+    auto& r = *static_cast<Record*>(record(renewal.place.record));
+    const auto lane = static_cast<int>(renewal.place.lane);
+    const auto point_of = [&](int i) -> Point& {
+        return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+    };
+    const ContactState& state = in.contacts.states[r.contact[lane]];
+    copy_lane<width>(r, lane, *static_cast<const Record*>(fresh), from_lane, offsetof(Record, normal));
 
     const auto vector = [&](const Vec3Lanes<F>& v, int at) { return vec3(v.x[at], v.y[at], v.z[at]); };
     const vec3 normal = vector(r.normal, lane), tangent = vector(r.tangent, lane);
     r.step_friction_1[lane] = glm::dot(state.step_friction_impulse, tangent);
     r.step_friction_2[lane] = glm::dot(state.step_friction_impulse, glm::cross(normal, tangent));
     const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
+    const auto& had = renewal.had;
     float rest = 0.0f;  // what points had that are gone
-    for (int k = 0; k < had_count; ++k) rest += had[k].step_impulse + had[k].impulse;
+    for (int k = 0; k < renewal.had_count; ++k) rest += had[k].step_impulse + had[k].impulse;
     for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
         Point& p = point_of(i);
-        copy_lane<width>(p, lane, points[i], 0);
-        if (i >= manifold.count) continue;
+        copy_lane<width>(p, lane, static_cast<const Point*>(fresh_points)[i], from_lane);
+        if (i >= renewal.manifold.count) continue;
         // Not struck, whatever the other lanes are.
         if (!(r.restitution[lane] > 0.0f)) p.bounce[lane] = -std::numeric_limits<float>::max();
         p.separation[lane] -= glm::dot(normal, load3(b.displacement) - load3(a.displacement)) +
                               glm::dot(vector(p.angular_b, lane), load3(b.turn)) -
                               glm::dot(vector(p.angular_a, lane), load3(a.turn));
-        for (int k = 0; k < had_count; ++k) {
+        for (int k = 0; k < renewal.had_count; ++k) {
             if (had[k].id != state.ids[i]) continue;
             p.step_impulse[lane] = had[k].step_impulse;
             p.bounce[lane] = had[k].bounce;
@@ -522,6 +527,71 @@ void ContactSolver::renew_lane(const LinkPlace& place, const Renewed& renewed, c
         }
     }
     point_of(0).step_impulse[lane] += std::max(rest, 0.0f);
+}
+
+/// As many contacts at a time as there are lanes.
+template <int width>
+void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, std::span<const SolverBody> bodies) {
+    using F = LaneArray<width>;
+    using Record = ContactLanes<F>;
+    constexpr std::size_t first_field = offsetof(Record, normal);
+    for (std::size_t next = 0; next < all.size();) {
+        Renewal renewals[width];
+        ContactSource sources[width];
+        float surface_rows[width][16] = {};
+        Record fresh, fresh_special;
+        ContactPointLanes<F> points[max_manifold_points];
+        bool special[width], any_special = false;
+        fresh.point_count = 0;
+        int count = 0;
+        for (; next < all.size() && count < width; ++next) {
+            const std::uint32_t contact = all[next].contact;
+            const LinkPlace* const place = place_of(contact);
+            if (place == nullptr) continue;
+            Renewal& renewal = renewals[count];
+            renewal.place = *place;
+            if (!begin_renewal<width>(all[next], renewal, in)) continue;
+            const auto& r = *static_cast<const Record*>(record(place->record));
+            const auto lane = static_cast<int>(place->lane);
+            const ContactState& state = in.contacts.states[contact];
+            const PairRecord& pair = in.contacts.records[contact];
+            const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
+            const Manifold& manifold = renewal.manifold;
+            sources[count] = {r.a[lane],
+                              r.b[lane],
+                              contact,
+                              &pose_a.position.x,
+                              &pose_b.position.x,
+                              &manifold.normal.x,
+                              &manifold.points[0].on_a.x,
+                              state.impulses,
+                              static_cast<unsigned>(manifold.count),
+                              manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
+                              manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
+            fresh.point_count = std::max(fresh.point_count, r.point_count);
+            copy_lane<width>(fresh, count, r, lane, first_field);
+            special[count] = r.surface != no_surface;
+            any_special = any_special || special[count];
+            if (special[count])
+                put_surface(surface_rows[count], state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
+            ++count;
+        }
+        if (count == 0) break;
+        kernel_->prepare(&fresh, points, sources, static_cast<unsigned>(count), in.masses.data());
+        SurfaceLanes<F> fresh_surface;
+        if (any_special) {
+            fresh_special = fresh;  // turns the tangents of all lanes
+            kernel_->prepare_surface(&fresh_special, &fresh_surface, surface_rows[0], static_cast<unsigned>(count));
+        }
+        for (int i = 0; i < count; ++i) {
+            const auto& r = *static_cast<const Record*>(record(renewals[i].place.record));
+            if (special[i]) {
+                auto& surface_lanes = *static_cast<SurfaceLanes<F>*>(surface(r.surface));
+                copy_lane<width>(surface_lanes, static_cast<int>(renewals[i].place.lane), fresh_surface, i);
+            }
+            end_renewal<width>(renewals[i], special[i] ? &fresh_special : &fresh, points, i, in, bodies);
+        }
+    }
 }
 
 /// The impulses that the lane has given in this sub-step.
@@ -547,12 +617,11 @@ void ContactSolver::take_back(const LinkPlace& place) {
     if (r.pushes_b) taken_back_.push_back({r.b[lane], impulse, moment_b});
 }
 
-void ContactSolver::renew(const Renewed& renewed, const Input& input, std::span<const SolverBody> bodies) {
-    if (!sweeps(renewed.contact, input.contacts.states)) return;
+void ContactSolver::renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies) {
     if (kernel_->lanes == 8) {
-        renew_lane<8>(places_[renewed.contact], renewed, input, bodies);
+        renew_lanes<8>(renewed, input, bodies);
     } else {
-        renew_lane<4>(places_[renewed.contact], renewed, input, bodies);
+        renew_lanes<4>(renewed, input, bodies);
     }
 }
 

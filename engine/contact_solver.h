@@ -82,9 +82,9 @@ public:
     };
 
     /// Lays out records for the graph's edges, in its order. Contacts are as stiff as suits sub-steps of the usual
-    /// length, s; this one may be shorter.
+    /// length, s; this one may be shorter. Contact slots below `renewable` may be renewed in this step.
     void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-               float usual_substep);
+               float usual_substep, std::size_t renewable = 0);
     /// Fills a field's records from the contacts' manifolds.
     void prepare(const Field& field, const Input& input);
 
@@ -107,22 +107,22 @@ public:
     std::span<const JointedContact> jointed_contacts() const { return jointed_; }
     ContactLane read(const JointedContact& contact);
 
-    /// Whether the step solves this contact by sweeps alone, not through joints or in a stiff group. Asked first before
-    /// any is renewed.
-    bool sweeps(std::uint32_t contact, std::span<const ContactState> states);
-    /// Whether a blow comes to the contact in what is left of the sub-step or in the next one, after its surfaces have
-    /// moved along each other by more than `room`, m, since it was written into its lane.
-    bool is_struck_aside(std::uint32_t contact, float room, std::span<const ContactState> states,
-                         std::span<const SolverBody> bodies);
+    /// Whether the step solves this renewable contact by sweeps alone, not through joints or in a stiff group.
+    bool sweeps(std::uint32_t contact) const { return place_of(contact) != nullptr; }
+    /// The edges, of those that sweep, to which a blow comes in what is left of the sub-step or in the next one, after
+    /// their surfaces have moved along each other by more than their slide_room since they were written into their
+    /// lanes. In ascending order.
+    void find_struck_aside(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out);
     /// A contact whose manifold was found anew within a step.
     struct Renewed {
         std::uint32_t contact;
         bool alone;  ///< its body touches nothing that can be pushed
         bool apart;  ///< by now; it gives nothing until it is renewed again
     };
-    /// Within a step: writes the contact's manifold, at the poses that its colliders have by now, into the lane that it
-    /// has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest are taken.
-    void renew(const Renewed& renewed, const Input& input, std::span<const SolverBody> bodies);
+    /// Within a step: writes the manifold of each contact that sweeps, at the poses that its colliders have by now, into
+    /// the lane that it has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest
+    /// are taken.
+    void renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies);
     /// Of those that bounce alone, `renew` takes back what they have given in this sub-step: the speed of an impact has
     /// to be seen along the levers along which the bounce will act. Once the bodies are without these impulses,
     /// begin_bounces() notes it.
@@ -138,7 +138,7 @@ public:
     void scale_impulses(std::span<const float> kept);
 
     /// Writes impulses back to the contacts.
-    void store(const Field& field, ContactTable& contacts) const;
+    void store(const Field& field, ContactTable& contacts);
 
     /// After the last pass: adds up the statistics.
     void end();
@@ -159,18 +159,24 @@ private:
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {
         std::uint32_t record = no_record, lane = 0;
-        int points = 0;  ///< that the lane had when it was prepared; known in places_ alone
+        int points = 0;  ///< that the lane has when it is prepared; known in places_ alone
     };
     static constexpr std::uint32_t no_record = ~0u;
     template <int width>
     ContactLane read_lane(const LinkPlace& place) const;
     template <int width>
     void store_lane(const void* record, std::uint32_t lane, ContactTable& contacts) const;
+    const LinkPlace* place_of(std::uint32_t contact) const;
     template <int width>
-    void renew_lane(const LinkPlace& place, const Renewed& renewed, const Input& input,
-                    std::span<const SolverBody> bodies);
+    bool is_place_of(const LinkPlace& place, std::uint32_t contact) const;
+    struct Renewal;
     template <int width>
-    bool is_struck_aside(const LinkPlace& place, float room, std::span<const SolverBody> bodies) const;
+    void renew_lanes(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies);
+    template <int width>
+    bool begin_renewal(const Renewed& renewed, Renewal& renewal, const Input& input);
+    template <int width>
+    void end_renewal(const Renewal& renewal, const void* fresh, const void* fresh_points, int from_lane,
+                     const Input& input, std::span<const SolverBody> bodies);
     template <int width>
     void take_back(const LinkPlace& place);
     template <int width>
@@ -178,8 +184,9 @@ private:
     template <int width>
     void begin_bounce(const LinkPlace& place, std::span<const SolverBody> bodies);
     template <int width>
-    void store_record(std::uint32_t record, ContactTable& contacts) const;
+    void store_rolling(std::uint32_t record, ContactTable& contacts) const;
 
+    ContactPassInput pass_input(const Field& field, std::span<SolverBody> bodies);
     Field all_records() const { return {0, static_cast<std::uint32_t>(layout_.size() - 1)}; }
 
     struct alignas(64) Line {
@@ -206,8 +213,10 @@ private:
     float hertz_ = 0.0f;                                      ///< of springs of contacts that are alone
     ContactSpring springs_[3][2] = {};  ///< [alone, in a stiff group, jointed][with an immovable body]
     std::vector<LinkPlace> link_places_;
-    std::vector<LinkPlace> places_;  ///< by contact, if somebody asked for one in this step
-    bool places_known_ = false;
+    /// By contact slot. The place of a contact that this step doesn't have is one of an earlier step (place_of knows).
+    std::vector<LinkPlace> places_;
+    std::size_t renewable_ = 0;            ///< contact slots below this have their places here
+    std::vector<unsigned> struck_lanes_;  ///< by record
     std::vector<TakenBack> taken_back_;
     std::vector<LinkPlace> renewed_;
     std::vector<JointedContact> jointed_;

@@ -23,7 +23,9 @@ glm::dvec3 rotated(const glm::dquat& q, const glm::dvec3& v) {
 
 /// The turn about axis k by an angle in proportion to the momentum about it: what it makes of the momentum about the
 /// principal axes, and of the quaternion of those.
-void turn_about(int k, double rate, glm::dvec3& momentum, glm::dquat& axes) {
+template <int k>
+void turn_about(double rate, glm::dvec3& momentum, glm::dquat& axes) {
+    if (rate == 0.0) return;  // a body that is round about the other axis
     const double half = 0.5 * rate * momentum[k];
     // As the sign of a quaternion is free, half turns of the half angle are left out. Then a quarter of it, doubled twice.
     const double turns = std::floor(half / 3.141592653589793 + 0.5);
@@ -36,18 +38,23 @@ void turn_about(int k, double rate, glm::dvec3& momentum, glm::dquat& axes) {
         s = s2;
     }
     const double sine = 2.0 * s * c, cosine = 1.0 - 2.0 * s * s;
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    constexpr int i = (k + 1) % 3, j = (k + 2) % 3;
     const double m = cosine * momentum[i] + sine * momentum[j];
     momentum[j] = cosine * momentum[j] - sine * momentum[i];
     momentum[i] = m;
-    glm::dquat turn(c, 0.0, 0.0, 0.0);
-    turn[k] = s;
-    axes = product(axes, turn);
+    // The product with the quaternion of a turn about axis k.
+    const double of_i = axes[i] * c + axes[j] * s, of_j = axes[j] * c - axes[i] * s;
+    const double of_k = axes[k] * c + axes.w * s;
+    axes.w = axes.w * c - axes[k] * s;
+    axes[k] = of_k;
+    axes[i] = of_i;
+    axes[j] = of_j;
 }
 
 }  // namespace
 
-vec3 limited(const vec3& v, float limit) {
+/// limited(), for what may be longer or not finite.
+vec3 detail::shortened(const vec3& v, float limit) {
     if (!is_finite(v)) return vec3(0.0f);
     const vec3 a = glm::abs(v);
     const float largest = std::max(a.x, std::max(a.y, a.z));
@@ -104,10 +111,10 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
         glm::dvec3 own = to_own(momentum);
         glm::dquat turns(1.0, 0.0, 0.0, 0.0);  // about the principal axes
         for (int k = 0; k < free_rotation_stages; ++k) {
-            turn_about(0, free_rotation_x[k] * x_rate, own, turns);
-            turn_about(2, free_rotation_z[k] * z_rate, own, turns);
+            turn_about<0>(free_rotation_x[k] * x_rate, own, turns);
+            turn_about<2>(free_rotation_z[k] * z_rate, own, turns);
         }
-        turn_about(0, free_rotation_x[free_rotation_stages] * x_rate, own, turns);
+        turn_about<0>(free_rotation_x[free_rotation_stages] * x_rate, own, turns);
         const glm::dvec3 axis = inertia.axes * glm::dvec3(turns.x, turns.y, turns.z);
         const glm::dvec3 common = (h * inverse.y) * momentum;
         const double size = std::sqrt(glm::dot(common, common)), most = settings::max_rotation_per_substep;

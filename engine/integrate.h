@@ -34,8 +34,16 @@ struct FreeTurn {
 /// Turns it through `substeps` sub-steps of `substep` seconds.
 void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep);
 
+namespace detail {
+
+vec3 shortened(const vec3& v, float limit);
+
+}  // namespace detail
+
 /// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their
 /// direction, and what is not even finite is dropped.
-vec3 limited(const vec3& v, float limit);
+inline vec3 limited(const vec3& v, float limit) {
+    return glm::dot(v, v) < limit * limit ? v : detail::shortened(v, limit);
+}
 
 }  // namespace talus

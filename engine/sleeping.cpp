@@ -16,6 +16,22 @@ static float surface_way(const Body& body, const vec3& v) {
     return std::min(std::sqrt(length_squared(v)) * body.radius, glm::dot(own, body.spread));
 }
 
+/// Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is held
+/// against the sleep speed.
+static bool stays_near(const Body& body) {
+    const quat &q = body.rotation, &p = body.still_rotation;
+    const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
+    const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
+    float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w)) * body.radius;
+    constexpr float most_drift = settings::sleep_speed * settings::time_to_sleep;
+    const float way_of_center = std::sqrt(length_squared(body.center - body.still_place));
+    if (way_of_center < most_drift && way_of_center + turned >= most_drift) {
+        const quat turn = multiply(q, conjugate(p));
+        turned = surface_way(body, (2.0f * sign) * vec3(turn.x, turn.y, turn.z));
+    }
+    return way_of_center + turned < most_drift;
+}
+
 /// By root of an island: whether it lies on something, and whether a joint ties it to what does not move with it.
 void World::State::note_supports() {
     island_supports.assign(solver_slots.size(), 0);
@@ -45,32 +61,22 @@ void World::State::put_islands_to_sleep(float dt) {
     for (const std::uint32_t slot : list) {
         Body& body = bodies[slot];
         const std::uint32_t index = solver_index[slot];
-        const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
         if (!body.is_dynamic()) continue;
-        // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
-        const float* way = solver_bodies[index].displacement;
-        const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
-        const float speed = std::max(std::sqrt(v2), moved);
-        float spin_speed = std::sqrt(w2) * body.radius;
-        // Looked at more closely only where it decides.
-        if (speed < settings::settle_speed && spin_speed > settings::sleep_speed)
-            spin_speed = surface_way(body, body.angular_velocity);
+        const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
-        // Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is
-        // held against the sleep speed.
-        const quat &q = body.rotation, &p = body.still_rotation;
-        const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
-        const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
-        float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w)) * body.radius;
-        constexpr float most_drift = settings::sleep_speed * settings::time_to_sleep;
-        const float way_of_center = std::sqrt(length_squared(body.center - body.still_place));
-        if (way_of_center < most_drift && way_of_center + turned >= most_drift) {
-            const quat turn = multiply(q, conjugate(p));
-            turned = surface_way(body, (2.0f * sign) * vec3(turn.x, turn.y, turn.z));
+        float speed = 0.0f, spin_speed = 0.0f;  // not asked for where it may not sleep
+        if (may_sleep) {
+            // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
+            const float* way = solver_bodies[index].displacement;
+            const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
+            speed = std::max(std::sqrt(v2), moved);
+            spin_speed = std::sqrt(w2) * body.radius;
+            // Looked at more closely only where it decides.
+            if (speed < settings::settle_speed && spin_speed > settings::sleep_speed)
+                spin_speed = surface_way(body, body.angular_velocity);
         }
-        const float drift = way_of_center + turned;
         const bool still =
-            may_sleep && drift < most_drift && speed + spin_speed < settings::tremble * settings::sleep_speed;
+            may_sleep && speed + spin_speed < settings::tremble * settings::sleep_speed && stays_near(body);
         if (!still) {
             body.still_place = body.center;
             body.still_rotation = body.rotation;

@@ -92,7 +92,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
             if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
             islands.join(solver_index[ends.a], solver_index[ends.b]);
         }
-        stiff_groups.find(edges, solver_slots, bodies, islands);
+        stiff_groups.find(edges, solver_slots, held_end, bodies, islands);
     };
     const auto color_contacts = [&] {
         graph.build(edges, solver_slabs, slab_groups);
@@ -162,18 +162,10 @@ void World::State::index_bodies(float dt, const Jobs& jobs) {
     solver_index.resize(bodies.slot_count(), 0);
     const auto is_held = [&](std::uint32_t slot) { return constrained[slot] != 0 && bodies[slot].inverse_mass > 0.0f; };
     held.clear();
-    fast_contacts.clear();
-    renews = false;
-    bool any_fast = false;
     for (const std::uint32_t slot : awake.list()) {
-        if (!is_held(slot)) continue;
-        held.push_back(slot);
-        renews = renews || may_turn_far(slot, dt);
-        if (!may_move_far(slot, dt)) continue;
-        constrained[slot] |= moves_far;
-        any_fast = true;
+        if (is_held(slot)) held.push_back(slot);
     }
-    if (any_fast) find_fast_contacts(dt);
+    find_far_movers(dt);
     slabs.cut(held, loads, bodies);
     const auto whole_groups = [](std::uint32_t count) { return (count + group_size - 1) / group_size * group_size; };
     std::array<std::uint32_t, most_slabs> places{};
@@ -249,7 +241,7 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     motion.max_spin = most_spin;
     motion.jointed = jointed;
     if (body.is_dynamic()) {
-        const auto [inverse_mass, inertia, inverse_inertia] = response_of(body, body.rotation);
+        const auto [inverse_mass, inverse_inertia] = response_of(body, body.rotation);
         for (int k = 0; k < 3; ++k) {
             if ((body.locks & (lock_x << k)) != 0) body.linear_velocity[k] = 0.0f;
             if ((body.locks & (lock_turn_x << k)) != 0) body.angular_velocity[k] = 0.0f;
@@ -266,21 +258,21 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         motion.linear_damping = 1.0f / (1.0f + substep * body.linear_damping);
         motion.angular_damping = 1.0f / (1.0f + substep * body.angular_damping);
         motion.gyroscopic = i < constrained_end && !body.isotropic && (body.locks & lock_turning) == 0;
-        const float strict = strictness(solver_slots[i]);
-        motion.stale_by_spin = strict * body.stale_by_spin;
-        motion.stale_by_tilt = strict * body.stale_by_tilt;
-        motion.own_axis = rotate(body.rotation, vec3(body.principal.axes[0]));
-        motion.moments = vec3(body.principal.moments);
-        // Of those that coast nobody asks.
-        glm::dmat3 axes(1.0);
-        if (i < constrained_end && !body.isotropic) {
-            axes = principal_axes(body, body.exact_rotation);
-            motion.axes = quat(glm::quat_cast(axes));
+        if (renews) {
+            const float strict = strictness(solver_slots[i]);
+            motion.stale_by_spin = strict * body.stale_by_spin;
+            motion.stale_by_tilt = strict * body.stale_by_tilt;
+            motion.own_axis = rotate(body.rotation, vec3(body.principal.axes[0]));
         }
-        if (motion.gyroscopic) {
-            motion.inverse_moments = vec3(1.0 / body.principal.moments);
-            motion.momentum = vec3(axes * (body.principal.moments * (body.exact_spin * axes)));
-            motion.spin = body.angular_velocity;
+        motion.moments = vec3(body.principal.moments);
+        if (i < constrained_end && !body.isotropic) {
+            const glm::dmat3 axes = principal_axes(body, body.exact_rotation);
+            motion.axes = quat(glm::quat_cast(axes));
+            if (motion.gyroscopic) {
+                motion.inverse_moments = vec3(1.0 / body.principal.moments);
+                motion.momentum = vec3(axes * (body.principal.moments * (body.exact_spin * axes)));
+                motion.spin = body.angular_velocity;
+            }
         }
     }
     store3(sb.velocity, body.linear_velocity);
@@ -350,8 +342,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
     const std::size_t count = solver_slots.size();
     solver_bodies.resize(count);
     solver_masses.resize(count);
-    body_motions.reset(count);
-    solver.begin(graph, edges, substep, usual_substep);
+    body_motions.reset(count, renews);
+    solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0);
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;

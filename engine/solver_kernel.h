@@ -44,6 +44,14 @@ struct ContactPassInput {
     float least_bounce;  ///< approach speed below which nothing bounces, m/s
 };
 
+/// Where `store` writes the impulses of contacts: the state of contact k is at states + k * stride.
+struct ContactTargets {
+    unsigned char* states;
+    unsigned stride;
+    // Offsets in a state, bytes: rows of four, four, four (twist, friction) and three floats.
+    unsigned impulses, step_impulses, twist_and_friction, step_friction;
+};
+
 /// What the passes over bodies share: `count` groups of as many bodies as lanes, from body 0 on.
 struct MotionPassInput {
     SolverBody* bodies;  ///< of the first group
@@ -52,6 +60,7 @@ struct MotionPassInput {
     float substep;       ///< s
     float max_speed;     ///< m/s
     unsigned substeps;   ///< how often `coast` is to integrate
+    bool finds_stale;    ///< somebody asks which bodies have turned farther than their contacts bear
 };
 
 struct SolverKernel {
@@ -65,6 +74,12 @@ struct SolverKernel {
 
     using ContactPass = void(const ContactPassInput&);
     ContactPass *warm_start, *solve, *relax, *begin_restitution, *bounce, *end_restitution;
+
+    /// Writes for each record the lanes, one bit each, to which a blow comes in what is left of the sub-step or in the
+    /// next one, after their surfaces have moved along each other by more than slide_room.
+    void (*find_struck_aside)(const ContactPassInput&, unsigned* lanes);
+    /// Writes impulses back to the contacts, those of rolling excepted.
+    void (*store)(const ContactPassInput&, const ContactTargets&);
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;

@@ -71,20 +71,81 @@ static inline void note_blows(Record& r, Point* points, const F* loads, const I*
     r.struck = true;
 }
 
-/// The normal rows of one record. With `soft`, overlap is worked off as a spring; without, only approach is stopped.
+/// The normal row of a point, in the sweeps of one pass over its record.
+struct NormalRow {
+    F bias, mass_scale, impulse_scale;
+};
+
+/// With `soft`, overlap is worked off as a spring; without, only approach is stopped. `depth`, `mean`, `tilt` and
+/// `stiffer_from` are those of soft rows; `some_deep`: some point of the record is deeper than stiffer_from.
+template <bool soft, bool some_deep>
+static inline NormalRow normal_row(const Record& r, F separation, F depth, F mean, F tilt, F stiffer_from,
+                                   F inverse_substep) {
+    const F zero = {}, one = splat<F>(1.0f);
+    const I apart = separation > zero;
+    if constexpr (!soft) return {apart ? separation * inverse_substep : zero, one, zero};
+    const F speed_back = r.bias_rate * depth + tilt * (depth - mean);
+    NormalRow row = {apart ? separation * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero),
+                     apart ? one : r.mass_scale, apart ? zero : r.impulse_scale};
+    if constexpr (some_deep) {
+        const I deep = depth < -stiffer_from;
+        if (!all(~deep)) stiffen(deep, stiffer_from / (deep ? -depth : one), row.mass_scale, row.impulse_scale);
+    }
+    return row;
+}
+
+/// The impulse that solves a point's row.
+static inline F wanted_impulse(const Record& r, const Point& p, const NormalRow& row, const Sides& v) {
+    const F zero = {}, speed = normal_speed(r.normal, p, v);
+    return max(p.impulse - p.mass * row.mass_scale * (speed + row.bias) - row.impulse_scale * p.impulse, zero);
+}
+
+/// The lanes of a record that took a blow: an impulse of more than `loads`.
+///
+/// The first point of a struck manifold has taken the blow, and what others took since has left it at another speed: a
+/// box that lands flat would go off spinning. So these lanes are swept until their points agree.
+template <class RowOf>
+static inline void sweep_struck(const Record& r, Point* points, const F* loads, I struck, F least_blow,
+                                const RowOf& row_of, Sides& v) {
+    if (r.point_count == 1) return;
+    I active = {};
+    const F beyond = splat<F>(settings::strike_rate / settings::blow_rate) * least_blow;
+    for (unsigned i = 0; i < r.point_count; ++i) active |= points[i].impulse > loads[i] + points[i].mass * beyond;
+    active &= struck & (points[1].mass > F{});
+    if (all(~active)) return;
+    const Push push(r);
+    NormalRow rows[4];
+    for (unsigned i = 0; i < r.point_count; ++i) rows[i] = row_of(i);
+    for (int sweep = 0; sweep < settings::strike_sweeps && !all(~active); ++sweep) {
+        I changed = {};
+        for (unsigned k = 0; k < r.point_count; ++k) {
+            const unsigned i = sweep % 2 == 0 ? r.point_count - 1 - k : k;
+            Point& p = points[i];
+            const F impulse = active ? wanted_impulse(r, p, rows[i], v) : p.impulse, change = impulse - p.impulse;
+            apply_normal(push, p, change, v);
+            p.impulse = impulse;
+            changed |= max(change, -change) > p.mass * splat<F>(settings::strike_accuracy);
+        }
+        active &= changed;
+    }
+}
+
+/// The normal rows of one record.
 template <bool soft>
 static inline void solve_normals(Record& r, Point* points, F inverse_substep, F least_blow, const Sides& motion,
                                  Sides& v) {
-    const F zero = {}, one = splat<F>(1.0f), no_limit = splat<F>(3.0e38f);
+    const F zero = {}, no_limit = splat<F>(3.0e38f);
     const Push push(r);
     F stiffer_from = r.stiffer_from;
     F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
     F loads[4];
-    I struck = {};
+    I struck = {}, deep = {};
     if constexpr (soft) {
+        F deepest = zero;
         for (unsigned i = 0; i < r.point_count; ++i) {
             separation[i] = points[i].separation + normal_speed(r.normal, points[i], motion);
             depth[i] = min(separation[i] + r.slop, zero);
+            deepest = min(deepest, depth[i]);
         }
         if (r.tilts) {
             mean = splat<F>(0.25f) * (depth[0] + depth[1] + depth[2] + depth[3]);
@@ -93,69 +154,52 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
             const I on_face = (shallowest < zero) & (r.tilt_rate > zero);
             stiffer_from = on_face ? max(stiffer_from, splat<F>(settings::stiffer_face_depth)) : stiffer_from;
         }
+        deep = deepest < -stiffer_from;
     }
-    // Solves a point's row, as far as `limited_to` lets its impulse go, and returns by how much that changed.
-    const auto solve_row = [&](unsigned i, auto&& limited_to) {
-        Point& p = points[i];
-        F s;
+    const auto separation_of = [&](unsigned i) {
         if constexpr (soft) {
-            s = separation[i];
+            return separation[i];
         } else {
-            s = p.separation + normal_speed(r.normal, p, motion);
+            return points[i].separation + normal_speed(r.normal, points[i], motion);
         }
-        const I apart = s > zero;
-        F bias, mass_scale = one, impulse_scale = zero;
-        if constexpr (soft) {
-            const F speed_back = r.bias_rate * depth[i] + tilt * (depth[i] - mean);
-            bias = apart ? s * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero);
-            mass_scale = apart ? one : r.mass_scale;
-            impulse_scale = apart ? zero : r.impulse_scale;
-            const I deep = depth[i] < -stiffer_from;
-            if (__builtin_expect(!all(~deep), 0))
-                stiffen(deep, stiffer_from / (deep ? -depth[i] : one), mass_scale, impulse_scale);
-        } else {
-            bias = apart ? s * inverse_substep : zero;
-        }
-        const F speed = normal_speed(r.normal, p, v);
-        const F wanted = p.impulse - p.mass * mass_scale * (speed + bias) - impulse_scale * p.impulse;
-        const F impulse = limited_to(max(wanted, zero), p.impulse);
-        const F change = impulse - p.impulse;
-        apply_normal(push, p, change, v);
-        p.impulse = impulse;
-        return change;
     };
-    for (unsigned i = 0; i < r.point_count; ++i) {
-        const F before = points[i].impulse;
-        solve_row(i, [](F wanted, F) { return wanted; });
-        loads[i] = before + before + points[i].mass * least_blow;
-        // What is pressed in by more than the slop leaves bears a load, however fast that grows.
-        if constexpr (soft) loads[i] = separation[i] < -(r.slop + r.slop) ? no_limit : loads[i];
-        struck |= points[i].impulse > loads[i];
+    const auto solve_row = [&](unsigned i, const NormalRow& row) {
+        Point& p = points[i];
+        const F before = p.impulse, impulse = wanted_impulse(r, p, row, v);
+        apply_normal(push, p, impulse - before, v);
+        p.impulse = impulse;
+        loads[i] = before + before + p.mass * least_blow;
+        struck |= impulse > loads[i];
+    };
+    if (__builtin_expect(all(~deep), 1)) {
+        for (unsigned i = 0; i < r.point_count; ++i)
+            solve_row(i, normal_row<soft, false>(r, separation_of(i), depth[i], mean, tilt, stiffer_from,
+                                                 inverse_substep));
+    } else {
+        for (unsigned i = 0; i < r.point_count; ++i)
+            solve_row(i, normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from,
+                                                inverse_substep));
     }
     if constexpr (soft) r.struck = false;
     if (__builtin_expect(all(~struck), 1)) return;
+
+    // What is pressed in by more than the slop leaves bears a load, however fast that grows.
+    if constexpr (soft) {
+        struck = I{};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            loads[i] = separation[i] < -(r.slop + r.slop) ? no_limit : loads[i];
+            struck |= points[i].impulse > loads[i];
+        }
+    }
     // Joints and stiff groups find their contacts' impulses themselves.
     const I alone = r.stiffer_from < no_limit;
     struck &= alone;
     if (all(~struck)) return;
-
-    // The first point of a struck manifold has taken the blow, and what others took since has left it at another speed:
-    // a box that lands flat would go off spinning. So these lanes are swept until their points agree.
-    I active = {};
-    if (r.point_count > 1) {
-        const F beyond = splat<F>(settings::strike_rate / settings::blow_rate) * least_blow;
-        for (unsigned i = 0; i < r.point_count; ++i) active |= points[i].impulse > loads[i] + points[i].mass * beyond;
-        active &= struck & (points[1].mass > zero);
-    }
-    for (int sweep = 0; sweep < settings::strike_sweeps && !all(~active); ++sweep) {
-        I changed = {};
-        for (unsigned k = 0; k < r.point_count; ++k) {
-            const unsigned i = sweep % 2 == 0 ? r.point_count - 1 - k : k;
-            const F change = solve_row(i, [&](F wanted, F now) { return active ? wanted : now; });
-            changed |= max(change, -change) > points[i].mass * splat<F>(settings::strike_accuracy);
-        }
-        active &= changed;
-    }
+    Sides swept = v;  // a copy, so that v can stay in registers above
+    sweep_struck(r, points, loads, struck, least_blow, [&](unsigned i) {
+        return normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep);
+    }, swept);
+    v = swept;
     I blows[4];
     for (unsigned i = 0; i < r.point_count; ++i) blows[i] = alone & (points[i].impulse > loads[i]);
     note_blows(r, points, loads, blows);
@@ -691,6 +735,57 @@ static void end_restitution(const ContactPassInput& in) {
         add_impulses(r, points);
         keep_loads(r, points, surface);
         if (r.forgets) forget(r, points);
+    });
+}
+
+static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
+    const F zero = {}, substep = splat<F>(in.substep), blow = splat<F>(-settings::strike_rate * in.substep);
+    for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
+        unsigned& struck_lanes = *lanes++;
+        struck_lanes = 0;
+        if (!r.slides) return;
+        const Sides motion = gather<Part::motion>(r, in.bodies);
+        const V3 way = motion.b.linear + cross(motion.b.angular, r.center_b) - motion.a.linear -
+                       cross(motion.a.angular, r.center_a);
+        const V3 along = way - dot(r.normal, way) * r.normal;
+        const I aside = (r.slide_room > zero) & ~(dot(along, along) <= r.slide_room * r.slide_room);
+        if (all(~aside)) return;
+        const Sides v = gather<Part::velocity>(r, in.bodies);
+        const F fall = min(substep * r.gravity, zero);
+        I struck = {};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            const Point& p = points[i];
+            const F speed = normal_speed(r.normal, p, v) + fall;
+            const F separation = p.separation + normal_speed(r.normal, p, motion);
+            struck |= (p.mass > zero) & (speed < blow) & (separation + substep * speed < zero);
+        }
+        struck_lanes = bits_of(aside & struck);
+    });
+}
+
+static void store(const ContactPassInput& in, const ContactTargets& out) {
+    for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
+        F impulses[4] = {}, step_impulses[4] = {};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            impulses[i] = points[i].impulse;
+            step_impulses[i] = points[i].step_impulse;
+        }
+        const V3 tangent_2 = cross(r.normal, r.tangent);
+        const V3 friction = r.friction_1 * r.tangent + r.friction_2 * tangent_2;
+        const V3 step_friction = r.step_friction_1 * r.tangent + r.step_friction_2 * tangent_2;
+        F4 impulse_rows[width], step_rows[width], friction_rows[width], step_friction_rows[width];
+        store_rows(impulse_rows, {impulses[0], impulses[1], impulses[2], impulses[3]});
+        store_rows(step_rows, {step_impulses[0], step_impulses[1], step_impulses[2], step_impulses[3]});
+        store_rows(friction_rows, {r.twist, friction.x, friction.y, friction.z});
+        store_rows(step_friction_rows, {step_friction.x, step_friction.y, step_friction.z, F{}});
+        for (unsigned i = 0; i < r.used; ++i) {
+            unsigned char* const state = out.states + static_cast<unsigned long long>(out.stride) * r.contact[i];
+            const auto at = [&](unsigned offset) { return reinterpret_cast<float*>(state + offset); };
+            store_row(at(out.impulses), impulse_rows[i]);
+            store_row(at(out.step_impulses), step_rows[i]);
+            store_row(at(out.twist_and_friction), friction_rows[i]);
+            __builtin_memcpy(at(out.step_friction), &step_friction_rows[i], 3 * sizeof(float));
+        }
     });
 }
 

@@ -67,7 +67,12 @@ static inline void store_rows(F4* rows, const Rows& r) {
     }
 }
 
-static inline bool all(I mask) { return __builtin_ia32_movmskps256(reinterpret_cast<F>(mask)) == 0xff; }
+/// One bit per lane.
+static inline unsigned bits_of(I mask) {
+    return static_cast<unsigned>(__builtin_ia32_movmskps256(reinterpret_cast<F>(mask)));
+}
+
+static inline bool all(I mask) { return bits_of(mask) == 0xff; }
 
 #else
 
@@ -91,7 +96,11 @@ static inline void store_rows(F4* rows, const Rows& r) {
     rows[0] = t.x, rows[1] = t.y, rows[2] = t.z, rows[3] = t.w;
 }
 
-static inline bool all(I mask) { return __builtin_ia32_movmskps(reinterpret_cast<F>(mask)) == 0xf; }
+static inline unsigned bits_of(I mask) {
+    return static_cast<unsigned>(__builtin_ia32_movmskps(reinterpret_cast<F>(mask)));
+}
+
+static inline bool all(I mask) { return bits_of(mask) == 0xf; }
 
 #endif
 

@@ -80,14 +80,26 @@ struct FreeRotation {
     Rows own;  ///< product of the turns about them: the quaternion of the axes is multiplied by it from the right
 
     FreeRotation(const V3& momentum, const Motion& m, F h) : l(momentum), own{F{}, F{}, F{}, splat<F>(1.0f)} {
-        const F half = splat<F>(0.5f) * h;
+        const F half = splat<F>(0.5f) * h, one = splat<F>(1.0f);
         const F x_rate = half * (m.inverse_moments.x - m.inverse_moments.y);
         const F z_rate = half * (m.inverse_moments.z - m.inverse_moments.y);
-        for (int i = 0; i < free_rotation_stages; ++i) {
-            turn_x(static_cast<float>(free_rotation_x[i]) * x_rate);
-            turn_z(static_cast<float>(free_rotation_z[i]) * z_rate);
+        // No turn is by more than half the rate times the momentum, whose size stays; nor by half a round if that is < 2.
+        const F rate2 = max(x_rate * x_rate, z_rate * z_rate);
+        if (all(dot(l, l) * rate2 < one)) {
+            follow<false>(x_rate, z_rate);
+        } else {
+            follow<true>(x_rate, z_rate);
         }
-        turn_x(static_cast<float>(free_rotation_x[free_rotation_stages]) * x_rate);
+    }
+
+    /// `goes_round`: some turn may be by half a round or more.
+    template <bool goes_round>
+    void follow(F x_rate, F z_rate) {
+        for (int i = 0; i < free_rotation_stages; ++i) {
+            turn_x<goes_round>(static_cast<float>(free_rotation_x[i]) * x_rate);
+            turn_z<goes_round>(static_cast<float>(free_rotation_z[i]) * z_rate);
+        }
+        turn_x<goes_round>(static_cast<float>(free_rotation_x[free_rotation_stages]) * x_rate);
     }
 
     /// A turn about one axis. Thin bodies go once around and more in a sub-step; as the sign of a quaternion is free,
@@ -95,13 +107,18 @@ struct FreeRotation {
     struct Turn {
         F s, c;          ///< of the half angle
         F sine, cosine;  ///< of the angle
-        explicit Turn(F unlimited) {
+        template <bool goes_round>
+        static F rest_of(F unlimited) {
+            if constexpr (!goes_round) return unlimited;  // to the same bits
             const F round = splat<F>(12582912.0f);  // a sum with this is a whole number
             // Beyond this limit a float no longer says where in a turn the angle is. The polynomials below would
             // overflow there.
             const F half = clamp(unlimited, splat<F>(-2e5f), splat<F>(2e5f));
             const F turns = half * 0.318309886f + round - round;
-            const F a = half - turns * 3.140625f - turns * 9.67653590e-4f, a2 = a * a;
+            return half - turns * 3.140625f - turns * 9.67653590e-4f;
+        }
+        explicit Turn(F a) {
+            const F a2 = a * a;
             c = 1.0f / 40320 + a2 * (-1.0f / 3628800 + a2 * (1.0f / 479001600));
             c = splat<F>(1.0f) + a2 * (-1.0f / 2 + a2 * (1.0f / 24 + a2 * (-1.0f / 720 + a2 * c)));
             s = -1.0f / 5040 + a2 * (1.0f / 362880 + a2 * (-1.0f / 39916800));
@@ -111,14 +128,16 @@ struct FreeRotation {
         }
     };
     /// By angles in proportion to the momentum; `rate` is that of the half angle.
+    template <bool goes_round>
     void turn_x(F rate) {
-        const Turn t(rate * l.x);
+        const Turn t(Turn::rest_of<goes_round>(rate * l.x));
         l = {l.x, t.cosine * l.y + t.sine * l.z, t.cosine * l.z - t.sine * l.y};
         own = {own.x * t.c + own.w * t.s, own.y * t.c + own.z * t.s, own.z * t.c - own.y * t.s,
                own.w * t.c - own.x * t.s};
     }
+    template <bool goes_round>
     void turn_z(F rate) {
-        const Turn t(rate * l.z);
+        const Turn t(Turn::rest_of<goes_round>(rate * l.z));
         l = {t.cosine * l.x + t.sine * l.y, t.cosine * l.y - t.sine * l.x, l.z};
         own = {own.x * t.c + own.y * t.s, own.y * t.c - own.x * t.s, own.z * t.c + own.w * t.s,
                own.w * t.c - own.z * t.s};
@@ -185,17 +204,22 @@ static void integrate_positions(const MotionPassInput& in) {
                        then = {m.then_x, m.then_y, m.then_z, m.then_w};
             const V3 pushed = v.angular - m.handed_out;
             m.momentum = m.momentum + rotated(then, by_axes(m.moments, rotated(conjugate(then), pushed)));
-            const FreeRotation free(rotated(conjugate(multiplied(before, start)), m.momentum), m, h);
-            const V3 common = limited((h * m.inverse_moments.y) * m.momentum, most_turn);
-            const V3 own = rotated(start, xyz(free.own));
-            Rows way = turned(multiplied(before, {own.x, own.y, own.z, free.own.w}), common);
             const I jointed = m.jointed > zero;
-            V3 own_momentum = free.l;
+            Rows way = before;
+            V3 own_momentum = {};
+            if (!all(jointed | ~gyroscopic)) {
+                const FreeRotation free(rotated(conjugate(multiplied(before, start)), m.momentum), m, h);
+                const V3 common = limited((h * m.inverse_moments.y) * m.momentum, most_turn);
+                const V3 own = rotated(start, xyz(free.own));
+                way = turned(multiplied(before, {own.x, own.y, own.z, free.own.w}), common);
+                own_momentum = free.l;
+            }
             if (__builtin_expect(!all(~jointed), 0)) {
                 const Rows predicted = turned_as_joints_predict(before, start, m, h);
                 way = {jointed ? predicted.x : way.x, jointed ? predicted.y : way.y, jointed ? predicted.z : way.z,
                        jointed ? predicted.w : way.w};
-                own_momentum = chosen(jointed, rotated(conjugate(multiplied(predicted, start)), m.momentum), free.l);
+                own_momentum =
+                    chosen(jointed, rotated(conjugate(multiplied(predicted, start)), m.momentum), own_momentum);
             }
             q = {gyroscopic ? way.x : q.x, gyroscopic ? way.y : q.y, gyroscopic ? way.z : q.z,
                  gyroscopic ? way.w : q.w};
@@ -207,8 +231,10 @@ static void integrate_positions(const MotionPassInput& in) {
         }
         m.turn_x = q.x, m.turn_y = q.y, m.turn_z = q.z, m.turn_w = q.w;
         store(bodies->velocity, bodies->angular_velocity, v);
-        const V3 turned_by = moved.angular + turn, since = turned_by - m.turn_then;
+        const V3 turned_by = moved.angular + turn;
         store(bodies->displacement, bodies->turn, {moved.linear + h * v.linear, turned_by});
+        if (!in.finds_stale) continue;
+        const V3 since = turned_by - m.turn_then;
         const F spun = dot(since, m.own_axis), spun2 = spun * spun, tilted2 = max(dot(since, since) - spun2, zero);
         const I stale = m.stale_by_spin2 * spun2 + m.stale_by_tilt2 * tilted2 > splat<F>(1.0f);
         m.any_stale = !all(~stale);

@@ -73,12 +73,15 @@ std::array<double, 6> load_motion(const SolverBody& b) {
 // ---- Which contacts --------------------------------------------------------------------------------------------------
 
 void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots,
-                       const BodyStore& bodies, Islands& islands) {
+                       std::uint32_t held_end, const BodyStore& bodies, Islands& islands) {
     count_ = 0;
-    islands_.assign(slots.size(), Island{});
+    islands_.assign(held_end, Island{});
     const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
     seen_.resize(bodies.slot_count());
-    for (std::uint32_t i = 1; i < slots.size(); ++i) {
+    for (std::uint32_t i = held_end; i < slots.size(); ++i) {
+        if (slots[i] != null_index) seen_[slots[i]] = {looks_, false};
+    }
+    for (std::uint32_t i = 1; i < held_end; ++i) {
         if (slots[i] == null_index) continue;
         Island& island = islands_[islands.find(i)];
         const talus::Body& body = bodies[slots[i]];
@@ -131,7 +134,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
     }
     if (count_ == 0) return;
     local_.resize(slots.size());
-    for (std::uint32_t i = 1; i < slots.size(); ++i) {
+    for (std::uint32_t i = 1; i < held_end; ++i) {
         if (slots[i] == null_index) continue;
         const Island& island = islands_[islands.find(i)];
         if (island.group == none) continue;

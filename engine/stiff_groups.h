@@ -44,9 +44,9 @@ namespace talus {
 class StiffGroups {
 public:
     /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each
-    /// edge in one its `link`. `slots` are the body slots by solver index.
-    void find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots, const BodyStore& bodies,
-              Islands& islands);
+    /// edge in one its `link`. `slots` are the body slots by solver index; nothing pushes those from `held_end` on.
+    void find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots, std::uint32_t held_end,
+              const BodyStore& bodies, Islands& islands);
 
     /// Groups push no body in common: any thread may solve any group.
     std::uint32_t group_count() const { return count_; }

@@ -33,13 +33,16 @@ float World::State::strictness(std::uint32_t slot) const {
 
 /// Whether some body may turn so far in a step of dt seconds that its contacts have to be found anew: by its spin, or
 /// by what its speed becomes at an impact.
-bool World::State::may_turn_far(std::uint32_t slot, float dt) const {
-    const Body& body = bodies[slot];
-    const float most = strictness(slot) * std::max(body.stale_by_spin, body.stale_by_tilt);
+static inline bool may_turn_far(const Body& body, float strictness, float dt) {
+    const float most = strictness * std::max(body.stale_by_spin, body.stale_by_tilt);
     if (most == 0.0f) return false;
-    const float gained = body.stale_by_tilt * settings::stale_turn * std::sqrt(length_squared(body.linear_velocity));
-    const float spin =
-        std::sqrt(length_squared(body.angular_velocity)) + (body.radius > 0.0f ? gained / body.radius : 0.0f);
+    const float per_speed = body.stale_by_tilt * settings::stale_turn;
+    const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
+    // Most need no root: (a + b)^2 is no more than 2 (a^2 + b^2).
+    const float square = (dt * most) * (dt * most), radius2 = body.radius * body.radius;
+    if (2.0f * square * (w2 * radius2 + per_speed * per_speed * v2) < 0.249f * radius2) return false;
+    const float gained = per_speed * std::sqrt(v2);
+    const float spin = std::sqrt(w2) + (body.radius > 0.0f ? gained / body.radius : 0.0f);
     return dt * spin * most > 0.5f;
 }
 
@@ -54,17 +57,32 @@ static float slide_room(const Body& body) {
 
 /// Whether a body moves so far in a step of dt seconds that a contact of it may be somewhere else by the time it is
 /// struck.
-bool World::State::may_move_far(std::uint32_t slot, float dt) const {
-    const Body& body = bodies[slot];
+static inline bool may_move_far(const Body& body, float dt) {
     const float room = slide_room(body);
-    return dt * dt * length_squared(body.linear_velocity) > room * room ||
-           dt * body.radius * std::sqrt(length_squared(body.angular_velocity)) > room;
+    if (dt * dt * length_squared(body.linear_velocity) > room * room) return true;
+    const float w2 = length_squared(body.angular_velocity), reach = dt * body.radius;
+    if (reach * reach * w2 < 0.999f * (room * room)) return false;
+    return reach * std::sqrt(w2) > room;
+}
+
+/// Which of the held bodies may move far, which of their contacts are fast, and whether any contact may have to be found
+/// anew in this step.
+void World::State::find_far_movers(float dt) {
+    any_fast_contact = renews = false;
+    bool any_far = false;
+    for (const std::uint32_t slot : held) {
+        renews = renews || may_turn_far(bodies[slot], strictness(slot), dt);
+        if (!may_move_far(bodies[slot], dt)) continue;
+        constrained[slot] |= moves_far;
+        any_far = true;
+    }
+    if (any_far) find_fast_contacts(dt);
 }
 
 /// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not
 /// those that bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
 void World::State::find_fast_contacts(float dt) {
-    for (const ConstraintGraph::Edge& edge : edges) {
+    for (ConstraintGraph::Edge& edge : edges) {
         const unsigned either = constrained[edge.a] | constrained[edge.b];
         if ((either & moves_far) == 0 || (either & by_joint) != 0 || edge.bounces) continue;
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
@@ -74,9 +92,10 @@ void World::State::find_fast_contacts(float dt) {
         const float speed = std::sqrt(length_squared(b.linear_velocity - a.linear_velocity)) +
                             a.radius * std::sqrt(length_squared(a.angular_velocity)) +
                             b.radius * std::sqrt(length_squared(b.angular_velocity));
-        if (dt * speed > room) fast_contacts.push_back({edge.contact, room});
+        if (!(dt * speed > room)) continue;
+        edge.slide_room = room;
+        any_fast_contact = renews = true;
     }
-    renews = renews || !fast_contacts.empty();
 }
 
 /// To where the body is in the solve.
@@ -143,8 +162,9 @@ void World::State::renew_contacts(float substep) {
     stale.clear();
     body_motions.for_each_stale(group_size, held_end, [&](std::uint32_t i) { stale.push_back(i); });
     struck_aside.clear();
-    for (const auto& [contact, room] : fast_contacts) {
-        if (solver.is_struck_aside(contact, room, contacts.states, solver_bodies)) struck_aside.push_back(contact);
+    if (any_fast_contact) {
+        solver.find_struck_aside(solver_bodies, struck_aside);
+        for (std::uint32_t& c : struck_aside) c = edges[c].contact;
     }
     if (stale.empty() && struck_aside.empty()) return;
     ++renewal;
@@ -161,12 +181,12 @@ void World::State::renew_contacts(float substep) {
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
                 const bool counts = alone && bodies[other_body(contacts.pairs[p], slot)].is_dynamic();
-                if (counts && solver.sweeps(c, contacts.states)) alone = false;
+                if (counts && solver.sweeps(c)) alone = false;
             });
         });
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
-                if (renewed_at[c] == renewal || !solver.sweeps(c, contacts.states)) return;
+                if (renewed_at[c] == renewal || !solver.sweeps(c)) return;
                 renewed_at[c] = renewal;
                 renewed.push_back({c, alone, false});
                 const ContactState& state = contacts.states[c];
@@ -229,7 +249,7 @@ void World::State::renew_contacts(float substep) {
         if (state.merged || state.modified) keep_points(r.contact);
     }
     const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-    for (const ContactSolver::Renewed& r : renewed) solver.renew(r, input, solver_bodies);
+    solver.renew(renewed, input, solver_bodies);
     const std::span<ContactSolver::TakenBack> taken = solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });
     for (std::size_t k = 0; k < taken.size();) {

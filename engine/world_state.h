@@ -82,11 +82,7 @@ struct World::State {
     BodyMotions body_motions{best_solver_kernel()};
     // Of bodies whose contacts are found anew within the step (substep_contacts.cpp).
     bool renews = false;  ///< there may be such bodies in this step
-    struct FastContact {
-        std::uint32_t contact;
-        float room;  ///< way along each other that makes it stale, m
-    };
-    std::vector<FastContact> fast_contacts;           ///< whose bodies move far against each other
+    bool any_fast_contact = false;                    ///< some edge has a slide_room
     std::uint32_t renewal = 0;                        ///< counts how often that was done
     std::vector<std::uint32_t> stale;                 ///< solver indices
     std::vector<std::uint32_t> moved_at, renewed_at;  ///< by body slot and by contact: the last renewal with it
@@ -379,8 +375,7 @@ private:
     void make_edges(std::size_t first, std::size_t last);
     void index_bodies(float dt, const Jobs& jobs);
     float strictness(std::uint32_t slot) const;
-    bool may_turn_far(std::uint32_t slot, float dt) const;
-    bool may_move_far(std::uint32_t slot, float dt) const;
+    void find_far_movers(float dt);
     void find_fast_contacts(float dt);
     void move_colliders(std::uint32_t slot);
     void keep_points(std::uint32_t contact);

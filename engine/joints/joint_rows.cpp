@@ -171,7 +171,7 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
     link.start_inertia =
         glm::determinant(link.start_inverse_inertia) > 0.0 ? glm::inverse(link.start_inverse_inertia) : dmat3(0.0);
     if (link.locked) {
-        link.start_inertia = dmat3(response_of(body, body.rotation).inertia);
+        link.start_inertia = dmat3(inertia_of(body, body.rotation));
         link.unlocked_inverse_mass = body.inverse_mass;
         link.unlocked_inverse_inertia = glm::inverse(link.start_inertia);
     }

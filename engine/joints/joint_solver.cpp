@@ -73,8 +73,10 @@ void JointSolver::apply_changes(const Articulation& a) {
 
 // ---- passes ---------------------------------------------------------------------------------------------------------
 
-void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear, bool again) {
+/// Returns the largest residual of the rows that take part.
+double JointSolver::set_residuals(Articulation& a, Pass pass, bool linear, bool again) {
     const double h = substep_;
+    double worst = 0.0;
     const bool curved = pass == Pass::solve && !linear;
     if (curved) predict(a);
     if (!curved || a.driven) kernel_->speeds(rows_input(a, residuals_));
@@ -106,17 +108,7 @@ void JointSolver::set_residuals(Articulation& a, Pass pass, bool linear, bool ag
                     ahead = row.upper ? std::min(row.position, 0.0) : std::max(row.position, 0.0);
                 residual[i] += ahead / h + (again ? 0.0 : row.slack * row.impulse);
             }
-        }
-    }
-}
-
-double JointSolver::worst_residual(const Articulation& a, Pass pass) {
-    double worst = 0.0;
-    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
-        const Run& run = runs_[r];
-        const double* const residual = residuals(run);
-        for (std::uint32_t i = 0; i < run.row_count; ++i) {
-            if (takes_part(rows_[run.first_row + i], pass)) worst = std::max(worst, std::abs(residual[i]));
+            if (takes_part(row, pass)) worst = std::max(worst, std::abs(residual[i]));
         }
     }
     return worst;
@@ -124,7 +116,7 @@ double JointSolver::worst_residual(const Articulation& a, Pass pass) {
 
 /// Rows at a bound whose residual pulls them off it join the direct solve; a drive at the limit of its force turns that
 /// force to where it is needed. True when a row was let go.
-bool JointSolver::let_go(Articulation& a, Pass pass, bool linear, bool again) {
+bool JointSolver::let_go(Articulation& a, Pass pass, bool linear, bool again, double& worst) {
     bool any = false, turned = false;
     const double least = a.redundant ? settings::joint_tolerance : settings::joint_release_speed;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
@@ -166,7 +158,7 @@ bool JointSolver::let_go(Articulation& a, Pass pass, bool linear, bool again) {
     }
     if (turned) {
         apply_changes(a);
-        set_residuals(a, pass, linear, again);
+        worst = set_residuals(a, pass, linear, again);
     }
     return any;
 }
@@ -342,11 +334,10 @@ void JointSolver::run_rounds(Articulation& a, Pass pass, bool again) {
     for (int round = 0;; ++round) {
         // First along the tangent, until it is settled which rows act; then as curved as the constraints are.
         const bool linear = pass == Pass::relax || !settled;
-        set_residuals(a, pass, linear, again);
+        double worst = set_residuals(a, pass, linear, again);
         const bool final = round == settings::joint_rounds;
-        const bool let = a.bounded && !final && let_go(a, pass, linear, again);
+        const bool let = a.bounded && !final && let_go(a, pass, linear, again, worst);
         if (let) a.factored = Pass::none;
-        const double worst = worst_residual(a, pass);
         if (!linear && !let && !caught &&
             !(worst < before)) {  // too far from straight for Newton's method: as it was before it
             for_each_row([](Row& row, double& change) {

@@ -330,9 +330,8 @@ private:
     void run_pass(Articulation& a, Pass pass, bool again = false);
     void run_rounds(Articulation& a, Pass pass, bool again);
     void finish_pass(Articulation& a, Pass pass, bool again);
-    void set_residuals(Articulation& a, Pass pass, bool linear, bool again);
-    double worst_residual(const Articulation& a, Pass pass);
-    bool let_go(Articulation& a, Pass pass, bool linear, bool again);
+    double set_residuals(Articulation& a, Pass pass, bool linear, bool again);
+    bool let_go(Articulation& a, Pass pass, bool linear, bool again, double& worst);
     bool catch_bounded(Articulation& a, Pass pass);
     void factor(Articulation& a, Pass pass);
     void factor_hubs(const Articulation& a);
