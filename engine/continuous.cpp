@@ -89,6 +89,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                                  meeting.other_shape - obstacle.first_shape, meeting.shape - body.first_shape};
         if (!s.modify(names, pose_a, pose_b, manifold, collision.friction, collision.restitution, touched)) {
             scratch.let_through.push_back(pairing);
+            if (s.joints.has_any(path.slot)) s.let_through.push_back(pairing);
             return;
         }
     }
@@ -125,6 +126,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
     path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
     if (mover.held) carry_on(path.slot, mover, way, rest);
+    if (mover.held) note_opened(path.slot);
+    if (other.held) note_opened(meeting.other);
     body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
     body.angular_velocity = s.carried_spin(path.slot, mover.spin, met_at, body.rotation);
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
@@ -248,10 +251,15 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             ++count;
             continue;
         }
-        if (!met && !commits) return path;
+        const bool jointed = s.joints.has_any(slot);
+        if (!met && !commits) {
+            if (jointed) keep_place(slot);
+            return path;
+        }
         Transform end = pose_at(path.motion, meeting.time);
         if (met) end = carried_along(path, meeting, end, scratch);
         commit(slot, end);
+        if (jointed) keep_place(slot);
         return path;
     }
 }
@@ -349,7 +357,11 @@ void World::State::sweep_fast_bodies(float dt) {
     impacts.clear();
     struck.clear();
     new_paths.clear();
-    if (!def.continuous) return;
+    opened.clear();
+    safe_places.clear();
+    let_through.clear();
+    Sweep sweep{*this, dt};
+    if (!def.continuous) return sweep.close_open_joints();
     float kinematic2 = 0.0f, dynamic2 = 0.0f;
     const auto list = awake.list();
     for (const std::uint32_t slot : list) {
@@ -365,7 +377,6 @@ void World::State::sweep_fast_bodies(float dt) {
         if (!is_fast(body, motion2) || body.continuous == Continuous::off) continue;
         (body.continuous == Continuous::all ? bullets : fast).push_back(slot);
     }
-    Sweep sweep{*this, dt};
     largest_kinematic_motion = std::sqrt(kinematic2);
     largest_motion = std::max(largest_kinematic_motion, std::sqrt(dynamic2));
     for (const std::uint32_t kinematic : fast_kinematics) {
@@ -391,6 +402,7 @@ void World::State::sweep_fast_bodies(float dt) {
         for (const std::uint32_t other : deflected)
             keep_path(sweep.run(other, find_path(new_paths, other)->from, false, sweep_scratch, impacts));
     }
+    sweep.close_open_joints();
     profile.swept_bodies = static_cast<std::uint32_t>(fast.size() + bullets.size());
     profile.impacts = static_cast<std::uint32_t>(impacts.size());
 }

@@ -1,9 +1,10 @@
 #pragma once
-/// Internal to stage `continuous` (continuous.h): the sweep of one body, in four files.
+/// Internal to stage `continuous` (continuous.h): the sweep of one body, in five files.
 ///
 ///     continuous_obstacles.cpp   what a body meets first on its way
 ///     continuous_clear.cpp       which bodies can't have met anything, and need no sweep
 ///     continuous_impulses.cpp    the impulses of an impact
+///     continuous_closing.cpp     joints that were opened in the step are closed
 ///     continuous.cpp             who is swept, and where a body goes on after an impact
 
 #include <talus/engine/continuous_impulses.h>
@@ -96,6 +97,26 @@ struct World::State::Sweep {
     float resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot, float rest,
                        Party& other, Party& mover, Party& way);
     void carry_on(std::uint32_t slot, const Party& velocities, const Party& way, float rest);
+
+    // continuous_closing.cpp
+    void keep_place(std::uint32_t slot);
+    void note_opened(std::uint32_t slot);
+    Path way_to_now(std::uint32_t slot) const;
+    float height_above(const Stop& stop, vec3& lowest) const;
+    void stop_at_contacts(std::uint32_t slot);
+    JointSolver::ClosingPlane plane_now(const Stop& stop) const;
+    void shift(std::uint32_t slot, const vec3& move, const glm::dvec3& turn);
+    bool gets_round(const Path& path, const Meeting& meeting) const;
+    void bring_together(std::uint32_t slot);
+    bool gets_there(std::uint32_t slot);
+    struct LinkEnergy {
+        double inside = 0.0, all = 0.0;
+        glm::dvec3 mean_velocity{0.0};
+    };
+    LinkEnergy energy_of_links(std::uint32_t slot) const;
+    void give_back(std::uint32_t slot, double energy_before);
+    void close_joints(std::uint32_t slot);
+    void close_open_joints();
 };
 
 }  // namespace talus
