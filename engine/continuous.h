@@ -35,6 +35,9 @@
 /// fixed and kinematic bodies: a body that is hit while its own turn is yet to come, or twice in a step, is swept up to
 /// there first, or it could be hit behind a wall.
 ///
+/// What joints hold together goes on together after an impact, each body on a straight way; joints that this has opened
+/// are closed at the end of the stage (continuous_closing.cpp).
+///
 /// Sensors do not stop anything. One that a swept body enters and leaves within the step is reported as begun and
 /// ended.
 ///
@@ -77,6 +80,14 @@ struct Path {
     std::uint32_t slot = 0;
     float from = 0.0f;   ///< since the start of the step, s
     RigidMotion motion;  ///< of the centre of mass, from `from` on
+};
+
+/// A plane that holds up a body that joints pull on.
+struct Stop {
+    std::uint32_t slot = 0, shape = 0;  ///< pool index of the shape
+    vec3 normal{0.0f};                  ///< world, towards the body
+    vec3 point{0.0f};                   ///< on the plane, world
+    float depth = 0.0f;                 ///< how far the body may get in, m
 };
 
 /// Memory of one thread's sweeps.

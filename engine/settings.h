@@ -228,6 +228,29 @@ inline constexpr float continuous_jointed_depth = 0.1f;
 /// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000
 /// m/s between walls 1 m apart needs 17.
 inline constexpr int continuous_impacts = 8;
+/// Joints that a step's last sub-step leaves open by more than this, m, are closed at its end, as are all those of an
+/// articulation that had an impact (continuous_closing.cpp). Larger: joints are seen open by as much, since contacts and
+/// joints may differ by joint_contact_speed (8 mm on stairs without it); smaller: more articulations are closed (of
+/// ragdolls that tumble down stairs the first 100 steps cost 2% more at 2 mm, 4% at 1).
+inline constexpr double joint_closing_least = 1e-3;
+/// ... until they are open by less than this, m.
+inline constexpr double joint_closing_gap = 1e-4;
+/// Solves by Newton's method, at most, and how far a link turns in one, rad. Fewer or smaller: joints that an impact
+/// has opened by half a metre stay open (at 8 solves by up to 0.5 m, 40 m/s at 30 Hz); larger turns: the solves do not
+/// converge, as joints are not straight that far.
+inline constexpr int joint_closing_solves = 24;
+inline constexpr double joint_closing_turn = 0.5;
+/// Links whose solve turns them farther than that turn less easily in the next one, down to this; the ease comes back
+/// by this factor per solve.
+inline constexpr double joint_closing_least_ease = 1e-3;
+inline constexpr double joint_closing_ease_growth = 4.0;
+/// Rounds of closing and sweeping. Fewer: links that meet something as their joints are closed leave these open.
+inline constexpr int joint_closing_rounds = 8;
+/// Links that were swept go to where joints want them in this last part of the step, in which obstacles hardly move.
+inline constexpr float joint_closing_time = 1.0f / 1024.0f;
+/// Planes that have stopped such a link let it in by this part of the depth at which it was stopped. From 1 on it is
+/// stopped at once again.
+inline constexpr float joint_closing_depth = 0.9f;
 /// Rounds of sequential impulses at an impact.
 inline constexpr int continuous_rounds = 8;
 /// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for

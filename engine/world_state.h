@@ -186,6 +186,12 @@ struct World::State {
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
     std::vector<Impact> impacts;
     SweepScratch sweep_scratch, scratch_of_met;
+    // Of joints that were opened (continuous_closing.cpp).
+    std::vector<std::uint32_t> opened;               ///< a body of each articulation that is to be closed
+    std::vector<Path> safe_places;                   ///< where bodies that joints hold may be put back to
+    std::vector<SweepScratch::Pairing> let_through;  ///< of such bodies, by the contact modifier in this step
+    std::vector<Stop> stops;                         ///< of the articulation that is being closed
+    std::vector<JointSolver::ClosingPlane> closing_planes;
     std::ptrdiff_t bullets_done = 0;  ///< of the list: those whose turn has come in this step
     std::vector<std::uint32_t> found_triangles;
     struct KnownTriangle {

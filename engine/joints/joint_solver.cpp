@@ -482,8 +482,10 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         evaluate(a);
         read_velocities(a);
         relax_without_gain(a);
+        a.open2 = 0.0;
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             Run& run = runs_[r];
+            if (run.anchored) a.open2 = std::max(a.open2, glm::dot(run.pose.apart, run.pose.apart));
             run.load *= settings::joint_load_memory;
             if (glm::dot(run.demand, run.demand) > glm::dot(run.load, run.load)) run.load = run.demand;
             run.demand = dvec3(0.0);
@@ -533,6 +535,7 @@ std::size_t JointSolver::bytes() const {
            groups_.capacity() * sizeof(ContactGroup) + jointed_.capacity() * sizeof(JointedContact) +
            contact_rows_.capacity() * sizeof(ContactRow) + parties_.capacity() * sizeof(Party) +
            movers_.capacity() * sizeof(Mover) + columns_.capacity() * sizeof(dvec3) +
+           (closing_matrix_.capacity() + closing_impulses_.capacity() + closing_ways_.capacity()) * sizeof(double) +
            (keys_.capacity() + pushed_.capacity()) * sizeof(keys_[0]) + rows_.capacity() * sizeof(Row) +
            joint_rows_.capacity() * sizeof(JointRows) + joint_nodes_.capacity() * sizeof(JointNode) +
            (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() +

@@ -103,6 +103,51 @@ public:
         }
     }
 
+    // Closing what is open at the end of the step (joint_closing.cpp), after begin_response() for the body.
+    /// A plane that stops a body as its joints are closed.
+    struct ClosingPlane {
+        std::uint32_t slot = 0;  ///< of the body
+        dvec3 arm{0.0};          ///< from its centre of mass to its lowest point above the plane, world, m
+        dvec3 normal{0.0};       ///< towards the body
+        double room = 0.0;       ///< how far that point may go against the normal, m
+    };
+    /// Calls visit(slot) with a body of each articulation that the last sub-step has left open by more than so much, m.
+    template <class Visit>
+    void for_each_open(double least, Visit&& visit) const {
+        for (const std::uint32_t index : active_) {
+            const Articulation& a = articulations_[index];
+            if (a.redundant || a.open2 <= least * least) continue;
+            std::uint32_t l = a.first_link;
+            while (!links_[l].dynamic || links_[l].solver == 0) ++l;
+            visit(links_[l].slot);
+        }
+    }
+    /// False where joints may contradict each other: closing one would open another.
+    bool may_close(std::uint32_t slot) const { return !articulations_[articulation_of_[link_of_[slot]]].redundant; }
+    /// Calls visit(slot) for the dynamic bodies that joints hold together with a body, and for that one.
+    template <class Visit>
+    void for_each_link(std::uint32_t slot, Visit&& visit) const {
+        const Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+            if (links_[l].dynamic && links_[l].solver != 0) visit(links_[l].slot);
+        }
+    }
+    /// How far the worst of the joints that hold the body, or others together with it, is open at the bodies' poses, m.
+    /// `ease` (up to 1): how easily they turn in close(), over how they do.
+    double open_by(std::uint32_t slot, const BodyStore& bodies, double ease);
+    /// After that: finds what brings those joints together, as far as the planes let them.
+    void close(std::uint32_t slot, std::span<const ClosingPlane> planes);
+    /// What that is: calls visit(slot, move, turn).
+    template <class Visit>
+    void for_each_change(std::uint32_t slot, Visit&& visit) {
+        const Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+            if (!links_[l].dynamic || links_[l].solver == 0) continue;
+            const double* const v = velocity_of(l);
+            visit(links_[l].slot, dvec3(v[0], v[1], v[2]), dvec3(v[4], v[5], v[6]));
+        }
+    }
+
     /// Writes impulses, forces and angles back to the joints; `step` in seconds.
     void store(JointStore& joints, float step) const;
 
@@ -222,6 +267,7 @@ private:
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
         bool driven = false;  ///< some rows have no position
+        double open2 = 0.0;   ///< by how much its worst anchored joint was open in the last relax pass, m, squared
     };
 
     // Contacts of what joints hold (joint_contacts.cpp).
@@ -322,6 +368,7 @@ private:
     void carry(Articulation& a, Pass pass);
     void sweep_rows(const ContactGroup& group, double most_odds);
     void apply_rows(const ContactGroup& group, Pass pass);
+    void find_closing(Articulation& a);
 
     // Passes (joint_solver.cpp).
     void read_velocities(Articulation& a);
@@ -401,6 +448,7 @@ private:
     std::vector<Party> parties_;
     std::vector<Mover> movers_;
     std::vector<dvec3> columns_;
+    std::vector<double> closing_matrix_, closing_impulses_, closing_ways_;
     std::vector<std::uint32_t> articulation_of_;                          ///< by link
     std::vector<std::pair<std::uint32_t, std::uint32_t>> keys_, pushed_;  ///< scratch
 };
