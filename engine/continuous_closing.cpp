@@ -173,7 +173,7 @@ World::State::Sweep::LinkEnergy World::State::Sweep::energy_of_links(std::uint32
         const Body& body = s.bodies[link];
         const auto m = static_cast<double>(body.mass);
         const glm::dvec3 velocity(body.linear_velocity), spin(body.angular_velocity);
-        const glm::dmat3 inertia(response_of(body, body.rotation).inertia);
+        const glm::dmat3 inertia(inertia_of(body, body.rotation));
         energy.inside += 0.5 * m * glm::dot(velocity, velocity) + 0.5 * glm::dot(spin, inertia * spin);
         energy.all -=
             m * static_cast<double>(body.gravity_scale) * glm::dot(glm::dvec3(s.def.gravity), glm::dvec3(body.center));

@@ -15,11 +15,15 @@
 /// bodies move, overlap that is pushed out would count as a fall.) The exact impulses leave it h^2 F^2 / 2 m below that.
 /// Where it is broken, all impulses of the island are scaled by the largest s <= 1 with which it holds. E is quadratic in
 /// s. Scaled impulses still push and do not pull, are within their limits of friction, and act on either body alike:
-/// momentum is conserved. What they then leave unsolved is left to the next sub-step. Some 0.5% of the islands of random
-/// worlds are bounded in a sub-step, of piles that rest none.
+/// momentum is conserved. What they then leave unsolved is left to the next sub-step. In random worlds some 0.5% of
+/// the islands are bounded in a sub-step.
 ///
-/// Not bounded are islands with joints, which bound their own energy (joint_energy.cpp), and those with contacts that may
-/// do work: on moving kinematic bodies, on surfaces that run, or changed by a modifier. Bounces come afterwards.
+/// One factor for a whole island is coarse: what rests far from the fault loses some of its support, too. A pyramid of
+/// 5,050 boxes, of which always some row has not converged, fell within 1,000 steps. So islands of more than
+/// settings::energy_most_bodies bodies are left alone.
+///
+/// Nor are islands bounded with joints, which bound their own energy (joint_energy.cpp), and those with contacts that
+/// may do work: on moving kinematic bodies, on surfaces that run, or changed by a modifier. Bounces come afterwards.
 
 #include <talus/engine/integrate.h>
 #include <talus/engine/settings.h>
@@ -41,7 +45,7 @@ glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spi
 
 /// Islands with joints, or whose contacts may do work, have gained nothing.
 void World::State::exempt_islands() {
-    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)] = 0.0; };
+    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)].energy = 0.0; };
     const auto is_driven = [&](std::uint32_t i) {
         const SolverBody& sb = solver_bodies[i];
         return load3(sb.velocity) != vec3(0.0f) || load3(sb.angular_velocity) != vec3(0.0f);
@@ -65,10 +69,15 @@ void World::State::exempt_islands() {
 
 void World::State::bound_energy(float substep) {
     if (!body_motions.any_gain(group_size, held_end)) return;
-    island_gains.assign(held_end, 0.0);
-    body_motions.for_each_gain(group_size, held_end,
-                               [&](std::uint32_t i, float gain) { island_gains[islands.root(i)] += gain; });
-    const auto is_beyond = [](double gain) { return gain > 0.0; };
+    island_gains.assign(held_end, {});
+    body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain) {
+        IslandGain& island = island_gains[islands.root(i)];
+        island.energy += gain;
+        ++island.bodies;
+    });
+    const auto is_beyond = [](const IslandGain& island) {
+        return island.energy > 0.0 && island.bodies <= settings::energy_most_bodies;
+    };
     if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
     exempt_islands();
     if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
@@ -107,7 +116,7 @@ void World::State::bound_energy(float substep) {
         if (!(island.bend > 0.0)) continue;
         // The least part s with s slope - s^2 bend >= the gain, or the one that takes most.
         const double most = 0.5 * island.slope / island.bend;
-        const double root2 = most * most - island_gains[root] / island.bend;
+        const double root2 = most * most - island_gains[root].energy / island.bend;
         const double taken = most - (root2 > 0.0 ? std::sqrt(root2) : 0.0);
         island.kept = static_cast<float>(1.0 - std::clamp(taken, 0.0, 1.0));
     }

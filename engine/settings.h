@@ -142,6 +142,8 @@ inline constexpr float settle_lift = 0.02f;
 /// converged (of 400 random plain worlds 24 gain 1% in a step at 0.01, 18 here); 0: rounding counts.
 inline constexpr float energy_gain = 0.001f;
 inline constexpr float energy_speed = 0.005f;
+/// Larger islands are not bounded. Larger: pyramids fall; smaller: heaps of a few bodies may gain energy.
+inline constexpr std::uint32_t energy_most_bodies = 32;
 
 /// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives
 /// what rests that much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at

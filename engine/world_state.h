@@ -81,7 +81,7 @@ struct World::State {
     std::vector<SolverMass> solver_masses;
     BodyMotions body_motions{best_solver_kernel()};
     // Of bodies whose contacts are found anew within the step (substep_contacts.cpp).
-    bool renews = false;  ///< there may be such bodies in this step
+    bool renews = false;                              ///< there may be such bodies in this step
     bool any_fast_contact = false;                    ///< some edge has a slide_room
     std::uint32_t renewal = 0;                        ///< counts how often that was done
     std::vector<std::uint32_t> stale;                 ///< solver indices
@@ -114,7 +114,11 @@ struct World::State {
         double slope = 0.0, bend = 0.0;  ///< without a part s of its impulses it has s slope - s^2 bend less, J
         float kept = 1.0f;               ///< part of its impulses
     };
-    std::vector<double> island_gains;             ///< sums of its bodies', by solver index of the island's root, J
+    struct IslandGain {
+        double energy = 0.0;  ///< J
+        std::uint32_t bodies = 0;
+    };
+    std::vector<IslandGain> island_gains;         ///< sums of its bodies', by solver index of the island's root, J
     std::vector<IslandBound> island_bounds;       ///< the same
     std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index, the same
     std::vector<float> kept_impulses;             ///< by solver index: IslandEnergy::kept

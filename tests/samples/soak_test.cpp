@@ -53,7 +53,7 @@ TEST_CASE("the soak's worlds pass the checks that turn CI red") {
 
 TEST_CASE("hardly any random world of plain bodies makes energy") {
     // Shapes of 10 cm to 1 m, nothing driven, jointed or bouncing. Without energy_bound.cpp 52 of these 300 make 1% in a
-    // step and 15 make 30%; with it 21 and 3.
+    // step and 15 make 30%; with it 4 and 1 to 3.
     SoakOptions options{.checks = 1u << static_cast<int>(SoakCheck::energy)};
     const auto worlds_that_gain = [&](double share) {
         options.tolerance.step_gain = share;
@@ -62,8 +62,8 @@ TEST_CASE("hardly any random world of plain bodies makes energy") {
             count += run_soak(random_world(seed, soak_sensors), options).failure ? 1 : 0;
         return count;
     };
-    CHECK(worlds_that_gain(0.01) <= 30);
-    CHECK(worlds_that_gain(0.3) <= 6);
+    CHECK(worlds_that_gain(0.01) <= 10);
+    CHECK(worlds_that_gain(0.3) <= 3);
 }
 
 TEST_CASE("each text gives the soak a seed of its own") {
