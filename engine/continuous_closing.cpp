@@ -196,7 +196,7 @@ void World::State::Sweep::give_back(std::uint32_t slot, double energy_before) {
     s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
         Body& body = s.bodies[link];
         const glm::dvec3 own = glm::dvec3(body.linear_velocity) - now.mean_velocity;
-        body.linear_velocity = vec3(now.mean_velocity + part * own);
+        body.linear_velocity = limited(vec3(now.mean_velocity + part * own), s.most_speed(body));
         body.angular_velocity = vec3(part * glm::dvec3(body.angular_velocity));
         body.exact_spin = glm::dvec3(body.angular_velocity);
     });

@@ -25,6 +25,7 @@ constexpr Fault faults[] = {
     {"tumble", levers},
     {"tumble8", levers},
     {"sparse10k", levers},
+    {"explosion", levers},
     {"ragdolls", "joint limits that are hit hard"},
     {"bullets", "spins of 200 rad/s and more"},
     {"terrain", levers},
