@@ -214,7 +214,7 @@ TEST_CASE("limits: energy of impacts in plain random worlds") {
                                                  samples::bit_of(samples::SoakCheck::momentum)};
     for (std::uint64_t seed = 7001; seed <= 7100; ++seed)
         gained += samples::run_soak(samples::random_world(seed, samples::soak_sensors), options).failure ? 1 : 0;
-    hold("plain random worlds that gain energy", gained);
+    hold("plain random worlds that gain energy or momentum", gained);
 }
 
 TEST_CASE("each limit of docs/limits.md is measured by a test") {
