@@ -48,6 +48,14 @@ mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
 
 }  // namespace
 
+void drop_locked_motion(Body& body) {
+    if (body.locks == 0 || !body.is_dynamic()) return;
+    for (int k = 0; k < 3; ++k) {
+        if ((body.locks & (lock_x << k)) != 0) body.linear_velocity[k] = 0.0f;
+        if ((body.locks & (lock_turn_x << k)) != 0) body.angular_velocity[k] = 0.0f;
+    }
+}
+
 Response response_of(const Body& body, const quat& rotation) {
     Response r{vec3(body.inverse_mass), body.inverse_inertia};
     if (!body.isotropic) r.inverse_inertia = turned(body.inverse_inertia, to_matrix(rotation));

@@ -78,6 +78,8 @@ struct Response {
     mat3 inverse_inertia;  ///< 1/(kg m^2)
 };
 Response response_of(const Body& body, const quat& rotation);
+/// Takes from a dynamic body's velocities what goes along and about locked axes.
+void drop_locked_motion(Body& body);
 
 /// A body's inertia at a rotation about the world's axes, kg m^2.
 mat3 inertia_of(const Body& body, const quat& rotation);

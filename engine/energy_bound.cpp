@@ -22,8 +22,9 @@
 /// 5,050 boxes, of which always some row has not converged, fell within 1,000 steps. So islands of more than
 /// settings::energy_most_bodies bodies are left alone.
 ///
-/// Nor are islands bounded with joints, which bound their own energy (joint_energy.cpp), and those with contacts that
-/// may do work: on moving kinematic bodies, on surfaces that run, or changed by a modifier. Bounces come afterwards.
+/// Springs, motors and drives of joints may do work: it counts as put in (JointSolver::work). Islands are not bounded
+/// that are pushed by something else: by joints or contacts with moving kinematic bodies, or by surfaces that run.
+/// Bounces come afterwards.
 
 #include <talus/engine/integrate.h>
 #include <talus/engine/settings.h>
@@ -43,7 +44,7 @@ glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spi
     return axes * (body.principal.moments * (spin * axes));
 }
 
-/// Islands with joints, or whose contacts may do work, have gained nothing.
+/// Islands with joints or contacts that may do any work have gained nothing.
 void World::State::exempt_islands() {
     const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)].energy = 0.0; };
     const auto is_driven = [&](std::uint32_t i) {
@@ -56,14 +57,15 @@ void World::State::exempt_islands() {
         const bool runs = state.special_surface && (shapes.surfaces[pair.a].velocity != vec3(0.0f) ||
                                                     shapes.surfaces[pair.b].velocity != vec3(0.0f));
         const bool driven = (!edge.pushes_a && is_driven(edge.a)) || (!edge.pushes_b && is_driven(edge.b));
-        if (state.modified || runs || driven) exempt(edge.pushes_a ? edge.a : edge.b);
+        if (runs || driven) exempt(edge.pushes_a ? edge.a : edge.b);
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
         if (ends.b == null_index) continue;
-        for (const std::uint32_t slot : {ends.a, ends.b}) {
-            if (solver_index[slot] != 0 && solver_index[slot] < held_end) exempt(solver_index[slot]);
-        }
+        const std::uint32_t a = solver_index[ends.a], b = solver_index[ends.b];
+        const auto is_held = [&](std::uint32_t i) { return i != 0 && i < held_end; };
+        if (is_held(a) && !is_held(b) && is_driven(b)) exempt(a);
+        if (is_held(b) && !is_held(a) && is_driven(a)) exempt(b);
     }
 }
 
@@ -111,14 +113,24 @@ void World::State::bound_energy(float substep) {
                         static_cast<double>(substep) * glm::dot(glm::dvec3(alone.torque), spun);
         island.bend += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(momentum, spun));
     });
+    for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
+        const std::uint32_t root = islands.root(joint_solver.body_of(k));
+        if (!is_beyond(island_gains[root])) continue;
+        IslandBound& island = island_bounds[root];
+        const JointSolver::Work work = joint_solver.work(k, unpushed);
+        if (!(work.unpushed + work.pushed > 0.0)) continue;
+        island.work += work.unpushed + work.pushed;
+        island.slope -= work.unpushed + 2.0 * work.pushed;
+        island.bend -= work.pushed;
+    }
     for (std::uint32_t root = 0; root < held_end; ++root) {
         IslandBound& island = island_bounds[root];
-        if (!(island.bend > 0.0)) continue;
-        // The least part s with s slope - s^2 bend >= the gain, or the one that takes most.
-        const double most = 0.5 * island.slope / island.bend;
-        const double root2 = most * most - island_gains[root].energy / island.bend;
-        const double taken = most - (root2 > 0.0 ? std::sqrt(root2) : 0.0);
-        island.kept = static_cast<float>(1.0 - std::clamp(taken, 0.0, 1.0));
+        const double gain = island_gains[root].energy - island.work;
+        if (!(gain > 0.0)) continue;
+        // The least part t to take away with gain - t slope + t^2 bend <= 0, or the one that leaves least.
+        const double root2 = island.slope * island.slope - 4.0 * gain * island.bend;
+        const double taken = root2 > 0.0 ? 2.0 * gain / (island.slope + std::sqrt(root2)) : 0.5 * island.slope / island.bend;
+        island.kept = static_cast<float>(taken > 0.0 ? 1.0 - std::min(taken, 1.0) : 1.0);
     }
     kept_impulses.assign(solver_slots.size(), 1.0f);
     for_each_bounded([&](std::uint32_t i, const IslandBound& island) {
@@ -130,6 +142,10 @@ void World::State::bound_energy(float substep) {
         body_motions.set_spin(i, load3(sb.angular_velocity));
     });
     solver.scale_impulses(kept_impulses);
+    for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
+        const float kept = kept_impulses[joint_solver.body_of(k)];
+        if (kept < 1.0f) joint_solver.scale_impulses(k, static_cast<double>(kept));
+    }
 }
 
 }  // namespace talus

@@ -238,14 +238,11 @@ void World::State::begin_body(std::uint32_t i, float substep) {
     if (vec3(body.exact_spin) != body.angular_velocity) body.exact_spin = glm::dvec3(body.angular_velocity);
     store3(mass.center, body.center);
     BodyMotion motion;
-    motion.max_spin = most_spin;
+    motion.max_spin = std::min(body.max_spin, most_spin);
     motion.jointed = jointed;
     if (body.is_dynamic()) {
         const auto [inverse_mass, inverse_inertia] = response_of(body, body.rotation);
-        for (int k = 0; k < 3; ++k) {
-            if ((body.locks & (lock_x << k)) != 0) body.linear_velocity[k] = 0.0f;
-            if ((body.locks & (lock_turn_x << k)) != 0) body.angular_velocity[k] = 0.0f;
-        }
+        drop_locked_motion(body);
         const bool falls = inverse_mass != vec3(0.0f);
         const vec3 gravity = body.gravity_scale * def.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
         store3(mass.gravity, gravity);
@@ -311,7 +308,7 @@ void World::State::move_freely(std::uint32_t i, float substep) {
     const float damping = 1.0f / (1.0f + substep * body.linear_damping);
     vec3 velocity = body.linear_velocity, displacement(0.0f);
     for (int k = 0; k < substeps; ++k) {
-        velocity = limited((velocity + gain) * damping, def.max_speed);
+        velocity = limited((velocity + gain) * damping, most_speed(body));
         displacement += substep * velocity;
     }
     FreeTurn turn{body.torque, 1.0f / (1.0f + substep * body.angular_damping), body.exact_rotation, body.exact_spin};

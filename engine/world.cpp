@@ -120,6 +120,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         if (def.type != BodyType::fixed) {
             body.linear_velocity = def.linear_velocity;
             body.angular_velocity = def.angular_velocity;
+            drop_locked_motion(body);
         }
         set_extent(body, placed);
         const bool moves = def.type == BodyType::dynamic ||
@@ -311,6 +312,7 @@ bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
         return false;
     if (s.bodies[id.slot].type == BodyType::fixed) return true;
     s.bodies[id.slot].linear_velocity = velocity;
+    drop_locked_motion(s.bodies[id.slot]);
     s.start_moving(id.slot);
     return true;
 }
@@ -322,6 +324,7 @@ bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
         return false;
     if (s.bodies[id.slot].type == BodyType::fixed) return true;
     s.bodies[id.slot].angular_velocity = velocity;
+    drop_locked_motion(s.bodies[id.slot]);
     s.start_moving(id.slot);
     return true;
 }
@@ -340,6 +343,7 @@ bool World::set_locks(BodyId id, std::uint8_t locks) {
     if (!s.check_handle(id, "set_locks")) return false;
     if (!s.refuse_unless(locks < 64, "set_locks: locks must be made of the flags of AxisLock")) return false;
     s.bodies[id.slot].locks = locks;
+    drop_locked_motion(s.bodies[id.slot]);
     s.wake(id.slot);
     return true;
 }
@@ -425,7 +429,7 @@ bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) 
         return false;
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
-    const vec3 velocity = body.linear_velocity + body.inverse_mass * impulse;
+    const vec3 velocity = body.linear_velocity + response_of(body, body.rotation).inverse_mass * impulse;
     if (!s.refuse_unless(is_finite(velocity), "apply_impulse: the velocity overflows; nothing was applied"))
         return false;
     if (!apply_angular_impulse(id, glm::cross(point - body.center, impulse))) return false;
@@ -440,8 +444,7 @@ bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
         return false;
     Body& body = s.bodies[id.slot];
     if (!body.is_dynamic()) return true;
-    const mat3 r = to_matrix(body.rotation);
-    const vec3 spin = body.angular_velocity + r * (body.inverse_inertia * transpose_mul(r, impulse));
+    const vec3 spin = body.angular_velocity + response_of(body, body.rotation).inverse_inertia * impulse;
     if (!s.refuse_unless(is_finite(spin), "apply_angular_impulse: the spin overflows; nothing was applied"))
         return false;
     body.angular_velocity = spin;

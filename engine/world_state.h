@@ -112,6 +112,7 @@ struct World::State {
     Islands islands;
     struct IslandBound {
         double slope = 0.0, bend = 0.0;  ///< without a part s of its impulses it has s slope - s^2 bend less, J
+        double work = 0.0;               ///< put in by springs, motors and drives, J
         float kept = 1.0f;               ///< part of its impulses
     };
     struct IslandGain {

@@ -240,4 +240,57 @@ void JointSolver::relax_without_gain(Articulation& a) {
     finish_pass(a, Pass::relax, false);
 }
 
+std::uint32_t JointSolver::body_of(std::uint32_t at) const {
+    std::uint32_t l = articulations_[active_[at]].first_link;
+    while (!links_[l].dynamic || links_[l].solver == 0) ++l;
+    return links_[l].solver;
+}
+
+JointSolver::Work JointSolver::work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed) {
+    Articulation& a = articulations_[active_[at]];
+    Work work;
+    if (!a.springs && !a.bounded) return work;
+    const auto power = [&] {
+        kernel_->speeds(rows_input(a, residuals_));
+        double sum = 0.0;
+        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+            const double* const speed = residuals(runs_[r]);
+            for (std::uint32_t i = 0; i < runs_[r].row_count; ++i) {
+                const Row& row = rows_[runs_[r].first_row + i];
+                if (row.kind == RowKind::motor || row.kind == RowKind::spring) sum += row.impulse * speed[i];
+            }
+        }
+        return sum;
+    };
+    read_velocities(a);
+    const double whole = power();
+    for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+        if (!links_[l].dynamic || links_[l].solver == 0) continue;
+        const BodyMotions::Unpushed& alone = unpushed[links_[l].solver];
+        double* const v = velocity_of(l);
+        for (int k = 0; k < 3; ++k) {
+            v[k] = alone.velocity[k];
+            v[k + 4] = alone.spin[k];
+        }
+    }
+    work.unpushed = power();
+    work.pushed = whole - work.unpushed;
+    return work;
+}
+
+void JointSolver::scale_impulses(std::uint32_t at, double kept) {
+    const Articulation& a = articulations_[active_[at]];
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        Run& run = runs_[r];
+        run.force = run.old_force + kept * (run.force - run.old_force);
+        run.torque = run.old_torque + kept * (run.torque - run.old_torque);
+        for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
+            Row& row = rows_[i];
+            if (row.kind == RowKind::motor && row.number < cone_row)
+                run.motor_impulses[row.axis] -= (1.0 - kept) * row.impulse;
+            row.impulse *= kept;
+        }
+    }
+}
+
 }  // namespace talus

@@ -296,7 +296,9 @@ void JointSolver::begin_solve(Articulation& a) {
     }
     bool any = false;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
-        const Run& run = runs_[r];
+        Run& run = runs_[r];
+        run.old_force = run.force;
+        run.old_torque = run.torque;
         double* const change = changes(run);
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
             Row& row = rows_[run.first_row + i];

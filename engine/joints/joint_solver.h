@@ -77,6 +77,19 @@ public:
     /// ... and after that: the impacts that these have led to, one after the other.
     void hand_on_bounces(std::uint32_t first, std::uint32_t last);
 
+    // Bounding the energy of a sub-step (joint_energy.cpp, energy_bound.cpp), after its last pass.
+    /// Work of what may do work: springs, motors and drives, over a sub-step in which their bodies have velocities of v + d.
+    struct Work {
+        double unpushed = 0.0;  ///< by v, J
+        double pushed = 0.0;    ///< by d
+    };
+    /// A body of the articulation: its solver index.
+    std::uint32_t body_of(std::uint32_t at) const;
+    /// `unpushed`, by solver index: what v is.
+    Work work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed);
+    /// So much is left of the impulses of this sub-step.
+    void scale_impulses(std::uint32_t at, double kept);
+
     /// What impulses on a body do to it through the joints that hold it, as the last pass left them: its velocity by an
     /// impulse at the centre of mass and by a moment (N m s), its spin by a moment. By an impulse its spin is
     /// transpose(by_moment) times that.
@@ -246,6 +259,7 @@ private:
         JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
         dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
+        dvec3 old_force{0.0}, old_torque{0.0};  ///< the same, when this sub-step began
         dvec3 demand{
             0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
         dvec3 load{0.0};      ///< the largest demand of late

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 
 namespace talus::samples {
 
@@ -34,6 +35,8 @@ dvec3 turn_between(const quat& from, const quat& to) {
 }
 
 double square(double x) { return x * x; }
+
+constexpr double whole = 2.0 * std::numbers::pi;  ///< turn, rad
 
 /// Energy of a spring that pulls with no more than `cap`.
 double stored(double stiffness, double way, double cap) {
@@ -280,7 +283,7 @@ void Ledger::after(const World& world) {
     contacts_.assign(contacts.begin(), contacts.end());
     book_contacts(world);
     book_joints(world);
-    book_bodies();
+    book_bodies(world);
     close(world);
 }
 
@@ -412,6 +415,16 @@ void Ledger::book_joints(const World& world) {
         const auto power = [&](double x, double v) { return std::clamp(k * x, -cap, cap) * v; };
         return std::max(0.0, half * (power(x1, v1) - power(x0, v0)));
     };
+    const auto velocity_at = [](const State& on, const dvec3& point) {
+        return on.velocity + glm::cross(on.spin, point - on.center);
+    };
+    // What a joint did before it broke is not to be seen any more.
+    for (const JointEvent& e : world.joints_broken()) {
+        for (const BodyId id : {e.body_a, e.body_b}) {
+            if (!world.is_valid(id) || before_[id.slot].type != BodyType::dynamic) continue;
+            groups_[root(id.slot)].broke = groups_[root(id.slot)].anchored = true;
+        }
+    }
     std::size_t before = 0;
     for (const JointState& now : joints_after_) {
         // Both lists are in the order of slots.
@@ -442,12 +455,26 @@ void Ledger::book_joints(const World& world) {
                 a, b, -glm::dot(force, way_b) - glm::dot(torque, ways_[b].turn),
                 0.5 * length(ways_[b].turn) * (length(force) * length(way_b) + length(torque) * length(ways_[b].turn)));
 
+        const dvec3 anchor_a =
+            dvec3(after_[a].pose.position) + rotated(after_[a].pose.rotation, dvec3(ends.frame_a.position));
+        const auto axis_of = [&](int i) {
+            if (now.kind == JointKind::distance) {
+                const dvec3 between = anchor - anchor_a;
+                return between / std::max(length(between), 1e-12);
+            }
+            dvec3 axis(0.0);
+            axis[i % 3] = 1.0;
+            return rotated(after_[a].pose.rotation, rotated(ends.frame_a.rotation, axis));
+        };
         const JointAxes kind = axes_of(now.kind);
         double shift = 0.0, turn = 0.0;  // by which violations became less
+        double gap2 = 0.0, bent = 0.0;   // between the anchors, m^2, and beyond limits of turns, rad
         bool springs = false;
         for (int i = 0; i < 6; ++i) {
             const bool settable = (kind.settable >> i & 1u) != 0;
-            const double q0 = then.coordinates[i], q1 = now.coordinates[i];
+            const double q1 = now.coordinates[i];
+            double q0 = then.coordinates[i];
+            if (now.kind == JointKind::six_dof && i >= 3) q0 += whole * std::round((q1 - q0) / whole);
             const double stiffness = static_cast<double>(world.joint_stiffness(now.id, axes[i]));
             if (stiffness > 0.0) {
                 springs = true;
@@ -455,8 +482,13 @@ void Ledger::book_joints(const World& world) {
                     const JointSpring spring = settable ? world.joint_spring(now.id, axes[i]) : JointSpring{};
                     const double target = static_cast<double>(spring.target),
                                  cap = static_cast<double>(spring.max_force);
-                    add_work(a, b, stored(stiffness, q0 - target, cap) - stored(stiffness, q1 - target, cap),
-                             swing(stiffness, q0 - target, then.speeds[i], q1 - target, now.speeds[i], cap));
+                    const double released =
+                        stored(stiffness, q0 - target, cap) - stored(stiffness, q1 - target, cap) +
+                        swing(stiffness, q0 - target, then.speeds[i], q1 - target, now.speeds[i], cap);
+                    // A spring of some frequency is as stiff as what its bodies weigh there, which changes as they turn.
+                    const double f = glm::dot(i < 3 ? force : torque, axis_of(i));
+                    const double pushed = f * (q1 - q0) + 0.5 * dt_ * std::abs(f * (now.speeds[i] - then.speeds[i]));
+                    add_work(a, b, std::max(released, pushed));
                 }
             }
             if (settable && world.joint_motor(now.id, axes[i]).max_force > 0.0f) {
@@ -471,25 +503,38 @@ void Ledger::book_joints(const World& world) {
                 return std::max({static_cast<double>(limit.lower) - q, q - static_cast<double>(limit.upper), 0.0});
             };
             (i < 3 ? shift : turn) += std::max(0.0, beyond(q0) - beyond(q1));
+            if (i < 3) gap2 += square(std::max(beyond(q0), beyond(q1)));
+            if (i >= 3) bent = std::max(bent, beyond(q0));
         }
         if (now.kind == JointKind::ball) {
             const double cone = static_cast<double>(world.joint_cone(now.id));
             const double s0 = std::sqrt(square(then.coordinates[4]) + square(then.coordinates[5]));
             const double s1 = std::sqrt(square(now.coordinates[4]) + square(now.coordinates[5]));
             turn += std::max(0.0, std::max(0.0, s0 - cone) - std::max(0.0, s1 - cone));
+            bent = std::max(bent, s0 - cone);
         }
         add_work(a, b, length(force) * shift + length(torque) * turn);
+        // Bodies that are pulled at anchors that lie apart are turned by that.
+        const double reach = std::max(length(after_[a].center - anchor), length(after_[b].center - anchor));
+        for (const std::uint32_t i : {a, b}) {
+            if (before_[i].type != BodyType::dynamic) continue;
+            Group& group = groups_[root(i)];
+            if (i == a || before_[a].type != BodyType::dynamic) group.twisted += dt_ * length(force) * std::sqrt(gap2);
+            group.open = std::max(group.open, std::sqrt(gap2) + std::min(bent, 1.0) * reach);
+        }
 
         if (now.kind != JointKind::ball && now.kind != JointKind::motor) continue;
         const JointDrive drive = world.joint_drive(now.id);
         if (drive.max_force <= 0.0f && drive.max_torque <= 0.0f) continue;
-        const dvec3 move = now.kind == JointKind::motor ? way_b - way_a : dvec3(0.0);
-        const dvec3 turned = ways_[b].turn - ways_[a].turn;
-        const dvec3 faster = after_[b].spin - after_[a].spin - before_[b].spin + before_[a].spin;
-        const dvec3 quicker = after_[b].velocity - after_[a].velocity - before_[b].velocity + before_[a].velocity;
-        double work = glm::dot(torque, turned) + glm::dot(force, move);
-        double slack = dt_ * (length(torque) * length(faster) +
-                              (now.kind == JointKind::motor ? length(force) * length(quicker) : 0.0));
+        // Within a step a drive may push its bodies to and fro; no more than its force all the way at the higher speed.
+        double fastest_turn = 0.0, fastest = 0.0;
+        for (const auto* states : {&before_, &after_}) {
+            const State &on_a = (*states)[a], &on_b = (*states)[b];
+            fastest_turn = std::max(fastest_turn, length(on_b.spin - on_a.spin));
+            fastest = std::max(fastest, length(velocity_at(on_b, anchor) - velocity_at(on_a, anchor)));
+        }
+        double work = dt_ * length(torque) * fastest_turn;
+        if (now.kind == JointKind::motor) work += dt_ * length(force) * fastest;
         if (springs) {
             // A spring may swing several times within a step: what it stores says more than its mean force.
             double released = 0.0;
@@ -505,11 +550,15 @@ void Ledger::book_joints(const World& world) {
             }
             work = std::max(work, released);
         }
-        add_work(a, b, work, slack);
+        add_work(a, b, work);
     }
 }
 
-void Ledger::book_bodies() {
+void Ledger::book_bodies(const World& world) {
+    // Sub-steps move bodies with the velocity of their end. In flight that is the true one of their middle: by their end
+    // forces have half a sub-step more to add, which a falling body has still to get and a rising one to lose. What was
+    // turned round by a bounce without loss seems to gain that. (Where a contact held a body, its velocity is the true one.)
+    const double half = 0.5 * dt_ / static_cast<double>(world.settings().substeps);
     for (std::uint32_t i = 0; i < before_.size(); ++i) {
         const State &s = before_[i], &e = after_[i];
         if (!s.present || !e.present || s.type != BodyType::dynamic) continue;
@@ -519,29 +568,34 @@ void Ledger::book_bodies() {
         group.first = std::min(group.first, i);
         group.before += s.kinetic;
         group.after += e.kinetic;
+        const dvec3 pull = s.force + s.mass * s.gravity_scale * gravity_;
+        group.ahead += half * (glm::dot(pull, e.velocity - s.velocity) + glm::dot(s.torque, e.spin - s.spin));
         const double weight = s.mass * std::abs(s.gravity_scale) * length(gravity_);
         const double risen = -s.mass * s.gravity_scale * glm::dot(gravity_, e.center - s.center);
         group.risen += risen;
         const double pushed = glm::dot(s.force, ways_[i].move);
-        const double turned = glm::dot(s.torque, ways_[i].turn);
-        const double slack = 1e-3 * std::abs(turned) +
+        // How far a body has turned that spins up within the step its poses do not tell.
+        const double turned = std::max(glm::dot(s.torque, ways_[i].turn), 0.5 * dt_ * glm::dot(s.torque, s.spin + e.spin));
+        const double slack = 0.5 * dt_ * length(s.torque) * length(e.spin - s.spin) +
                              0.5 * length(s.torque) * length(ways_[i].turn) * std::min(1.0, length(ways_[i].turn));
         group.work += pushed + turned + slack;
         group.work_in += std::max(0.0, pushed) + std::max(0.0, turned + slack);
-        group.rounding += tolerance_.position * (weight + length(s.force)) * (length(e.center) + 1.0);
+        group.rounding += tolerance_.position * (weight + length(s.force)) * (length(e.center) + 1.0) +
+                          0.5 * s.mass * square(tolerance_.speed);
         group.weight += weight;
         group.mass += s.mass;
         const double limit = std::min(max_speed_, s.max_speed);
         group.anchored = group.anchored || s.locks != 0 || s.damped || !s.awake || !e.awake ||
                          length(e.velocity) > 0.999 * limit || length(s.velocity) > 0.999 * limit ||
-                         length(e.spin) > 0.999 * s.max_spin;
+                         length(e.spin) > 0.999 * s.max_spin || length(s.spin) > 0.999 * s.max_spin;
     }
 }
 
 /// Potential energy that a group got by being pushed out of overlaps that were gone before they bore anything: such
-/// contacts are not listed. No more than the weight lifted by the deepest overlap that the step began with.
+/// contacts are not listed; or by its joints' coming together, for which no force is reported. No more than the weight
+/// lifted by the deepest overlap that the step began with, or by as much as its joints were apart.
 double Ledger::lifted_out(const World& world, std::uint32_t group) {
-    double deepest = 0.0, lifted = 0.0;
+    double deepest = groups_[group].open, lifted = 0.0;
     for (const PairInfo& pair : world.pairs()) {
         if (!pair.active || pair.separation >= 0.0f) continue;
         for (const BodyId id : {pair.body_a, pair.body_b}) {
@@ -615,9 +669,10 @@ void Ledger::close(const World& world) {
         risen += group.risen;
         report_.work += group.work_in;
         const double rounding = group.rounding + tolerance_.energy * (group.before + group.after + group.work_in);
-        double excess = group.after + group.risen - group.before - group.work - rounding;
+        double excess =
+            group.after + std::min(0.0, group.ahead) + group.risen - group.before - group.work - rounding;
         if (group.touched) touched_weight += group.weight;
-        if (excess > 0.0) {
+        if (excess > 0.0 && !group.broke) {
             report_.gained += excess;
             const double through = group.before + group.work_in + std::max(0.0, -group.risen);
             const double allowed =
@@ -648,7 +703,7 @@ void Ledger::close(const World& world) {
             members(r, report_.momentum_bodies);
             report_.momentum_failed = report_.worst_momentum > tolerance_.momentum;
         }
-        const double twist = length(sum.spun), turning = sum.angular + group.exchanged;
+        const double twist = std::max(0.0, length(sum.spun) - group.twisted), turning = sum.angular + group.exchanged;
         if (turning > 0.0 && twist > report_.worst_angular * turning) {
             report_.worst_angular = twist / turning;
             report_.angular_step = step;

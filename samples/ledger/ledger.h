@@ -12,7 +12,8 @@
 /// looked at: the books are opened anew before each step.
 ///
 /// Work put in, per group and step:
-/// - user's forces and torques: force times the way of the centre of mass, torque times the turn. Exact.
+/// - user's forces and torques: force times the way of the centre of mass (exact), torque times the turn, or the time and
+///   the mean spin, if that is more.
 /// - contacts with kinematic bodies: impulses times the velocity of the body's surface where they act. A contact can
 ///   only take energy as seen from that surface, so this is a sharp bound. The moments of twist friction, which contacts
 ///   do not report, count with their largest size.
@@ -20,9 +21,12 @@
 /// - overlap that is pushed out: impulse over the step's length times the way by which the overlap became less.
 /// - joints to kinematic bodies: force times the way of the joint's anchor, torque times the turn.
 /// - motors: motor force times the way of the coordinate; what the coordinate's speed changed within the step counts in
-///   the motor's favour. Drives without a spring alike.
-/// - springs: energy stored before less energy stored after, both with the stiffness of this step.
-/// - joints that were apart or beyond a limit and are less so: force times that way.
+///   the motor's favour.
+/// - drives: their force all the way at the higher of the speeds before and after.
+/// - springs: energy stored before less energy stored after, both with the stiffness of this step, or what a motor with
+///   the spring's force would have done, if that is more.
+/// - joints that were apart or beyond a limit and are less so: force times that way. Bodies whose joint breaks are not
+///   looked at in that step.
 
 #include <talus/engine/world.h>
 
@@ -36,6 +40,7 @@ namespace talus::samples {
 /// What counts as rounding, and when a run fails.
 struct LedgerTolerance {
     double energy = 1e-5;    ///< of the kinetic energies and the work of a group, per step
+    double speed = 1e-5;     ///< that a body at rest may seem to have, m/s
     double position = 2e-7;  ///< of a body's distance from the origin and 1 m more, times its weight, per step
     /// A group may gain this part of the energy that went through it in a step (kinetic energy before, work put in,
     /// potential energy released)...
@@ -130,11 +135,14 @@ private:
     struct Group {
         double before = 0.0, after = 0.0;  ///< kinetic
         double risen = 0.0;                ///< potential energy in gravity, after less before
+        double ahead = 0.0;                ///< what forces add in half a sub-step, at the end less at the start
         double work = 0.0, work_in = 0.0;  ///< the sum, and of what is above 0
         double rounding = 0.0, weight = 0.0, mass = 0.0;
         double exchanged = 0.0;  ///< impulses between its bodies times how far those are apart, kg m^2/s
+        double open = 0.0;       ///< by how much a joint was apart, m
+        double twisted = 0.0;    ///< angular momentum that joints give whose anchors lie apart, at most, kg m^2/s
         std::uint32_t first = 0xffffffffu, count = 0;
-        bool anchored = false, touched = false;
+        bool anchored = false, touched = false, broke = false;
     };
 
     void read(const World& world, std::vector<State>& states, bool forces) const;
@@ -146,7 +154,7 @@ private:
     void unite(std::uint32_t a, std::uint32_t b);
     void book_contacts(const World& world);
     void book_joints(const World& world);
-    void book_bodies();
+    void book_bodies(const World& world);
     double lifted_out(const World& world, std::uint32_t group);
     void close(const World& world);
     glm::dvec3 way_at(std::uint32_t slot, const glm::dvec3& point) const;
