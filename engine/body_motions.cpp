@@ -148,6 +148,13 @@ BodyMotions::Unpushed BodyMotions::unpushed(std::size_t body, float substep) con
     });
 }
 
+BodyMotions::Unpushed BodyMotions::calm(std::size_t body) const {
+    return at(body, [&](const auto& m, int lane) {
+        return Unpushed{get(m.calm_velocity, lane), get(m.calm_spin, lane), turn_of(m, lane), get(m.acceleration, lane),
+                        get(m.torque, lane)};
+    });
+}
+
 void BodyMotions::run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep,
                       int substeps, float max_speed) {
     MotionPassInput in;

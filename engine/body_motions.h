@@ -75,6 +75,8 @@ public:
         vec3 acceleration, torque;  ///< of gravity and the user's forces, m/s^2 and N m
     };
     Unpushed unpushed(std::size_t body, float substep) const;
+    /// ... and how relaxation left it, before what bounces does.
+    Unpushed calm(std::size_t body) const;
 
     /// A pass over the bodies first .. last, both at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;

@@ -162,6 +162,7 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
     };
     records_.resize(lines(records, kernel_->record_bytes));
     points_.resize(lines(next.first_point, kernel_->point_bytes));
+    if (any_bounce_) calm_.resize(std::size_t{next.first_point} * kernel_->lanes);
     surfaces_.resize(lines(next.first_surface, kernel_->surface_bytes));
     penetration_sums_.resize(records);
     max_penetrations_.resize(records);
@@ -680,6 +681,43 @@ void ContactSolver::scale_impulses(std::uint32_t k, std::span<const float> kept)
 void ContactSolver::scale_impulses(std::span<const float> kept) {
     for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
         kernel_->lanes == 8 ? scale_impulses<8>(k, kept) : scale_impulses<4>(k, kept);
+}
+
+template <int width>
+void ContactSolver::note_calm(std::uint32_t k) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
+    if (!r.bounces) return;
+    for (std::uint32_t i = r.first_point; i < r.first_point + r.point_count; ++i) {
+        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(i));
+        std::copy_n(p.impulse.at, width, calm_.data() + std::size_t{i} * width);
+    }
+}
+
+void ContactSolver::note_calm(const Field& field) {
+    for (std::uint32_t k = field.first; k < field.first + field.count; ++k)
+        kernel_->lanes == 8 ? note_calm<8>(k) : note_calm<4>(k);
+}
+
+template <int width>
+void ContactSolver::scale_bounces(std::uint32_t k, std::span<const float> kept) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
+    if (!r.bounces) return;
+    for (unsigned lane = 0; lane < r.used; ++lane) {
+        const float part = kept[r.pushes_a ? r.a[lane] : r.b[lane]];
+        if (part == 1.0f) continue;
+        for (std::uint32_t i = r.first_point; i < r.first_point + r.point_count; ++i) {
+            auto& p = *static_cast<ContactPointLanes<F>*>(point(i));
+            const float calm = calm_[std::size_t{i} * width + lane];
+            p.impulse[lane] = calm + part * (p.impulse[lane] - calm);
+        }
+    }
+}
+
+void ContactSolver::scale_bounces(std::span<const float> kept) {
+    for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
+        kernel_->lanes == 8 ? scale_bounces<8>(k, kept) : scale_bounces<4>(k, kept);
 }
 
 void ContactSolver::begin_bounces(std::span<const SolverBody> bodies) {

@@ -137,6 +137,11 @@ public:
     /// at the solver index of a body that it pushes.
     void scale_impulses(std::span<const float> kept);
 
+    /// Notes what contacts that bounce have given before they do...
+    void note_calm(const Field& field);
+    /// ... and scales what they gave since, by the same parts.
+    void scale_bounces(std::span<const float> kept);
+
     /// Writes impulses back to the contacts.
     void store(const Field& field, ContactTable& contacts);
 
@@ -182,6 +187,10 @@ private:
     template <int width>
     void scale_impulses(std::uint32_t record, std::span<const float> kept);
     template <int width>
+    void note_calm(std::uint32_t record);
+    template <int width>
+    void scale_bounces(std::uint32_t record, std::span<const float> kept);
+    template <int width>
     void begin_bounce(const LinkPlace& place, std::span<const SolverBody> bodies);
     template <int width>
     void store_rolling(std::uint32_t record, ContactTable& contacts) const;
@@ -202,6 +211,7 @@ private:
     const SolverKernel* kernel_;
     std::array<std::array<Field, most_fields>, contact_phases> fields_{};
     std::vector<Line> records_, points_, surfaces_;
+    std::vector<float> calm_;  ///< by point and lane: note_calm, N s
     /// Where the lanes and the points of a record are; one more than there are records.
     struct Layout {
         std::uint32_t first_edge, first_point, first_surface;  ///< in `order_`; the next record's are the ends

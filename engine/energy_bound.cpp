@@ -24,7 +24,16 @@
 ///
 /// Springs, motors and drives of joints may do work: it counts as put in (JointSolver::work). Islands are not bounded
 /// that are pushed by something else: by joints or contacts with moving kinematic bodies, or by surfaces that run.
-/// Bounces come afterwards.
+///
+/// Bounces come afterwards, and have a bound of their own: Newton's law of restitution makes energy where a body strikes
+/// with friction (Kane and Levinson 1985), or at several points at once. Semi-implicit Euler conserves
+/// E + V + h F v / 2 in free flight, with V the potential energy, so that
+///
+///     E + h F v / 2  <=  E0 + h F v0 / 2 + h F v1
+///
+/// with v0 the velocities at the sub-step's start, v1 those with which it moved the bodies, and v those after the
+/// bounce. Where it is broken, what bounces changed in the island is scaled. What rests does not depend on it, so that
+/// islands of any size are bounded.
 
 #include <talus/engine/integrate.h>
 #include <talus/engine/settings.h>
@@ -69,31 +78,71 @@ void World::State::exempt_islands() {
     }
 }
 
-void World::State::bound_energy(float substep) {
-    if (!body_motions.any_gain(group_size, held_end)) return;
+/// Sums the gains of the bodies over their islands. False if no island of at most `most_bodies` is left that gained.
+bool World::State::find_gaining_islands(std::uint32_t most_bodies) {
+    if (!body_motions.any_gain(group_size, held_end)) return false;
     island_gains.assign(held_end, {});
     body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain) {
         IslandGain& island = island_gains[islands.root(i)];
         island.energy += gain;
         ++island.bodies;
     });
-    const auto is_beyond = [](const IslandGain& island) {
-        return island.energy > 0.0 && island.bodies <= settings::energy_most_bodies;
+    const auto any = [&] {
+        return std::any_of(island_gains.begin(), island_gains.end(),
+                           [](const IslandGain& island) { return island.energy > 0.0; });
     };
-    if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
+    for (IslandGain& island : island_gains) {
+        if (island.bodies > most_bodies) island.energy = 0.0;
+    }
+    if (!any()) return false;
     exempt_islands();
-    if (std::none_of(island_gains.begin(), island_gains.end(), is_beyond)) return;
-
-    // Against the velocities that the bodies would have by now without contacts.
-    const auto for_each_bounded = [&](auto&& visit) {
-        for (std::uint32_t i = group_size; i < held_end; ++i) {
-            const std::uint32_t root = islands.root(i);
-            if (solver_slots[i] != null_index && is_beyond(island_gains[root])) visit(i, island_bounds[root]);
-        }
-    };
+    if (!any()) return false;
     island_bounds.assign(held_end, {});
     unpushed.resize(held_end);
-    for_each_bounded([&](std::uint32_t i, IslandBound& island) {
+    return true;
+}
+
+/// Calls visit(body, its island's bound) for each body of an island that gained.
+template <class Visit>
+void World::State::for_each_gaining(Visit&& visit) {
+    for (std::uint32_t i = group_size; i < held_end; ++i) {
+        const std::uint32_t root = islands.root(i);
+        if (solver_slots[i] != null_index && island_gains[root].energy > 0.0) visit(i, island_bounds[root]);
+    }
+}
+
+/// Takes from each island that gained the least part of its impulses with which it no longer does, or the one with which
+/// it gains least. Its bodies have the velocities of `unpushed` without these impulses.
+void World::State::keep_parts() {
+    for (std::uint32_t root = 0; root < held_end; ++root) {
+        IslandBound& island = island_bounds[root];
+        const double gain = island_gains[root].energy - island.work;
+        if (!(gain > 0.0)) continue;
+        // Without the part t it gains gain - t slope + t^2 bend.
+        const double root2 = island.slope * island.slope - 4.0 * gain * island.bend;
+        const double taken =
+            root2 > 0.0 ? 2.0 * gain / (island.slope + std::sqrt(root2)) : 0.5 * island.slope / island.bend;
+        island.kept = static_cast<float>(taken > 0.0 ? 1.0 - std::min(taken, 1.0) : 1.0);
+    }
+    kept_impulses.assign(solver_slots.size(), 1.0f);
+    for_each_gaining([&](std::uint32_t i, const IslandBound& island) {
+        kept_impulses[i] = island.kept;
+        SolverBody& sb = solver_bodies[i];
+        const BodyMotions::Unpushed& without = unpushed[i];
+        store3(sb.velocity, without.velocity + island.kept * (load3(sb.velocity) - without.velocity));
+        store3(sb.angular_velocity, without.spin + island.kept * (load3(sb.angular_velocity) - without.spin));
+        body_motions.set_spin(i, load3(sb.angular_velocity));
+    });
+    for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
+        const float kept = kept_impulses[joint_solver.body_of(k)];
+        if (kept < 1.0f) joint_solver.scale_impulses(k, static_cast<double>(kept));
+    }
+}
+
+void World::State::bound_energy(float substep) {
+    if (!find_gaining_islands(settings::energy_most_bodies)) return;
+    // Against the velocities that the bodies would have by now without contacts.
+    for_each_gaining([&](std::uint32_t i, IslandBound& island) {
         const Body& body = bodies[solver_slots[i]];
         const SolverBody& sb = solver_bodies[i];
         BodyMotions::Unpushed& alone = unpushed[i] = body_motions.unpushed(i, substep);
@@ -115,7 +164,7 @@ void World::State::bound_energy(float substep) {
     });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = islands.root(joint_solver.body_of(k));
-        if (!is_beyond(island_gains[root])) continue;
+        if (!(island_gains[root].energy > 0.0)) continue;
         IslandBound& island = island_bounds[root];
         const JointSolver::Work work = joint_solver.work(k, unpushed);
         if (!(work.unpushed + work.pushed > 0.0)) continue;
@@ -123,29 +172,32 @@ void World::State::bound_energy(float substep) {
         island.slope -= work.unpushed + 2.0 * work.pushed;
         island.bend -= work.pushed;
     }
-    for (std::uint32_t root = 0; root < held_end; ++root) {
-        IslandBound& island = island_bounds[root];
-        const double gain = island_gains[root].energy - island.work;
-        if (!(gain > 0.0)) continue;
-        // The least part t to take away with gain - t slope + t^2 bend <= 0, or the one that leaves least.
-        const double root2 = island.slope * island.slope - 4.0 * gain * island.bend;
-        const double taken = root2 > 0.0 ? 2.0 * gain / (island.slope + std::sqrt(root2)) : 0.5 * island.slope / island.bend;
-        island.kept = static_cast<float>(taken > 0.0 ? 1.0 - std::min(taken, 1.0) : 1.0);
-    }
-    kept_impulses.assign(solver_slots.size(), 1.0f);
-    for_each_bounded([&](std::uint32_t i, const IslandBound& island) {
-        kept_impulses[i] = island.kept;
-        SolverBody& sb = solver_bodies[i];
-        const BodyMotions::Unpushed& alone = unpushed[i];
-        store3(sb.velocity, alone.velocity + island.kept * (load3(sb.velocity) - alone.velocity));
-        store3(sb.angular_velocity, alone.spin + island.kept * (load3(sb.angular_velocity) - alone.spin));
-        body_motions.set_spin(i, load3(sb.angular_velocity));
-    });
+    keep_parts();
     solver.scale_impulses(kept_impulses);
+}
+
+void World::State::bound_bounces(float substep) {
+    if (!find_gaining_islands(~0u)) return;
+    for_each_gaining([&](std::uint32_t i, IslandBound& island) {
+        const SolverBody& sb = solver_bodies[i];
+        const BodyMotions::Unpushed& calm = unpushed[i] = body_motions.calm(i);
+        const glm::dvec3 velocity(load3(sb.velocity)), bounced = velocity - glm::dvec3(calm.velocity);
+        const glm::dvec3 spin(load3(sb.angular_velocity)), spun = spin - glm::dvec3(calm.spin);
+        const glm::dvec3 momentum = angular_momentum(i, spun);
+        const double mass = 1.0 / static_cast<double>(bodies[solver_slots[i]].inverse_mass);
+        const double half = 0.5 * static_cast<double>(substep);
+        island.slope += mass * glm::dot(velocity + half * glm::dvec3(calm.acceleration), bounced) +
+                        glm::dot(momentum, spin) + half * glm::dot(glm::dvec3(calm.torque), spun);
+        island.bend += 0.5 * (mass * glm::dot(bounced, bounced) + glm::dot(momentum, spun));
+    });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
-        const float kept = kept_impulses[joint_solver.body_of(k)];
-        if (kept < 1.0f) joint_solver.scale_impulses(k, static_cast<double>(kept));
+        const std::uint32_t root = islands.root(joint_solver.body_of(k));
+        if (!(island_gains[root].energy > 0.0)) continue;
+        const JointSolver::Work work = joint_solver.work(k, unpushed);
+        island_bounds[root].work += std::max(0.0, work.unpushed + work.pushed);
     }
+    keep_parts();
+    solver.scale_bounces(kept_impulses);
 }
 
 }  // namespace talus

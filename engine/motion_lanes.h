@@ -29,6 +29,8 @@ struct MotionLanes {
     Vec3Lanes<F> old_velocity, old_spin;               ///< at the start of the sub-step, m/s and rad/s
     F old_turn_x, old_turn_y, old_turn_z, old_turn_w;  ///< then
     F old_energy;                                      ///< kinetic, then, J
+    Vec3Lanes<F> moving_velocity;                      ///< with which the sub-step moved it, m/s
+    Vec3Lanes<F> calm_velocity, calm_spin;             ///< before what bounces does, m/s and rad/s
     F gain;             ///< kinetic energy at the end of the sub-step beyond what it may be, J
     unsigned any_gain;  ///< some of them is above 0
 

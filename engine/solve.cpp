@@ -380,6 +380,10 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 break;
             case StageWork::Kind::bound_energy:
                 bound_energy(substep);
+                if (joint_solver.articulation_count() != 0 && solver.any_bounce()) joint_solver.note_impulses();
+                break;
+            case StageWork::Kind::bound_bounces:
+                bound_bounces(substep);
                 break;
         }
     };
@@ -427,6 +431,9 @@ void World::State::do_field_work(const FieldWork& work, std::uint32_t field, flo
         }
         case FieldWork::Kind::contacts:
             solver.run(work.pass, solver.field(work.phase, field), solver_bodies);
+            break;
+        case FieldWork::Kind::note_calm:
+            for_fields_of(field, [&](const ContactSolver::Field& own) { solver.note_calm(own); });
             break;
         case FieldWork::Kind::end_contacts:
             for_fields_of(field, [&](const ContactSolver::Field& own) { solver.store(own, contacts); });
@@ -534,12 +541,16 @@ void World::State::plan_substeps() {
         plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_gains});
         plan_stage({1, 1}, {.kind = StageWork::Kind::bound_energy});
         if (!solver.any_bounce()) continue;
+        plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::note_calm});
+        plan_in_groups({.kind = FieldWork::Kind::note_calm});
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);
         for (int k = 0; k < settings::joint_bounces && joint_solver.contact_group_count() != 0; ++k) {
             plan_joints(joint_solver.contact_group_count(), &JointSolver::carry_bounces);
             plan_contacts(&SolverKernel::bounce);
         }
         plan_joints(joint_solver.contact_group_count(), &JointSolver::hand_on_bounces);
+        plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_bounce_gains});
+        plan_stage({1, 1}, {.kind = StageWork::Kind::bound_bounces});
         plan_contacts(&SolverKernel::end_restitution);
     }
     plan_in_groups({.kind = FieldWork::Kind::end_contacts});

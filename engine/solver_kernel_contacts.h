@@ -700,14 +700,33 @@ static void begin_restitution(const ContactPassInput& in) {
     });
 }
 
+/// Takes from the friction of lanes whose normal impulses were taken back as large a part, `left` of `had`: friction
+/// without a load makes energy.
+static inline void keep_friction(Record& r, Surface* surface, I taken_back, F had, F left, Sides& v) {
+    const F one = splat<F>(1.0f);
+    const F kept = taken_back ? min(left * inverse_or_zero(had), one) : one, less = kept - one;
+    V3 moment = (less * r.twist) * r.normal;
+    if (surface != nullptr) moment = moment + less * surface->rolling;
+    const F less_1 = less * r.friction_1, less_2 = less * r.friction_2;
+    apply_friction(r, less_1 * r.tangent + less_2 * cross(r.normal, r.tangent), moment, v);
+    r.friction_1 += less_1;
+    r.friction_2 += less_2;
+    r.step_friction_1 += less_1;
+    r.step_friction_2 += less_2;
+    r.twist *= kept;
+    if (surface != nullptr) surface->rolling = kept * surface->rolling;
+}
+
 static void bounce(const ContactPassInput& in) {
     const F zero = {}, one = splat<F>(1.0f), two = splat<F>(2.0f);
     const F half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
-    for_each_record(in, [&](Record& r, Point* points, Surface*) {
+    for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
         if (!r.bounces) return;
         Sides v = gather<Part::velocity>(r, in.bodies);
         const Sides motion = gather<Part::motion>(r, in.bodies);
         const Push push(r);
+        I taken_back = {};
+        F had = zero, left = zero;
         for (unsigned i = 0; i < r.point_count; ++i) {
             Point& p = points[i];
             const F s = p.separation + normal_speed(r.normal, p, motion), speed = normal_speed(r.normal, p, v);
@@ -722,8 +741,12 @@ static void bounce(const ContactPassInput& in) {
             p.bounce = knocked ? -load : p.bounce;
             const F impulse = bounces ? max(p.impulse + p.mass * (after - speed), zero) : knocked ? load : p.impulse;
             apply_normal(push, p, impulse - p.impulse, v);
+            taken_back |= knocked;
+            had += p.impulse;
+            left += impulse;
             p.impulse = impulse;
         }
+        if (__builtin_expect(!all(~taken_back), 0)) keep_friction(r, surface, taken_back, had, left, v);
         scatter(r, in.bodies, v);
     });
 }

@@ -23,6 +23,8 @@ constexpr SolverKernel kernel = {width,
                                  integrate_velocities,
                                  integrate_positions,
                                  find_gains,
+                                 note_calm,
+                                 find_bounce_gains,
                                  coast};
 
 }  // namespace talus::TALUS_LANES

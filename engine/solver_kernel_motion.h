@@ -233,6 +233,7 @@ static void integrate_positions(const MotionPassInput& in) {
         store(bodies->velocity, bodies->angular_velocity, v);
         const V3 turned_by = moved.angular + turn;
         store(bodies->displacement, bodies->turn, {moved.linear + h * v.linear, turned_by});
+        m.moving_velocity = v.linear;
         if (!in.finds_stale) continue;
         const V3 since = turned_by - m.turn_then;
         const F spun = dot(since, m.own_axis), spun2 = spun * spun, tilted2 = max(dot(since, since) - spun2, zero);
@@ -248,6 +249,32 @@ static void find_gains(const MotionPassInput& in) {
         Motion& m = static_cast<Motion*>(in.motions)[g];
         const Velocity v = load(bodies->velocity, bodies->angular_velocity);
         const F work = splat<F>(in.substep) * (m.mass * dot(m.acceleration, v.linear) + dot(m.torque, v.angular));
+        constexpr float least = 0.5f * settings::energy_speed * settings::energy_speed;
+        const F allowed = splat<F>(1.0f + settings::energy_gain) * m.old_energy + least * m.mass + work;
+        m.gain = kinetic_energy(m, v) - allowed;
+        m.any_gain = !all(m.gain <= F{});
+    }
+}
+
+static void note_calm(const MotionPassInput& in) {
+    for (unsigned g = 0; g < in.count; ++g) {
+        const SolverBody* bodies = in.bodies + g * width;
+        Motion& m = static_cast<Motion*>(in.motions)[g];
+        const Velocity v = load(bodies->velocity, bodies->angular_velocity);
+        m.calm_velocity = v.linear;
+        m.calm_spin = v.angular;
+    }
+}
+
+static void find_bounce_gains(const MotionPassInput& in) {
+    for (unsigned g = 0; g < in.count; ++g) {
+        const SolverBody* bodies = in.bodies + g * width;
+        Motion& m = static_cast<Motion*>(in.motions)[g];
+        const Velocity v = load(bodies->velocity, bodies->angular_velocity);
+        const F half = splat<F>(0.5f) * splat<F>(in.substep);
+        const V3 way = m.old_velocity - v.linear + m.moving_velocity + m.moving_velocity;
+        const V3 turn = m.old_spin - v.angular + m.calm_spin + m.calm_spin;
+        const F work = half * (m.mass * dot(m.acceleration, way) + dot(m.torque, turn));
         constexpr float least = 0.5f * settings::energy_speed * settings::energy_speed;
         const F allowed = splat<F>(1.0f + settings::energy_gain) * m.old_energy + least * m.mass + work;
         m.gain = kinetic_energy(m, v) - allowed;

@@ -121,11 +121,19 @@ struct World::State {
     };
     std::vector<IslandGain> island_gains;         ///< sums of its bodies', by solver index of the island's root, J
     std::vector<IslandBound> island_bounds;       ///< the same
-    std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index, the same
+    std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index: velocities without what is scaled
     std::vector<float> kept_impulses;             ///< by solver index: IslandEnergy::kept
     /// What the solve does with the bodies of a group of slabs, or with the contacts of a field.
     struct FieldWork {
-        enum class Kind : std::uint8_t { begin_bodies, bodies, end_bodies, begin_contacts, contacts, end_contacts };
+        enum class Kind : std::uint8_t {
+            begin_bodies,
+            bodies,
+            end_bodies,
+            begin_contacts,
+            contacts,
+            note_calm,
+            end_contacts
+        };
         Kind kind;
         BodyMotions::Pass motion = nullptr;  ///< of `bodies`
         ContactSolver::Pass pass = nullptr;  ///< of `contacts`
@@ -148,7 +156,8 @@ struct World::State {
             relax_stiff,
             joints,
             renew_contacts,
-            bound_energy
+            bound_energy,
+            bound_bounces
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
@@ -394,6 +403,11 @@ private:
     void renew_contacts(float substep);
     void restore_colliders();
     void bound_energy(float substep);
+    void bound_bounces(float substep);
+    bool find_gaining_islands(std::uint32_t most_bodies);
+    template <class Visit>
+    void for_each_gaining(Visit&& visit);
+    void keep_parts();
     void exempt_islands();
     glm::dvec3 angular_momentum(std::uint32_t index, const glm::dvec3& spin) const;  ///< of its solver index
     CollideSettings collide_settings() const;

@@ -278,6 +278,19 @@ JointSolver::Work JointSolver::work(std::uint32_t at, std::span<const BodyMotion
     return work;
 }
 
+void JointSolver::note_impulses() {
+    for (const std::uint32_t at : active_) {
+        const Articulation& a = articulations_[at];
+        for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+            Run& run = runs_[r];
+            run.old_force = run.force;
+            run.old_torque = run.torque;
+            for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i)
+                rows_[i].noted = rows_[i].impulse;
+        }
+    }
+}
+
 void JointSolver::scale_impulses(std::uint32_t at, double kept) {
     const Articulation& a = articulations_[active_[at]];
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
@@ -286,9 +299,9 @@ void JointSolver::scale_impulses(std::uint32_t at, double kept) {
         run.torque = run.old_torque + kept * (run.torque - run.old_torque);
         for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
             Row& row = rows_[i];
-            if (row.kind == RowKind::motor && row.number < cone_row)
-                run.motor_impulses[row.axis] -= (1.0 - kept) * row.impulse;
-            row.impulse *= kept;
+            const double less = (1.0 - kept) * (row.impulse - row.noted);
+            if (row.kind == RowKind::motor && row.number < cone_row) run.motor_impulses[row.axis] -= less;
+            row.impulse -= less;
         }
     }
 }

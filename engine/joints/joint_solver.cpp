@@ -303,6 +303,7 @@ void JointSolver::begin_solve(Articulation& a) {
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
             Row& row = rows_[run.first_row + i];
             row.impulse = row.free ? 0.0 : row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
+            row.noted = 0.0;
             change[i] = row.impulse;
             any = any || row.impulse != 0.0;
         }

@@ -87,7 +87,9 @@ public:
     std::uint32_t body_of(std::uint32_t at) const;
     /// `unpushed`, by solver index: what v is.
     Work work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed);
-    /// So much is left of the impulses of this sub-step.
+    /// From here on, scale_impulses scales what comes after.
+    void note_impulses();
+    /// So much is left of the impulses since this sub-step began or note_impulses().
     void scale_impulses(std::uint32_t at, double kept);
 
     /// What impulses on a body do to it through the joints that hold it, as the last pass left them: its velocity by an
@@ -201,6 +203,7 @@ private:
         // Of the sub-step.
         double impulse = 0.0;
         double given = 0.0;                      ///< impulse when the pass began
+        double noted = 0.0;                      ///< part of it that scale_impulses leaves
         double newton = 0.0;                     ///< part of the impulse that rounds after the first gave
         double position = 0.0;                   ///< coordinate less what it should be
         double goal = 0.0;                       ///< the same, at the end of the sub-step
@@ -259,7 +262,7 @@ private:
         JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
         dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
-        dvec3 old_force{0.0}, old_torque{0.0};  ///< the same, when this sub-step began
+        dvec3 old_force{0.0}, old_torque{0.0};  ///< the same, when this sub-step began or at note_impulses()
         dvec3 demand{
             0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
         dvec3 load{0.0};      ///< the largest demand of late

@@ -287,6 +287,28 @@ void Ledger::after(const World& world) {
     close(world);
 }
 
+namespace {
+
+/// Contacts or events of the same two shapes.
+template <class A, class B>
+bool are_same_shapes(const A& x, const B& y) {
+    return (x.body_a == y.body_a && x.body_b == y.body_b && x.shape_a == y.shape_a && x.shape_b == y.shape_b) ||
+           (x.body_a == y.body_b && x.body_b == y.body_a && x.shape_a == y.shape_b && x.shape_b == y.shape_a);
+}
+
+}  // namespace
+
+/// What was listed of this contact after the step before, or nullptr. Contacts keep their order from step to step, so
+/// the search goes on where the last one ended.
+const Contact* Ledger::last_contact(const Contact& contact) {
+    for (std::size_t i = 0; i < last_contacts_.size(); ++i) {
+        next_last_ = next_last_ < last_contacts_.size() ? next_last_ : 0;
+        const Contact& last = last_contacts_[next_last_++];
+        if (are_same_shapes(last, contact) && last.triangle == contact.triangle) return &last;
+    }
+    return nullptr;
+}
+
 void Ledger::book_contacts(const World& world) {
     const auto is_active = [&](BodyId id) { return before_[id.slot].awake || after_[id.slot].awake; };
     const auto mark = [&](std::uint32_t a, std::uint32_t b) {
@@ -346,31 +368,36 @@ void Ledger::book_contacts(const World& world) {
                      length(friction) * length(velocity) * length(ways_[slot].turn));
         }
         // Overlap that became less. A tenth more, because the impulse is a sum over the step, in which contacts may
-        // swing. Where bodies turn a lot the points of the contact's end are not those of its beginning.
+        // swing. Where the contact was found anew within the step, and where bodies turn a lot, its points at the end
+        // are not those of its beginning: then the deepest overlap counts.
         constexpr double turned = 0.2, more = 1.1;
-        if (length(ways_[a].turn) + length(ways_[b].turn) < turned) {
-            for (int i = 0; i < c.point_count; ++i) {
-                const double impulse = static_cast<double>(c.points[i].normal_impulse);
-                if (impulse <= 0.0) continue;
-                const double now = static_cast<double>(c.points[i].separation);
-                const dvec3 point(c.points[i].position);
-                const double then = now - glm::dot(normal, way_at(b, point + 0.5 * now * normal) -
-                                                               way_at(a, point - 0.5 * now * normal));
-                if (then < 0.0) add_work(a, b, more * impulse / dt_ * std::max(0.0, std::min(now, 0.0) - then));
-            }
-        } else if (pressed > 0.0) {
-            double now = 0.0;
-            for (int i = 0; i < c.point_count; ++i) now = std::min(now, static_cast<double>(c.points[i].separation));
+        double deepest = 0.0, deepest_then = 0.0, work = 0.0;
+        for (int i = 0; i < c.point_count; ++i) {
+            const double impulse = static_cast<double>(c.points[i].normal_impulse);
+            const double now = std::min(static_cast<double>(c.points[i].separation), 0.0);
+            deepest = std::min(deepest, now);
+            if (impulse <= 0.0) continue;
+            const dvec3 point(c.points[i].position);
+            const double then = now - glm::dot(normal, way_at(b, point + 0.5 * now * normal) -
+                                                           way_at(a, point - 0.5 * now * normal));
+            work += impulse * std::max(0.0, now - std::min(then, 0.0));
+        }
+        if (length(ways_[a].turn) + length(ways_[b].turn) >= turned) {
+            work = 0.0;
             const ConvexPart part_a = convex_part(shape_a, c.triangle), part_b = convex_part(shape_b, c.triangle);
             SimplexCache cache;
-            const double then = static_cast<double>(
+            deepest_then = static_cast<double>(
                 separation(
                     part_a.shape, part_b.shape,
                     to_frame(relative(multiply(before_[a].pose, part_a.pose), multiply(before_[b].pose, part_b.pose))),
                     cache)
                     .separation);
-            if (then < 0.0) add_work(a, b, more * pressed / dt_ * std::max(0.0, now - then));
+        } else if (const Contact* last = last_contact(c)) {
+            for (int i = 0; i < last->point_count; ++i)
+                deepest_then = std::min(deepest_then, static_cast<double>(last->points[i].separation));
         }
+        work = std::max(work, pressed * std::max(0.0, deepest - deepest_then));
+        add_work(a, b, more * work / dt_);
     }
     // Contacts that began and ended within the step.
     for (const ContactEvent& e : world.contacts_begun()) {
@@ -393,16 +420,13 @@ void Ledger::book_contacts(const World& world) {
     for (const ContactEvent& e : world.contacts_ended()) {
         if (e.sensor || !world.is_valid(e.body_a) || !world.is_valid(e.body_b)) continue;
         mark(e.body_a.slot, e.body_b.slot);
-        for (const Contact& c : last_contacts_) {
-            const bool same =
-                (c.body_a == e.body_a && c.body_b == e.body_b && c.shape_a == e.shape_a && c.shape_b == e.shape_b) ||
-                (c.body_a == e.body_b && c.body_b == e.body_a && c.shape_a == e.shape_b && c.shape_b == e.shape_a);
-            if (!same) continue;
-            for (int i = 0; i < c.point_count; ++i) {
-                add_work(e.body_a.slot, e.body_b.slot,
-                         static_cast<double>(c.points[i].normal_impulse) / dt_ *
-                             std::max(0.0, -static_cast<double>(c.points[i].separation)));
-            }
+        const auto last = std::find_if(last_contacts_.begin(), last_contacts_.end(),
+                                       [&](const Contact& c) { return are_same_shapes(c, e); });
+        if (last == last_contacts_.end()) continue;
+        for (int i = 0; i < last->point_count; ++i) {
+            add_work(e.body_a.slot, e.body_b.slot,
+                     static_cast<double>(last->points[i].normal_impulse) / dt_ *
+                         std::max(0.0, -static_cast<double>(last->points[i].separation)));
         }
     }
 }
@@ -601,6 +625,13 @@ double Ledger::lifted_out(const World& world, std::uint32_t group) {
         for (const BodyId id : {pair.body_a, pair.body_b}) {
             if (before_[id.slot].type == BodyType::dynamic && root(id.slot) == group)
                 deepest = std::max(deepest, -static_cast<double>(pair.separation));
+        }
+    }
+    for (const Contact& c : last_contacts_) {
+        for (const BodyId id : {c.body_a, c.body_b}) {
+            if (before_[id.slot].type != BodyType::dynamic || root(id.slot) != group) continue;
+            for (int i = 0; i < c.point_count; ++i)
+                deepest = std::max(deepest, -static_cast<double>(c.points[i].separation));
         }
     }
     if (deepest == 0.0) return 0.0;

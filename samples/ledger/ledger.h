@@ -153,6 +153,7 @@ private:
     std::uint32_t root(std::uint32_t slot);
     void unite(std::uint32_t a, std::uint32_t b);
     void book_contacts(const World& world);
+    const Contact* last_contact(const Contact& contact);
     void book_joints(const World& world);
     void book_bodies(const World& world);
     double lifted_out(const World& world, std::uint32_t group);
@@ -169,6 +170,7 @@ private:
     double potential_change_ = 0.0, released_ = 0.0, height_allowance_ = 0.0;
     double last_total_ = 0.0, given_ = 0.0;
     std::vector<Contact> contacts_, last_contacts_;
+    std::size_t next_last_ = 0;
     std::vector<ContactEvent> on_meshes_;  ///< that began and have not ended
     std::vector<State> before_, after_;
     std::vector<Way> ways_;
