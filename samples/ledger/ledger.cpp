@@ -544,21 +544,29 @@ void Ledger::book_joints(const World& world) {
             if (before_[i].type != BodyType::dynamic) continue;
             Group& group = groups_[root(i)];
             if (i == a || before_[a].type != BodyType::dynamic) group.twisted += dt_ * length(force) * std::sqrt(gap2);
+            // Joints follow what rounds off their anchors' positions.
+            group.rounding += 0.5 * before_[i].mass * square(tolerance_.position * (length(anchor) + reach + 1.0) / (2.0 * half));
             group.open = std::max(group.open, std::sqrt(gap2) + std::min(bent, 1.0) * reach);
         }
 
         if (now.kind != JointKind::ball && now.kind != JointKind::motor) continue;
         const JointDrive drive = world.joint_drive(now.id);
         if (drive.max_force <= 0.0f && drive.max_torque <= 0.0f) continue;
-        // Within a step a drive may push its bodies to and fro; no more than its force all the way at the higher speed.
+        // Within a step a drive may push its bodies to and fro: no more than its force all the way at the higher speed, or
+        // than its largest force all the way that they went.
         double fastest_turn = 0.0, fastest = 0.0;
         for (const auto* states : {&before_, &after_}) {
             const State &on_a = (*states)[a], &on_b = (*states)[b];
             fastest_turn = std::max(fastest_turn, length(on_b.spin - on_a.spin));
             fastest = std::max(fastest, length(velocity_at(on_b, anchor) - velocity_at(on_a, anchor)));
         }
-        double work = dt_ * length(torque) * fastest_turn;
-        if (now.kind == JointKind::motor) work += dt_ * length(force) * fastest;
+        const auto largest = [](float limit, double mean) { return is_finite(limit) ? static_cast<double>(limit) : mean; };
+        double work = std::max(dt_ * length(torque) * fastest_turn,
+                               largest(drive.max_torque, length(torque)) * length(ways_[b].turn - ways_[a].turn));
+        if (now.kind == JointKind::motor) {
+            work += std::max(dt_ * length(force) * fastest,
+                             largest(drive.max_force, length(force)) * length(way_b - way_a));
+        }
         if (springs) {
             // A spring may swing several times within a step: what it stores says more than its mean force.
             double released = 0.0;
@@ -609,6 +617,8 @@ void Ledger::book_bodies(const World& world) {
         group.weight += weight;
         group.mass += s.mass;
         const double limit = std::min(max_speed_, s.max_speed);
+        // A group that falls asleep loses its motion; forces that joints had in this step are not told any more.
+        group.broke = group.broke || (s.awake && !e.awake);
         group.anchored = group.anchored || s.locks != 0 || s.damped || !s.awake || !e.awake ||
                          length(e.velocity) > 0.999 * limit || length(s.velocity) > 0.999 * limit ||
                          length(e.spin) > 0.999 * s.max_spin || length(s.spin) > 0.999 * s.max_spin;
