@@ -718,7 +718,7 @@ void Ledger::close(const World& world) {
             const double through = group.before + group.work_in + std::max(0.0, -group.risen);
             const double allowed =
                 tolerance_.step_gain * through + (group.touched ? 0.1 * tolerance_.height * group.weight : 0.0);
-            if (excess > allowed) {
+            if (excess > 0.1 * allowed) {
                 const double lifted = lifted_out(world, r);
                 report_.gained -= std::min(excess, lifted);
                 excess -= lifted;
