@@ -1,4 +1,4 @@
-/// Heaps of mixed bodies that fell from a height: how deep their bodies stay in each other.
+/// Heaps of mixed bodies that fall from a height: how deep their bodies get into each other, and stay.
 
 #include "limits.h"
 
@@ -55,16 +55,17 @@ Heap heap(std::uint64_t seed) {
 
 /// How deep any two of its bodies are in each other, m.
 float deepest_overlap(const Heap& heap) {
+    std::vector<Transform> poses;
+    for (const BodyId thing : heap.things) poses.push_back(heap.world.transform(thing));
     float deepest = 0.0f;
-    for (std::size_t i = 0; i < heap.things.size(); ++i) {
-        const Transform a = heap.world.transform(heap.things[i]);
-        for (std::size_t k = i + 1; k < heap.things.size(); ++k) {
-            const Transform b = heap.world.transform(heap.things[k]);
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+        for (std::size_t k = i + 1; k < poses.size(); ++k) {
             const float reach = bounding_radius(heap.shapes[i]) + bounding_radius(heap.shapes[k]);
-            if (glm::distance(a.position, b.position) > reach) continue;
+            const auto way = poses[k].position - poses[i].position;
+            if (glm::dot(way, way) > reach * reach) continue;
             SimplexCache cache;
             const SeparationResult gap =
-                separation(heap.shapes[i], heap.shapes[k], to_frame(relative(a, b)), cache, 0.0f);
+                separation(heap.shapes[i], heap.shapes[k], to_frame(relative(poses[i], poses[k])), cache, 0.0f);
             if (!gap.beyond_limit) deepest = std::max(deepest, -gap.separation);
         }
     }
@@ -88,4 +89,22 @@ TEST_CASE("a heap that fell from 32 m does not stay pressed into itself") {
     }
     CHECK(deep <= 1);  // seed 7 leaves one pair wedged by 32 mm, the others up to 5.5
     hold("overlap in a heap that fell from 32 m", 1000.0f * worst);
+}
+
+// Contacts are found once per step, and a body that falls at 20 m/s moves by 33 cm in it. Three things follow. A body that
+// is struck within the step meets others that were outside of its margin. Two bodies that touch at one point turn about it
+// until other parts of them are deep in each other. And one sweep per sub-step stops only part of what lands on a crowd.
+TEST_CASE("bodies that rain from 32 m get into each other no deeper than documented") {
+    float worst = 0.0f;
+    for (std::uint64_t seed = 9001; seed <= 9004; ++seed) {
+        Heap bin = heap(seed);
+        float deepest = 0.0f;
+        for (int i = 0; i < 200; ++i) {
+            REQUIRE(bin.world.step(frame));
+            deepest = std::max(deepest, deepest_overlap(bin));
+        }
+        MESSAGE("seed ", seed, ": ", 1000.0f * deepest, " mm");
+        worst = std::max(worst, deepest);
+    }
+    hold("overlap in flight of a heap that falls from 32 m", 1000.0f * worst);
 }
