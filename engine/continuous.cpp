@@ -29,6 +29,22 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
     return {pose.position, velocity, spin, response.inverse_mass, response.inverse_inertia};
 }
 
+/// Whether gravity alone has changed the body's velocity in this step. A contact that is near but never pushed does not
+/// count: with it, a body that strikes in the middle of a step would leave at the speed that it would have had at the
+/// end of its fall, and gain energy.
+bool World::State::Sweep::flies_freely(std::uint32_t slot) const {
+    if (!s.awake.contains(slot) || (s.constrained[slot] & by_joint) != 0) return false;
+    bool pushed = false;
+    for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
+        for_each_contact(s.contacts, p, [&](std::uint32_t c) {
+            const ContactState& state = s.contacts.states[c];
+            if (pushed || state.sensor || !s.has_manifold(c)) return;
+            for (int i = 0; i < state.point_count; ++i) pushed = pushed || state.step_impulses[i] > 0.0f;
+        });
+    });
+    return !pushed;
+}
+
 /// The impulses of a meeting. Afterwards the path begins there.
 void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch,
                                   std::vector<Impact>& found) {
@@ -51,7 +67,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
 
     // The velocity there is the one at the end less what gravity adds from there on (what semi-implicit Euler calls the
     // velocity at a place is that of half a sub-step before).
-    const bool falls = s.awake.contains(path.slot) && s.constrained[path.slot] == 0;
+    const bool falls = flies_freely(path.slot);
     const vec3 falling = falls ? body.gravity_scale * s.def.gravity : vec3(0.0f);
     const vec3 gravity = body.locks == 0 ? falling : falling * glm::sign(response_of(body, body.rotation).inverse_mass);
     const vec3 to_come = (rest - 0.5f * dt / static_cast<float>(s.substeps)) * gravity;

@@ -91,6 +91,7 @@ struct World::State::Sweep {
     Path run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch, std::vector<Impact>& found);
     bool hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found);
     Transform carried_along(Path path, const Meeting& meeting, const Transform& met, SweepScratch& scratch) const;
+    bool flies_freely(std::uint32_t slot) const;
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
     void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
