@@ -101,10 +101,15 @@ const SolverKernel& best_solver_kernel() {
 #endif
 }
 
+float ContactSolver::usual_hertz(float usual_substep) {
+    return std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
+}
+
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-                          float usual_substep, std::size_t renewable) {
+                          float usual_substep, std::size_t renewable, std::span<const float> hardness) {
     substep_ = substep;
-    const float hertz = std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
+    hardness_ = hardness;
+    const float hertz = usual_hertz(usual_substep);
     hertz_ = hertz;
     for (int k = 0; k < 2; ++k) {
         const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
@@ -175,6 +180,30 @@ ContactSpring ContactSolver::shared_spring(std::uint32_t contacts, bool immovabl
     const float share = static_cast<float>(settings::full_stiffness_contacts) / static_cast<float>(contacts);
     const float hertz = (immovable ? settings::fixed_contact_stiffening : 1.0f) * hertz_ * std::sqrt(share);
     return spring_of(hertz, settings::contact_damping_ratio, substep_);
+}
+
+/// Makes the contacts of slender islands as stiff as these need them. Joints, stiff groups and what shares a stiffness
+/// have springs of their own.
+template <int width>
+void ContactSolver::harden(std::uint32_t k, const Input& in) {
+    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    for (std::uint32_t i = 0; i < r.used; ++i) {
+        const ConstraintGraph::Edge& edge = in.edges[order_[layout_[k].first_edge + i]];
+        if (edge.link != no_link || edge.jointed) continue;
+        if (edge.pair != null_index && in.contacts.pairs[edge.pair].edges > settings::full_stiffness_contacts) continue;
+        const float a = edge.pushes_a ? hardness_[edge.a] : hardness_[edge.b];
+        const float hard = edge.pushes_b ? std::min(a, hardness_[edge.b]) : a;
+        if (hard <= 1.0f) continue;
+        const auto lane = static_cast<int>(i);
+        const float stiffer = edge.pushes_a && edge.pushes_b ? 1.0f : settings::fixed_contact_stiffening;
+        const ContactSpring spring =
+            spring_of(stiffer * hertz_ * std::sqrt(hard), settings::contact_damping_ratio, substep_);
+        r.bias_rate[lane] = spring.bias_rate;
+        r.mass_scale[lane] = spring.mass_scale;
+        r.impulse_scale[lane] = spring.impulse_scale;
+        if (r.tilt_rate[lane] > 0.0f) r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
+        r.slop[lane] *= std::max(settings::slender_slop, 1.0f / hard);
+    }
 }
 
 template <int width>
@@ -275,6 +304,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     for (std::uint32_t i = 0; i < r.used; ++i) {
         if (in.edges[order_[here.first_edge + i]].link != no_link) r.slop[static_cast<int>(i)] *= settings::stiff_slop;
     }
+    if (!hardness_.empty()) harden<width>(k, in);
     if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 
@@ -501,7 +531,9 @@ void ContactSolver::end_renewal(const Renewal& renewal, const void* fresh, const
         return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
     };
     const ContactState& state = in.contacts.states[r.contact[lane]];
+    const float slop = r.slop[lane];
     copy_lane<width>(r, lane, *static_cast<const Record*>(fresh), from_lane, offsetof(Record, normal));
+    r.slop[lane] = slop;
 
     const auto vector = [&](const Vec3Lanes<F>& v, int at) { return vec3(v.x[at], v.y[at], v.z[at]); };
     const vec3 normal = vector(r.normal, lane), tangent = vector(r.tangent, lane);

@@ -82,9 +82,13 @@ public:
     };
 
     /// Lays out records for the graph's edges, in its order. Contacts are as stiff as suits sub-steps of the usual
-    /// length, s; this one may be shorter. Contact slots below `renewable` may be renewed in this step.
+    /// length, s; this one may be shorter. Contact slots below `renewable` may be renewed in this step. `hardness`, by
+    /// solver index, says how many times stiffer contacts are (slender_islands.h), and is read by prepare(); if it is
+    /// empty, none are.
     void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-               float usual_substep, std::size_t renewable = 0);
+               float usual_substep, std::size_t renewable = 0, std::span<const float> hardness = {});
+    /// Of soft contacts where sub-steps are usually as long as that, s.
+    static float usual_hertz(float usual_substep);
     /// Fills a field's records from the contacts' manifolds.
     void prepare(const Field& field, const Input& input);
 
@@ -167,6 +171,8 @@ public:
     std::size_t bytes() const;
 
 private:
+    template <int width>
+    void harden(std::uint32_t record, const Input& input);
     ContactSpring shared_spring(std::uint32_t contacts, bool immovable) const;
     template <int width>
     void fill(std::uint32_t record, const Input& input);
@@ -232,10 +238,11 @@ private:
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
     float hertz_ = 0.0f;                                      ///< of springs of contacts that are alone
     ContactSpring springs_[3][2] = {};  ///< [alone, in a stiff group, jointed][with an immovable body]
+    std::span<const float> hardness_;   ///< by solver index; empty: 1
     std::vector<LinkPlace> link_places_;
     /// By contact slot. The place of a contact that this step doesn't have is one of an earlier step (place_of knows).
     std::vector<LinkPlace> places_;
-    std::size_t renewable_ = 0;            ///< contact slots below this have their places here
+    std::size_t renewable_ = 0;           ///< contact slots below this have their places here
     std::vector<unsigned> struck_lanes_;  ///< by record
     std::vector<TakenBack> taken_back_;
     std::vector<DrivenWork> driven_work_;

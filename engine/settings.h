@@ -70,6 +70,35 @@ inline constexpr int stiff_limit_rounds = 4;
 /// relaxing. Without them a row of elastic balls gains 2e-4 of its energy.
 inline constexpr double stiff_blow = 0.1;
 inline constexpr int stiff_blow_rounds = 3;
+/// The contacts of an island with a greater sway than this (slender_islands.h) get stiffer until it is the second
+/// number. A pyramid with a base of 40 has 2.9, of 60 10, of 100 46; a wall of 60 courses 20. Larger first number: high
+/// walls lean out of their plane (without it the pyramid of 60 falls after 2,460 steps, that of 80 after 1,380);
+/// smaller: what stands on tilt_stiffening costs more. Larger second number: the same (with 3.3 the wall of 60 is .4 m
+/// out of its plane after 2,000 steps, with 1.65 less than 1 mm); smaller: more sub-steps.
+inline constexpr float slender_sway = 3.3f;
+inline constexpr float slender_kept_sway = 1.65f;
+/// ... and by up to so many times. Larger: still higher walls stand, in steps that take longer (12 times as many
+/// sub-steps with this).
+inline constexpr float slender_most = 64.0f;
+/// Stiffness of such contacts, Hz, over the rate of the sub-steps that are made for them. Larger: fewer sub-steps, and
+/// sweeps that have not converged feed energy into what stands, so that single boxes of a pyramid walk (with a base of
+/// 100 at 0.25, as usual contacts have it, some tremble at 0.2 m/s).
+inline constexpr float slender_rate = 1.0f / 6.0f;
+/// ... and they leave this part of the slop, which adds up over the courses. Larger: the pyramid of 100 sags by 6 cm at 1,
+/// by 4 at 0.5, by 2.6 here, and its flanks lean in by twice as much.
+inline constexpr float slender_slop = 0.25f;
+/// Smaller islands, and levels whose lever against tilting is less than this part of the mean radius of their bodies, are
+/// no matter of this. Larger: walls of thin plates are left alone; smaller: columns of balls in a tube cost as much as
+/// walls.
+inline constexpr std::uint32_t slender_least_bodies = 20;
+inline constexpr float slender_least_lever = 0.05f;
+/// Islands are looked at so often, in steps, and those at once of which more than half has just been put there.
+/// Larger: what grows or is built slowly leans for longer; smaller: heaps cost more (a pyramid of 820 boxes 1.4% at 16).
+inline constexpr std::uint32_t slender_look_every = 64;
+/// How fast contacts get stiffer and softer again, as parts of their stiffness in a second. Larger: overlap throws up
+/// what stands on it; smaller: what has become slender leans meanwhile.
+inline constexpr float slender_harden = 3.0f;
+inline constexpr float slender_soften = 0.5f;
 /// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed
 /// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
 /// 0.7).

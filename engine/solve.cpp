@@ -330,7 +330,12 @@ void World::State::choose_substeps(float dt) {
     const float wanted = std::min(dt, settings::longest_plain_step) / static_cast<float>(def.substeps);
     const float remembered = usual_substep * std::max(0.0f, 1.0f - settings::forget_substep * dt);
     usual_substep = std::max(wanted, remembered);
-    substeps = std::max(1, static_cast<int>(std::ceil(dt / usual_substep - settings::substep_slack)));
+    const float hertz = ContactSolver::usual_hertz(usual_substep);
+    slender_islands.find({edges, solver_slots, held_end, bodies, contacts, colliders, def.gravity, hertz, dt}, islands);
+    // As many as usual, or as stiff contacts need.
+    const float hard = slender_islands.most_hardness();
+    const float needed = hard > 1.0f ? dt * hertz * std::sqrt(hard) / settings::slender_rate : 0.0f;
+    substeps = std::max(1, static_cast<int>(std::ceil(std::max(dt / usual_substep, needed) - settings::substep_slack)));
 }
 
 void World::State::solve(float dt, const Jobs& jobs) {
@@ -340,7 +345,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver_bodies.resize(count);
     solver_masses.resize(count);
     body_motions.reset(count, renews);
-    solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0);
+    solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0, slender_islands.hardness());
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;

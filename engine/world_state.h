@@ -18,6 +18,7 @@
 #include <talus/engine/slabs.h>
 #include <talus/engine/stage_team.h>
 #include <talus/engine/step_jobs.h>
+#include <talus/engine/slender_islands.h>
 #include <talus/engine/stiff_groups.h>
 #include <talus/engine/world.h>
 
@@ -107,6 +108,7 @@ struct World::State {
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     StiffGroups stiff_groups;
+    SlenderIslands slender_islands;
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
