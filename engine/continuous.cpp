@@ -258,7 +258,14 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             return path;
         }
         Transform end = pose_at(path.motion, meeting.time);
-        if (met) end = carried_along(path, meeting, end, scratch);
+        if (met) {
+            // It stands there for the rest of the step. Along the way that it has lost, whatever hits it later in this
+            // step would find it behind the wall, and send it on from there.
+            const Transform at = end;
+            end = carried_along(path, meeting, at, scratch);
+            path.from += meeting.time;
+            path.motion = motion_between(at, end, vec3(0.0f), dt - path.from);
+        }
         commit(slot, end);
         if (jointed) keep_place(slot);
         return path;
@@ -375,7 +382,7 @@ void World::State::sweep_fast_bodies(float dt) {
             continue;
         }
         dynamic2 = std::max(dynamic2, motion2);
-        if (!is_fast(body, motion2) || body.continuous == Continuous::off) continue;
+        if (body.continuous == Continuous::off || !(is_fast(body, motion2) || sweep.is_pressed(slot))) continue;
         (body.continuous == Continuous::all ? bullets : fast).push_back(slot);
     }
     largest_kinematic_motion = std::sqrt(kinematic2);

@@ -8,6 +8,8 @@
 #include <talus/narrowphase/tolerances.h>
 #include <talus/narrowphase/triangles/surface_contact.h>
 
+#include <limits>
+
 namespace talus {
 
 namespace {
@@ -60,6 +62,26 @@ float World::State::Sweep::allowed_depth(std::uint32_t slot) const {
     const float inner_radius = s.bodies[slot].inner_radius;
     if (s.joints.has_any(slot)) return settings::continuous_jointed_depth * inner_radius;
     return std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
+}
+
+/// True for a body that a contact of this step has found deep in a fixed or kinematic one.
+bool World::State::Sweep::is_pressed(std::uint32_t slot) const {
+    const Body& body = s.bodies[slot];
+    const float deep = settings::continuous_pressed * body.inner_radius;
+    if (!(s.solver.max_penetration() > deep)) return false;
+    for (std::uint32_t p = body.first_pair; p != null_index;) {
+        const Pair& pair = s.contacts.pairs[p];
+        if (s.bodies[other_body(pair, slot)].is_dynamic()) break;  // those come last
+        bool pressed = false;
+        for_each_contact(s.contacts, p, [&](std::uint32_t c) {
+            if (s.contacts.states[c].sensor || !s.has_manifold(c)) return;
+            const Manifold& manifold = s.contacts.caches[c].manifold;
+            for (int i = 0; i < manifold.count; ++i) pressed = pressed || manifold.points[i].separation < -deep;
+        });
+        if (pressed) return true;
+        p = pair.next[side_of(pair, slot)];
+    }
+    return false;
 }
 
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
@@ -225,6 +247,9 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     const float depth = allowed_depth(path.slot);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = s.bodies[other];
+        // Two dynamic bodies that overlap are pushed apart later; a body behind a wall is lost.
+        const float deepest = obstacle.is_dynamic() ? std::numeric_limits<float>::infinity()
+                                                    : settings::continuous_deepest * body.inner_radius;
         const RigidMotion obstacle_motion = motion_from(other, path.from);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             const ShapeDef& of_obstacle = s.shapes.defs[j];
@@ -253,7 +278,8 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                     TimeOfImpact toi;
                     const auto meets = [&](const Shape& solid) {
                         ToiSettings question{.duration = first.time,
-                                             .target_distance = -depth * static_cast<float>(1 + eased)};
+                                             .target_distance =
+                                                  -std::min(depth * static_cast<float>(1 + eased), deepest)};
                         toi = time_of_impact(solid, motion_part, of_body.shape, motion_i, question);
                         if (toi.status == ToiStatus::initially_overlapping) {
                             if (part.triangle != null_index && !part.sunk) {
@@ -265,7 +291,9 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                                 }
                             }
                             if (toi.status == ToiStatus::initially_overlapping) {
-                                question.target_distance = toi.separation - depth;
+                                const float left = std::max(deepest + toi.separation, 0.0f);
+                                question.target_distance =
+                                    toi.separation - std::min(depth, settings::continuous_deeper_share * left);
                                 toi = time_of_impact(part.sunk ? part.obstacle : solid, motion_part, of_body.shape,
                                                      motion_i, question);
                             }

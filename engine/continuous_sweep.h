@@ -72,6 +72,7 @@ struct World::State::Sweep {
     bool stays_in_front(const Part& part, const RigidMotion& motion_j, const Shape& own, const RigidMotion& motion_i,
                         float duration, float depth) const;
     float allowed_depth(std::uint32_t slot) const;
+    bool is_pressed(std::uint32_t slot) const;
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch,
                           std::uint32_t but = null_index) const;
