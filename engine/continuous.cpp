@@ -125,6 +125,13 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     path.from += time;
     path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
     path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
+    if (meeting.pressed && rest > 0.0f) {
+        // What slides or turns there must not get deeper: only its way is lifted, its velocity is the solver's business.
+        const float lost = drop(n, on_a, part.motion(shape_motion(motion_from(meeting.other, path.from), obstacle,
+                                                                  meeting.other_shape)),
+                                of_body.shape, shape_motion(path.motion, body, meeting.shape), rest);
+        if (lost > 0.0f) path.motion.linear_velocity += lost / rest * n;
+    }
     if (mover.held) carry_on(path.slot, mover, way, rest);
     if (mover.held) note_opened(path.slot);
     if (other.held) note_opened(meeting.other);

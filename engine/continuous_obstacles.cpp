@@ -67,7 +67,7 @@ float World::State::Sweep::allowed_depth(std::uint32_t slot) const {
 /// True for a body that a contact of this step has found deep in a fixed or kinematic one.
 bool World::State::Sweep::is_pressed(std::uint32_t slot) const {
     const Body& body = s.bodies[slot];
-    const float deep = settings::continuous_pressed * body.inner_radius;
+    const float deep = std::max(settings::continuous_pressed * body.inner_radius, settings::continuous_pressed_least);
     if (!(s.solver.max_penetration() > deep)) return false;
     for (std::uint32_t p = body.first_pair; p != null_index;) {
         const Pair& pair = s.contacts.pairs[p];
@@ -231,6 +231,19 @@ bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& mo
     return std::min(gap(motion_i.start), gap(pose_at(motion_i, duration))) - bent > -depth;
 }
 
+/// How much farther along the normal of a meeting, against it, a shape gets than the obstacle goes, m: from the start of
+/// their motions to a time.
+float World::State::Sweep::drop(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle,
+                                const Shape& shape, const RigidMotion& motion, float time) {
+    const auto height = [&](const Transform& pose) {
+        const vec3 d = inverse_rotate(pose.rotation, -normal);
+        return glm::dot(normal, pose.position) - glm::dot(d, support(shape, d).point);
+    };
+    const vec3 arm = on_obstacle - transform_point(obstacle.start, obstacle.center);
+    const vec3 velocity = obstacle.linear_velocity + glm::cross(obstacle.angular_velocity, arm);
+    return height(motion.start) - height(pose_at(motion, time)) + time * glm::dot(normal, velocity);
+}
+
 /// `but`: an obstacle that does not count.
 World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path, bool dynamic_too,
                                                                 SweepScratch& scratch, std::uint32_t but) const {
@@ -249,7 +262,8 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
         const Body& obstacle = s.bodies[other];
         // Two dynamic bodies that overlap are pushed apart later; a body behind a wall is lost.
         const float deepest = obstacle.is_dynamic() ? std::numeric_limits<float>::infinity()
-                                                    : settings::continuous_deepest * body.inner_radius;
+                                                    : std::max(settings::continuous_deepest * body.inner_radius,
+                                                               settings::continuous_deepest_least);
         const RigidMotion obstacle_motion = motion_from(other, path.from);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             const ShapeDef& of_obstacle = s.shapes.defs[j];
@@ -276,26 +290,43 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                     const RigidMotion motion_part = part.motion(motion_j);
                     const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
                     TimeOfImpact toi;
+                    bool pressed = false;
                     const auto meets = [&](const Shape& solid) {
-                        ToiSettings question{.duration = first.time,
-                                             .target_distance =
-                                                  -std::min(depth * static_cast<float>(1 + eased), deepest)};
+                        // A triangle that was moved back is passed by more than half already.
+                        const float most = part.sunk ? 0.0f : deepest;
+                        const float wanted = depth * static_cast<float>(1 + eased);
+                        ToiSettings question{.duration = first.time, .target_distance = -std::min(wanted, most)};
+                        const Shape* against = &solid;
+                        pressed = wanted > most;
                         toi = time_of_impact(solid, motion_part, of_body.shape, motion_i, question);
                         if (toi.status == ToiStatus::initially_overlapping) {
                             if (part.triangle != null_index && !part.sunk) {
                                 const vec3 side = side_against(part, toi.normal, motion_part, path.slot, i, other, j);
                                 if (side != vec3(0.0f)) {
                                     part.obstacle = solid;
+                                    against = &part.obstacle;
                                     sink(part, side, motion_j, of_body.shape, motion_i);
-                                    toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
+                                    question.target_distance = 0.0f;
+                                    pressed = true;
+                                    toi = time_of_impact(*against, motion_part, of_body.shape, motion_i, question);
                                 }
                             }
-                            if (toi.status == ToiStatus::initially_overlapping) {
+                            if (toi.status == ToiStatus::initially_overlapping && !part.sunk) {
                                 const float left = std::max(deepest + toi.separation, 0.0f);
-                                question.target_distance =
-                                    toi.separation - std::min(depth, settings::continuous_deeper_share * left);
-                                toi = time_of_impact(part.sunk ? part.obstacle : solid, motion_part, of_body.shape,
-                                                     motion_i, question);
+                                question.target_distance = toi.separation - std::min(depth, left);
+                                pressed = left < depth;
+                                toi = time_of_impact(*against, motion_part, of_body.shape, motion_i, question);
+                            }
+                        }
+                        if (pressed && toi.time == 0.0f && toi.status != ToiStatus::separated) {
+                            // It is as deep as it may get, to the tolerance, but may slide and turn there.
+                            const float lost =
+                                drop(toi.normal, toi.point_a, motion_part, of_body.shape, motion_i, first.time);
+                            if (lost > settings::continuous_drop * depth) {
+                                toi.status = ToiStatus::hit;
+                            } else {
+                                question.target_distance = toi.separation - depth;
+                                toi = time_of_impact(*against, motion_part, of_body.shape, motion_i, question);
                             }
                         }
                         if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return false;
@@ -325,7 +356,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                             !meets(grown) || !is_own())
                             return;
                     }
-                    first = {toi.time, other, i, j, part.triangle, toi};
+                    first = {toi.time, other, i, j, part.triangle, pressed, toi};
                 });
             }
         }

@@ -55,6 +55,7 @@ struct World::State::Sweep {
         float time = 0.0f;  ///< from the path's start, s
         std::uint32_t other = null_index, shape = 0, other_shape = 0;
         std::uint32_t triangle = null_index;
+        bool pressed = false;  ///< it was in so deep from the start that it must not get deeper
         TimeOfImpact toi;
     };
     Part part_of(std::uint32_t shape, std::uint32_t triangle) const;
@@ -73,6 +74,8 @@ struct World::State::Sweep {
                         float duration, float depth) const;
     float allowed_depth(std::uint32_t slot) const;
     bool is_pressed(std::uint32_t slot) const;
+    static float drop(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
+                      const RigidMotion& motion, float time);
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch,
                           std::uint32_t but = null_index) const;
