@@ -125,19 +125,39 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     path.from += time;
     path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
     path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
-    if (meeting.pressed && rest > 0.0f) {
-        // What slides or turns there must not get deeper: only its way is lifted, its velocity is the solver's business.
-        const float lost = drop(n, on_a, part.motion(shape_motion(motion_from(meeting.other, path.from), obstacle,
-                                                                  meeting.other_shape)),
-                                of_body.shape, shape_motion(path.motion, body, meeting.shape), rest);
-        if (lost > 0.0f) path.motion.linear_velocity += lost / rest * n;
-    }
     if (mover.held) carry_on(path.slot, mover, way, rest);
     if (mover.held) note_opened(path.slot);
     if (other.held) note_opened(meeting.other);
     body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
     body.angular_velocity = limited(s.carried_spin(path.slot, mover.spin, met_at, body.rotation), body.max_spin);
+    if (meeting.pressed && rest > 0.0f) {
+        const RigidMotion from_here = motion_from(meeting.other, path.from);
+        const float lost = drop(n, on_a, part.motion(shape_motion(from_here, obstacle, meeting.other_shape)),
+                                of_body.shape, shape_motion(path.motion, body, meeting.shape), rest);
+        if (lost > 0.0f) lift(path, lost * n, rest);
+    }
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
+}
+
+/// What slides or turns where it is as deep as it may get goes on by a way that ends as much farther out as it would get
+/// deeper by. The work against gravity comes out of its motion; what has less stays where it is.
+void World::State::Sweep::lift(Path& path, vec3 by, float rest) {
+    Body& body = s.bodies[path.slot];
+    if (body.locks != 0) by *= glm::sign(response_of(body, body.rotation).inverse_mass);
+    const vec3 spin = body.angular_velocity;
+    const float work = -body.gravity_scale * body.mass * glm::dot(s.def.gravity, by);
+    const float energy = 0.5f * (body.mass * length_squared(body.linear_velocity) +
+                                 glm::dot(spin, inertia_of(body, body.rotation) * spin));
+    const bool alone = !s.joints.has_any(path.slot);  // else others may have it; Sweep::give_back
+    if (alone && work > 0.0f && work >= energy) {
+        path.motion.linear_velocity = path.motion.angular_velocity = vec3(0.0f);
+        return;
+    }
+    path.motion.linear_velocity += by / rest;
+    if (!alone || !(work > 0.0f)) return;
+    const float kept = std::sqrt(1.0f - work / energy);
+    body.linear_velocity *= kept;
+    body.angular_velocity *= kept;
 }
 
 /// The impulses of a collision where joints hold the mover or the other: on the mover's velocity, and others on its

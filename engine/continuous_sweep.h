@@ -96,6 +96,7 @@ struct World::State::Sweep {
     bool hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found);
     Transform carried_along(Path path, const Meeting& meeting, const Transform& met, SweepScratch& scratch) const;
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
+    void lift(Path& path, vec3 by, float rest);
     void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
     float resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot, float rest,
