@@ -14,6 +14,9 @@ namespace talus {
 
 namespace {
 
+/// How deep contacts let the body rest in something larger, m.
+float slop_of(const Body& body) { return std::min(settings::linear_slop, settings::relative_slop * body.radius); }
+
 /// Triangles stop what comes in fast as far beyond their level edges, in depths that it may overlap by.
 constexpr float grown_by = 2.0f;
 
@@ -67,7 +70,7 @@ float World::State::Sweep::allowed_depth(std::uint32_t slot) const {
 /// True for a body that a contact of this step has found deep in a fixed or kinematic one.
 bool World::State::Sweep::is_pressed(std::uint32_t slot) const {
     const Body& body = s.bodies[slot];
-    const float deep = std::max(settings::continuous_pressed * body.inner_radius, settings::continuous_pressed_least);
+    const float deep = std::max(settings::continuous_pressed * body.inner_radius, settings::continuous_pressed_slops * slop_of(body));
     if (!(s.solver.max_penetration() > deep)) return false;
     for (std::uint32_t p = body.first_pair; p != null_index;) {
         const Pair& pair = s.contacts.pairs[p];
@@ -121,7 +124,7 @@ void World::State::Sweep::hold_what_went_through(Part& part, const RigidMotion& 
     if (!detail::grow_where_sunk(part.shape, part.surface, part.place, depth, bounding_radius(own), part.obstacle))
         part.obstacle = part.shape;
     const Frame to_part = to_frame(relative(part.motion(motion).start, own_motion.start));
-    const vec3 middle = transform_point(to_part, vec3(detail::middle_of(own)));
+    const vec3 middle = transform_point(to_part, vec3(detail::inside_of(own)));
     vec3 n = part.surface.normal;
     const vec3& plane = part.shape.points[0];
     if (glm::dot(part.place - plane, n) < 0.0f) {
@@ -216,7 +219,7 @@ bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& mo
     const vec3 plane = transform_point(at, part.shape.points[0]);
     vec3 n = rotate(at.rotation, part.surface.normal);
     const vec3 middle =
-        part.through ? transform_point(at, part.place) : transform_point(motion_i.start, vec3(detail::middle_of(own)));
+        part.through ? transform_point(at, part.place) : transform_point(motion_i.start, vec3(detail::inside_of(own)));
     if (glm::dot(middle - plane, n) < 0.0f) {
         if (!part.surface.two_sided) return true;
         n = -n;
@@ -263,7 +266,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
         // Two dynamic bodies that overlap are pushed apart later; a body behind a wall is lost.
         const float deepest = obstacle.is_dynamic() ? std::numeric_limits<float>::infinity()
                                                     : std::max(settings::continuous_deepest * body.inner_radius,
-                                                               settings::continuous_deepest_least);
+                                                               settings::continuous_deepest_slops * slop_of(body));
         const RigidMotion obstacle_motion = motion_from(other, path.from);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             const ShapeDef& of_obstacle = s.shapes.defs[j];
@@ -350,7 +353,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                         Shape grown;
                         if (part.through || part.sunk) return;
                         const vec3 middle = inverse_transform_point(
-                            motion_part.start, transform_point(motion_i.start, vec3(detail::middle_of(of_body.shape))));
+                            motion_part.start, transform_point(motion_i.start, vec3(detail::inside_of(of_body.shape))));
                         if (!detail::grow_where_sunk(part.shape, part.surface, middle, depth,
                                                      bounding_radius(of_body.shape), grown) ||
                             !meets(grown) || !is_own())
