@@ -14,9 +14,6 @@ namespace talus {
 
 namespace {
 
-/// How deep contacts let the body rest in something larger, m.
-float slop_of(const Body& body) { return std::min(settings::linear_slop, settings::relative_slop * body.radius); }
-
 /// Triangles stop what comes in fast as far beyond their level edges, in depths that it may overlap by.
 constexpr float grown_by = 2.0f;
 
@@ -70,7 +67,7 @@ float World::State::Sweep::allowed_depth(std::uint32_t slot) const {
 /// True for a body that a contact of this step has found deep in a fixed or kinematic one.
 bool World::State::Sweep::is_pressed(std::uint32_t slot) const {
     const Body& body = s.bodies[slot];
-    const float deep = std::max(settings::continuous_pressed * body.inner_radius, settings::continuous_pressed_slops * slop_of(body));
+    const float deep = std::max(settings::continuous_pressed * body.inner_radius, settings::continuous_pressed_least);
     if (!(s.solver.max_penetration() > deep)) return false;
     for (std::uint32_t p = body.first_pair; p != null_index;) {
         const Pair& pair = s.contacts.pairs[p];
@@ -266,7 +263,7 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
         // Two dynamic bodies that overlap are pushed apart later; a body behind a wall is lost.
         const float deepest = obstacle.is_dynamic() ? std::numeric_limits<float>::infinity()
                                                     : std::max(settings::continuous_deepest * body.inner_radius,
-                                                               settings::continuous_deepest_slops * slop_of(body));
+                                                               settings::continuous_deepest_least);
         const RigidMotion obstacle_motion = motion_from(other, path.from);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             const ShapeDef& of_obstacle = s.shapes.defs[j];
