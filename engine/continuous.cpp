@@ -58,13 +58,12 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     // A body's spin is that at the pose which the step has left it at: where it met something its inertia was turned
     // otherwise, and a thin body's spin is another there.
     const quat met_at = pose_at(path.motion, time).rotation, other_met_at = pose_at(obstacle_motion, time).rotation;
-    // The last sub-step may have left it any spin (a force far from its centre). A way that turns by more than a step may
-    // would be swept by nobody.
-    const float most_spin =
-        std::min(body.max_spin, settings::max_rotation_per_substep * static_cast<float>(s.substeps) / dt);
-    Party mover = party(
-        path.slot, path.motion, body.linear_velocity - to_come,
-        limited(s.carried_spin(path.slot, body.angular_velocity, body.rotation, met_at), most_spin), time);
+    // The last sub-step may have left it any spin (a force far from its centre), which the next step would limit. A way
+    // that turns by 1e9 rad is swept by nobody.
+    const float most_spin = settings::max_rotation_per_substep * static_cast<float>(s.substeps) / dt;
+    if (path.from == 0.0f) body.angular_velocity = limited(body.angular_velocity, most_spin);
+    Party mover = party(path.slot, path.motion, body.linear_velocity - to_come,
+                        s.carried_spin(path.slot, body.angular_velocity, body.rotation, met_at), time);
     Party other = party(meeting.other, obstacle_motion,
                         obstacle.is_dynamic() ? obstacle.linear_velocity : obstacle_motion.linear_velocity,
                         obstacle.is_dynamic()
@@ -120,8 +119,6 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     const float impulse = mover.held || other.held
                               ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
                               : resolve(collision, other, mover);
-    mover.velocity = limited(mover.velocity, s.most_speed(body));
-    mover.spin = limited(mover.spin, most_spin);
     if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back(pairing);
     if (impulse > 0.0f) {
         found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
