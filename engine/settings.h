@@ -228,8 +228,9 @@ inline constexpr float continuous_relative_depth = 0.25f;
 /// rest deeper.
 inline constexpr float continuous_jointed_depth = 0.1f;
 /// However often a sweep meets a fixed or kinematic obstacle in which the body is already, it lets the body in by no more
-/// than this * inner radius in all. Without it joints that want a body behind a wall, or a heavy body on a light one, press it through by continuous_depth per step (5 of 400
-/// worlds of the soak lost a body so). Larger: such bodies are seen deeper in walls; from 1 on they get out.
+/// than this * inner radius in all. Without it joints that want a body behind a wall, or a heavy body on a light one,
+/// press it through by continuous_depth per step (5 of 400 worlds of the soak lost a body so). Larger: such bodies are
+/// seen deeper in walls; from 1 on they get out.
 inline constexpr float continuous_deepest = 0.75f;
 /// ... or by this, m. Larger: needles may get into walls of twice this thickness and out at their back; smaller: needles
 /// that spin on a floor lose steps.

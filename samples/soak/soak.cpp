@@ -133,9 +133,7 @@ private:
         const vec3 out = glm::abs(world_.center_of_mass(id) - vec3(0, text_.room.y, 0)) - text_.room;
         return std::max({out.x, out.y, out.z});
     }
-    bool checks_escapes() const {
-        return wants(SoakCheck::escape) && text_.room != vec3(0.0f) && text_.def.continuous;
-    }
+    bool checks_escapes() const { return wants(SoakCheck::escape) && text_.room != vec3(0.0f) && text_.def.continuous; }
 
     /// Where bodies are before this step's changes.
     void note_centers() {
@@ -246,7 +244,7 @@ private:
     Ledger ledger_;
     std::optional<ThreadPool> pool_;
     std::set<Touch> touching_;
-    std::vector<vec3> centers_;  ///< by place among the bodies; empty where nobody asks
+    std::vector<vec3> centers_;            ///< by place among the bodies; empty where nobody asks
     std::set<std::uint32_t> put_outside_;  ///< numbers of bodies
     int step_ = 0;
     bool stopped_ = false;

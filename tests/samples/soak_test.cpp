@@ -109,8 +109,8 @@ TEST_CASE("a body that a change puts outside of its room, or that goes there on 
     CHECK_FALSE(run_soak(world, options).failure);
     // Back inside it counts again.
     world = world_with_an_escape();
-    world.changes.insert(world.changes.begin(), {{10, "place", last, {50, 1, 0, 1, 0, 0, 0}},
-                                                 {12, "place", last, {0, 1, 0, 1, 0, 0, 0}}});
+    world.changes.insert(world.changes.begin(),
+                         {{10, "place", last, {50, 1, 0, 1, 0, 0, 0}}, {12, "place", last, {0, 1, 0, 1, 0, 0, 0}}});
     const SoakOutcome outcome = run_soak(world, options);
     REQUIRE(outcome.failure);
     CHECK(outcome.failure->step == 20);
