@@ -74,6 +74,10 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     // A body's spin is that at the pose which the step has left it at: where it met something its inertia was turned
     // otherwise, and a thin body's spin is another there.
     const quat met_at = pose_at(path.motion, time).rotation, other_met_at = pose_at(obstacle_motion, time).rotation;
+    // The last sub-step may have left it any spin (a force far from its centre), which the next step would limit. A way
+    // that turns by 1e9 rad is swept by nobody.
+    const float most_spin = settings::max_rotation_per_substep * static_cast<float>(s.substeps) / dt;
+    if (path.from == 0.0f) body.angular_velocity = limited(body.angular_velocity, most_spin);
     Party mover = party(path.slot, path.motion, body.linear_velocity - to_come,
                         s.carried_spin(path.slot, body.angular_velocity, body.rotation, met_at), time);
     Party other = party(meeting.other, obstacle_motion,
@@ -146,7 +150,34 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     if (other.held) note_opened(meeting.other);
     body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
     body.angular_velocity = limited(s.carried_spin(path.slot, mover.spin, met_at, body.rotation), body.max_spin);
+    if (meeting.pressed && rest > 0.0f) {
+        const RigidMotion from_here = motion_from(meeting.other, path.from);
+        const float lost = drop(n, on_a, part.motion(shape_motion(from_here, obstacle, meeting.other_shape)),
+                                of_body.shape, shape_motion(path.motion, body, meeting.shape), rest);
+        if (lost > 0.0f) lift(path, lost * n, rest);
+    }
     if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
+}
+
+/// What slides or turns where it is as deep as it may get goes on by a way that ends as much farther out as it would get
+/// deeper by. The work against gravity comes out of its motion; what has less stays where it is.
+void World::State::Sweep::lift(Path& path, vec3 by, float rest) {
+    Body& body = s.bodies[path.slot];
+    if (body.locks != 0) by *= glm::sign(response_of(body, body.rotation).inverse_mass);
+    const vec3 spin = body.angular_velocity;
+    const float work = -body.gravity_scale * body.mass * glm::dot(s.def.gravity, by);
+    const float energy = 0.5f * (body.mass * length_squared(body.linear_velocity) +
+                                 glm::dot(spin, inertia_of(body, body.rotation) * spin));
+    const bool alone = !s.joints.has_any(path.slot);  // else others may have it; Sweep::give_back
+    if (alone && work > 0.0f && work >= energy) {
+        path.motion.linear_velocity = path.motion.angular_velocity = vec3(0.0f);
+        return;
+    }
+    path.motion.linear_velocity += by / rest;
+    if (!alone || !(work > 0.0f)) return;
+    const float kept = std::sqrt(1.0f - work / energy);
+    body.linear_velocity *= kept;
+    body.angular_velocity *= kept;
 }
 
 /// The impulses of a collision where joints hold the mover or the other: on the mover's velocity, and others on its
@@ -274,7 +305,14 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             return path;
         }
         Transform end = pose_at(path.motion, meeting.time);
-        if (met) end = carried_along(path, meeting, end, scratch);
+        if (met) {
+            // It stands there for the rest of the step. Along the way that it has lost, whatever hits it later in this
+            // step would find it behind the wall, and send it on from there.
+            const Transform at = end;
+            end = carried_along(path, meeting, at, scratch);
+            path.from += meeting.time;
+            path.motion = motion_between(at, end, vec3(0.0f), dt - path.from);
+        }
         commit(slot, end);
         if (jointed) keep_place(slot);
         return path;
@@ -391,7 +429,7 @@ void World::State::sweep_fast_bodies(float dt) {
             continue;
         }
         dynamic2 = std::max(dynamic2, motion2);
-        if (!is_fast(body, motion2) || body.continuous == Continuous::off) continue;
+        if (body.continuous == Continuous::off || !(is_fast(body, motion2) || sweep.is_pressed(slot))) continue;
         (body.continuous == Continuous::all ? bullets : fast).push_back(slot);
     }
     largest_kinematic_motion = std::sqrt(kinematic2);

@@ -22,10 +22,12 @@
 /// which it is sunk by less, however fast, is not held up by the floor nor by its seams. Two that meet without closing
 /// in there (a rod that tips over on its end, something that a pile presses down) are the contacts' business: each time
 /// they meet so in a step they may overlap by `continuous_depth` more, and so may what overlaps by more when it starts.
-/// So nothing is held up at one place for ever.
+/// So nothing is held up at one place for ever. In a fixed or kinematic obstacle that ends at `continuous_deepest`: a
+/// body that joints or heavy bodies press into a wall gets no deeper than that, but may slide and turn there (lift).
 ///
 /// Who is swept: dynamic bodies that moved and turned (times their radius) by more than `continuous_motion` of their
-/// inner radius, and those near kinematic bodies that did. Against: fixed and kinematic bodies, the latter along their
+/// inner radius, those that a contact finds pressed into an obstacle (`continuous_pressed`), and those near kinematic
+/// bodies that moved as far. Against: fixed and kinematic bodies, the latter along their
 /// own motion; with `Continuous::all` against dynamic ones, too. Most are spared: the pairs of the step know all that is
 /// near, and planes that the narrowphase found for them show at both ends of the way that the body stays before its
 /// obstacles (which takes three quarters off this stage in `tumble8` and `drum`). A body of the first kind reads the world and writes

@@ -8,6 +8,8 @@
 #include <talus/narrowphase/tolerances.h>
 #include <talus/narrowphase/triangles/surface_contact.h>
 
+#include <limits>
+
 namespace talus {
 
 namespace {
@@ -62,6 +64,26 @@ float World::State::Sweep::allowed_depth(std::uint32_t slot) const {
     return std::min(settings::continuous_depth, settings::continuous_relative_depth * inner_radius);
 }
 
+/// True for a body that a contact of this step has found deep in a fixed or kinematic one.
+bool World::State::Sweep::is_pressed(std::uint32_t slot) const {
+    const Body& body = s.bodies[slot];
+    const float deep = std::max(settings::continuous_pressed * body.inner_radius, settings::continuous_pressed_least);
+    if (!(s.solver.max_penetration() > deep)) return false;
+    for (std::uint32_t p = body.first_pair; p != null_index;) {
+        const Pair& pair = s.contacts.pairs[p];
+        if (s.bodies[other_body(pair, slot)].is_dynamic()) break;  // those come last
+        bool pressed = false;
+        for_each_contact(s.contacts, p, [&](std::uint32_t c) {
+            if (s.contacts.states[c].sensor || !s.has_manifold(c)) return;
+            const Manifold& manifold = s.contacts.caches[c].manifold;
+            for (int i = 0; i < manifold.count; ++i) pressed = pressed || manifold.points[i].separation < -deep;
+        });
+        if (pressed) return true;
+        p = pair.next[side_of(pair, slot)];
+    }
+    return false;
+}
+
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
     return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
 }
@@ -99,7 +121,7 @@ void World::State::Sweep::hold_what_went_through(Part& part, const RigidMotion& 
     if (!detail::grow_where_sunk(part.shape, part.surface, part.place, depth, bounding_radius(own), part.obstacle))
         part.obstacle = part.shape;
     const Frame to_part = to_frame(relative(part.motion(motion).start, own_motion.start));
-    const vec3 middle = transform_point(to_part, vec3(detail::middle_of(own)));
+    const vec3 middle = transform_point(to_part, vec3(detail::inside_of(own)));
     vec3 n = part.surface.normal;
     const vec3& plane = part.shape.points[0];
     if (glm::dot(part.place - plane, n) < 0.0f) {
@@ -194,7 +216,7 @@ bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& mo
     const vec3 plane = transform_point(at, part.shape.points[0]);
     vec3 n = rotate(at.rotation, part.surface.normal);
     const vec3 middle =
-        part.through ? transform_point(at, part.place) : transform_point(motion_i.start, vec3(detail::middle_of(own)));
+        part.through ? transform_point(at, part.place) : transform_point(motion_i.start, vec3(detail::inside_of(own)));
     if (glm::dot(middle - plane, n) < 0.0f) {
         if (!part.surface.two_sided) return true;
         n = -n;
@@ -207,6 +229,19 @@ bool World::State::Sweep::stays_in_front(const Part& part, const RigidMotion& mo
     const float turn2 = duration * duration * length_squared(motion_i.angular_velocity);
     const float bent = 0.125f * turn2 * (length(motion_i.center) + bounding_radius(own));
     return std::min(gap(motion_i.start), gap(pose_at(motion_i, duration))) - bent > -depth;
+}
+
+/// How much farther along the normal of a meeting, against it, a shape gets than the obstacle goes, m: from the start of
+/// their motions to a time.
+float World::State::Sweep::drop(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle,
+                                const Shape& shape, const RigidMotion& motion, float time) {
+    const auto height = [&](const Transform& pose) {
+        const vec3 d = inverse_rotate(pose.rotation, -normal);
+        return glm::dot(normal, pose.position) - glm::dot(d, support(shape, d).point);
+    };
+    const vec3 arm = on_obstacle - transform_point(obstacle.start, obstacle.center);
+    const vec3 velocity = obstacle.linear_velocity + glm::cross(obstacle.angular_velocity, arm);
+    return height(motion.start) - height(pose_at(motion, time)) + time * glm::dot(normal, velocity);
 }
 
 /// `but`: an obstacle that does not count.
@@ -225,6 +260,10 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
     const float depth = allowed_depth(path.slot);
     for (const std::uint32_t other : scratch.near) {
         const Body& obstacle = s.bodies[other];
+        // Two dynamic bodies that overlap are pushed apart later; a body behind a wall is lost.
+        const float deepest = obstacle.is_dynamic() ? std::numeric_limits<float>::infinity()
+                                                    : std::max(settings::continuous_deepest * body.inner_radius,
+                                                               settings::continuous_deepest_least);
         const RigidMotion obstacle_motion = motion_from(other, path.from);
         for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
             const ShapeDef& of_obstacle = s.shapes.defs[j];
@@ -251,23 +290,43 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                     const RigidMotion motion_part = part.motion(motion_j);
                     const auto eased = std::count(scratch.eased.begin(), scratch.eased.end(), pairing);
                     TimeOfImpact toi;
+                    bool pressed = false;
                     const auto meets = [&](const Shape& solid) {
-                        ToiSettings question{.duration = first.time,
-                                             .target_distance = -depth * static_cast<float>(1 + eased)};
+                        // A triangle that was moved back is passed by more than half already.
+                        const float most = part.sunk ? 0.0f : deepest;
+                        const float wanted = depth * static_cast<float>(1 + eased);
+                        ToiSettings question{.duration = first.time, .target_distance = -std::min(wanted, most)};
+                        const Shape* against = &solid;
+                        pressed = wanted > most;
                         toi = time_of_impact(solid, motion_part, of_body.shape, motion_i, question);
                         if (toi.status == ToiStatus::initially_overlapping) {
                             if (part.triangle != null_index && !part.sunk) {
                                 const vec3 side = side_against(part, toi.normal, motion_part, path.slot, i, other, j);
                                 if (side != vec3(0.0f)) {
                                     part.obstacle = solid;
+                                    against = &part.obstacle;
                                     sink(part, side, motion_j, of_body.shape, motion_i);
-                                    toi = time_of_impact(part.obstacle, motion_part, of_body.shape, motion_i, question);
+                                    question.target_distance = 0.0f;
+                                    pressed = true;
+                                    toi = time_of_impact(*against, motion_part, of_body.shape, motion_i, question);
                                 }
                             }
-                            if (toi.status == ToiStatus::initially_overlapping) {
+                            if (toi.status == ToiStatus::initially_overlapping && !part.sunk) {
+                                const float left = std::max(deepest + toi.separation, 0.0f);
+                                question.target_distance = toi.separation - std::min(depth, left);
+                                pressed = left < depth;
+                                toi = time_of_impact(*against, motion_part, of_body.shape, motion_i, question);
+                            }
+                        }
+                        if (pressed && toi.time == 0.0f && toi.status != ToiStatus::separated) {
+                            // It is as deep as it may get, to the tolerance, but may slide and turn there.
+                            const float lost =
+                                drop(toi.normal, toi.point_a, motion_part, of_body.shape, motion_i, first.time);
+                            if (lost > settings::continuous_drop * depth) {
+                                toi.status = ToiStatus::hit;
+                            } else {
                                 question.target_distance = toi.separation - depth;
-                                toi = time_of_impact(part.sunk ? part.obstacle : solid, motion_part, of_body.shape,
-                                                     motion_i, question);
+                                toi = time_of_impact(*against, motion_part, of_body.shape, motion_i, question);
                             }
                         }
                         if (toi.status != ToiStatus::hit && toi.status != ToiStatus::iteration_cap) return false;
@@ -291,13 +350,13 @@ World::State::Sweep::Meeting World::State::Sweep::first_meeting(const Path& path
                         Shape grown;
                         if (part.through || part.sunk) return;
                         const vec3 middle = inverse_transform_point(
-                            motion_part.start, transform_point(motion_i.start, vec3(detail::middle_of(of_body.shape))));
+                            motion_part.start, transform_point(motion_i.start, vec3(detail::inside_of(of_body.shape))));
                         if (!detail::grow_where_sunk(part.shape, part.surface, middle, depth,
                                                      bounding_radius(of_body.shape), grown) ||
                             !meets(grown) || !is_own())
                             return;
                     }
-                    first = {toi.time, other, i, j, part.triangle, toi};
+                    first = {toi.time, other, i, j, part.triangle, pressed, toi};
                 });
             }
         }

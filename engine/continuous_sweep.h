@@ -55,6 +55,7 @@ struct World::State::Sweep {
         float time = 0.0f;  ///< from the path's start, s
         std::uint32_t other = null_index, shape = 0, other_shape = 0;
         std::uint32_t triangle = null_index;
+        bool pressed = false;  ///< it was in so deep from the start that it must not get deeper
         TimeOfImpact toi;
     };
     Part part_of(std::uint32_t shape, std::uint32_t triangle) const;
@@ -72,6 +73,9 @@ struct World::State::Sweep {
     bool stays_in_front(const Part& part, const RigidMotion& motion_j, const Shape& own, const RigidMotion& motion_i,
                         float duration, float depth) const;
     float allowed_depth(std::uint32_t slot) const;
+    bool is_pressed(std::uint32_t slot) const;
+    static float drop(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
+                      const RigidMotion& motion, float time);
     bool may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const;
     Meeting first_meeting(const Path& path, bool dynamic_too, SweepScratch& scratch,
                           std::uint32_t but = null_index) const;
@@ -93,6 +97,7 @@ struct World::State::Sweep {
     Transform carried_along(Path path, const Meeting& meeting, const Transform& met, SweepScratch& scratch) const;
     bool flies_freely(std::uint32_t slot) const;
     void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
+    void lift(Path& path, vec3 by, float rest);
     void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
     float resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot, float rest,

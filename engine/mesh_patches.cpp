@@ -153,7 +153,7 @@ float World::State::find_triangles_around(std::uint32_t p, std::uint32_t k, cons
 bool World::State::follow_place(std::uint32_t p, std::uint32_t k) {
     MeshPatch& patch = contacts.patches[k];
     if (patch.sensor) return false;
-    const vec3 middle_of_shape(detail::middle_of(shapes.defs[patch.shape].shape));
+    const vec3 middle_of_shape(detail::inside_of(shapes.defs[patch.shape].shape));
     const vec3 middle = inverse_transform_point(colliders.poses[patch.mesh],
                                                 transform_point(colliders.poses[patch.shape], middle_of_shape));
     const std::uint32_t stamp = colliders.versions[patch.shape] + colliders.versions[patch.mesh];

@@ -256,6 +256,22 @@ inline constexpr float continuous_relative_depth = 0.25f;
 /// ... of a body that joints hold this * inner radius. Larger: joints part less as one of two bodies is stopped, and
 /// rest deeper.
 inline constexpr float continuous_jointed_depth = 0.1f;
+/// However often a sweep meets a fixed or kinematic obstacle in which the body is already, it lets the body in by no more
+/// than this * inner radius in all. Without it joints that want a body behind a wall, or a heavy body on a light one,
+/// press it through by continuous_depth per step (5 of 400 worlds of the soak lost a body so). Larger: such bodies are
+/// seen deeper in walls; from 1 on they get out.
+inline constexpr float continuous_deepest = 0.75f;
+/// ... or by this, m. Larger: needles may get into walls of twice this thickness and out at their back; smaller: needles
+/// that spin on a floor lose steps.
+inline constexpr float continuous_deepest_least = 4.0f * linear_slop;
+/// A body that is in as deep as that slides and turns there, but goes down by no more than this * continuous_depth per
+/// step. Smaller: rounding makes it lose steps; larger: it is pressed through in so many steps.
+inline constexpr float continuous_drop = 1e-3f;
+/// Bodies that a contact of the step finds in a fixed or kinematic one by more than this * inner radius (and what
+/// contacts let rest) are swept as well, however slow they are. Larger: with continuous_motion they might get through
+/// before they are; smaller: light bodies under heavy ones cost a sweep each step.
+inline constexpr float continuous_pressed = 0.25f;
+inline constexpr float continuous_pressed_least = 2.0f * linear_slop;  ///< ... and by more than this, m
 /// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000
 /// m/s between walls 1 m apart needs 17.
 inline constexpr int continuous_impacts = 8;

@@ -668,7 +668,7 @@ private:
 
     /// Where the other belongs, triangle's frame.
     static vec3 middle_of(const Surface& s) {
-        return s.triangle->through ? s.triangle->place : s.to_triangle(vec3(detail::middle_of(*s.other)));
+        return s.triangle->through ? s.triangle->place : s.to_triangle(vec3(detail::inside_of(*s.other)));
     }
 
     /// The face's normal on the side that holds the other off, triangle's frame; zero where none does. Who was held off

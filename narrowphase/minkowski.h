@@ -55,6 +55,12 @@ inline dvec3 middle_of(const Shape& shape) {
     }
 }
 
+/// A point inside of the core, shape frame: on the side of a surface on which the shape is. The middle of a flat hull's
+/// bounds may lie beside the hull, and behind a surface that the hull only touches.
+inline dvec3 inside_of(const Shape& shape) {
+    return shape.type == ShapeType::hull ? dvec3(shape.hull->centroid) : middle_of(shape);
+}
+
 class MinkowskiDifference {
 public:
     MinkowskiDifference(const Shape& a, const Shape& b, const Frame& b_in_a)

@@ -95,7 +95,7 @@ TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const 
     const Aabb box = box_in_set(shape, shape_in_set);
     if (!is_finite(box.lower) || !is_finite(box.upper) || !is_finite(translation)) return best;
     const float target = target_distance > 0.0f ? target_distance : 0.0f;
-    const vec3 middle = transform_point(shape_in_set, vec3(detail::middle_of(shape)));
+    const vec3 middle = transform_point(shape_in_set, vec3(detail::inside_of(shape)));
     set.cast(center(box), translation, half_extents(box) + vec3(target), [&](std::uint32_t t, float most) {
         const detail::PlacedTriangle placed = detail::place_triangle(set, t);
         const float height = glm::dot(middle - placed.middle - placed.shape.points[0], placed.surface.normal);

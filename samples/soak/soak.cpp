@@ -70,7 +70,9 @@ private:
     }
 
     void step() {
+        note_centers();
         script_.prepare(world_, step_);
+        note_bodies_put_outside();
         if (!script_.refusal().empty()) fail(SoakCheck::refused, script_.refusal());
         const float dt = script_.dt(step_);
         // Now and then the same step again, by a copy and cut into several tasks: on threads, or the last task first.
@@ -126,6 +128,37 @@ private:
         }
     }
 
+    /// How far outside of the room a body's centre of mass is, m.
+    float outside(BodyId id) const {
+        const vec3 out = glm::abs(world_.center_of_mass(id) - vec3(0, text_.room.y, 0)) - text_.room;
+        return std::max({out.x, out.y, out.z});
+    }
+    bool checks_escapes() const { return wants(SoakCheck::escape) && text_.room != vec3(0.0f) && text_.def.continuous; }
+
+    /// Where bodies are before this step's changes.
+    void note_centers() {
+        centers_.clear();
+        if (!checks_escapes() || text_.changes.empty()) return;
+        for (const TextBody& body : text_.bodies) {
+            const BodyId id = script_.body(body.number);
+            centers_.push_back(id && world_.is_valid(id) ? world_.center_of_mass(id) : vec3(0.0f));
+        }
+    }
+
+    /// A body has not escaped whose centre a change puts outside of the room (another shape, another place), or that
+    /// went there while it was kinematic. It does not count until it has been inside again.
+    void note_bodies_put_outside() {
+        for (std::size_t i = 0; i < centers_.size(); ++i) {
+            const BodyId id = script_.body(text_.bodies[i].number);
+            if (!id || !world_.is_valid(id)) continue;
+            const bool moved = world_.type(id) == BodyType::kinematic || world_.center_of_mass(id) != centers_[i];
+            if (!(outside(id) > 0.0f))
+                put_outside_.erase(text_.bodies[i].number);
+            else if (moved)
+                put_outside_.insert(text_.bodies[i].number);
+        }
+    }
+
     void check_bodies() {
         const float world_limit = world_.settings().max_speed;
         for (const TextBody& body : text_.bodies) {
@@ -158,9 +191,8 @@ private:
             if (std::sqrt(glm::dot(w, w)) > 1.0001f * world_.max_spin(id))
                 fail(SoakCheck::limits, name(id) + " spins at " + std::to_string(std::sqrt(glm::dot(w, w))) +
                                             " rad/s, faster than its limit of " + std::to_string(world_.max_spin(id)));
-            if (text_.room == vec3(0.0f) || !text_.def.continuous) continue;
-            const vec3 out = glm::abs(c - vec3(0, text_.room.y, 0)) - text_.room;
-            const float farthest = std::max({out.x, out.y, out.z});
+            if (!checks_escapes() || put_outside_.contains(body.number)) continue;
+            const float farthest = outside(id);
             if (farthest > 0.02f)
                 fail(SoakCheck::escape, name(id) + " is " + std::to_string(farthest) + " m outside the room");
         }
@@ -212,6 +244,8 @@ private:
     Ledger ledger_;
     std::optional<ThreadPool> pool_;
     std::set<Touch> touching_;
+    std::vector<vec3> centers_;            ///< by place among the bodies; empty where nobody asks
+    std::set<std::uint32_t> put_outside_;  ///< numbers of bodies
     int step_ = 0;
     bool stopped_ = false;
     SoakOutcome outcome_;
@@ -358,8 +392,11 @@ WorldText shrink(const WorldText& text, const SoakFailure& failure, const SoakOp
             if (j.spring.hertz > 0.0f) simplify([&](WorldText& w) { w.joints[i].spring = {.hertz = 0.0f}; });
             if (j.limit.lower != -unlimited) simplify([&](WorldText& w) { w.joints[i].limit = {}; });
             if (j.cone != unlimited) simplify([&](WorldText& w) { w.joints[i].cone = unlimited; });
-            if (j.options.collide_connected || j.options.break_force != unlimited)
-                simplify([&](WorldText& w) { w.joints[i].options = {}; });
+            if (j.options.break_force != unlimited)
+                simplify([&](WorldText& w) { w.joints[i].options.break_force = unlimited; });
+            // A body that no longer collides with the wall on which it hangs gets out for no fault of anybody.
+            if (j.options.collide_connected && failure.check != SoakCheck::escape)
+                simplify([&](WorldText& w) { w.joints[i].options.collide_connected = false; });
         }
         const WorldDef plain;
         if (best.dts.size() > 1 || best.dts[0] != 1.0f / 60.0f) simplify([](WorldText& w) { w.dts = {1.0f / 60.0f}; });
