@@ -32,11 +32,19 @@ static bool stays_near(const Body& body) {
     return way_of_center + turned < most_drift;
 }
 
-/// By root of an island: whether it lies on something, and whether a joint ties it to what does not move with it.
+/// By root of an island: whether something that is not pushed itself bears it, whether what joints hold lies on
+/// something, and whether a joint ties it to what does not move with it. What rests on a moving kinematic body stays
+/// awake.
 void World::State::note_supports() {
     island_supports.assign(solver_slots.size(), 0);
     for (const ConstraintGraph::Edge& edge : edges) {
-        if (edge.jointed) island_supports[islands.find(edge.pushes_a ? edge.a : edge.b)] |= island_lies;
+        const bool borne = !edge.pushes_a || !edge.pushes_b;
+        if (!borne && !edge.jointed) continue;
+        const std::uint32_t root = islands.find(edge.pushes_a ? edge.a : edge.b);
+        if (edge.jointed) island_supports[root] |= island_lies;
+        if (!borne) continue;
+        island_supports[root] |= island_borne;
+        if ((edge.pushes_a ? edge.b : edge.a) != 0) island_still_time[root] = 0.0f;
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -48,16 +56,17 @@ void World::State::note_supports() {
 }
 
 /// Whether dry friction, of what it lies on or of its joints, brings the body to rest in the end
-/// (settings::settle_speed).
+/// (settings::settle_speed). Not in what floats: friction between its bodies leaves their momentum as it is.
 bool World::State::is_braked(std::uint32_t slot) {
-    if ((constrained[slot] & by_contact) != 0) return true;
-    return (constrained[slot] & by_joint) != 0 && island_supports[islands.find(solver_index[slot])] == island_lies;
+    const std::uint8_t support = island_supports[islands.find(solver_index[slot])];
+    if ((constrained[slot] & by_contact) != 0) return (support & (island_borne | island_tied)) != 0;
+    return (constrained[slot] & by_joint) != 0 && support == (island_borne | island_lies);
 }
 
 void World::State::put_islands_to_sleep(float dt) {
     const auto list = awake.list();
     island_still_time.assign(solver_slots.size(), settings::time_to_sleep);
-    if (joints.live_count() != 0) note_supports();
+    note_supports();
     for (const std::uint32_t slot : list) {
         Body& body = bodies[slot];
         const std::uint32_t index = solver_index[slot];
@@ -99,11 +108,6 @@ void World::State::put_islands_to_sleep(float dt) {
         least = std::min(least, body.still_time);
         const vec3 spin = inverse_rotate(body.rotation, body.angular_velocity);
         profile.kinetic_energy += 0.5 * (body.mass * v2 + glm::dot(spin, body.inertia * spin));
-    }
-    // What rests on a moving kinematic body stays awake.
-    for (const ConstraintGraph::Edge& edge : edges) {
-        if (edge.a != 0 && !edge.pushes_a) island_still_time[islands.find(edge.b)] = 0.0f;
-        if (edge.b != 0 && !edge.pushes_b) island_still_time[islands.find(edge.a)] = 0.0f;
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);

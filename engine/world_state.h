@@ -174,7 +174,7 @@ struct World::State {
     StageTeam stage_team;
     StepJobs step_jobs;
     std::vector<float> island_still_time;  ///< by solver index of the island's root, s
-    static constexpr std::uint8_t island_lies = 1, island_tied = 2;
+    static constexpr std::uint8_t island_lies = 1, island_tied = 2, island_borne = 4;
     std::vector<std::uint8_t> island_supports;  ///< the same: of those in which joints are, what holds them up
     std::vector<std::uint32_t> stack;
     struct NearTask {

@@ -71,10 +71,12 @@ void JointSolver::prepare_contacts(ContactSolver& solver, std::span<const Constr
         group.first_party = static_cast<std::uint32_t>(parties_.size());
         // Movers, by articulation and then by link; those without joints after them.
         pushed_.clear();
+        bool borne = false;
         for (std::size_t i = first; i < end; ++i) {
             JointedContact contact;
             contact.lane = solver.read(found[keys_[i].second]);
             jointed_.push_back(contact);
+            borne = borne || contact.lane.a == 0 || contact.lane.b == 0;
             for (const std::uint32_t body : {contact.lane.a, contact.lane.b}) {
                 if (body == 0) continue;
                 const std::uint32_t link = link_of(body);
@@ -89,6 +91,7 @@ void JointSolver::prepare_contacts(ContactSolver& solver, std::span<const Constr
             const bool joins = parties_.size() > group.first_party && articulation != null_index &&
                                parties_.back().articulation == articulation;
             if (!joins) parties_.push_back({articulation, static_cast<std::uint32_t>(movers_.size()), 0, false});
+            if (borne && articulation != null_index) articulations_[articulation].free = false;
             ++parties_.back().mover_count;
             movers_.push_back({body, link, static_cast<std::uint32_t>(parties_.size() - 1), {}, {}});
         }
@@ -289,6 +292,10 @@ void JointSolver::push(const JointedContact& contact, int side, std::uint32_t k,
         v[i] += (side == 0 ? -impulse : impulse) * link.inverse_mass[i] * c.normal[i];
         v[i + 4] += impulse * turn[i];
     }
+    Articulation& a = articulations_[articulation_of_[movers_[contact.mover[side]].link]];
+    if (!a.stiff || !a.free) return;
+    const dvec3 arm = dvec3((*motions_.store)[link.slot].center) + link.displacement - a.center;
+    a.momentum += impulse * (angular_of(c.points[k], side) + glm::cross(arm, side == 0 ? -c.normal : c.normal));
 }
 
 /// How fast the row's bodies come apart.
@@ -364,6 +371,7 @@ void JointSolver::apply_rows(const ContactGroup& group, Pass pass) {
             continue;
         }
         read_velocities(articulations_[party.articulation]);
+        note_momentum(articulations_[party.articulation]);
     }
     for (std::uint32_t i = group.first_row; i < group.first_row + group.row_count; ++i) {
         const ContactRow& row = contact_rows_[i];
@@ -374,8 +382,10 @@ void JointSolver::apply_rows(const ContactGroup& group, Pass pass) {
         }
     }
     for (std::uint32_t p = group.first_party; p < group.first_party + group.party_count; ++p) {
-        if (parties_[p].pushed && parties_[p].articulation != null_index)
-            run_pass(articulations_[parties_[p].articulation], pass, true);
+        if (!parties_[p].pushed || parties_[p].articulation == null_index) continue;
+        Articulation& a = articulations_[parties_[p].articulation];
+        if (a.stiff && a.free) a.energy = kinetic_energy(a);
+        run_pass(a, pass, true);
     }
 }
 
@@ -397,6 +407,7 @@ void JointSolver::carry_bounces(std::uint32_t first, std::uint32_t last) {
             if (parties_[p].articulation == null_index) continue;
             Articulation& a = articulations_[parties_[p].articulation];
             read_velocities(a);
+            note_momentum(a);
             run_pass(a, Pass::relax, true);
         }
     }

@@ -129,8 +129,11 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
             prepare_link(links_[l], bodies, masses);
         a.bounded = a.springs = a.driven = a.pushed = a.bent = false;
         a.redundant = a.looped;
-        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l)
+        a.free = !a.looped;
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             a.redundant = a.redundant || links_[l].locked;
+            a.free = a.free && links_[l].dynamic && !links_[l].locked;
+        }
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             prepare_run(runs_[r], joints[runs_[r].slot], bodies);
             for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {

@@ -291,7 +291,7 @@ void JointSolver::begin_solve(Articulation& a) {
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         Link& link = links_[l];
         if (!link.stiff) continue;
-        link.spin_before = link.slowing * link.spin_before;
+        link.spin_before = a.rotation + link.slowing * (link.spin_before - a.rotation);
         for (int k = 0; k < 3; ++k) velocity_of(l)[k + 4] = link.spin_before[k];
     }
     bool any = false;
@@ -395,6 +395,7 @@ void JointSolver::run_rounds(Articulation& a, Pass pass, bool again) {
 
 void JointSolver::finish_pass(Articulation& a, Pass pass, bool again) {
     report(a, pass, again, tame(a));
+    if (a.free && (limit_spins(a) || a.stiff)) restore_momentum(a, pass);
     if (pass == Pass::solve && a.redundant) push_together(a);
     write_velocities(a);
 }
@@ -474,6 +475,7 @@ void JointSolver::solve(std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t at = first; at < last; ++at) {
         Articulation& a = articulations_[active_[at]];
         read_velocities(a);
+        note_momentum(a);
         begin_solve(a);
         run_pass(a, Pass::solve);
     }
@@ -484,6 +486,7 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         Articulation& a = articulations_[active_[at]];
         evaluate(a);
         read_velocities(a);
+        note_momentum(a);
         relax_without_gain(a);
         a.open2 = 0.0;
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {

@@ -278,6 +278,11 @@ private:
         bool looped = false;     ///< there is more than one way from a body to another
         bool redundant = false;  ///< some rows may be: it is looped, or locks do what joints do
         bool stiff = false;      ///< some of its links are
+        bool free = false;       ///< a tree of links that are neither fixed, nor kinematic, nor locked, nor lie on such
+        dvec3 center{0.0};       ///< of mass, and the next: if stiff and free, when the pass began
+        dvec3 momentum{0.0};     ///< angular, about that, and what contacts have given since, N m s
+        dvec3 rotation{0.0};     ///< of all of it together then, rad/s
+        double energy = 0.0;     ///< kinetic, then, J
         bool pushed = false;     ///< its velocities have a part that positions alone get
         bool bent = false;       ///< ... and a part that makes their way curved
         Pass factored = Pass::none;
@@ -285,6 +290,14 @@ private:
         bool springs = false;
         bool driven = false;  ///< some rows have no position
         double open2 = 0.0;   ///< by how much its worst anchored joint was open in the last relax pass, m, squared
+    };
+
+    /// What an articulation does as a whole.
+    struct CommonMotion {
+        dvec3 center{0.0}, velocity{0.0};  ///< of mass, m and m/s
+        dvec3 momentum{0.0};               ///< angular, about that, N m s
+        dmat3 inertia{0.0};                ///< of all of it, about that, kg m^2
+        dvec3 rotation() const;            ///< rad/s
     };
 
     // Contacts of what joints hold (joint_contacts.cpp).
@@ -391,6 +404,11 @@ private:
     void read_velocities(Articulation& a);
     void write_velocities(const Articulation& a);
     void begin_solve(Articulation& a);
+    // Angular momentum of articulations that nothing holds (joint_momentum.cpp).
+    CommonMotion common_motion(const Articulation& a);
+    void note_momentum(Articulation& a);
+    bool limit_spins(Articulation& a);
+    void restore_momentum(const Articulation& a, Pass pass);
     void run_pass(Articulation& a, Pass pass, bool again = false);
     void run_rounds(Articulation& a, Pass pass, bool again);
     void finish_pass(Articulation& a, Pass pass, bool again);

@@ -1,6 +1,7 @@
 #include "samples/ledger/ledger.h"
 
 #include <talus/engine/pair_info.h>
+#include <talus/engine/settings.h>
 #include <talus/narrowphase/epa.h>
 
 #include <algorithm>
@@ -619,9 +620,11 @@ void Ledger::book_bodies(const World& world) {
         const double limit = std::min(max_speed_, s.max_speed);
         // A group that falls asleep loses its motion; forces that joints had in this step are not told any more.
         group.broke = group.broke || (s.awake && !e.awake);
+        // No body turns farther in a sub-step: what spins faster is stopped down to that.
+        const double most_spin = std::min(s.max_spin, 0.5 * static_cast<double>(settings::max_rotation_per_substep) / half);
         group.anchored = group.anchored || s.locks != 0 || s.damped || !s.awake || !e.awake ||
                          length(e.velocity) > 0.999 * limit || length(s.velocity) > 0.999 * limit ||
-                         length(e.spin) > 0.999 * s.max_spin || length(s.spin) > 0.999 * s.max_spin;
+                         length(e.spin) > 0.999 * most_spin || length(s.spin) > 0.999 * most_spin;
     }
 }
 
@@ -659,7 +662,7 @@ void Ledger::close(const World& world) {
     // Momentum of the free groups.
     struct Sums {
         dvec3 center{0.0}, end{0.0}, velocity{0.0}, end_velocity{0.0}, impulse{0.0}, spun{0.0};
-        double momentum = 0.0, angular = 0.0;
+        double momentum = 0.0, angular = 0.0, rounding = 0.0;
     };
     std::vector<Sums> sums(groups_.size());
     const auto for_each_free = [&](auto&& visit) {
@@ -686,6 +689,11 @@ void Ledger::close(const World& world) {
         sum.spun += end_orbit + end_spin - orbit - spin;
         sum.spun -= dt_ * (s.torque + glm::cross(0.5 * (arm + end_arm), s.force + s.mass * s.gravity_scale * gravity_));
         sum.angular += std::max(length(orbit), length(end_orbit)) + std::max(length(spin), length(end_spin));
+        // The solver's velocities are floats of the world, however slowly the bodies move against each other.
+        const double gyration = std::sqrt((s.inertia[0][0] + s.inertia[1][1] + s.inertia[2][2]) / (3.0 * s.mass));
+        const double fastest = std::max(length(s.velocity), length(e.velocity)) +
+                               gyration * std::max(length(s.spin), length(e.spin));
+        sum.rounding += s.mass * (length(arm) + gyration) * (tolerance_.speed + tolerance_.float_share * fastest);
     });
 
     const auto members = [&](std::uint32_t group, std::vector<BodyId>& ids) {
@@ -744,7 +752,8 @@ void Ledger::close(const World& world) {
             members(r, report_.momentum_bodies);
             report_.momentum_failed = report_.worst_momentum > tolerance_.momentum;
         }
-        const double twist = std::max(0.0, length(sum.spun) - group.twisted), turning = sum.angular + group.exchanged;
+        const double twist = std::max(0.0, length(sum.spun) - group.twisted - sum.rounding),
+                     turning = sum.angular + group.exchanged;
         if (turning > 0.0 && twist > report_.worst_angular * turning) {
             report_.worst_angular = twist / turning;
             report_.angular_step = step;

@@ -41,6 +41,7 @@ namespace talus::samples {
 struct LedgerTolerance {
     double energy = 1e-5;    ///< of the kinetic energies and the work of a group, per step
     double speed = 1e-5;     ///< that a body at rest may seem to have, m/s
+    double float_share = 1e-6;  ///< of a body's speed, in a step: what it may be off as sums of floats
     double position = 2e-7;  ///< of a body's distance from the origin and 1 m more, times its weight, per step
     /// A group may gain this part of the energy that went through it in a step (kinetic energy before, work put in,
     /// potential energy released)...
