@@ -715,52 +715,6 @@ void ContactSolver::scale_impulses(std::span<const float> kept) {
         kernel_->lanes == 8 ? scale_impulses<8>(k, kept) : scale_impulses<4>(k, kept);
 }
 
-/// A surface that moves by itself, of a kinematic body or a running one, gives the power of the impulse at its own
-/// velocity: what the contact takes as seen from there is lost.
-template <int width>
-void ContactSolver::find_driven_work(std::uint32_t k, std::span<const SolverBody> bodies) {
-    using F = LaneArray<width>;
-    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
-    const auto* const runs = r.surface == no_surface ? nullptr : static_cast<const SurfaceLanes<F>*>(surface(r.surface));
-    const bool driven_a = !r.pushes_a && r.moves_a, driven_b = !r.pushes_b && r.moves_b;
-    if (!driven_a && !driven_b && runs == nullptr) return;
-    for (unsigned lane = 0; lane < r.used; ++lane) {
-        const auto vector = [&](const Vec3Lanes<F>& v) { return glm::dvec3(v.x[lane], v.y[lane], v.z[lane]); };
-        const glm::dvec3 normal = vector(r.normal), tangent = vector(r.tangent);
-        const glm::dvec3 friction = static_cast<double>(r.friction_1[lane]) * tangent +
-                                    static_cast<double>(r.friction_2[lane]) * glm::cross(normal, tangent);
-        glm::dvec3 moment = static_cast<double>(r.twist[lane]) * normal;
-        if (runs != nullptr) moment += vector(runs->rolling);
-        DrivenWork work{r.pushes_a ? r.a[lane] : r.b[lane], 0.0, 0.0};
-        const auto add_side = [&](const SolverBody& body, double sign, bool is_a) {
-            const glm::dvec3 velocity(load3(body.velocity)), spin(load3(body.angular_velocity));
-            if (velocity == glm::dvec3(0.0) && spin == glm::dvec3(0.0)) return;
-            for (std::uint32_t i = r.first_point; i < r.first_point + r.point_count; ++i) {
-                const auto& p = *static_cast<const ContactPointLanes<F>*>(point(i));
-                const double speed =
-                    glm::dot(normal, velocity) + glm::dot(vector(is_a ? p.angular_a : p.angular_b), spin);
-                const double impulse = static_cast<double>(p.impulse[lane]);
-                work.all += sign * impulse * speed;
-                if (r.bounces)
-                    work.of_bounces += sign * (impulse - static_cast<double>(calm_[std::size_t{i} * width + lane])) * speed;
-            }
-            work.all += sign * (glm::dot(friction, velocity + glm::cross(spin, vector(is_a ? r.center_a : r.center_b))) +
-                                glm::dot(moment, spin));
-        };
-        if (driven_a) add_side(bodies[r.a[lane]], 1.0, true);
-        if (driven_b) add_side(bodies[r.b[lane]], -1.0, false);
-        if (runs != nullptr) work.all -= glm::dot(friction, vector(runs->velocity));
-        if (work.all != 0.0) driven_work_.push_back(work);
-    }
-}
-
-std::span<const ContactSolver::DrivenWork> ContactSolver::find_driven_work(std::span<const SolverBody> bodies) {
-    driven_work_.clear();
-    for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
-        kernel_->lanes == 8 ? find_driven_work<8>(k, bodies) : find_driven_work<4>(k, bodies);
-    return driven_work_;
-}
-
 template <int width>
 void ContactSolver::note_calm(std::uint32_t k) {
     using F = LaneArray<width>;

@@ -141,14 +141,6 @@ public:
     /// at the solver index of a body that it pushes.
     void scale_impulses(std::span<const float> kept);
 
-    /// Work (J) on a body by a contact that may do some, at the bodies' present velocities: one with a kinematic body that
-    /// moves, or whose surface runs.
-    struct DrivenWork {
-        std::uint32_t body;      ///< a solver index that the contact pushes
-        double all, of_bounces;  ///< by all that it gave in this sub-step; by what it gave since note_calm()
-    };
-    std::span<const DrivenWork> find_driven_work(std::span<const SolverBody> bodies);
-
     /// Notes what contacts that bounce have given before they do...
     void note_calm(const Field& field);
     /// ... and scales what they gave since, by the same parts.
@@ -201,8 +193,6 @@ private:
     template <int width>
     void scale_impulses(std::uint32_t record, std::span<const float> kept);
     template <int width>
-    void find_driven_work(std::uint32_t record, std::span<const SolverBody> bodies);
-    template <int width>
     void note_calm(std::uint32_t record);
     template <int width>
     void scale_bounces(std::uint32_t record, std::span<const float> kept);
@@ -245,7 +235,6 @@ private:
     std::size_t renewable_ = 0;           ///< contact slots below this have their places here
     std::vector<unsigned> struck_lanes_;  ///< by record
     std::vector<TakenBack> taken_back_;
-    std::vector<DrivenWork> driven_work_;
     std::vector<LinkPlace> renewed_;
     std::vector<JointedContact> jointed_;
     bool any_bounce_ = false;

@@ -114,7 +114,7 @@ struct World::State {
     Islands islands;
     struct IslandBound {
         double slope = 0.0, bend = 0.0;  ///< without a part s of its impulses it has s slope - s^2 bend less, J
-        double work = 0.0;               ///< put in by springs, motors, drives and moving surfaces, J
+        double work = 0.0;               ///< put in by springs, motors and drives, J
         float kept = 1.0f;               ///< part of its impulses
     };
     struct IslandGain {
@@ -410,7 +410,7 @@ private:
     template <class Visit>
     void for_each_gaining(Visit&& visit);
     void keep_parts();
-    void exempt_driven_joints();
+    void exempt_islands();
     glm::dvec3 angular_momentum(std::uint32_t index, const glm::dvec3& spin) const;  ///< of its solver index
     CollideSettings collide_settings() const;
     void group_slabs(std::size_t groups);
