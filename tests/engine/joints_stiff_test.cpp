@@ -1,6 +1,8 @@
 // Joints that do not stretch: chains, bridges, heavy loads, pendulums. At the default settings (60 Hz, 4 sub-steps)
 // unless said.
 
+#include "limits.h"
+
 #include "joints.h"
 
 using namespace talus;
@@ -29,9 +31,9 @@ TEST_CASE(
     }
 }
 
-// At a ratio of 10,000 the joints open by up to 1 m for the sub-step in which the chain snaps, at most speeds of the weight;
-// the one here was an exception until rounding changed.
-TEST_CASE("a chain whose weight is thrown over the top and snaps taut stays together" * doctest::may_fail()) {
+// Links that a weight whips round at hundreds of radians per second turn so far in a sub-step that the solve of its start
+// no longer fits its end; they close again within four seconds.
+TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes together again") {
     for (const float ratio : {10.0f, 1000.0f, 10000.0f}) {
         CAPTURE(ratio);
         Chain chain(30, ratio);
@@ -42,10 +44,11 @@ TEST_CASE("a chain whose weight is thrown over the top and snaps taut stays toge
             run(chain.world, 1);
             widest = std::max(widest, chain.widest_gap());
         }
-        CHECK(widest < Chain::length);  // for the sub-step in which it snaps
+        if (ratio < 10000.0f) CHECK(widest < 0.01f);
+        else hold("chain snapped taut by a weight of 10,000 of its links", widest);
         CHECK(chain.widest_gap() < 1e-3f);
         const double kinetic = 0.5 * 400.0 * static_cast<double>(chain.world.mass(chain.weight));
-        CHECK(energy(chain.world) < before + 0.1 * kinetic);
+        CHECK(energy(chain.world) < before + 0.01 * kinetic);
     }
 }
 
