@@ -2,6 +2,7 @@
 
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
+#include <talus/narrowphase/relative_motion.h>
 #include <talus/stopwatch.h>
 
 #include <algorithm>
@@ -46,19 +47,19 @@ void World::State::update_pairs(const Jobs& jobs) {
         if (p != null_index) drop_pair(p, ended);
     }
     std::size_t kept = 0;
-    for (const std::uint32_t p : compound_pairs) {
-        if (!contacts.pairs[p].in_use || !contacts.pairs[p].compound) continue;
-        compound_pairs[kept++] = p;
+    for (const CompoundPair& compound : compound_pairs) {
+        const Pair& pair = contacts.pairs[compound.pair];
+        if (pair.in_use && pair.compound) compound_pairs[kept++] = compound;
     }
     compound_pairs.resize(kept);  // before their slots are taken by others
     for (const ProxyPair& pair : broadphase.begun()) begin_pair(proxy_body[pair.a], proxy_body[pair.b]);
     end_far_contacts();
     begin_near_contacts(jobs);
     settle_carried();
-    for (const std::uint32_t p : compound_pairs) {
-        const Pair& pair = contacts.pairs[p];
+    for (CompoundPair& compound : compound_pairs) {
+        const Pair& pair = contacts.pairs[compound.pair];
         if (pair.kept_apart) continue;
-        if (awake.contains(pair.body[0]) || awake.contains(pair.body[1])) update_compound_pair(p);
+        if (awake.contains(pair.body[0]) || awake.contains(pair.body[1])) update_compound_pair(compound);
     }
 }
 
@@ -152,9 +153,9 @@ void World::State::begin_contacts(std::uint32_t p) {
         if (may_touch(body_a.first_shape, body_b.first_shape))
             add_contact(p, body_a.first_shape, a, body_b.first_shape, b);
     } else {
-        if (!contacts.pairs[p].compound) compound_pairs.push_back(p);
+        if (!contacts.pairs[p].compound) compound_pairs.push_back({.pair = p});
         contacts.pairs[p].compound = true;
-        update_compound_pair(p);
+        compare_boxes(p, 0.0f);
     }
 }
 
@@ -199,6 +200,7 @@ void World::State::remove_contact(std::uint32_t c) {
 }
 
 void World::State::end_contacts(std::uint32_t p, std::vector<ContactEvent>& events) {
+    contacts.pairs[p].compared = false;
     for_each_patch(contacts, p, [&](std::uint32_t k) {
         if (contacts.patches[k].touching) events.push_back(event_of_patch(k));
         contacts.patches[k].touching = false;
@@ -229,12 +231,67 @@ void World::State::mix_materials(std::uint32_t c) {
         state.rolling_arm > 0.0f || !shapes.surfaces[record.a].is_plain() || !shapes.surfaces[record.b].is_plain();
 }
 
-void World::State::update_compound_pair(std::uint32_t p) {
-    // A contact stays while the two shapes' boxes, grown by the contact margin, overlap.
+/// How far two shapes of the pair may have come towards each other since their bodies stood as `compound` says, and how
+/// far they may come in this step, m.
+float World::State::compound_motion(const CompoundPair& compound) const {
+    const Pair& pair = contacts.pairs[compound.pair];
+    float motion = std::sqrt(
+        length_squared(bodies[pair.body[1]].center - bodies[pair.body[0]].center - compound.between));
+    for (int i = 0; i < 2; ++i) {
+        const Body& body = bodies[pair.body[i]];
+        motion += detail::motion_bound({.rotation = compound.rotations[i]}, {.rotation = body.rotation}, body.radius);
+        float reach = 0.0f;
+        for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k)
+            reach = std::max(reach, colliders.sweeps[k].reach);
+        motion += reach;
+    }
+    return motion;
+}
+
+/// To compare all boxes of two compounds in each step takes most of a step in which 50 bowls of 17 hulls lie in each
+/// other. So boxes are grown by some slack when they are compared, and compared anew once motion has used it up. What
+/// moves faster than that is compared in each step, without any.
+void World::State::update_compound_pair(CompoundPair& compound) {
+    const Pair& pair = contacts.pairs[compound.pair];
+    const Body &a = bodies[pair.body[0]], &b = bodies[pair.body[1]];
+    if (pair.compared && compound_motion(compound) <= compound.slack) {
+        if (++compound.steps == settings::compound_calm_steps) end_apart_contacts(compound);
+        return;
+    }
+    compound.steps = 0;
+    compound.between = b.center - a.center;
+    compound.rotations[0] = a.rotation;
+    compound.rotations[1] = b.rotation;
+    compound.slack = settings::compound_slack * std::min(a.radius, b.radius);
+    const auto is_mesh = [](const ShapeDef& shape) { return shape.mesh != nullptr; };
+    const auto has_mesh = [&](const Body& body) {
+        const auto first = shapes.defs.begin() + body.first_shape;
+        return std::any_of(first, first + body.shape_count, is_mesh);  // its triangles are looked for in each step
+    };
+    const bool worth_it = !has_mesh(a) && !has_mesh(b) && compound_motion(compound) <= 0.5f * compound.slack;
+    compare_boxes(compound.pair, worth_it ? compound.slack : 0.0f);
+    contacts.pairs[compound.pair].compared = worth_it;
+}
+
+/// Ends the contacts of shapes that cannot meet before the boxes are compared again: most boxes of bowls in each other
+/// overlap, though few of their walls are near.
+void World::State::end_apart_contacts(const CompoundPair& compound) {
+    for_each_contact(contacts, compound.pair, [&](std::uint32_t c) {
+        const ContactState& state = contacts.states[c];
+        const PairRecord& record = contacts.records[c];
+        if (record.state != PairState::separated || state.touching || state.modified || state.held_back) return;
+        const Transform b_in_a = relative(colliders.poses[record.a], colliders.poses[record.b]);
+        const float motion = detail::motion_bound(record.reference, b_in_a, record.radius_b) + 2.0f * compound.slack;
+        if (motion < record.distance - contact_margin(colliders, record)) remove_contact(c);
+    });
+}
+
+/// A contact stays while the two shapes' boxes, grown by what they may move in this step and by the slack, overlap.
+void World::State::compare_boxes(std::uint32_t p, float slack) {
     const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
     const Body &a = bodies[slot_a], &b = bodies[slot_b];
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
-        return overlaps(expand(shapes.world_boxes[i], colliders.sweeps[i].reach + colliders.sweeps[j].reach),
+        return overlaps(expand(shapes.world_boxes[i], colliders.sweeps[i].reach + colliders.sweeps[j].reach + slack),
                         shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {

@@ -157,7 +157,8 @@ MemoryStats World::memory() const {
         collide_bytes += sizeof task + task.near.capacity() * sizeof(std::uint32_t);
     m.contacts =
         s.contacts.bytes() + collide_bytes +
-        (s.active.capacity() + s.active_and_woken.capacity() + s.compound_pairs.capacity()) * sizeof(std::uint32_t);
+        (s.active.capacity() + s.active_and_woken.capacity()) * sizeof(std::uint32_t) +
+        s.compound_pairs.capacity() * sizeof(State::CompoundPair);
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.stiff_groups.bytes() + s.slender_islands.bytes() +
                s.slabs.bytes() + s.islands.bytes() + s.solver_bodies.capacity() * sizeof(SolverBody) +

@@ -103,6 +103,14 @@ inline constexpr float slender_soften = 0.5f;
 /// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
 /// 0.7).
 inline constexpr float contact_damping_ratio = 0.7f;
+/// Boxes of the shapes of two compounds are compared again when the two have moved by this share of the smaller one's
+/// radius. At 0 in each step, which takes 5 of 9 ms with 50 bowls of 17 hulls in each other; larger: more pairs of shapes
+/// that are not near are asked for their distance.
+inline constexpr float compound_slack = 0.02f;
+/// ... and when they were not for so many steps, shapes whose boxes alone are near have no contact until then. Fewer:
+/// what moves slowly finds the distances of such shapes anew too often.
+inline constexpr std::uint32_t compound_calm_steps = 8;
+
 /// Where two bodies, one of them a compound, have more contacts than this, all of them together are as stiff as so
 /// many. Larger: of 15 bowls that lie in each other, made of 25 hulls each, none comes to rest in 30 s at 8, all in 10
 /// s at 4, most of them in 3 s at 2.

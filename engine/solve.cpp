@@ -55,7 +55,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
     loads.resize(bodies.slot_count(), 0);
     for (const std::uint32_t slot : awake.list()) constrained[slot] = 0, loads[slot] = 1;  // nobody asks about others
     std::erase_if(edges, [](const ConstraintGraph::Edge& edge) { return edge.point_count == 0; });
-    for (const std::uint32_t p : compound_pairs) contacts.pairs[p].edges = 0;
+    for (const CompoundPair& compound : compound_pairs) contacts.pairs[compound.pair].edges = 0;
     for (const ConstraintGraph::Edge& edge : edges) {
         if (edge.pair != null_index) ++contacts.pairs[edge.pair].edges;
         const std::uint8_t how = edge.bounces ? by_contact | by_bounce : by_contact;

@@ -36,7 +36,16 @@ struct World::State {
     Broadphase broadphase;
     std::vector<std::uint32_t> proxy_body;  ///< body slot by proxy, null_index once removed
     ContactTable contacts;
-    std::vector<std::uint32_t> compound_pairs;  ///< pairs whose contacts come and go by shape boxes
+    /// A pair whose contacts come and go by the boxes of its shapes. Boxes that were not near when they were last compared
+    /// are not near yet while the two bodies have moved and turned by less than `slack` since.
+    struct CompoundPair {
+        std::uint32_t pair = null_index;
+        float slack = 0.0f;       ///< m
+        std::uint32_t steps = 0;  ///< since then
+        vec3 between{0.0f};       ///< from the centre of the first body to that of the second one
+        quat rotations[2] = {};
+    };
+    std::vector<CompoundPair> compound_pairs;
     /// A ball around a body's centre of mass. Nothing of another body is within the contact margin while their balls
     /// are apart.
     struct alignas(16) Ball {
@@ -365,7 +374,10 @@ private:
     void begin_contacts(std::uint32_t pair);   ///< of a pair that has none
     void end_far_contacts();
     void begin_near_contacts(const Jobs& jobs);
-    void update_compound_pair(std::uint32_t pair);
+    float compound_motion(const CompoundPair& compound) const;
+    void update_compound_pair(CompoundPair& compound);
+    void end_apart_contacts(const CompoundPair& compound);
+    void compare_boxes(std::uint32_t pair, float slack);
     void update_patch(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
                       std::uint32_t mesh_body);
     bool may_touch(std::uint32_t shape_a, std::uint32_t shape_b) const;

@@ -4,6 +4,8 @@
 
 #include "tests/engine/worlds.h"
 
+#include <talus/narrowphase/epa.h>
+
 #include <algorithm>
 
 using namespace talus;
@@ -77,4 +79,62 @@ TEST_CASE("bowls that lie in each other come to rest and stay in place") {
         slowest = std::max(slowest, steps);
     }
     hold("15 bowls in each other fall asleep", slowest / 60.0);
+}
+
+// Boxes of two compounds at rest are not compared in each step, and shapes that are apart have no contacts meanwhile: what
+// moves a little, or suddenly, must not get through.
+TEST_CASE("teeth of combs that rested in each other's gaps meet when one of the combs moves") {
+    const auto comb = [](float tooth) {
+        BodyDef def;
+        def.shapes.push_back(part(box({1.0f, 0.05f, 0.05f}), {0, -0.35f, 0}));
+        for (int i = 0; i < 20; ++i)
+            def.shapes.push_back(part(box({tooth, 0.3f, 0.05f}), {-0.95f + 0.1f * static_cast<float>(i), 0, 0}));
+        return def;
+    };
+    const auto overlap = [](const World& world, BodyId a, BodyId b) {
+        float deepest = 0.0f;
+        for (const ShapeDef& shape_a : world.shapes(a)) {
+            for (const ShapeDef& shape_b : world.shapes(b)) {
+                const Transform pose_a = multiply({world.position(a), world.rotation(a)}, shape_a.pose);
+                const Transform pose_b = multiply({world.position(b), world.rotation(b)}, shape_b.pose);
+                SeparationCache cache;
+                const Frame b_in_a = to_frame(relative(pose_a, pose_b));
+                deepest = std::max(deepest, -separation(shape_a.shape, shape_b.shape, b_in_a, cache).separation);
+            }
+        }
+        return deepest;
+    };
+    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+        CAPTURE(seed);
+        World world(weightless());
+        BodyDef def = comb(0.01f);
+        def.type = BodyType::kinematic;
+        const quat askew = turn({0, 0, 1}, 0.7);  // so that the boxes of many teeth overlap
+        def.rotation = askew;
+        const BodyId mover = add(world, def);
+        def = comb(0.02f);
+        def.position = rotate(askew, {0.05f, 0.1f, 0});
+        def.rotation = turn({0, 0, 1}, 0.7 + pi);
+        const BodyId moved = add(world, def);
+        run(world, 5);
+        const std::uint32_t before = world.profile().convex_pairs;
+        run(world, 30);
+        CHECK(world.profile().convex_pairs < before);  // those of teeth far from each other are gone
+        float at = 0.0f, deepest = 0.0f;
+        bool met = false;
+        for (int step = 0; step < 400; ++step) {
+            // Slowly one way for a second, then another; in a third of the seconds not at all.
+            static constexpr float speeds[] = {0.0f, 0.02f, 0.3f};
+            const int second = step / 60;
+            const float speed = speeds[(second + static_cast<int>(seed)) % 3];
+            at += (second % 2 == 0 ? 1.0f : -1.0f) * speed / 60.0f;
+            const quat rotation = turn({0, 0, 1}, 0.7 + 0.05 * speed * std::sin(0.1 * step));
+            REQUIRE(world.set_kinematic_target(mover, rotate(askew, {at, 0, 0}), rotation));
+            run(world, 1);
+            met = met || !world.contacts(moved).empty();
+            deepest = std::max(deepest, overlap(world, mover, moved));
+        }
+        CHECK(met);
+        CHECK(deepest < 0.003f);
+    }
 }
