@@ -290,8 +290,10 @@ void JointSolver::solve_free(Articulation& a, Pass pass) {
 void JointSolver::begin_solve(Articulation& a) {
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         Link& link = links_[l];
+        link.usual_spin += settings::joint_usual_spin * (link.spin_before - link.usual_spin);
         if (!link.stiff) continue;
-        link.spin_before = a.rotation + link.slowing * (link.spin_before - a.rotation);
+        const dvec3 steady = a.free ? a.rotation : link.usual_spin;
+        link.spin_before = steady + link.slowing * (link.spin_before - steady);
         for (int k = 0; k < 3; ++k) velocity_of(l)[k + 4] = link.spin_before[k];
     }
     bool any = false;
@@ -508,6 +510,9 @@ void JointSolver::store(JointStore& joints, float step) const {
             Joint& joint = joints[run.slot];
             joint.turn = run.turn;
             joint.load = to_floats(per_substep * run.load);
+            if (run.kind != JointKind::gear) {
+                for (int i = 0; i < 2; ++i) joint.usual_spins[i] = to_floats(links_[run.link[i]].usual_spin);
+            }
             joint.force = to_floats(per_step * run.force);
             joint.torque = to_floats(per_step * run.torque);
             joint.forces.fill(0.0f);

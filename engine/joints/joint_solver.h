@@ -237,7 +237,8 @@ private:
         dvec3 push{0.0}, push_spin{0.0};  ///< what of its velocity is of this sub-step's way only: see push_together()
         dmat3 stiffness{0.0};             ///< of its turns, from what joints pull it with, times a sub-step, N m s
         double most_stiffness = 0.0;      ///< no part of it is larger
-        dmat3 slowing{1.0};               ///< of its spin by that stiffness, if stiff
+        dmat3 slowing{1.0};               ///< of its swing by that stiffness, if stiff
+        dvec3 usual_spin{0.0};            ///< the spin of late: what differs from it is swing
     };
 
     struct Run {  ///< a joint of an articulation

@@ -268,6 +268,10 @@ JointId World::add_joint(const JointDef& def) {
         joint.turn = q[3];
     }
 
+    for (int i = 0; i < 2; ++i) {
+        const std::uint32_t body = i == 0 ? bodies.a : bodies.b;
+        if (body != null_index) joint.usual_spins[i] = s.bodies[body].angular_velocity;
+    }
     const std::uint32_t slot = s.joints.add(joint, bodies);
     s.update_contacts_of(bodies.a, bodies.b);
     s.wake_joint(slot);
