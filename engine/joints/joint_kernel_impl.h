@@ -439,6 +439,7 @@ static void solve(const LdlInput& in) {
     }
 }
 
-constexpr JointKernel joint_kernel{&speeds, &apply, &select, &diagonals, &couplings, &factor, &factor_with_care, &solve};
+constexpr JointKernel joint_kernel{&speeds,    &apply,  &select,           &diagonals,
+                                   &couplings, &factor, &factor_with_care, &solve};
 
 }  // namespace talus::TALUS_LANES

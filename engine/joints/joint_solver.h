@@ -261,7 +261,7 @@ private:
         Transform drive_target;
         JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
-        dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
+        dvec3 force{0.0}, torque{0.0};          ///< impulses on B so far in this step
         dvec3 old_force{0.0}, old_torque{0.0};  ///< the same, when this sub-step began or at note_impulses()
         dvec3 demand{
             0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
@@ -286,7 +286,7 @@ private:
         bool pushed = false;     ///< its velocities have a part that positions alone get
         bool bent = false;       ///< ... and a part that makes their way curved
         Pass factored = Pass::none;
-        bool weak = false;  ///< its matrix is to be factored with care, for the rest of the step
+        bool weak = false;     ///< its matrix is to be factored with care, for the rest of the step
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
         bool driven = false;  ///< some rows have no position
