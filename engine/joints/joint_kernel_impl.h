@@ -10,7 +10,7 @@ typedef double D4 __attribute__((vector_size(32), may_alias));
 constexpr double lost_pivot = 1e-14;
 /// Blocks with a smaller one are eliminated with care. What an inverse makes wrong of the blocks behind is rounding over
 /// the square of this, and is to be less than the slack of joints, 1e-10 of the diagonal. Larger: blocks of ordinary
-/// joints pay for it, too.
+/// joints pay for it, too (at 1e-3 none of the ragdolls, cars, bridges and chains of the scenes).
 constexpr double weak_pivot = 1e-3;
 /// Widest block row: all rows of a joint.
 constexpr unsigned most_rows = 28;

@@ -261,7 +261,7 @@ private:
         Transform drive_target;
         JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
-        dvec3 force{0.0}, torque{0.0};          ///< impulses on B so far in this step
+        dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
         dvec3 old_force{0.0}, old_torque{0.0};  ///< the same, when this sub-step began or at note_impulses()
         dvec3 demand{
             0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
