@@ -1,6 +1,7 @@
 #include <talus/engine/body_store.h>
 
 #include <talus/engine/body_setup.h>
+#include <talus/engine/settings.h>
 #include <talus/narrowphase/triangles/surface_contact.h>
 
 namespace talus {
@@ -68,6 +69,10 @@ Response response_of(const Body& body, const quat& rotation) {
     if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2]))
         r.inverse_inertia = without_axes(inertia_of(body, rotation), turn_locked);
     return r;
+}
+
+float least_response(const Body& body) {
+    return body.locks != 0 ? settings::locked_response * body.inverse_mass : 0.0f;
 }
 
 mat3 inertia_of(const Body& body, const quat& rotation) {

@@ -78,6 +78,8 @@ struct Response {
     mat3 inverse_inertia;  ///< 1/(kg m^2)
 };
 Response response_of(const Body& body, const quat& rotation);
+/// What of a response to a push along a line counts as none, 1/kg: settings::locked_response says why.
+float least_response(const Body& body);
 /// Takes from a dynamic body's velocities what goes along and about locked axes.
 void drop_locked_motion(Body& body);
 

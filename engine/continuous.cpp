@@ -26,7 +26,7 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
     const Body& body = s.bodies[slot];
     const Transform pose = pose_at(motion, time);
     const Response response = response_of(body, pose.rotation);
-    return {pose.position, velocity, spin, response.inverse_mass, response.inverse_inertia};
+    return {pose.position, velocity, spin, response.inverse_mass, response.inverse_inertia, least_response(body)};
 }
 
 /// Whether gravity alone has changed the body's velocity in this step. A contact that is near but never pushed does not

@@ -25,7 +25,7 @@ Outcome push_apart(const Collision& c, const vec3& middle, const float* wanted, 
     const vec3& n = c.normal;
     float mass[max_manifold_points];
     for (int i = 0; i < c.count; ++i) {
-        const float k = body.give(c.points[i], n, n) + other.give(c.points[i], n, n);
+        const float k = body.response(c.points[i], n) + other.response(c.points[i], n);
         mass[i] = k > 0.0f ? 1.0f / k : 0.0f;
     }
     // The inverse of the 2x2 tangent mass matrix stops all slip; a step by its largest eigenvalue leaves a slip's

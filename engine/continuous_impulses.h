@@ -11,6 +11,7 @@ struct Party {
     vec3 center, velocity, spin;
     vec3 inverse_mass;     ///< along the world's axes, 1/kg; 0 where nothing pushes it
     mat3 inverse_inertia;  ///< world
+    float least = 0.0f;    ///< least_response()
     bool held = false;     ///< joints hold it, and the rest counts
     JointSolver::Response through{};
     glm::dvec3 impulse{0.0}, moment{0.0};  ///< on it, so far
@@ -32,6 +33,11 @@ struct Party {
             return glm::dot(u, inverse_mass * v) + glm::dot(glm::cross(arm, v), inverse_inertia * glm::cross(arm, u));
         const Gain gain = gain_of(v, glm::cross(arm, v));
         return glm::dot(u, gain.velocity) + glm::dot(glm::cross(arm, u), gain.spin);
+    }
+    /// Speed along n that a unit impulse along it gives it at the point, 1/kg; 0 where that does not count.
+    float response(const vec3& point, const vec3& n) const {
+        const float k = give(point, n, n);
+        return k > least ? k : 0.0f;
     }
 
 private:

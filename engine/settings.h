@@ -155,6 +155,13 @@ inline constexpr float largest_mass = 1e15f;
 inline constexpr float largest_surface_speed = 1e6f;
 inline constexpr float largest_friction = 1e6f;
 
+/// A push at a point does not move a body with locked axes where it would move it by less than this part of what its
+/// mass alone would give way without them: a turn about an axis that the push passes at a hundredth of the body's radius
+/// of gyration, or a way that is 0.6 degrees from being at right angles to the push. The impulse that stops an approach
+/// is the inverse of the response, and so has no end: a ball that could only turn, pushed along its radius, got 1e16 N s
+/// for a response that was rounding (at 1e-10). Larger: doors and lifts give way to fewer pushes.
+inline constexpr float locked_response = 1e-4f;
+
 /// How much a load may grow in a sub-step beyond doubling before it counts as a blow, as an acceleration of the
 /// contact's effective mass, m/s^2 (solver_kernel_contacts.h, note_blows). Gravity gives a body that is set down 10.
 /// Larger: more of a slow impact is taken for a load and pushes again; smaller: a load that grows is found more slowly.

@@ -247,6 +247,7 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         const vec3 gravity = body.gravity_scale * def.gravity * (falls ? inverse_mass / body.inverse_mass : vec3(0.0f));
         store3(mass.gravity, gravity);
         store3(mass.inverse_mass, inverse_mass);
+        mass.least_response = least_response(body);
         put_inverse_inertia(mass, inverse_inertia);
         motion.mass = 1.0f / body.inverse_mass;
         motion.torque = body.torque;

@@ -444,6 +444,7 @@ constexpr ContactSource no_contact = {0, 0, 0, no_pose, no_pose, no_normal, no_p
 struct Mass {
     V3 center, inverse_mass, gravity;
     S3 inertia;
+    F least_response;
 };
 
 static inline Mass gather(const SolverMass* masses, const unsigned* index) {
@@ -451,7 +452,7 @@ static inline Mass gather(const SolverMass* masses, const unsigned* index) {
         return load_rows([&](int i) { return reinterpret_cast<const float*>(masses + index[i]) + 4 * k; });
     };
     const Rows r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
-    return {xyz(r0), xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}};
+    return {xyz(r0), xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}, r0.w};
 }
 
 static void prepare(void* record, void* point_lanes, const ContactSource* sources, unsigned used,
@@ -499,6 +500,8 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     const V3 to_shape_a = place_a - center_a, to_shape_b = place_b - center_b, apart = center_b - center_a;
     const V3 inverse_mass = a.inverse_mass + b.inverse_mass;
     const F linear = dot(n, by_axes(inverse_mass, n));
+    const I locked = (a.least_response > zero) | (b.least_response > zero);
+    const bool any_locked = !all(~locked);
     V3 arm_a[4], middle_a = {}, middle_b = {};
     for (unsigned i = 0; i < r.point_count; ++i) {
         Point& p = points[i];
@@ -518,8 +521,15 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         p.turn_a = a.inertia * p.angular_a;
         p.turn_b = b.inertia * p.angular_b;
         p.separation = real ? high.z : zero;
-        p.mass = real ? inverse_or_zero(linear + dot(p.angular_a, p.turn_a) + dot(p.angular_b, p.turn_b)) : zero;
-        p.impulse = real ? impulse_of[i] : zero;
+        F response = linear + dot(p.angular_a, p.turn_a) + dot(p.angular_b, p.turn_b);
+        if (any_locked) {
+            const F of_a = dot(n, by_axes(a.inverse_mass, n)) + dot(p.angular_a, p.turn_a);
+            const F of_b = dot(n, by_axes(b.inverse_mass, n)) + dot(p.angular_b, p.turn_b);
+            const F left = (of_a > a.least_response ? of_a : zero) + (of_b > b.least_response ? of_b : zero);
+            response = locked ? left : response;
+        }
+        p.mass = real ? inverse_or_zero(response) : zero;
+        p.impulse = (real & (response > zero)) ? impulse_of[i] : zero;
         p.step_impulse = zero;
         p.bounce = zero;
     }

@@ -56,7 +56,9 @@ public:
     double* vector(std::uint32_t node) { return flat(vectors_) + nodes_[node].vector; }
 
     void clear_fill(std::uint32_t system);  ///< blocks that no edge fills in; sizes must be set
-    void factor(std::uint32_t system) { kernel_->factor(input(system)); }
+    /// False, and the matrix is lost, where that would be too inexact: then factor_with_care() what is filled in anew.
+    bool factor(std::uint32_t system) { return kernel_->factor(input(system)); }
+    void factor_with_care(std::uint32_t system) { kernel_->factor_with_care(input(system)); }
     void solve(std::uint32_t system) { kernel_->solve(input(system)); }
     LdlInput input(std::uint32_t system);
 

@@ -34,7 +34,20 @@ double JointSolver::open_by(std::uint32_t slot, const BodyStore& bodies, double 
         const Body& body = bodies[link.slot];
         link.displacement = dvec3(load3(motions_.bodies[link.solver].displacement));
         link.pose = Turned(body.exact_rotation);
-        if (link.turns) link.true_inverse_inertia = dmat3(response_of(body, body.rotation).inverse_inertia);
+        if (link.turns) {
+            // Of doubles, and symmetric to the bit. A matrix turned in floats is symmetric to 1e-7 of its largest entry
+            // only, which of a needle is more than all else that a heavy link answers with: the factors, which take the
+            // matrix for symmetric, gave answers with the wrong sign, and the sweeps over the planes ended in infinity.
+            const dmat3 axes = principal_axes(body, body.exact_rotation);
+            for (int i = 0; i < 3; ++i) {
+                for (int k = 0; k <= i; ++k) {
+                    const dvec3 product = dvec3(axes[0][i], axes[1][i], axes[2][i]) *
+                                          dvec3(axes[0][k], axes[1][k], axes[2][k]) / body.principal.moments;
+                    link.true_inverse_inertia[i][k] = link.true_inverse_inertia[k][i] =
+                        product.x + product.y + product.z;
+                }
+            }
+        }
         link.inverse_inertia = ease * link.true_inverse_inertia;
         link.stiff = false;
     }

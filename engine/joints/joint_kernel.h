@@ -91,7 +91,10 @@ struct JointKernel {
     void (*diagonals)(const JointRowsInput&, const LdlInput&, unsigned first_node);
     void (*couplings)(const JointRowsInput&, const LdlInput&, const JointCoupling* couplings, unsigned count);
     /// L D L^T in place: inverses of the blocks of D, and below L^T, block by block.
-    void (*factor)(const LdlInput&);
+    /// False, and the matrix is lost, where that would be too inexact.
+    bool (*factor)(const LdlInput&);
+    /// The same, at twice the cost, as exact as the numbers of the matrix are.
+    void (*factor_with_care)(const LdlInput&);
     void (*solve)(const LdlInput&);
 };
 

@@ -8,6 +8,10 @@ typedef double D4 __attribute__((vector_size(32), may_alias));
 
 /// A pivot smaller than this part of the diagonal it came from is rounding.
 constexpr double lost_pivot = 1e-14;
+/// Blocks with a smaller one are eliminated with care. What an inverse makes wrong of the blocks behind is rounding over
+/// the square of this, and is to be less than the slack of joints, 1e-10 of the diagonal. Larger: blocks of ordinary
+/// joints pay for it, too (at 1e-3 none of the ragdolls, cars, bridges and chains of the scenes).
+constexpr double weak_pivot = 1e-3;
 /// Widest block row: all rows of a joint.
 constexpr unsigned most_rows = 28;
 
@@ -198,17 +202,23 @@ static void couplings(const JointRowsInput& in, const LdlInput& ldl, const Joint
 // ---- Factorisation
 // ---------------------------------------------------------------------------------------------------
 
-/// A symmetric block becomes its inverse (Gauss and Jordan). Where a pivot is lost, row and column become zero.
+/// Whether a pivot is more than rounding of what was there before.
+static inline bool is_sound(double pivot, double before) {
+    return before > 0.0 ? pivot > lost_pivot * before : pivot < lost_pivot * before;
+}
+
+/// A symmetric block becomes its inverse (Gauss and Jordan). Where a pivot is lost, row and column become zero. False if
+/// the block has weak pivots.
 template <class Size>
-static inline __attribute__((always_inline)) void invert(double* block, Size n) {
+static inline __attribute__((always_inline)) bool invert(double* block, Size n) {
     const unsigned w = (n.value + 3) / 4, width = 4 * w;
-    double before[most_rows];
+    double before[most_rows], weakest = 0.0;
     for (unsigned i = 0; i < n.value; ++i) before[i] = block[i * width + i];
     for (unsigned i = 0; i < n.value; ++i) {
         double* const row = block + i * width;
         const double pivot = row[i];
-        const bool sound = before[i] > 0.0 ? pivot > lost_pivot * before[i] : pivot < lost_pivot * before[i];
-        const double inverse = sound ? 1.0 / pivot : 0.0;
+        const double inverse = is_sound(pivot, before[i]) ? 1.0 / pivot : 0.0;
+        weakest = before[i] * inverse > weakest ? before[i] * inverse : weakest;
         for (unsigned m = 0; m < w; ++m) lanes(row)[m] *= inverse;
         for (unsigned k = 0; k < n.value; ++k) {
             if (k == i) continue;
@@ -219,6 +229,7 @@ static inline __attribute__((always_inline)) void invert(double* block, Size n) 
         }
         row[i] = inverse;
     }
+    return weakest * weak_pivot < 1.0;
 }
 
 /// out = inverse * block, rows of both in the lanes of w.
@@ -250,7 +261,7 @@ static inline __attribute__((always_inline)) void subtract_product(double* targe
     }
 }
 
-static void factor(const LdlInput& in) {
+static bool factor(const LdlInput& in) {
     const LdlNode* const nodes = in.nodes;
     double *const values = in.values, *const scratch = in.scratch;
     for (unsigned at = 0; at < in.count; ++at) {
@@ -258,8 +269,10 @@ static void factor(const LdlInput& in) {
         if (node.size == 0) continue;
         double* const diagonal = values + node.diagonal;
         const LdlBlock* const column = in.blocks + node.first_block;
+        bool good = true;
         for_size(node.size, [&](const auto n) {
-            invert(diagonal, n);
+            good = invert(diagonal, n);
+            if (!good) return;
             // What is below in this column is among what is below in the column of each of its rows, in the same order.
             for (unsigned b = 0; b < node.block_count; ++b) {
                 const LdlNode target = nodes[column[b].row];
@@ -285,6 +298,82 @@ static void factor(const LdlInput& in) {
                 });
             }
         });
+        if (!good) return false;
+    }
+    return true;
+}
+
+/// One node of factor_with_care(): by substitution with the L and D of its diagonal block, where its inverse would not
+/// do: that is wrong by what rounding takes times the square of the block's condition. A needle between heavy links
+/// responds to a moment by 1e12 times as much as they do; Schur complements had the wrong sign, joints answered an
+/// impulse by its opposite, and what was solved through them ended in infinity. Substitution is as good as the numbers
+/// of the block are.
+static void factor_node(const LdlInput& in, const LdlNode& node) {
+    const unsigned n = node.size, wide = node.width / 4;
+    double* const diagonal = in.values + node.diagonal;
+    D4* const block = lanes(diagonal);
+    const LdlBlock* const column = in.blocks + node.first_block;
+    double lower[most_rows][most_rows], inverse[most_rows];
+    // Of the upper triangle, so that it is symmetric to the bit.
+    const auto at = [&](unsigned i, unsigned k) { return diagonal[i * node.width + k]; };
+    double before[most_rows];
+    for (unsigned i = 0; i < n; ++i) before[i] = at(i, i);
+    for (unsigned i = 0; i < n; ++i) {
+        inverse[i] = is_sound(at(i, i), before[i]) ? 1.0 / at(i, i) : 0.0;
+        for (unsigned k = i + 1; k < n; ++k) {
+            lower[i][k] = at(i, k) * inverse[i];
+            for (unsigned m = k / 4; m < wide; ++m) block[k * wide + m] -= lower[i][k] * block[i * wide + m];
+        }
+    }
+    const auto forward = [&](D4* rows, unsigned w) {
+        for (unsigned i = 0; i < n; ++i) {
+            for (unsigned k = i + 1; k < n; ++k) {
+                for (unsigned m = 0; m < w; ++m) rows[k * w + m] -= lower[i][k] * rows[i * w + m];
+            }
+        }
+    };
+    const auto scale = [&](D4* out, const D4* rows, unsigned w) {
+        for (unsigned i = 0; i < n; ++i) {
+            for (unsigned m = 0; m < w; ++m) out[i * w + m] = inverse[i] * rows[i * w + m];
+        }
+    };
+    const auto back = [&](D4* rows, unsigned w) {
+        for (unsigned i = n; i-- > 0;) {
+            for (unsigned k = i + 1; k < n; ++k) {
+                for (unsigned m = 0; m < w; ++m) rows[i * w + m] -= lower[i][k] * rows[k * w + m];
+            }
+        }
+    };
+    const auto block_of = [&](unsigned b) { return in.values + column[b].offset; };
+    const auto width_of = [&](unsigned b) { return in.nodes[column[b].row].width / 4; };
+    for (unsigned b = 0; b < node.block_count; ++b) forward(lanes(block_of(b)), width_of(b));
+    for (unsigned b = 0; b < node.block_count; ++b) {
+        const LdlNode target = in.nodes[column[b].row];
+        if (target.size == 0) continue;
+        scale(lanes(in.scratch), lanes(block_of(b)), width_of(b));
+        const LdlBlock* place = in.blocks + target.first_block;
+        for (unsigned c = b; c < node.block_count; ++c) {
+            while (c != b && place->row != column[c].row) ++place;
+            subtract_product(in.values + (c == b ? target.diagonal : place->offset), in.scratch, target.size,
+                             target.width, block_of(c), Unknown{n}, Unknown{width_of(c)});
+        }
+    }
+    for (unsigned b = 0; b < node.block_count; ++b) {
+        scale(lanes(block_of(b)), lanes(block_of(b)), width_of(b));
+        back(lanes(block_of(b)), width_of(b));
+    }
+    for (unsigned i = 0; i < n; ++i) {
+        for (unsigned k = 0; k < node.width; ++k) diagonal[i * node.width + k] = i == k ? 1.0 : 0.0;
+    }
+    forward(lanes(diagonal), wide);
+    scale(lanes(diagonal), lanes(diagonal), wide);
+    back(lanes(diagonal), wide);
+}
+
+static void factor_with_care(const LdlInput& in) {
+    for (unsigned i = 0; i < in.count; ++i) {
+        const LdlNode node = in.nodes[in.order[i]];
+        if (node.size != 0) factor_node(in, node);
     }
 }
 
@@ -350,6 +439,7 @@ static void solve(const LdlInput& in) {
     }
 }
 
-constexpr JointKernel joint_kernel{&speeds, &apply, &select, &diagonals, &couplings, &factor, &solve};
+constexpr JointKernel joint_kernel{&speeds,    &apply,  &select,           &diagonals,
+                                   &couplings, &factor, &factor_with_care, &solve};
 
 }  // namespace talus::TALUS_LANES

@@ -127,7 +127,7 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
         active_.push_back(index);
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l)
             prepare_link(links_[l], bodies, masses);
-        a.bounded = a.springs = a.driven = a.pushed = a.bent = false;
+        a.bounded = a.springs = a.driven = a.pushed = a.bent = a.weak = false;
         a.redundant = a.looped;
         a.free = !a.looped;
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
@@ -445,7 +445,8 @@ void JointSolver::stabilise(Articulation& a) {
         a.stiff = true;
         const double share = std::min(1.0, trace / most - 1.0);
         link.slowing = glm::inverse(dmat3(1.0) + share * g);
-        link.inverse_inertia = link.slowing * link.inverse_inertia;
+        const dmat3 slowed = link.slowing * link.inverse_inertia;
+        link.inverse_inertia = 0.5 * (slowed + glm::transpose(slowed));  // symmetric but for rounding
     }
 }
 

@@ -217,6 +217,18 @@ void JointSolver::factor(Articulation& a, Pass pass) {
         node.jacobian = rows.jacobian + (count < rows.count ? 6 * rows.sides * rows.width : 0);
         ldl_.set_size(run.node, node.size);
     }
+    if (!a.weak) {
+        fill_matrix(a);
+        a.weak = !ldl_.factor(system);
+        if (!a.weak) return;
+    }
+    fill_matrix(a);
+    ldl_.factor_with_care(system);
+}
+
+/// With the rows that take part.
+void JointSolver::fill_matrix(Articulation& a) {
+    const auto system = static_cast<std::uint32_t>(&a - articulations_.data());
     const JointRowsInput input = rows_input(a, residuals_);
     const LdlInput matrix = ldl_.input(system);
     ldl_.clear_fill(system);
@@ -231,7 +243,6 @@ void JointSolver::factor(Articulation& a, Pass pass) {
     }
     kernel_->couplings(input, matrix, couplings_.data() + a.first_coupling, a.coupling_count);
     if (a.hub_count != 0) factor_hubs(a);
-    ldl_.factor(system);
 }
 
 /// A hub's velocity is an unknown of the matrix: -M v + J^T l = 0.

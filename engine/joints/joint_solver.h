@@ -287,6 +287,7 @@ private:
         bool pushed = false;     ///< its velocities have a part that positions alone get
         bool bent = false;       ///< ... and a part that makes their way curved
         Pass factored = Pass::none;
+        bool weak = false;     ///< its matrix is to be factored with care, for the rest of the step
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
         bool driven = false;  ///< some rows have no position
@@ -417,6 +418,7 @@ private:
     bool let_go(Articulation& a, Pass pass, bool linear, bool again, double& worst);
     bool catch_bounded(Articulation& a, Pass pass);
     void factor(Articulation& a, Pass pass);
+    void fill_matrix(Articulation& a);
     void factor_hubs(const Articulation& a);
     void solve_free(Articulation& a, Pass pass);
     void apply_changes(const Articulation& a);

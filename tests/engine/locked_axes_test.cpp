@@ -136,3 +136,46 @@ TEST_CASE("a wrong set of locks is refused") {
     CHECK(!world.set_locks(id, 200));
     CHECK(world.set_locks(id, lock_x));
 }
+
+// The impulse was the approach over a response that was rounding, 1e19 N s.
+TEST_CASE("a ball that may only turn is not pushed along its radius, however hard it is pressed") {
+    for (int round = 0; round < 20; ++round) {
+        World world(sleepless());
+        BodyDef pusher = body(box({0.8f, 0.1f, 0.25f}), {0.03f, 0.0f, 0.07f});
+        pusher.type = BodyType::kinematic;
+        pusher.linear_velocity = {0.0f, 0.2f, 0.0f};
+        pusher.angular_velocity = {0.3f, 0.4f, 1.5f + 0.1f * static_cast<float>(round)};
+        add(world, pusher);
+        BodyDef def = body(sphere(0.15f), {-0.52f, 0.33f, 0.13f});
+        def.locks = lock_x | lock_y | lock_z | lock_turn_x | lock_turn_z;
+        const BodyId ball = add(world, def);
+        float most_impulse = 0.0f, most_spin = 0.0f;
+        bool met = false;
+        for (int step = 0; step < 120; ++step) {
+            run(world, 1);
+            for (const Contact& contact : world.contacts()) {
+                met = met || contact.points[0].separation < 0.0f;
+                for (int i = 0; i < contact.point_count; ++i)
+                    most_impulse = std::max(most_impulse, contact.points[i].normal_impulse);
+            }
+            most_spin = std::max(most_spin, std::abs(world.angular_velocity(ball).y));
+        }
+        CAPTURE(round);
+        CHECK(met);
+        CHECK(most_impulse < 1e6f);
+        CHECK(most_spin < 1e3f);
+    }
+}
+
+TEST_CASE("a disc on a locked axle turns when it is pushed beside the axle") {
+    World world(sleepless());
+    BodyDef pusher = body(box(vec3(0.1f)), {0.3f, -0.5f, 0.0f});
+    pusher.type = BodyType::kinematic;
+    pusher.linear_velocity = {0.0f, 1.0f, 0.0f};
+    add(world, pusher);
+    BodyDef def = body(box({0.5f, 0.1f, 0.1f}), {0.0f, 0.0f, 0.0f});
+    def.locks = lock_x | lock_y | lock_z | lock_turn_x | lock_turn_y;
+    const BodyId disc = add(world, def);
+    run(world, 30);
+    CHECK(world.angular_velocity(disc).z > 1.0f);
+}
