@@ -414,7 +414,8 @@ void JointSolver::place(Run& run) {
 /// But a link's spin need not be a swing of its own: a light rod turns with the heavy bob that it carries. Slowed as
 /// well, it took 44% of such a pendulum's energy in 10 s, as implicit Euler takes it. More inertia alone takes none, and
 /// bounds the frequency too; what has to be slowed is the swing, which changes its direction every few sub-steps. So
-/// only what differs from the mean spin of late is slowed (`usual_spin`).
+/// only what differs from the mean spin of late is slowed (`usual_spin`), unless the link turns so fast that the
+/// sub-step can't follow that either.
 void JointSolver::stabilise(Articulation& a) {
     const double h = substep_, most = settings::joint_turn_rate * settings::joint_turn_rate;
     bool any = false;

@@ -303,7 +303,12 @@ void JointSolver::begin_solve(Articulation& a) {
         Link& link = links_[l];
         link.usual_spin += settings::joint_usual_spin * (link.spin_before - link.usual_spin);
         if (!link.stiff) continue;
-        const dvec3 steady = a.free ? a.rotation : link.usual_spin;
+        dvec3 steady = a.rotation;
+        if (!a.free) {
+            const double turn = substep_ / settings::joint_steady_turn;
+            const double fast = turn * turn * glm::dot(link.usual_spin, link.usual_spin);
+            steady = std::max(0.0, 1.0 - fast) * link.usual_spin;
+        }
         link.spin_before = steady + link.slowing * (link.spin_before - steady);
         for (int k = 0; k < 3; ++k) velocity_of(l)[k + 4] = link.spin_before[k];
     }
