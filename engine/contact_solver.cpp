@@ -715,6 +715,30 @@ void ContactSolver::scale_impulses(std::span<const float> kept) {
         kernel_->lanes == 8 ? scale_impulses<8>(k, kept) : scale_impulses<4>(k, kept);
 }
 
+/// A surface that runs gives the power of friction at its own velocity: seen from there, the contact only takes energy.
+template <int width>
+void ContactSolver::find_belt_work(std::uint32_t k) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
+    if (r.surface == no_surface) return;
+    const auto& runs = *static_cast<const SurfaceLanes<F>*>(surface(r.surface));
+    for (unsigned lane = 0; lane < r.used; ++lane) {
+        const auto vector = [&](const Vec3Lanes<F>& v) { return glm::dvec3(v.x[lane], v.y[lane], v.z[lane]); };
+        const glm::dvec3 normal = vector(r.normal), tangent = vector(r.tangent);
+        const glm::dvec3 friction = static_cast<double>(r.friction_1[lane]) * tangent +
+                                    static_cast<double>(r.friction_2[lane]) * glm::cross(normal, tangent);
+        const double work = -glm::dot(friction, vector(runs.velocity));
+        if (work != 0.0) belt_work_.push_back({r.pushes_a ? r.a[lane] : r.b[lane], work});
+    }
+}
+
+std::span<const ContactSolver::BeltWork> ContactSolver::find_belt_work() {
+    belt_work_.clear();
+    for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
+        kernel_->lanes == 8 ? find_belt_work<8>(k) : find_belt_work<4>(k);
+    return belt_work_;
+}
+
 template <int width>
 void ContactSolver::note_calm(std::uint32_t k) {
     using F = LaneArray<width>;

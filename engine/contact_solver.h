@@ -141,6 +141,13 @@ public:
     /// at the solver index of a body that it pushes.
     void scale_impulses(std::span<const float> kept);
 
+    /// Work (J) on a body by friction on a surface that runs, in this sub-step.
+    struct BeltWork {
+        std::uint32_t body;  ///< a solver index that the contact pushes
+        double joules;
+    };
+    std::span<const BeltWork> find_belt_work();
+
     /// Notes what contacts that bounce have given before they do...
     void note_calm(const Field& field);
     /// ... and scales what they gave since, by the same parts.
@@ -193,6 +200,8 @@ private:
     template <int width>
     void scale_impulses(std::uint32_t record, std::span<const float> kept);
     template <int width>
+    void find_belt_work(std::uint32_t record);
+    template <int width>
     void note_calm(std::uint32_t record);
     template <int width>
     void scale_bounces(std::uint32_t record, std::span<const float> kept);
@@ -235,6 +244,7 @@ private:
     std::size_t renewable_ = 0;           ///< contact slots below this have their places here
     std::vector<unsigned> struck_lanes_;  ///< by record
     std::vector<TakenBack> taken_back_;
+    std::vector<BeltWork> belt_work_;
     std::vector<LinkPlace> renewed_;
     std::vector<JointedContact> jointed_;
     bool any_bounce_ = false;

@@ -47,7 +47,7 @@ bool World::State::Sweep::flies_freely(std::uint32_t slot) const {
 
 /// The impulses of a meeting. Afterwards the path begins there.
 void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch,
-                                  std::vector<Impact>& found) {
+                                  std::vector<Impact>& found, ImpactEnergy& own_books) {
     Body& body = s.bodies[path.slot];
     Body& obstacle = s.bodies[meeting.other];
     const RigidMotion obstacle_motion = motion_from(meeting.other, path.from);
@@ -78,15 +78,6 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
     // that turns by 1e9 rad is swept by nobody.
     const float most_spin = settings::max_rotation_per_substep * static_cast<float>(s.substeps) / dt;
     if (path.from == 0.0f) body.angular_velocity = limited(body.angular_velocity, most_spin);
-    Party mover = party(path.slot, path.motion, body.linear_velocity - to_come,
-                        s.carried_spin(path.slot, body.angular_velocity, body.rotation, met_at), time);
-    Party other = party(meeting.other, obstacle_motion,
-                        obstacle.is_dynamic() ? obstacle.linear_velocity : obstacle_motion.linear_velocity,
-                        obstacle.is_dynamic()
-                            ? s.carried_spin(meeting.other, obstacle.angular_velocity, obstacle.rotation, other_met_at)
-                            : obstacle_motion.angular_velocity,
-                        time);
-
     const ShapeDef &of_obstacle = s.shapes.defs[meeting.other_shape], &of_body = s.shapes.defs[meeting.shape];
     const Part part = part_of(meeting.other_shape, meeting.triangle);
     const SweepScratch::Pairing pairing{meeting.shape, meeting.other_shape, meeting.triangle};
@@ -121,20 +112,45 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
         collision.points[i] = 0.5f * (transform_point(pose_a, p.on_a) + transform_point(pose_b, p.on_b));
     }
 
+    const bool mover_held = s.joints.has_any(path.slot) && s.joint_solver.begin_response(path.slot);
+    const bool other_held =
+        obstacle.is_dynamic() && s.joints.has_any(meeting.other) && s.joint_solver.begin_response(meeting.other);
+    if (mover_held) hold_together(path.slot);
+    if (other_held) hold_together(meeting.other);
+    Party mover = party(path.slot, path.motion, body.linear_velocity - to_come,
+                        s.carried_spin(path.slot, body.angular_velocity, body.rotation, met_at), time);
+    Party other = party(meeting.other, obstacle_motion,
+                        obstacle.is_dynamic() ? obstacle.linear_velocity : obstacle_motion.linear_velocity,
+                        obstacle.is_dynamic()
+                            ? s.carried_spin(meeting.other, obstacle.angular_velocity, obstacle.rotation, other_met_at)
+                            : obstacle_motion.angular_velocity,
+                        time);
+    mover.held = mover_held;
+    other.held = other_held;
+    const Party mover_before = mover, other_before = other;
+
     float approach = 0.0f;
     for (int i = 0; i < collision.count; ++i) {
         const vec3& p = collision.points[i];
         approach = std::max(approach, -glm::dot(collision.normal, mover.velocity_at(p) - other.velocity_at(p)));
     }
-    mover.held = s.joints.has_any(path.slot) && s.joint_solver.begin_response(path.slot);
-    other.held =
-        obstacle.is_dynamic() && s.joints.has_any(meeting.other) && s.joint_solver.begin_response(meeting.other);
     Party way = mover;
     way.velocity = path.motion.linear_velocity;
     way.spin = path.motion.angular_velocity;
     const float impulse = mover.held || other.held
                               ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
                               : resolve(collision, other, mover);
+    if (obstacle.is_dynamic()) {
+        const double work = work_on(meeting.other, other_before, other, other_met_at,
+                                    0.5f * (other_before.velocity + other.velocity), 0.5f * (other_before.spin + other.spin));
+        (mover.held ? books_of_links(path.slot) : own_books).allowed -= work;
+        if (other.held) books_of_links(meeting.other).allowed += work;
+    } else {
+        ImpactEnergy& books = mover.held ? books_of_links(path.slot) : own_books;
+        const vec3 obstacle_velocity = other.velocity_at(mover.center);
+        books.allowed += work_on(path.slot, mover_before, mover, met_at, obstacle_velocity, other.spin);
+        books.anchored = true;
+    }
     if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back(pairing);
     if (impulse > 0.0f) {
         found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
@@ -283,6 +299,9 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
     scratch.let_through.clear();
     scratch.eased.clear();
     bool commits = false;
+    const bool jointed = s.joints.has_any(slot);
+    const MotionEnergy before = energy_of(slot, false);
+    ImpactEnergy books{slot, before.kinetic + before.potential, before.ahead, false};
     for (int count = 0;;) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
         const bool met = meeting.other != null_index, met_dynamic = met && s.bodies[meeting.other].is_dynamic();
@@ -294,12 +313,11 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
         if (met_dynamic && hold_up_first(meeting.other, path.from, meeting.time, found)) continue;
         pass_sensors(path, meeting.time, scratch, found);
         if (met && count < settings::continuous_impacts) {
-            collide(path, meeting, scratch, found);
+            collide(path, meeting, scratch, found, books);
             commits = true;
             ++count;
             continue;
         }
-        const bool jointed = s.joints.has_any(slot);
         if (!met && !commits) {
             if (jointed) keep_place(slot);
             return path;
@@ -310,11 +328,18 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             // step would find it behind the wall, and send it on from there.
             const Transform at = end;
             end = carried_along(path, meeting, at, scratch);
+            const Body& body = s.bodies[slot];
+            const double lifted = -body.mass * body.gravity_scale * glm::dot(s.def.gravity, end.position - at.position);
+            (jointed && s.joint_solver.begin_response(slot) ? books_of_links(slot) : books).allowed += lifted;
             path.from += meeting.time;
             path.motion = motion_between(at, end, vec3(0.0f), dt - path.from);
         }
         commit(slot, end);
-        if (jointed) keep_place(slot);
+        if (jointed) {
+            keep_place(slot);
+        } else if (books.anchored) {
+            take_back(slot, false, books);
+        }
         return path;
     }
 }
@@ -413,6 +438,7 @@ void World::State::sweep_fast_bodies(float dt) {
     struck.clear();
     new_paths.clear();
     opened.clear();
+    impact_energies.clear();
     safe_places.clear();
     let_through.clear();
     Sweep sweep{*this, dt};

@@ -164,49 +164,13 @@ bool World::State::Sweep::gets_there(std::uint32_t slot) {
     return false;
 }
 
-/// Energy of an articulation, J: of its motion within itself, and of it all together.
-World::State::Sweep::LinkEnergy World::State::Sweep::energy_of_links(std::uint32_t slot) const {
-    LinkEnergy energy;
-    double mass = 0.0;
-    glm::dvec3 momentum(0.0);
-    s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
-        const Body& body = s.bodies[link];
-        const auto m = static_cast<double>(body.mass);
-        const glm::dvec3 velocity(body.linear_velocity), spin(body.angular_velocity);
-        const glm::dmat3 inertia(inertia_of(body, body.rotation));
-        energy.inside += 0.5 * m * glm::dot(velocity, velocity) + 0.5 * glm::dot(spin, inertia * spin);
-        energy.all -=
-            m * static_cast<double>(body.gravity_scale) * glm::dot(glm::dvec3(s.def.gravity), glm::dvec3(body.center));
-        momentum += m * velocity;
-        mass += m;
-    });
-    energy.all += energy.inside;
-    energy.mean_velocity = momentum / mass;
-    energy.inside -= 0.5 * glm::dot(momentum, energy.mean_velocity);
-    return energy;
-}
-
-/// Links that closing has lifted or turned, with velocities that stay, may have more energy than before: it is taken
-/// from their motion against each other.
-void World::State::Sweep::give_back(std::uint32_t slot, double energy_before) {
-    const LinkEnergy now = energy_of_links(slot);
-    const double gained = now.all - energy_before;
-    if (!(gained > 0.0)) return;
-    const double part = gained < now.inside ? std::sqrt(1.0 - gained / now.inside) : 0.0;
-    s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
-        Body& body = s.bodies[link];
-        const glm::dvec3 own = glm::dvec3(body.linear_velocity) - now.mean_velocity;
-        body.linear_velocity = limited(vec3(now.mean_velocity + part * own), s.most_speed(body));
-        body.angular_velocity = vec3(part * glm::dvec3(body.angular_velocity));
-        body.exact_spin = glm::dvec3(body.angular_velocity);
-    });
-}
-
 /// Closes the joints of the articulation that the body belongs to.
 void World::State::Sweep::close_joints(std::uint32_t slot) {
     if (!s.joint_solver.begin_response(slot)) return;
-    const double energy = energy_of_links(slot).all;
+    // Links that closing has lifted or turned, with velocities that stay, may have more energy than before.
+    const ImpactEnergy books = books_of_links(slot);
     s.stops.clear();
+    s.joint_solver.begin_closing(slot);
     s.joint_solver.for_each_link(slot, [&](std::uint32_t link) { stop_at_contacts(link); });
     for (int round = 0; round < settings::joint_closing_rounds; ++round) {
         if (s.joint_solver.may_close(slot)) bring_together(slot);
@@ -217,7 +181,7 @@ void World::State::Sweep::close_joints(std::uint32_t slot) {
         });
         if (!stopped) break;
     }
-    if (s.joint_solver.may_close(slot)) give_back(slot, energy);
+    take_back(slot, true, books);
 }
 
 void World::State::Sweep::close_open_joints() {

@@ -1,10 +1,11 @@
 #pragma once
-/// Internal to stage `continuous` (continuous.h): the sweep of one body, in five files.
+/// Internal to stage `continuous` (continuous.h): the sweep of one body, in six files.
 ///
 ///     continuous_obstacles.cpp   what a body meets first on its way
 ///     continuous_clear.cpp       which bodies can't have met anything, and need no sweep
 ///     continuous_impulses.cpp    the impulses of an impact
 ///     continuous_closing.cpp     joints that were opened in the step are closed
+///     continuous_energy.cpp      impacts make no energy
 ///     continuous.cpp             who is swept, and where a body goes on after an impact
 
 #include <talus/engine/continuous_impulses.h>
@@ -96,7 +97,8 @@ struct World::State::Sweep {
     bool hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found);
     Transform carried_along(Path path, const Meeting& meeting, const Transform& met, SweepScratch& scratch) const;
     bool flies_freely(std::uint32_t slot) const;
-    void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found);
+    void collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found,
+                 ImpactEnergy& books);
     void lift(Path& path, vec3 by, float rest);
     void commit(std::uint32_t slot, const Transform& end);
     void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
@@ -115,14 +117,22 @@ struct World::State::Sweep {
     bool gets_round(const Path& path, const Meeting& meeting) const;
     void bring_together(std::uint32_t slot);
     bool gets_there(std::uint32_t slot);
-    struct LinkEnergy {
-        double inside = 0.0, all = 0.0;
-        glm::dvec3 mean_velocity{0.0};
-    };
-    LinkEnergy energy_of_links(std::uint32_t slot) const;
-    void give_back(std::uint32_t slot, double energy_before);
     void close_joints(std::uint32_t slot);
     void close_open_joints();
+
+    // continuous_energy.cpp
+    struct MotionEnergy {
+        double kinetic = 0.0, potential = 0.0;  ///< J
+        double inside = 0.0;                    ///< kinetic, of bodies against each other, J
+        double ahead = 0.0;                     ///< what gravity gives them in half a sub-step, J
+        glm::dvec3 mean_velocity{0.0};          ///< m/s
+    };
+    MotionEnergy energy_of(std::uint32_t slot, bool with_links) const;
+    ImpactEnergy& books_of_links(std::uint32_t slot);
+    void hold_together(std::uint32_t slot);
+    double work_on(std::uint32_t slot, const Party& before, const Party& after, const quat& rotation,
+                   const vec3& velocity, const vec3& spin) const;
+    void take_back(std::uint32_t slot, bool with_links, const ImpactEnergy& books);
 };
 
 }  // namespace talus

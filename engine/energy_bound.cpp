@@ -22,8 +22,9 @@
 /// 5,050 boxes, of which always some row has not converged, fell within 1,000 steps. So islands of more than
 /// settings::energy_most_bodies bodies are left alone.
 ///
-/// Springs, motors and drives of joints may do work: it counts as put in (JointSolver::work). Islands are not bounded
-/// that are pushed by something else: by joints or contacts with moving kinematic bodies, or by surfaces that run.
+/// Springs, motors and drives of joints may do work, and so may friction on surfaces that run: it counts as put in
+/// (JointSolver::work, ContactSolver::find_belt_work). Islands are not bounded that are pushed by something else: by
+/// joints or contacts with moving kinematic bodies.
 ///
 /// Bounces come afterwards, and have a bound of their own: Newton's law of restitution makes energy where a body strikes
 /// with friction (Kane and Levinson 1985), or at several points at once. Semi-implicit Euler conserves
@@ -53,7 +54,7 @@ glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spi
     return axes * (body.principal.moments * (spin * axes));
 }
 
-/// Islands with joints or contacts that may do any work have gained nothing.
+/// Islands with joints or contacts with moving kinematic bodies have gained nothing.
 void World::State::exempt_islands() {
     const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)].energy = 0.0; };
     const auto is_driven = [&](std::uint32_t i) {
@@ -61,12 +62,8 @@ void World::State::exempt_islands() {
         return load3(sb.velocity) != vec3(0.0f) || load3(sb.angular_velocity) != vec3(0.0f);
     };
     for (const ConstraintGraph::Edge& edge : edges) {
-        const ContactState& state = contacts.states[edge.contact];
-        const PairRecord& pair = contacts.records[edge.contact];
-        const bool runs = state.special_surface && (shapes.surfaces[pair.a].velocity != vec3(0.0f) ||
-                                                    shapes.surfaces[pair.b].velocity != vec3(0.0f));
         const bool driven = (!edge.pushes_a && is_driven(edge.a)) || (!edge.pushes_b && is_driven(edge.b));
-        if (runs || driven) exempt(edge.pushes_a ? edge.a : edge.b);
+        if (driven) exempt(edge.pushes_a ? edge.a : edge.b);
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -172,6 +169,11 @@ void World::State::bound_energy(float substep) {
         island.slope -= work.unpushed + 2.0 * work.pushed;
         island.bend -= work.pushed;
     }
+    for (const ContactSolver::BeltWork& work : solver.find_belt_work()) {
+        IslandBound& island = island_bounds[islands.root(work.body)];
+        island.work += work.joules;
+        island.slope -= work.joules;
+    }
     keep_parts();
     solver.scale_impulses(kept_impulses);
 }
@@ -196,6 +198,8 @@ void World::State::bound_bounces(float substep) {
         const JointSolver::Work work = joint_solver.work(k, unpushed);
         island_bounds[root].work += std::max(0.0, work.unpushed + work.pushed);
     }
+    for (const ContactSolver::BeltWork& work : solver.find_belt_work())
+        island_bounds[islands.root(work.body)].work += work.joules;
     keep_parts();
     solver.scale_bounces(kept_impulses);
 }

@@ -341,6 +341,7 @@ void World::State::choose_substeps(float dt) {
 
 void World::State::solve(float dt, const Jobs& jobs) {
     choose_substeps(dt);
+    profile.substeps = static_cast<std::uint32_t>(substeps);
     const float substep = dt / static_cast<float>(substeps);
     const std::size_t count = solver_slots.size();
     solver_bodies.resize(count);

@@ -13,7 +13,11 @@
 ///
 /// which moves heavy links less than light ones. Planes bound the ways of links by impulses l >= 0 along their normals,
 /// found by projected Gauss-Seidel on the responses that the links have through the joints, as in joint_contacts.cpp.
-/// Velocities stay, but for what energy the new poses have gained (Sweep::give_back).
+/// Velocities stay, but for what energy the new poses have gained (continuous_energy.cpp).
+///
+/// Limits are not closed farther than the solver had left them. One that is passed by much was set so by the user, or
+/// the loads were too much for it: the solver brings its bodies back at a bounded speed. To put them there at once lifted
+/// 144 kg by 0.1 m within a step.
 ///
 /// Articulations with loops or locked axes are left alone: their joints may contradict each other.
 
@@ -25,6 +29,16 @@
 #include <cmath>
 
 namespace talus {
+
+void JointSolver::begin_closing(std::uint32_t slot) {
+    const Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
+            Row& row = rows_[i];
+            row.left = row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
+        }
+    }
+}
 
 double JointSolver::open_by(std::uint32_t slot, const BodyStore& bodies, double ease) {
     Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
@@ -60,7 +74,10 @@ double JointSolver::open_by(std::uint32_t slot, const BodyStore& bodies, double 
         double apart2 = 0.0;
         for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
             Row& row = rows_[i];
-            if (row.kind == RowKind::limit) row.free = row.upper ? row.position > 0.0 : row.position < 0.0;
+            if (row.kind == RowKind::limit) {
+                row.position -= row.upper ? std::max(row.left, 0.0) : std::min(row.left, 0.0);
+                row.free = row.upper ? row.position > 0.0 : row.position < 0.0;
+            }
             if (row.kind != RowKind::lock) continue;
             double off = row.position;
             if (is_angular(run, row)) off *= static_cast<double>(bodies[links_[run.link[1]].slot].radius);

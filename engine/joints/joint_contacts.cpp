@@ -499,6 +499,27 @@ bool JointSolver::meets_limits(std::uint32_t slot, const dvec3& impulse, const d
     return any;
 }
 
+void JointSolver::project(std::uint32_t slot, const BodyStore& bodies) {
+    Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
+    for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+        double* const v = velocity_of(l);
+        const Body& body = bodies[links_[l].slot];
+        for (int k = 0; k < 3; ++k) {
+            v[k] = body.linear_velocity[k];
+            v[k + 4] = body.angular_velocity[k];
+        }
+    }
+    kernel_->speeds(rows_input(a, residuals_));
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        double* const residual = residuals(runs_[r]);
+        for (std::uint32_t i = 0; i < runs_[r].row_count; ++i) {
+            if (rows_[runs_[r].first_row + i].kind != RowKind::lock) residual[i] = 0.0;
+        }
+    }
+    solve_free(a, Pass::relax);
+    apply_changes(a);
+}
+
 JointSolver::Response JointSolver::respond(std::uint32_t slot) {
     const std::uint32_t link = link_of_[slot];
     Response response;

@@ -104,6 +104,24 @@ public:
     Response respond(std::uint32_t slot);
     /// Takes in the limits that the body's joints would pass in so many seconds with what these add. False if none.
     bool meets_limits(std::uint32_t slot, const dvec3& impulse, const dvec3& moment, double time);
+    /// The first of the dynamic bodies that joints hold together with a body.
+    std::uint32_t first_link_of(std::uint32_t slot) const {
+        std::uint32_t l = articulations_[articulation_of_[link_of_[slot]]].first_link;
+        while (!links_[l].dynamic || links_[l].solver == 0) ++l;
+        return links_[l].slot;
+    }
+    /// Takes what joints do not allow out of the velocities of all that they hold together with the body, which has a
+    /// Response: calls visit(slot, velocity, spin). Motors, drives and springs leave them as they are.
+    template <class Visit>
+    void hold_together(std::uint32_t slot, const BodyStore& bodies, Visit&& visit) {
+        const Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
+        project(slot, bodies);
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
+            if (!links_[l].dynamic || links_[l].solver == 0) continue;
+            const double* const v = velocity_of(l);
+            visit(links_[l].slot, dvec3(v[0], v[1], v[2]), dvec3(v[4], v[5], v[6]));
+        }
+    }
     /// What these do to all others that joints hold together with the body, which has a Response: calls visit(slot,
     /// velocity, spin).
     template <class Visit>
@@ -147,6 +165,8 @@ public:
             if (links_[l].dynamic && links_[l].solver != 0) visit(links_[l].slot);
         }
     }
+    /// Before open_by(): limits that the solver had left passed, as ones are that were set so, stay as they are.
+    void begin_closing(std::uint32_t slot);
     /// How far the worst of the joints that hold the body, or others together with it, is open at the bodies' poses, m.
     /// `ease` (up to 1): how easily they turn in close(), over how they do.
     double open_by(std::uint32_t slot, const BodyStore& bodies, double ease);
@@ -207,6 +227,7 @@ private:
         double newton = 0.0;                     ///< part of the impulse that rounds after the first gave
         double position = 0.0;                   ///< coordinate less what it should be
         double goal = 0.0;                       ///< the same, at the end of the sub-step
+        double left = 0.0;                       ///< position beyond a limit that closing leaves
         double push = 0.0;                       ///< way to where it should be, over the longest of a sub-step
         double response = 0.0;                   ///< J M^-1 J^T of this row alone
         double slack = 0.0;                      ///< regularisation
@@ -440,6 +461,7 @@ private:
     // Redundant rows (joint_energy.cpp).
     double kinetic_energy(const Link& link, const dvec3& velocity, const dvec3& spin) const;
     double kinetic_energy(const Articulation& a);
+    void project(std::uint32_t slot, const BodyStore& bodies);
     double response_without_locks(const Run& run, std::uint32_t row) const;
     void drop_changes_of_free_rows(const Articulation& a);
     double begin_bending(Articulation& a);

@@ -435,7 +435,7 @@ void Ledger::book_contacts(const World& world) {
 void Ledger::book_joints(const World& world) {
     // Sub-steps take the force of one end of their way for all of it. What that makes comes and goes with the swing:
     // kinetic + stored - h / 2 * force * speed is what stays.
-    const double half = 0.5 * dt_ / static_cast<double>(world.settings().substeps);
+    const double half = 0.5 * dt_ / static_cast<double>(std::max(1u, world.profile().substeps));
     const auto swing = [&](double k, double x0, double v0, double x1, double v1, double cap) {
         const auto power = [&](double x, double v) { return std::clamp(k * x, -cap, cap) * v; };
         return std::max(0.0, half * (power(x1, v1) - power(x0, v0)));
@@ -591,7 +591,7 @@ void Ledger::book_bodies(const World& world) {
     // Sub-steps move bodies with the velocity of their end. In flight that is the true one of their middle: by their end
     // forces have half a sub-step more to add, which a falling body has still to get and a rising one to lose. What was
     // turned round by a bounce without loss seems to gain that. (Where a contact held a body, its velocity is the true one.)
-    const double half = 0.5 * dt_ / static_cast<double>(world.settings().substeps);
+    const double half = 0.5 * dt_ / static_cast<double>(std::max(1u, world.profile().substeps));
     for (std::uint32_t i = 0; i < before_.size(); ++i) {
         const State &s = before_[i], &e = after_[i];
         if (!s.present || !e.present || s.type != BodyType::dynamic) continue;

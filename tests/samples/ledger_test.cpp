@@ -42,6 +42,8 @@ TEST_CASE("no scene makes energy or momentum") {
     for (const Scene& scene : all_scenes()) {
         Options options;
         options.steps = std::min(scene.steps, 120);
+        // Its wheels are pressed by the mesh that drives them from step 300 on.
+        if (std::string_view(scene.name) == "tooth_gears") options.steps = 600;
         if (std::string_view(scene.name) == "pyramid100") options.steps = 30;
         const Result<LedgerReport> report = run_ledger(scene, options);
         if (!report) continue;  // meshes that were not fetched
