@@ -71,10 +71,11 @@ void World::State::find_floating_islands() {
         body.jointed = (constrained[solver_slots[i]] & by_joint) != 0;
     }
     const auto for_each_pair_of_bodies = [&](auto&& visit) {
-        for (const ConstraintGraph::Edge& edge : edges) {
+        for (std::uint32_t e = 0; e < edges.size(); ++e) {
+            const ConstraintGraph::Edge& edge = edges[e];
             if (!edge.pushes_a || !edge.pushes_b) continue;
             const std::uint32_t k = of_root[islands.root(edge.a)];
-            if (k != uncounted) visit(floating[k], edge.a, edge.b, false);
+            if (k != uncounted) visit(floating[k], edge.a, edge.b, e);
         }
         for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
             const JointBodies ends = joints.bodies(j);
@@ -82,10 +83,10 @@ void World::State::find_floating_islands() {
             const std::uint32_t a = solver_index[ends.a], b = solver_index[ends.b];
             if (a >= held_end || b >= held_end || a < group_size || b < group_size) continue;  // they sleep
             const std::uint32_t k = of_root[islands.root(a)];
-            if (k != uncounted) visit(floating[k], a, b, true);
+            if (k != uncounted) visit(floating[k], a, b, null_index);
         }
     };
-    for_each_pair_of_bodies([](FloatingIsland& island, auto, auto, bool) { ++island.link_count; });
+    for_each_pair_of_bodies([](FloatingIsland& island, auto, auto, auto) { ++island.link_count; });
     std::uint32_t links = 0;
     for (FloatingIsland& island : floating) {
         island.first_link = links;
@@ -93,9 +94,33 @@ void World::State::find_floating_islands() {
         island.link_count = 0;
     }
     floating_links.resize(links);
-    for_each_pair_of_bodies([&](FloatingIsland& island, std::uint32_t a, std::uint32_t b, bool jointed) {
-        floating_links[island.first_link + island.link_count++] = {floating_places[a], floating_places[b], jointed};
+    for_each_pair_of_bodies([&](FloatingIsland& island, std::uint32_t a, std::uint32_t b, std::uint32_t edge) {
+        floating_links[island.first_link + island.link_count++] = {floating_places[a], floating_places[b], edge, 0, 0,
+                                                                         edge == null_index};
     });
+}
+
+/// Where in the solver the contacts of these islands are.
+void World::State::find_floating_contacts() {
+    if (floating.empty()) return;
+    floating_links_of.assign(edges.size(), null_index);
+    for (std::uint32_t l = 0; l < floating_links.size(); ++l) {
+        if (floating_links[l].edge != null_index) floating_links_of[floating_links[l].edge] = l;
+    }
+    solver.for_each_edge([&](std::uint32_t edge, std::uint32_t record, std::uint32_t lane) {
+        if (floating_links_of[edge] == null_index) return;
+        FloatingLink& link = floating_links[floating_links_of[edge]];
+        link.record = record;
+        link.lane = lane;
+    });
+}
+
+/// Impulses that the soft rows need and relaxation takes back count, too: they moved the bodies.
+void World::State::note_pushes(const FloatingIsland& island) {
+    for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
+        FloatingLink& link = floating_links[l];
+        link.pushes = link.pushes || solver.has_pushed(link.record, link.lane);
+    }
 }
 
 /// Angular momentum that the body has in the solve, N m s. Joints go by the inertia of bodies as they are turned by now,
@@ -128,10 +153,8 @@ void World::State::note_momentum(const FloatingIsland& island) {
 
 void World::State::restore_momentum(const FloatingIsland& island) {
     const std::uint32_t first = island.first_body, end = first + island.body_count;
-    // Bodies that pushed each other in this sub-step, by the lowest of them.
-    const auto is_pushed = [&](const FloatingBody& body) {
-        return load3(solver_bodies[body.index].velocity) != body.velocity;
-    };
+    // Bodies that pushed each other in this step, by the lowest of them.
+    note_pushes(island);
     const auto root_of = [&](std::uint32_t k) {
         while (floating_bodies[k].parent != k) k = floating_bodies[k].parent;
         return k;
@@ -142,7 +165,7 @@ void World::State::restore_momentum(const FloatingIsland& island) {
     }
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         const FloatingLink& link = floating_links[l];
-        if (!link.jointed && !(is_pushed(floating_bodies[link.a]) && is_pushed(floating_bodies[link.b]))) continue;
+        if (!link.pushes) continue;
         const std::uint32_t a = root_of(link.a), b = root_of(link.b);
         floating_bodies[std::max(a, b)].parent = std::min(a, b);
     }

@@ -349,6 +349,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver_masses.resize(count);
     body_motions.reset(count, renews);
     solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0, slender_islands.hardness());
+    find_floating_contacts();
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;
@@ -395,6 +396,9 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 break;
             case StageWork::Kind::note_momentum:
                 for (std::uint32_t i = first; i < last; ++i) note_momentum(floating[i]);
+                break;
+            case StageWork::Kind::note_pushes:
+                for (std::uint32_t i = first; i < last; ++i) note_pushes(floating[i]);
                 break;
             case StageWork::Kind::restore_momentum:
                 for (std::uint32_t i = first; i < last; ++i) restore_momentum(floating[i]);
@@ -552,6 +556,7 @@ void World::State::plan_substeps() {
         plan_joints(joint_solver.articulation_count(), &JointSolver::solve);
         plan_joints(joint_solver.contact_group_count(), &JointSolver::solve_contacts);
         plan_contacts(&SolverKernel::solve);
+        plan_momentum(StageWork::Kind::note_pushes);
         plan_motion(&SolverKernel::integrate_positions);
         if (renews) plan_stage({1, 1}, {.kind = StageWork::Kind::renew_contacts});
         plan_joints(joint_solver.articulation_count(), &JointSolver::relax);

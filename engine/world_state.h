@@ -148,14 +148,18 @@ struct World::State {
         double energy = 0.0;
         FloatingSums sums;  ///< of the bodies whose parent this is
     };
+    /// Two bodies that a joint or a contact joins.
     struct FloatingLink {
-        std::uint32_t a, b;  ///< in floating_bodies
-        bool jointed;
+        std::uint32_t a, b;          ///< in floating_bodies
+        std::uint32_t edge;          ///< null_index of joints
+        std::uint32_t record, lane;  ///< of the contact in the solver
+        bool pushes;                 ///< it has pushed in this step, or is a joint
     };
     std::vector<FloatingIsland> floating;
     std::vector<FloatingBody> floating_bodies;
     std::vector<FloatingLink> floating_links;
     std::vector<std::uint32_t> floating_of, floating_places;  ///< by solver index
+    std::vector<std::uint32_t> floating_links_of;             ///< by edge
     /// What the solve does with the bodies of a group of slabs, or with the contacts of a field.
     struct FieldWork {
         enum class Kind : std::uint8_t {
@@ -192,6 +196,7 @@ struct World::State {
             bound_energy,
             bound_bounces,
             note_momentum,
+            note_pushes,
             restore_momentum
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
@@ -448,7 +453,9 @@ private:
     void find_floating_islands();
     glm::dvec3 spin_momentum(const FloatingBody& body, bool now) const;
     double kinetic_energy(const FloatingBody& body) const;
+    void find_floating_contacts();
     void note_momentum(const FloatingIsland& island);
+    void note_pushes(const FloatingIsland& island);
     void restore_momentum(const FloatingIsland& island);
     CollideSettings collide_settings() const;
     void group_slabs(std::size_t groups);
