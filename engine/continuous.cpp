@@ -314,6 +314,9 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             // It stands there for the rest of the step. Along the way that it has lost, whatever hits it later in this
             // step would find it behind the wall, and send it on from there.
             const Transform at = end;
+            // What is held up there touches, though no impulse was left for it to give.
+            found.push_back({slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
+                             meeting.toi.point_b, meeting.toi.normal});
             end = carried_along(path, meeting, at, scratch);
             path.from += meeting.time;
             path.motion = motion_between(at, end, vec3(0.0f), dt - path.from);
