@@ -30,7 +30,7 @@ namespace talus {
 /// Lists the islands of two and more bodies that nothing bears, with the pairs of bodies that may push each other.
 void World::State::find_floating_islands() {
     floating.clear();
-    const auto floats = [&](std::uint32_t root) { return (island_supports[root] & (island_borne | island_tied)) == 0; };
+    const auto floats = [&](std::uint32_t root) { return (island_supports[root] & (island_loaded | island_tied)) == 0; };
     const auto is_root = [&](std::uint32_t i) { return solver_slots[i] != null_index && islands.root(i) == i; };
     bool any = false;
     for (std::uint32_t i = group_size; i < held_end && !any; ++i) any = is_root(i) && floats(i);
@@ -73,9 +73,9 @@ void World::State::find_floating_islands() {
     const auto for_each_pair_of_bodies = [&](auto&& visit) {
         for (std::uint32_t e = 0; e < edges.size(); ++e) {
             const ConstraintGraph::Edge& edge = edges[e];
-            if (!edge.pushes_a || !edge.pushes_b) continue;
-            const std::uint32_t k = of_root[islands.root(edge.a)];
-            if (k != uncounted) visit(floating[k], edge.a, edge.b, e);
+            const std::uint32_t a = edge.pushes_a ? edge.a : edge.b, b = edge.pushes_b ? edge.b : edge.a;
+            const std::uint32_t k = of_root[islands.root(a)];
+            if (k != uncounted) visit(floating[k], a, b, e);
         }
         for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
             const JointBodies ends = joints.bodies(j);
@@ -163,11 +163,13 @@ void World::State::restore_momentum(const FloatingIsland& island) {
         floating_bodies[k].parent = k;
         floating_bodies[k].sums = {};
     }
+    bool borne = false;
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         const FloatingLink& link = floating_links[l];
         if (!link.pushes) continue;
         const std::uint32_t a = root_of(link.a), b = root_of(link.b);
         floating_bodies[std::max(a, b)].parent = std::min(a, b);
+        borne = borne || link.a == link.b;
     }
     const auto for_each = [&](auto&& visit) {
         for (std::uint32_t k = first; k < end; ++k) {
@@ -184,6 +186,10 @@ void World::State::restore_momentum(const FloatingIsland& island) {
         return static_cast<double>(bodies[solver_slots[body.index]].mass);
     };
     for (std::uint32_t k = first; k < end; ++k) ++floating_bodies[floating_bodies[k].parent = root_of(k)].sums.count;
+    for (std::uint32_t l = island.first_link; borne && l < island.first_link + island.link_count; ++l) {
+        const FloatingLink& link = floating_links[l];
+        if (link.a == link.b && link.pushes) floating_bodies[floating_bodies[link.a].parent].sums.count = 1;
+    }
     for_each([&](const FloatingBody& body, FloatingSums& sums) {
         const double mass = mass_of(body);
         sums.mass += mass;

@@ -32,8 +32,17 @@ static bool stays_near(const Body& body) {
     return way_of_center + turned < most_drift;
 }
 
+bool World::State::bears_load(std::uint32_t contact) const {
+    const ContactState& state = contacts.states[contact];
+    for (int i = 0; i < state.point_count; ++i) {
+        if (state.impulses[i] > 0.0f) return true;
+    }
+    return false;
+}
+
 /// By root of an island: whether something that is not pushed itself bears it, whether what joints hold lies on
-/// something, whether a joint ties it to what does not move with it, and whether it lies on a moving kinematic body.
+/// something, whether a joint ties it to what does not move with it, whether it lies on a moving kinematic body, and
+/// whether something that is not pushed itself has pushed it in the last step.
 void World::State::note_supports() {
     island_supports.assign(solver_slots.size(), 0);
     for (const ConstraintGraph::Edge& edge : edges) {
@@ -43,6 +52,7 @@ void World::State::note_supports() {
         if (edge.jointed) island_supports[root] |= island_lies;
         if (!borne) continue;
         island_supports[root] |= island_borne;
+        if ((island_supports[root] & island_loaded) == 0 && bears_load(edge.contact)) island_supports[root] |= island_loaded;
         if ((edge.pushes_a ? edge.b : edge.a) != 0) island_supports[root] |= island_carried;
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
@@ -59,7 +69,7 @@ void World::State::note_supports() {
 bool World::State::is_braked(std::uint32_t slot) {
     const std::uint8_t support = island_supports[islands.find(solver_index[slot])];
     if ((constrained[slot] & by_contact) != 0) return (support & (island_borne | island_tied)) != 0;
-    return (constrained[slot] & by_joint) != 0 && (support & ~island_carried) == (island_borne | island_lies);
+    return (constrained[slot] & by_joint) != 0 && (support & (island_borne | island_lies | island_tied)) == (island_borne | island_lies);
 }
 
 void World::State::put_islands_to_sleep(float dt) {

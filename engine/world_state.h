@@ -131,7 +131,7 @@ struct World::State {
     };
     /// Of bodies that push each other in a sub-step.
     struct FloatingSums {
-        std::uint32_t count = 0;
+        std::uint32_t count = 0;  ///< of its bodies; 1 where something that nothing pushes has pushed them, too
         bool changes = false;
         double mass = 0.0, size = 0.0;  ///< kg; of the angular momenta of its bodies, N m s
         double energy_before = 0.0, energy = 0.0, energy_now = 0.0, kept = 1.0;
@@ -148,9 +148,9 @@ struct World::State {
         double energy = 0.0;
         FloatingSums sums;  ///< of the bodies whose parent this is
     };
-    /// Two bodies that a joint or a contact joins.
+    /// Two bodies that a joint or a contact joins, or a body and one that nothing pushes.
     struct FloatingLink {
-        std::uint32_t a, b;          ///< in floating_bodies
+        std::uint32_t a, b;          ///< in floating_bodies; the same where one of the two is not pushed
         std::uint32_t edge;          ///< null_index of joints
         std::uint32_t record, lane;  ///< of the contact in the solver
         bool pushes;                 ///< it has pushed in this step, or is a joint
@@ -212,7 +212,8 @@ struct World::State {
     StageTeam stage_team;
     StepJobs step_jobs;
     std::vector<float> island_still_time;  ///< by solver index of the island's root, s
-    static constexpr std::uint8_t island_lies = 1, island_tied = 2, island_borne = 4, island_carried = 8;
+    static constexpr std::uint8_t island_lies = 1, island_tied = 2, island_borne = 4, island_carried = 8,
+                                  island_loaded = 16;
     std::vector<std::uint8_t> island_supports;  ///< the same: of those in which joints are, what holds them up
     std::vector<std::uint32_t> stack;
     struct NearTask {
@@ -431,6 +432,7 @@ private:
                               std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
     void note_supports();
+    bool bears_load(std::uint32_t contact) const;
     bool is_braked(std::uint32_t slot);
     void make_edges(std::size_t first, std::size_t last);
     void index_bodies(float dt, const Jobs& jobs);
