@@ -143,10 +143,10 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
 
     path.motion.start = pose_at(path.motion, time);
     path.from += time;
-    // What was not pushed goes on as it would have without the meeting. On a way by its spin here it would end turned
+    // What flies and was not pushed goes on as it would have without the meeting. On a way by its spin here it would end turned
     // otherwise, for the spin of what tumbles changes all the time; and with its spin, carried to there, would turn its
     // angular momentum: that of a body in flight changed by more than its size in a step.
-    if (impulse > 0.0f) {
+    if (impulse > 0.0f || !falls) {
         path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
         path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
         if (mover.held) carry_on(path.slot, mover, way, rest);

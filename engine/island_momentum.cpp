@@ -250,7 +250,12 @@ void World::State::restore_momentum(const FloatingIsland& island) {
             const glm::dvec3 missing = sums.momentum - sums.now;
             constexpr double share = settings::momentum_share;
             sums.changes = glm::dot(missing, missing) > share * share * sums.size * sums.size;
-            sums.added = sums.changes ? inverse_times(sums.inertia, missing) : glm::dvec3(0.0);
+            if (!sums.changes) continue;
+            sums.added = inverse_times(sums.inertia, missing);
+            sums.common = inverse_times(sums.inertia, sums.momentum);
+            sums.shared = 0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
+            // Bodies in line may have turned to where the same momentum has more energy than there is.
+            sums.changes = sums.shared <= std::max(sums.energy, sums.energy_before);
             any = any || sums.changes;
         }
         if (!any) return false;
@@ -269,9 +274,7 @@ void World::State::restore_momentum(const FloatingIsland& island) {
         sums.changes = gained > settings::momentum_share * sums.energy_now;
         if (!sums.changes) continue;
         any = true;
-        sums.common = inverse_times(sums.inertia, sums.momentum);
-        const double shared = 0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
-        const double within = sums.energy_now - shared;
+        const double within = sums.energy_now - sums.shared;
         sums.kept = gained < within ? std::sqrt(1.0 - gained / within) : 0.0;
     }
     if (!any) return;

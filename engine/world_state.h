@@ -134,7 +134,7 @@ struct World::State {
         std::uint32_t count = 0;  ///< of its bodies; 1 where something that nothing pushes has pushed them, too
         bool changes = false;
         double mass = 0.0, size = 0.0;  ///< kg; of the angular momenta of its bodies, N m s
-        double energy_before = 0.0, energy = 0.0, energy_now = 0.0, kept = 1.0;
+        double energy_before = 0.0, energy = 0.0, energy_now = 0.0, shared = 0.0, kept = 1.0;
         glm::dvec3 center_before{0.0}, velocity_before{0.0}, center{0.0}, velocity{0.0};
         glm::dvec3 momentum{0.0}, now{0.0};  ///< angular, about the centre of mass: that it should have, and has
         glm::dvec3 added{0.0}, common{0.0};  ///< rotations, rad/s
