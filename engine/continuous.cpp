@@ -136,25 +136,20 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                               ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
                               : resolve(collision, other, mover);
     if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back(pairing);
-    if (impulse > 0.0f) {
-        found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
-                         collision.points[0], collision.normal, approach, impulse});
-    }
+    // It touches, too, where the two do not close in by now and no impulse is needed: its way goes on from there as if it
+    // had been put there, and what that does to its angular momentum is the other's doing.
+    found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
+                     collision.points[0], collision.normal, approach, impulse});
 
     path.motion.start = pose_at(path.motion, time);
     path.from += time;
-    // What flies and was not pushed goes on as it would have without the meeting. On a way by its spin here it would end turned
-    // otherwise, for the spin of what tumbles changes all the time; and with its spin, carried to there, would turn its
-    // angular momentum: that of a body in flight changed by more than its size in a step.
-    if (impulse > 0.0f || !falls) {
-        path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
-        path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
-        if (mover.held) carry_on(path.slot, mover, way, rest);
-        if (mover.held) note_opened(path.slot);
-        if (other.held) note_opened(meeting.other);
-        body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
-        body.angular_velocity = limited(s.carried_spin(path.slot, mover.spin, met_at, body.rotation), body.max_spin);
-    }
+    path.motion.linear_velocity = mover.held ? way.velocity : mover.velocity + 0.5f * rest * gravity;
+    path.motion.angular_velocity = mover.held ? way.spin : mover.spin;
+    if (mover.held) carry_on(path.slot, mover, way, rest);
+    if (mover.held) note_opened(path.slot);
+    if (other.held) note_opened(meeting.other);
+    body.linear_velocity = limited(mover.velocity + to_come, s.most_speed(body));
+    body.angular_velocity = limited(s.carried_spin(path.slot, mover.spin, met_at, body.rotation), body.max_spin);
     if (meeting.pressed && rest > 0.0f) {
         const RigidMotion from_here = motion_from(meeting.other, path.from);
         const float lost = drop(n, on_a, part.motion(shape_motion(from_here, obstacle, meeting.other_shape)),
