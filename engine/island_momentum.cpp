@@ -115,7 +115,7 @@ void World::State::find_floating_contacts() {
     });
 }
 
-/// Impulses that the soft rows need and relaxation takes back count, too: they moved the bodies.
+/// Only impulses of which the step's contacts will tell: a body without any must not be pushed.
 void World::State::note_pushes(const FloatingIsland& island) {
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         FloatingLink& link = floating_links[l];

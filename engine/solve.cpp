@@ -397,9 +397,6 @@ void World::State::solve(float dt, const Jobs& jobs) {
             case StageWork::Kind::note_momentum:
                 for (std::uint32_t i = first; i < last; ++i) note_momentum(floating[i]);
                 break;
-            case StageWork::Kind::note_pushes:
-                for (std::uint32_t i = first; i < last; ++i) note_pushes(floating[i]);
-                break;
             case StageWork::Kind::restore_momentum:
                 for (std::uint32_t i = first; i < last; ++i) restore_momentum(floating[i]);
                 break;
@@ -556,7 +553,6 @@ void World::State::plan_substeps() {
         plan_joints(joint_solver.articulation_count(), &JointSolver::solve);
         plan_joints(joint_solver.contact_group_count(), &JointSolver::solve_contacts);
         plan_contacts(&SolverKernel::solve);
-        plan_momentum(StageWork::Kind::note_pushes);
         plan_motion(&SolverKernel::integrate_positions);
         if (renews) plan_stage({1, 1}, {.kind = StageWork::Kind::renew_contacts});
         plan_joints(joint_solver.articulation_count(), &JointSolver::relax);

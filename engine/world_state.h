@@ -196,7 +196,6 @@ struct World::State {
             bound_energy,
             bound_bounces,
             note_momentum,
-            note_pushes,
             restore_momentum
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
