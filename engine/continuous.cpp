@@ -136,8 +136,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                               ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
                               : resolve(collision, other, mover);
     if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back(pairing);
-    // It touches, too, where the two do not close in by now and no impulse is needed: its way goes on from there as if it
-    // had been put there, and what that does to its angular momentum is the other's doing.
+    // It touches, too, where no impulse is needed because the two do not close in: the other has still changed its way.
     found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
                      collision.points[0], collision.normal, approach, impulse});
 

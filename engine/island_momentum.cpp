@@ -15,22 +15,24 @@
 /// What the rotation adds to the energy comes out of the motion of the bodies against each other, so that nothing has
 /// more than at the beginning of the sub-step or than the solver has left it.
 ///
-/// An island with a contact or joint to a body that nothing pushes has no momentum to keep, and is left alone; so are
-/// bodies with locked axes. Where nothing floats this costs a look at each island.
+/// Bodies have no angular momentum to keep where something that nothing pushes has pushed them in this step, or a joint
+/// ties them to such a body. An island that bore on one at the end of the last step is not looked at, and neither is one
+/// with locked axes. Where nothing floats, this costs a look at each body.
 
 #include <talus/engine/settings.h>
 #include <talus/engine/world_state.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace talus {
 
 /// Lists the islands of two and more bodies that nothing bears, with the pairs of bodies that may push each other.
 void World::State::find_floating_islands() {
     floating.clear();
-    const auto floats = [&](std::uint32_t root) { return (island_supports[root] & (island_loaded | island_tied)) == 0; };
+    const auto floats = [&](std::uint32_t root) {
+        return (island_supports[root] & (island_loaded | island_tied)) == 0;
+    };
     const auto is_root = [&](std::uint32_t i) { return solver_slots[i] != null_index && islands.root(i) == i; };
     bool any = false;
     for (std::uint32_t i = group_size; i < held_end && !any; ++i) any = is_root(i) && floats(i);
@@ -96,7 +98,7 @@ void World::State::find_floating_islands() {
     floating_links.resize(links);
     for_each_pair_of_bodies([&](FloatingIsland& island, std::uint32_t a, std::uint32_t b, std::uint32_t edge) {
         floating_links[island.first_link + island.link_count++] = {floating_places[a], floating_places[b], edge, 0, 0,
-                                                                         edge == null_index};
+                                                                   edge == null_index};
     });
 }
 
@@ -206,8 +208,8 @@ void World::State::restore_momentum(const FloatingIsland& island) {
     }
     for_each([&](const FloatingBody& body, FloatingSums& sums) {
         const double mass = mass_of(body);
-        const glm::dvec3 orbit = mass * glm::cross(body.center - sums.center_before,
-                                                   glm::dvec3(body.velocity) - sums.velocity_before);
+        const glm::dvec3 orbit =
+            mass * glm::cross(body.center - sums.center_before, glm::dvec3(body.velocity) - sums.velocity_before);
         const glm::dvec3 arm = center_of(body) - sums.center;
         sums.momentum += orbit + body.spin_momentum;
         sums.size += std::sqrt(glm::dot(orbit, orbit)) + std::sqrt(glm::dot(body.spin_momentum, body.spin_momentum));
@@ -234,7 +236,8 @@ void World::State::restore_momentum(const FloatingIsland& island) {
         SolverBody& sb = solver_bodies[body.index];
         const glm::dvec3 arm = center_of(body) - sums.center;
         const glm::dvec3 shared = sums.velocity + glm::cross(common, arm);
-        const glm::dvec3 own = glm::dvec3(load3(sb.velocity)) - shared, spin = glm::dvec3(load3(sb.angular_velocity)) - common;
+        const glm::dvec3 own = glm::dvec3(load3(sb.velocity)) - shared,
+                         spin = glm::dvec3(load3(sb.angular_velocity)) - common;
         store3(sb.velocity, vec3(shared + kept * own + glm::cross(added, arm)));
         store3(sb.angular_velocity, vec3(common + kept * spin + added));
         if (body.jointed) body_motions.set_spin(body.index, load3(sb.angular_velocity));
@@ -253,7 +256,8 @@ void World::State::restore_momentum(const FloatingIsland& island) {
             if (!sums.changes) continue;
             sums.added = inverse_times(sums.inertia, missing);
             sums.common = inverse_times(sums.inertia, sums.momentum);
-            sums.shared = 0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
+            sums.shared =
+                0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
             // Bodies in line may have turned to where the same momentum has more energy than there is.
             sums.changes = sums.shared <= std::max(sums.energy, sums.energy_before);
             any = any || sums.changes;

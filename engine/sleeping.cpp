@@ -52,7 +52,8 @@ void World::State::note_supports() {
         if (edge.jointed) island_supports[root] |= island_lies;
         if (!borne) continue;
         island_supports[root] |= island_borne;
-        if ((island_supports[root] & island_loaded) == 0 && bears_load(edge.contact)) island_supports[root] |= island_loaded;
+        if ((island_supports[root] & island_loaded) == 0 && bears_load(edge.contact))
+            island_supports[root] |= island_loaded;
         if ((edge.pushes_a ? edge.b : edge.a) != 0) island_supports[root] |= island_carried;
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
@@ -69,7 +70,8 @@ void World::State::note_supports() {
 bool World::State::is_braked(std::uint32_t slot) {
     const std::uint8_t support = island_supports[islands.find(solver_index[slot])];
     if ((constrained[slot] & by_contact) != 0) return (support & (island_borne | island_tied)) != 0;
-    return (constrained[slot] & by_joint) != 0 && (support & (island_borne | island_lies | island_tied)) == (island_borne | island_lies);
+    return (constrained[slot] & by_joint) != 0 &&
+           (support & (island_borne | island_lies | island_tied)) == (island_borne | island_lies);
 }
 
 void World::State::put_islands_to_sleep(float dt) {
