@@ -109,6 +109,16 @@ vec3 BodyMotions::momentum(std::size_t body, const vec3& spin) const {
     });
 }
 
+glm::dmat3 BodyMotions::solver_inertia(std::size_t body, bool now) const {
+    return at(body, [&](const auto& m, int lane) {
+        const glm::dvec3 moments(get(m.moments, lane));
+        if (m.gyroscopic[lane] == 0.0f) return glm::dmat3(moments.x);  // a multiple of the identity
+        const quat then(m.then_w[lane], m.then_x[lane], m.then_y[lane], m.then_z[lane]);
+        const glm::dmat3 axes = glm::mat3_cast(glm::normalize(glm::dquat(now ? axes_of(m, lane) : then)));
+        return axes * glm::dmat3(moments.x, 0, 0, 0, moments.y, 0, 0, 0, moments.z) * glm::transpose(axes);
+    });
+}
+
 void BodyMotions::set_spin(std::size_t body, const vec3& spin) {
     at(body, [&](auto& m, int lane) {
         if (m.gyroscopic[lane] == 0.0f) return;

@@ -59,6 +59,8 @@ public:
     bool is_gyroscopic(std::size_t body) const;
     /// The angular momentum (N m s) of a gyroscopic body that the solver has given this spin (rad/s).
     vec3 momentum(std::size_t body, const vec3& spin) const;
+    /// Inertia by which the solver turns the body: as it was turned when its contacts were found, or as it is `now`.
+    glm::dmat3 solver_inertia(std::size_t body, bool now) const;
     /// The body's angular momentum is that of this spin (rad/s) at its present pose. Without it, changes of spin are
     /// counted as impulses on the body as it was turned at the step's start.
     void set_spin(std::size_t body, const vec3& spin);

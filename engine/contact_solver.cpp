@@ -832,6 +832,19 @@ ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
     return c;
 }
 
+bool ContactSolver::has_pushed(std::uint32_t at, std::uint32_t lane) const {
+    const auto look = [&]<int width>(std::integral_constant<int, width>) {
+        using F = LaneArray<width>;
+        const auto& r = *static_cast<const ContactLanes<F>*>(record(at));
+        for (std::uint32_t i = 0; i < r.point_count; ++i) {
+            const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
+            if (p.impulse.at[lane] != 0.0f || p.step_impulse.at[lane] != 0.0f) return true;
+        }
+        return false;
+    };
+    return kernel_->lanes == 8 ? look(std::integral_constant<int, 8>()) : look(std::integral_constant<int, 4>());
+}
+
 ContactLane ContactSolver::read_link(std::uint32_t link) {
     return kernel_->lanes == 8 ? read_lane<8>(link_places_[link]) : read_lane<4>(link_places_[link]);
 }

@@ -111,6 +111,17 @@ public:
     std::span<const JointedContact> jointed_contacts() const { return jointed_; }
     ContactLane read(const JointedContact& contact);
 
+    /// Calls visit(edge, record, lane) for each edge of the graph, once begin() has laid them out.
+    template <class Visit>
+    void for_each_edge(Visit&& visit) const {
+        for (std::size_t k = 0; k + 1 < layout_.size(); ++k) {
+            for (std::uint32_t i = layout_[k].first_edge; i < layout_[k + 1].first_edge; ++i)
+                visit(order_[i], static_cast<std::uint32_t>(k), i - layout_[k].first_edge);
+        }
+    }
+    /// Whether the contact in that lane pushes, or has done so in this step.
+    bool has_pushed(std::uint32_t record, std::uint32_t lane) const;
+
     /// Whether the step solves this renewable contact by sweeps alone, not through joints or in a stiff group.
     bool sweeps(std::uint32_t contact) const { return place_of(contact) != nullptr; }
     /// The edges, of those that sweep, to which a blow comes in what is left of the sub-step or in the next one, after

@@ -152,10 +152,9 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
         books.anchored = true;
     }
     if (!(approach * rest > allowed_depth(path.slot))) scratch.eased.push_back(pairing);
-    if (impulse > 0.0f) {
-        found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
-                         collision.points[0], collision.normal, approach, impulse});
-    }
+    // It touches, too, where no impulse is needed because the two do not close in: the other has still changed its way.
+    found.push_back({path.slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
+                     collision.points[0], collision.normal, approach, impulse});
 
     path.motion.start = pose_at(path.motion, time);
     path.from += time;
@@ -327,6 +326,9 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             // It stands there for the rest of the step. Along the way that it has lost, whatever hits it later in this
             // step would find it behind the wall, and send it on from there.
             const Transform at = end;
+            // What is held up there touches, though no impulse was left for it to give.
+            found.push_back({slot, meeting.shape, meeting.other, meeting.other_shape, meeting.triangle, false,
+                             meeting.toi.point_b, meeting.toi.normal});
             end = carried_along(path, meeting, at, scratch);
             const Body& body = s.bodies[slot];
             const double lifted = -body.mass * body.gravity_scale * glm::dot(s.def.gravity, end.position - at.position);

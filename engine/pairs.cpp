@@ -153,9 +153,12 @@ void World::State::begin_contacts(std::uint32_t p) {
         if (may_touch(body_a.first_shape, body_b.first_shape))
             add_contact(p, body_a.first_shape, a, body_b.first_shape, b);
     } else {
-        if (!contacts.pairs[p].compound) compound_pairs.push_back({.pair = p});
+        const auto is_its = [&](const CompoundPair& compound) { return compound.pair == p; };
+        const auto its = contacts.pairs[p].compound  // already: a joint between the two went
+                             ? std::find_if(compound_pairs.begin(), compound_pairs.end(), is_its)
+                             : compound_pairs.insert(compound_pairs.end(), CompoundPair{.pair = p});
         contacts.pairs[p].compound = true;
-        compare_boxes(p, 0.0f);
+        update_compound_pair(*its);
     }
 }
 

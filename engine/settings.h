@@ -189,6 +189,10 @@ inline constexpr float energy_speed = 0.005f;
 /// Larger islands are not bounded. Larger: pyramids fall; smaller: heaps of a few bodies may gain energy.
 inline constexpr std::uint32_t energy_most_bodies = 32;
 
+/// Bodies that float and push each other get back the angular momentum that a sub-step has changed by more than this part
+/// of what they have (island_momentum.cpp). Larger: they lose as much; smaller: rounding counts.
+inline constexpr double momentum_share = 1e-5;
+
 /// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives
 /// what rests that much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at
 /// sub-steps of 0.25 ms as well, 216 elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.

@@ -32,9 +32,17 @@ static bool stays_near(const Body& body) {
     return way_of_center + turned < most_drift;
 }
 
+bool World::State::bears_load(std::uint32_t contact) const {
+    const ContactState& state = contacts.states[contact];
+    for (int i = 0; i < state.point_count; ++i) {
+        if (state.impulses[i] > 0.0f) return true;
+    }
+    return false;
+}
+
 /// By root of an island: whether something that is not pushed itself bears it, whether what joints hold lies on
-/// something, and whether a joint ties it to what does not move with it. What rests on a moving kinematic body stays
-/// awake.
+/// something, whether a joint ties it to what does not move with it, whether it lies on a moving kinematic body, and
+/// whether something that is not pushed itself has pushed it in the last step.
 void World::State::note_supports() {
     island_supports.assign(solver_slots.size(), 0);
     for (const ConstraintGraph::Edge& edge : edges) {
@@ -44,7 +52,9 @@ void World::State::note_supports() {
         if (edge.jointed) island_supports[root] |= island_lies;
         if (!borne) continue;
         island_supports[root] |= island_borne;
-        if ((edge.pushes_a ? edge.b : edge.a) != 0) island_still_time[root] = 0.0f;
+        if ((island_supports[root] & island_loaded) == 0 && bears_load(edge.contact))
+            island_supports[root] |= island_loaded;
+        if ((edge.pushes_a ? edge.b : edge.a) != 0) island_supports[root] |= island_carried;
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -60,13 +70,17 @@ void World::State::note_supports() {
 bool World::State::is_braked(std::uint32_t slot) {
     const std::uint8_t support = island_supports[islands.find(solver_index[slot])];
     if ((constrained[slot] & by_contact) != 0) return (support & (island_borne | island_tied)) != 0;
-    return (constrained[slot] & by_joint) != 0 && support == (island_borne | island_lies);
+    return (constrained[slot] & by_joint) != 0 &&
+           (support & (island_borne | island_lies | island_tied)) == (island_borne | island_lies);
 }
 
 void World::State::put_islands_to_sleep(float dt) {
     const auto list = awake.list();
     island_still_time.assign(solver_slots.size(), settings::time_to_sleep);
-    note_supports();
+    // What rests on a moving kinematic body stays awake.
+    for (std::size_t i = 0; i < island_still_time.size(); ++i) {
+        if ((island_supports[i] & island_carried) != 0) island_still_time[i] = 0.0f;
+    }
     for (const std::uint32_t slot : list) {
         Body& body = bodies[slot];
         const std::uint32_t index = solver_index[slot];

@@ -13,7 +13,8 @@ namespace talus {
 
 namespace {
 
-constexpr std::uint32_t group_block = 24;  ///< groups of bodies that a thread takes at a time
+constexpr std::uint32_t group_block = 24;    ///< groups of bodies that a thread takes at a time
+constexpr std::uint32_t floating_block = 8;  ///< islands that nothing bears
 
 static_assert(most_slabs <= StageTeam::most_local_items);
 
@@ -342,12 +343,15 @@ void World::State::choose_substeps(float dt) {
 void World::State::solve(float dt, const Jobs& jobs) {
     choose_substeps(dt);
     profile.substeps = static_cast<std::uint32_t>(substeps);
+    note_supports();
+    find_floating_islands();
     const float substep = dt / static_cast<float>(substeps);
     const std::size_t count = solver_slots.size();
     solver_bodies.resize(count);
     solver_masses.resize(count);
     body_motions.reset(count, renews);
     solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0, slender_islands.hardness());
+    find_floating_contacts();
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];
         const std::uint32_t first_body = work.first + group_size * first, last_body = work.first + group_size * last;
@@ -391,6 +395,12 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 break;
             case StageWork::Kind::bound_bounces:
                 bound_bounces(substep);
+                break;
+            case StageWork::Kind::note_momentum:
+                for (std::uint32_t i = first; i < last; ++i) note_momentum(floating[i]);
+                break;
+            case StageWork::Kind::restore_momentum:
+                for (std::uint32_t i = first; i < last; ++i) restore_momentum(floating[i]);
                 break;
         }
     };
@@ -514,6 +524,10 @@ void World::State::plan_contacts(ContactSolver::Pass pass) {
 
 void World::State::plan_stiff(StageWork::Kind kind) { plan_stage({stiff_groups.group_count(), 1}, {.kind = kind}); }
 
+void World::State::plan_momentum(StageWork::Kind kind) {
+    plan_stage({static_cast<std::uint32_t>(floating.size()), floating_block}, {.kind = kind});
+}
+
 void World::State::plan_joints(std::uint32_t count, StageWork::JointPass pass) {
     plan_stage({count, 1}, {.kind = StageWork::Kind::joints, .joint_pass = pass});
 }
@@ -534,6 +548,7 @@ void World::State::plan_begin() {
 void World::State::plan_substeps() {
     for (int i = 0; i < substeps && (!edges.empty() || joint_solver.articulation_count() != 0); ++i) {
         plan_motion(&SolverKernel::integrate_velocities);
+        plan_momentum(StageWork::Kind::note_momentum);
         if (solver.any_bounce()) plan_contacts(&SolverKernel::begin_restitution);
         plan_contacts(&SolverKernel::warm_start);
         plan_stiff(StageWork::Kind::stiff);
@@ -547,7 +562,10 @@ void World::State::plan_substeps() {
         plan_contacts(&SolverKernel::relax);
         plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_gains});
         plan_stage({1, 1}, {.kind = StageWork::Kind::bound_energy});
-        if (!solver.any_bounce()) continue;
+        if (!solver.any_bounce()) {
+            plan_momentum(StageWork::Kind::restore_momentum);
+            continue;
+        }
         plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::note_calm});
         plan_in_groups({.kind = FieldWork::Kind::note_calm});
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);
@@ -558,6 +576,7 @@ void World::State::plan_substeps() {
         plan_joints(joint_solver.contact_group_count(), &JointSolver::hand_on_bounces);
         plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_bounce_gains});
         plan_stage({1, 1}, {.kind = StageWork::Kind::bound_bounces});
+        plan_momentum(StageWork::Kind::restore_momentum);
         plan_contacts(&SolverKernel::end_restitution);
     }
     plan_in_groups({.kind = FieldWork::Kind::end_contacts});

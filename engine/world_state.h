@@ -134,6 +134,41 @@ struct World::State {
     std::vector<IslandBound> island_bounds;       ///< the same
     std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index: velocities without what is scaled
     std::vector<float> kept_impulses;             ///< by solver index: IslandEnergy::kept
+    // Islands that nothing bears (island_momentum.cpp).
+    struct FloatingIsland {
+        std::uint32_t first_body, body_count, first_link, link_count;
+    };
+    /// Of bodies that push each other in a sub-step.
+    struct FloatingSums {
+        std::uint32_t count = 0;  ///< of its bodies; 1 where something that nothing pushes has pushed them, too
+        bool changes = false;
+        double mass = 0.0, size = 0.0;  ///< kg; of the angular momenta of its bodies, N m s
+        double energy_before = 0.0, energy = 0.0, energy_now = 0.0, shared = 0.0, kept = 1.0;
+        glm::dvec3 center_before{0.0}, velocity_before{0.0}, center{0.0}, velocity{0.0};
+        glm::dvec3 momentum{0.0}, now{0.0};  ///< angular, about the centre of mass: that it should have, and has
+        glm::dvec3 added{0.0}, common{0.0};  ///< rotations, rad/s
+        glm::dmat3 inertia{0.0};             ///< of all together about the centre of mass, kg m^2
+    };
+    struct FloatingBody {
+        std::uint32_t index = 0, parent = 0;
+        bool jointed = false;
+        vec3 velocity{0.0f};  ///< this and the next: when gravity and forces had acted
+        glm::dvec3 center{0.0}, spin_momentum{0.0};
+        double energy = 0.0;
+        FloatingSums sums;  ///< of the bodies whose parent this is
+    };
+    /// Two bodies that a joint or a contact joins, or a body and one that nothing pushes.
+    struct FloatingLink {
+        std::uint32_t a, b;          ///< in floating_bodies; the same where one of the two is not pushed
+        std::uint32_t edge;          ///< null_index of joints
+        std::uint32_t record, lane;  ///< of the contact in the solver
+        bool pushes;                 ///< it has pushed in this step, or is a joint
+    };
+    std::vector<FloatingIsland> floating;
+    std::vector<FloatingBody> floating_bodies;
+    std::vector<FloatingLink> floating_links;
+    std::vector<std::uint32_t> floating_of, floating_places;  ///< by solver index
+    std::vector<std::uint32_t> floating_links_of;             ///< by edge
     /// What the solve does with the bodies of a group of slabs, or with the contacts of a field.
     struct FieldWork {
         enum class Kind : std::uint8_t {
@@ -168,7 +203,9 @@ struct World::State {
             joints,
             renew_contacts,
             bound_energy,
-            bound_bounces
+            bound_bounces,
+            note_momentum,
+            restore_momentum
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
@@ -183,7 +220,8 @@ struct World::State {
     StageTeam stage_team;
     StepJobs step_jobs;
     std::vector<float> island_still_time;  ///< by solver index of the island's root, s
-    static constexpr std::uint8_t island_lies = 1, island_tied = 2, island_borne = 4;
+    static constexpr std::uint8_t island_lies = 1, island_tied = 2, island_borne = 4, island_carried = 8,
+                                  island_loaded = 16;
     std::vector<std::uint8_t> island_supports;  ///< the same: of those in which joints are, what holds them up
     std::vector<std::uint32_t> stack;
     struct NearTask {
@@ -413,6 +451,7 @@ private:
                               std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
     void note_supports();
+    bool bears_load(std::uint32_t contact) const;
     bool is_braked(std::uint32_t slot);
     void make_edges(std::size_t first, std::size_t last);
     void index_bodies(float dt, const Jobs& jobs);
@@ -432,6 +471,13 @@ private:
     void keep_parts();
     void exempt_islands();
     glm::dvec3 angular_momentum(std::uint32_t index, const glm::dvec3& spin) const;  ///< of its solver index
+    void find_floating_islands();
+    glm::dvec3 spin_momentum(const FloatingBody& body, bool now) const;
+    double kinetic_energy(const FloatingBody& body) const;
+    void find_floating_contacts();
+    void note_momentum(const FloatingIsland& island);
+    void note_pushes(const FloatingIsland& island);
+    void restore_momentum(const FloatingIsland& island);
     CollideSettings collide_settings() const;
     void group_slabs(std::size_t groups);
     void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
@@ -448,6 +494,7 @@ private:
     void plan_motion(BodyMotions::Pass motion);
     void plan_contacts(ContactSolver::Pass pass);
     void plan_stiff(StageWork::Kind kind);
+    void plan_momentum(StageWork::Kind kind);
     void plan_joints(std::uint32_t count, StageWork::JointPass pass);
     void begin_body(std::uint32_t index, float substep);  ///< its solver index
     /// The body's own limit and the world's, m/s.
