@@ -113,13 +113,21 @@ Result<SceneData> terrain(const SceneOptions& options) {
         body.material.rolling_resistance = 0.01f;
         scene.bodies.push_back(body);
     }
+    const auto is_over_field = [half](const vec3& at) { return std::max(std::abs(at.x), std::abs(at.z)) <= half; };
     scene.figures.push_back({"fell through the ground", "bodies", Over::last, [=](const SceneBodies& bodies, double) {
                                  double lost = 0.0;
                                  for (std::size_t i = 1; i <= count; ++i) {
                                      const vec3 at = bodies.transform(i).position;
-                                     lost += at.y < terrain_height(noise, at.x, at.z) ? 1.0 : 0.0;
+                                     const bool below = at.y < terrain_height(noise, at.x, at.z);
+                                     lost += is_over_field(at) && below ? 1.0 : 0.0;
                                  }
                                  return lost;
+                             }});
+    scene.figures.push_back({"rolled over the rim", "bodies", Over::last, [=](const SceneBodies& bodies, double) {
+                                 double over = 0.0;
+                                 for (std::size_t i = 1; i <= count; ++i)
+                                     over += is_over_field(bodies.transform(i).position) ? 0.0 : 1.0;
+                                 return over;
                              }});
     scene.figures.push_back(
         {"rolled down, on average", "m", Over::last, [start = scene.bodies](const SceneBodies& bodies, double) {
