@@ -92,7 +92,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
             if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
             islands.join(solver_index[ends.a], solver_index[ends.b]);
         }
-        stiff_groups.find(edges, solver_slots, held_end, bodies, islands);
+        stiff_groups.find(edges, solver_slots, held_end, bodies, def.gravity, islands);
     };
     const auto color_contacts = [&] {
         graph.build(edges, solver_slabs, slab_groups);

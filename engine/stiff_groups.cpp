@@ -72,8 +72,24 @@ std::array<double, 6> load_motion(const SolverBody& b) {
 
 // ---- Which contacts --------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// Whether a body with these locks cannot fall, so that what stands on it stands.
+bool locks_bear_load(unsigned locks, const vec3& gravity) {
+    constexpr unsigned moves = lock_x | lock_y | lock_z;
+    if ((locks & moves) == 0) return false;
+    const float least = 1e-4f * length_squared(gravity);
+    for (int k = 0; k < 3; ++k) {
+        const bool pulls = least == 0.0f || gravity[k] * gravity[k] > least;
+        if (pulls && (locks & (unsigned{lock_x} << k)) == 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots,
-                       std::uint32_t held_end, const BodyStore& bodies, Islands& islands) {
+                       std::uint32_t held_end, const BodyStore& bodies, const vec3& gravity, Islands& islands) {
     count_ = 0;
     islands_.assign(held_end, Island{});
     const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
@@ -91,7 +107,8 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         Seen& seen = seen_[slots[i]];
         island.looked_at = island.looked_at || looks_at_all || seen.step + 1 != looks_ || seen.stiff;
         seen = {looks_, false};
-        island.excluded = island.excluded || body.locks != 0 || ++island.bodies > settings::stiff_most_bodies;
+        island.excluded = ++island.bodies > settings::stiff_most_bodies || island.excluded;
+        island.stands = island.stands || locks_bear_load(body.locks, gravity);
     }
     // A blow runs through what bounces within a sub-step, so that no step may be left out.
     for (const ConstraintGraph::Edge& edge : edges) {
@@ -139,7 +156,9 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         const Island& island = islands_[islands.find(i)];
         if (island.group == none) continue;
         local_[i] = static_cast<std::uint32_t>(groups_[island.group].bodies.size());
-        groups_[island.group].bodies.push_back({i, static_cast<double>(bodies[slots[i]].mass), {}});
+        const talus::Body& body = bodies[slots[i]];
+        groups_[island.group].bodies.push_back(
+            {.solver = i, .mass = static_cast<double>(body.mass), .held = locks_bear_load(body.locks, gravity)});
     }
     std::uint32_t kept = 0, links = 0;
     for (std::uint32_t g = 0; g < count_; ++g) {
@@ -196,6 +215,11 @@ bool StiffGroups::is_stiff(Group& group) {
         if (level_[body] == 1) continue;
         level_[body] = 1;
         queue_.push_back(body);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!group.bodies[i].held || level_[i] == 1) continue;
+        level_[i] = 1;
+        queue_.push_back(i);
     }
     if (queue_.empty()) {  // nothing stands: as if all hung on the first body
         level_[0] = 1;
@@ -357,23 +381,50 @@ std::uint32_t StiffGroups::block_of(const Group& group, std::uint32_t row, std::
 
 // ---- The rows --------------------------------------------------------------------------------------------------------
 
+/// Locks of a body are those of its inverse mass: along and about a locked axis it is 0. Rows have no part there
+/// (Body::locked), so that nothing is pushed there and any mass will do, and the system stays regular. What may turn
+/// about some axes has the inertia about them: the inverse of what is left of the inverse inertia.
+void StiffGroups::read_mass(Body& body, const SolverMass& mass) {
+    const float* m = mass.inverse_inertia;
+    glm::dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
+    body.locked = 0;
+    double largest = 0.0, most = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        largest = std::max(largest, static_cast<double>(mass.inverse_mass[k]));
+        most = std::max(most, inverse[k][k]);
+    }
+    if (largest > 0.0) body.mass = 1.0 / largest;  // a body that may only turn keeps the mass that it has
+    if (!(most > 0.0)) most = 1.0 / body.mass;
+    for (int k = 0; k < 3; ++k) {
+        if (!(mass.inverse_mass[k] > 0.0f)) body.locked |= static_cast<std::uint8_t>(1 << k);
+        if (inverse[k][k] > 0.0) continue;
+        body.locked |= static_cast<std::uint8_t>(8 << k);
+        inverse[k][k] = most;
+    }
+    const glm::dmat3 inertia = glm::inverse(inverse);
+    for (int i = 0; i < 9; ++i) {
+        body.inertia[i] = inertia[i / 3][i % 3];
+        body.inverse_inertia[i] = inverse[i / 3][i % 3];
+    }
+}
+
+/// Takes out of a row what its bodies are locked against.
+void StiffGroups::mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row) {
+    const unsigned locked_a = a != none ? group.bodies[a].locked : 0u, locked_b = b != none ? group.bodies[b].locked : 0u;
+    if ((locked_a | locked_b) == 0) return;
+    for (int i = 0; i < 6; ++i) {
+        if ((locked_a >> i & 1u) != 0) row[i] = 0.0;
+        if ((locked_b >> i & 1u) != 0) row[6 + i] = 0.0;
+    }
+}
+
 void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
                           std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t g = first; g < last; ++g) {
         Group& group = groups_[g];
         group.inverse_substep = 1.0 / static_cast<double>(substep);
         group.has_factors = group.has_set = false;
-        for (Body& body : group.bodies) {
-            const SolverMass& mass = masses[body.solver];
-            const float* m = mass.inverse_inertia;
-            const glm::dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]),
-                inertia = glm::inverse(inverse);
-            body.mass = 1.0 / static_cast<double>(mass.inverse_mass[0]);
-            for (int i = 0; i < 9; ++i) {
-                body.inertia[i] = inertia[i / 3][i % 3];
-                body.inverse_inertia[i] = inverse[i / 3][i % 3];
-            }
-        }
+        for (Body& body : group.bodies) read_mass(body, masses[body.solver]);
         for (Contact& c : group.contacts) {
             c.lane = solver.read_link(edges[c.edge].link);
             const ContactLane& l = c.lane;
@@ -385,6 +436,7 @@ void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> mas
                     c.rows[row][6 + i] = linear[i];
                     c.rows[row][9 + i] = angular_b[i];
                 }
+                mask_row(group, c.a, c.b, c.rows[row]);
             };
             double arm = 0.0, points = 0.0;
             for (int p = 0; p < l.count; ++p) {

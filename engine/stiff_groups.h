@@ -46,7 +46,7 @@ public:
     /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each
     /// edge in one its `link`. `slots` are the body slots by solver index; nothing pushes those from `held_end` on.
     void find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots, std::uint32_t held_end,
-              const BodyStore& bodies, Islands& islands);
+              const BodyStore& bodies, const vec3& gravity, Islands& islands);
 
     /// Groups push no body in common: any thread may solve any group.
     std::uint32_t group_count() const { return count_; }
@@ -100,6 +100,8 @@ private:
         std::uint32_t solver = 0;
         double mass = 0.0;
         double inertia[9] = {}, inverse_inertia[9] = {};
+        std::uint8_t locked = 0;  ///< a bit for each axis along which it can't move and about which it can't turn
+        bool held = false;        ///< locks bear its load
     };
     struct Column {
         std::uint32_t first, count;  ///< its blocks below the diagonal
@@ -130,6 +132,8 @@ private:
     static double lighter_of(const Group& group, const Link& link);
     static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
     void order(Group& group);
+    static void read_mass(Body& body, const SolverMass& mass);
+    static void mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row);
     static void factor(Group& group, bool with_sliding);
     static void substitute(const Group& group, std::vector<Vector>& x);
     static void begin(Group& group, Pass pass, std::span<const SolverBody> bodies);
