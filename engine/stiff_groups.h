@@ -33,6 +33,7 @@
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/islands.h>
+#include <talus/engine/joints/body_rows.h>
 
 #include <array>
 #include <cstdint>
@@ -41,12 +42,19 @@
 
 namespace talus {
 
+class JointSolver;
+
 class StiffGroups {
 public:
+    /// A joint between two bodies: solver indices, 0 for one that cannot be pushed.
+    struct Tie {
+        std::uint32_t a, b;
+        bool simple;  ///< no gear, which would tie more bodies
+    };
     /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each
     /// edge in one its `link`. `slots` are the body slots by solver index; nothing pushes those from `held_end` on.
-    void find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots, std::uint32_t held_end,
-              const BodyStore& bodies, const vec3& gravity, Islands& islands);
+    void find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties, std::span<const std::uint32_t> slots,
+              std::uint32_t held_end, const BodyStore& bodies, const vec3& gravity, Islands& islands);
 
     /// Groups push no body in common: any thread may solve any group.
     std::uint32_t group_count() const { return count_; }
@@ -54,9 +62,11 @@ public:
     /// Reads the rows of groups first .. last, which the solver has prepared.
     void prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
                  std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last);
+    /// Before the first solve, once the joints are prepared.
+    void prepare_joints(const JointSolver& joints);
     /// Changes impulses and velocities: in the soft pass so that overlap is worked off, in the relaxing one not.
     enum class Pass : std::uint8_t { soft, relax };
-    void solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t first, std::uint32_t last);
+    void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, std::uint32_t first, std::uint32_t last);
 
     std::size_t bytes() const;
 
@@ -103,6 +113,14 @@ private:
         std::uint8_t locked = 0;  ///< a bit for each axis along which it can't move and about which it can't turn
         bool held = false;        ///< locks bear its load
     };
+    /// A joint's row, active all the time. Its impulse is known to the joint solver alone, which finds it again.
+    struct JointRow {
+        std::uint32_t a, b, block;  ///< as a contact's
+        double row[12];             ///< Jacobian
+        double bias, weight;
+        double speed, step;  ///< as a contact's
+        double impulse;
+    };
     struct Column {
         std::uint32_t first, count;  ///< its blocks below the diagonal
         std::uint32_t first_target;  ///< where the products of each two of them go
@@ -111,6 +129,11 @@ private:
         std::vector<Link> links;  ///< the contacts as find() has them
         std::vector<Contact> contacts;
         std::vector<Body> bodies;  ///< in the order of elimination
+        std::vector<Tie> ties;     ///< joints, between places in `bodies`
+        std::vector<std::uint32_t> articulations;
+        std::vector<BodyRow> body_rows;  ///< as joints give them
+        std::vector<JointRow> joint_rows;
+        double mass = 0.0;  ///< of all bodies, kg
         // What follows from which bodies touch, and is kept while that stays.
         std::vector<std::uint32_t> pairs, pairs_before;
         std::vector<std::uint32_t> order, place;
@@ -127,6 +150,7 @@ private:
         double inverse_substep = 0.0;
     };
 
+    void find_parts(const Group& group);
     bool is_stiff(Group& group);
     void drop_idle(Group& group);
     static double lighter_of(const Group& group, const Link& link);
@@ -134,12 +158,15 @@ private:
     void order(Group& group);
     static void read_mass(Body& body, const SolverMass& mass);
     static void mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row);
+    void read_joint_rows(Group& group, Pass pass, const JointSolver& joints) const;
+    static void update_joints(Group& group, const std::vector<Vector>& velocities);
     static void factor(Group& group, bool with_sliding);
     static void substitute(const Group& group, std::vector<Vector>& x);
     static void begin(Group& group, Pass pass, std::span<const SolverBody> bodies);
     static Vector momentum_of(const Body& body, const Vector& velocity);
     static bool has_row(const Contact& c, int row);
     static void push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse);
+    static void push(const JointRow& r, std::vector<Vector>& momenta, double impulse);
     static bool update(Contact& c, const std::vector<Vector>& velocities, bool with_limits);
     static double slope(const Contact& c, double part);
     static bool converge(Group& group, int rounds, bool with_limits);
@@ -149,7 +176,7 @@ private:
     static Vector velocity_of(const Body& body, const Vector& momentum);
     static bool is_explained(Group& group);
     static bool is_finite(const Group& group);
-    void solve(Pass pass, std::span<SolverBody> bodies, Group& group);
+    void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group);
 
     std::vector<Group> groups_;  ///< the first count_ are in use
     std::uint32_t count_ = 0;
@@ -166,12 +193,16 @@ private:
         bool excluded = false;
         bool looked_at = false;  ///< for what its levels bear, too
         bool bounces = false;    ///< some contact has restitution
+        bool jointed = false;    ///< some bodies are held by joints
         bool shares = false;     ///< some contacts share a stiffness: solved directly, bowls in bowls never rest
         bool stands = false;     ///< on something that cannot be pushed
         bool calm = true;        ///< no two bodies that touch move fast against each other
     };
     std::vector<Island> islands_;       ///< by solver index of the root
     std::vector<std::uint32_t> local_;  ///< by solver index: its number in its group
+    std::vector<std::uint32_t> place_;  ///< by solver index, in groups with joints: its place there
+    std::vector<std::uint32_t> part_;   ///< by body of a group: the first of those that joints tie to it
+    std::vector<std::uint8_t> tied_;    ///< ... and whether there are others
     std::vector<std::uint32_t> level_, queue_;
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
     std::vector<double> borne_;

@@ -108,6 +108,7 @@ struct World::State {
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     StiffGroups stiff_groups;
+    std::vector<StiffGroups::Tie> joint_ties;  ///< of the step
     SlenderIslands slender_islands;
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};

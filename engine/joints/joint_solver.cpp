@@ -499,6 +499,54 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
     }
 }
 
+void JointSolver::read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const {
+    const Articulation& a = articulations_[articulation];
+    const Pass pass = relaxing ? Pass::relax : Pass::solve;
+    const double h = substep_;
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        const Run& run = runs_[r];
+        const JointRows& rows = joint_rows_[r];
+        for (std::uint32_t i = 0; i < run.row_count; ++i) {
+            const Row& row = rows_[run.first_row + i];
+            const bool given = !relaxing && !row.free && row.impulse != 0.0;
+            if (!(row.response > 0.0) || !(given || takes_part(row, pass))) continue;
+            BodyRow body{};
+            body.response = row.response;
+            body.given = given;
+            if (given) body.impulse = row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
+            // As set_residuals() has them at the begin of a pass.
+            if (row.kind == RowKind::lock || row.kind == RowKind::limit) {
+                if (!relaxing) body.bias = (row.position - row.goal) / h;
+                if (relaxing && row.kind == RowKind::limit)
+                    body.bias = (row.upper ? std::min(row.position, 0.0) : std::max(row.position, 0.0)) / h;
+            } else {
+                body.bias = -row.speed;
+                if (row.kind == RowKind::spring) {
+                    body.bias += row.bias_rate * row.position;
+                    body.softness = row.softness;
+                }
+            }
+            for (std::uint32_t s = 0; s < 2; ++s) {
+                const Link& link = links_[run.link[s]];
+                double* const j = body.jacobian + 6 * s;
+                for (unsigned k = 0; k < 6; ++k)
+                    j[k] = flat(jacobians_)[rows.jacobian + (6 * s + k) * rows.width + i];
+                if (link.dynamic) {
+                    (s == 0 ? body.a : body.b) = link.solver;
+                    for (const double m : link.inverse_mass) body.inverse_mass = std::max(body.inverse_mass, m);
+                } else if (link.solver != 0) {
+                    const SolverBody& moves = motions_.bodies[link.solver];
+                    for (int k = 0; k < 3; ++k) {
+                        body.bias += j[k] * static_cast<double>(moves.velocity[k]) +
+                                     j[k + 3] * static_cast<double>(moves.angular_velocity[k]);
+                    }
+                }
+            }
+            out.push_back(body);
+        }
+    }
+}
+
 void JointSolver::store(JointStore& joints, float step) const {
     const double per_step = 1.0 / static_cast<double>(step), per_substep = 1.0 / static_cast<double>(substep_);
     for (const std::uint32_t index : active_) {

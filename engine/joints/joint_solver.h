@@ -42,6 +42,7 @@
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/islands.h>
 #include <talus/engine/joints/block_ldl.h>
+#include <talus/engine/joints/body_rows.h>
 #include <talus/engine/joints/joint_geometry.h>
 #include <talus/engine/joints/joint_kernel.h>
 #include <talus/engine/joints/joint_motions.h>
@@ -76,6 +77,18 @@ public:
     void carry_bounces(std::uint32_t first, std::uint32_t last);
     /// ... and after that: the impacts that these have led to, one after the other.
     void hand_on_bounces(std::uint32_t first, std::uint32_t last);
+
+    // Stiff groups (stiff_groups.h) find the impulses of contacts with the joints' rows beside them.
+    /// That of a solver body; null_index without joints.
+    std::uint32_t articulation_of(std::uint32_t solver) const {
+        const std::uint32_t link = link_of(solver);
+        return link == null_index ? null_index : articulation_of_[link];
+    }
+    /// Appends the rows that take part in the next solve(), or in a relax() that has been made. The others, given, only
+    /// in the former.
+    void read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const;
+    /// After relax(): lets joints carry on what contacts have given since.
+    void carry_on(std::uint32_t articulation);
 
     // Bounding the energy of a sub-step (joint_energy.cpp, energy_bound.cpp), after its last pass.
     /// Work of what may do work: springs, motors and drives, over a sub-step in which their bodies have velocities of v + d.
@@ -335,6 +348,7 @@ private:
         std::uint32_t first_contact = 0, contact_count = 0;
         std::uint32_t first_row = 0, row_count = 0;
         std::uint32_t first_party = 0, party_count = 0;
+        bool direct = false;  ///< a stiff group solves them
     };
 
     /// What a hub's velocity has to do with a joint: an off-diagonal block.

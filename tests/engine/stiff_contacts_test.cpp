@@ -36,7 +36,7 @@ Found found(std::vector<Edge>& edges, std::span<const float> masses) {
         if (e.pushes_a && e.pushes_b) islands.join(e.a, e.b);
     }
     StiffGroups stiff;
-    stiff.find(edges, slots, static_cast<std::uint32_t>(slots.size()), store, vec3(0.0f, -9.81f, 0.0f), islands);
+    stiff.find(edges, {}, slots, static_cast<std::uint32_t>(slots.size()), store, vec3(0.0f, -9.81f, 0.0f), islands);
     Found result{0, stiff.group_count()};
     std::vector<bool> taken(edges.size(), false);
     for (const Edge& e : edges) {
