@@ -174,7 +174,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         if (island.group == none) continue;
         Group& group = groups_[island.group];
         if (tie.a == 0 || tie.b == 0) {
-            group.bodies[local_[std::max(tie.a, tie.b)]].held = true;
+            group.bodies[local_[std::max(tie.a, tie.b)]].tied = true;
         } else {
             group.ties.push_back({local_[tie.a], local_[tie.b], true});
         }
@@ -265,22 +265,33 @@ bool StiffGroups::is_stiff(Group& group) {
         level_[part_[i]] = 1;
         queue_.push_back(part_[i]);
     }
-    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
-        level_[0] = 1;
-        queue_.push_back(0);
-    }
     const auto other = [&](const Link& c, std::uint32_t part) {
         return part_of(part_of(c.a) == part ? c.b : c.a);
     };
-    for (std::size_t next = 0; next < queue_.size(); ++next) {
-        const std::uint32_t body = queue_[next];
-        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-            const std::uint32_t above = other(group.links[contact_of_[i]], body);
-            if (above == none || level_[above] != none) continue;
-            level_[above] = level_[body] + 1;
-            queue_.push_back(above);
+    std::size_t next_in_queue = 0;
+    const auto climb = [&] {
+        for (; next_in_queue < queue_.size(); ++next_in_queue) {
+            const std::uint32_t body = queue_[next_in_queue];
+            for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+                const std::uint32_t above = other(group.links[contact_of_[i]], body);
+                if (above == none || level_[above] != none) continue;
+                level_[above] = level_[body] + 1;
+                queue_.push_back(above);
+            }
         }
+    };
+    climb();
+    // Joints with what cannot be pushed may bear or be slack: only what stands on nothing else hangs on them.
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!group.bodies[i].tied || level_[part_[i]] != none) continue;
+        level_[part_[i]] = 1;
+        queue_.push_back(part_[i]);
     }
+    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
+        level_[part_[0]] = 1;
+        queue_.push_back(part_[0]);
+    }
+    climb();
     borne_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) borne_[i] = 0.0;
     for (std::uint32_t i = 0; i < count; ++i) borne_[part_[i]] += group.bodies[i].mass;
@@ -519,7 +530,7 @@ void StiffGroups::read_joint_rows(Group& group, Pass pass, const JointSolver& jo
                                              std::max(row.inverse_mass, 1.0 / group.mass));
         r.weight = row.given ? 0.0 : 1.0 / (row.softness + rigid);
         r.bias = row.given ? 0.0 : row.bias;
-        r.impulse = row.impulse;
+        r.impulse = row.given_impulse;
         r.speed = r.step = 0.0;
         group.joint_rows.push_back(r);
     }
@@ -1025,6 +1036,26 @@ bool StiffGroups::is_blow(const Group& group) {
     return change > settings::stiff_blow * sum;
 }
 
+/// Lets the joint solver go on with what joints have given within their bounds, and takes back the rest.
+void StiffGroups::hand_over(Group& group, JointSolver& joints) {
+    for (Vector& m : group.residual) m.fill(0.0);
+    bool any = false;
+    for (std::size_t i = 0; i < group.joint_rows.size(); ++i) {
+        const JointRow& r = group.joint_rows[i];
+        const BodyRow& row = group.body_rows[i];
+        const double taken = row.given ? 0.0 : std::clamp(r.impulse, row.low, row.high);
+        if (!row.given) joints.take_impulse(row, taken);
+        if (taken == r.impulse) continue;
+        push(r, group.residual, taken - r.impulse);
+        any = true;
+    }
+    if (!any) return;
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        const Vector v = velocity_of(group.bodies[i], group.residual[i]);
+        for (int k = 0; k < 6; ++k) group.found[i][k] += v[k];
+    }
+}
+
 void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group) {
     if (!group.has_set) {
         for (Contact& c : group.contacts) c.active = 0;
@@ -1055,6 +1086,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
         for (std::size_t i = 0; i < group.bodies.size(); ++i)
             group.found[i] = velocity_of(group.bodies[i], group.momentum[i]);
         for (Contact& c : group.contacts) std::fill(c.impulse, c.impulse + most_rows, 0.0);
+        for (JointRow& r : group.joint_rows) r.impulse = 0.0;
     }
     for (const Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
@@ -1065,17 +1097,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
         *l.friction_2 = static_cast<float>(c.impulse[tangents + 1]);
         *l.twist = static_cast<float>(c.impulse[twist]);
     }
-    if (!group.joint_rows.empty()) {
-        // Contacts' impulses alone: the joint solver finds its own, from these velocities.
-        group.residual = group.momentum;
-        for (const Contact& c : group.contacts) {
-            for (int r = 0; r < most_rows; ++r) {
-                if (has_row(c, r)) push(c, group.residual, r, c.impulse[r]);
-            }
-        }
-        for (std::size_t i = 0; i < group.bodies.size(); ++i)
-            group.found[i] = velocity_of(group.bodies[i], group.residual[i]);
-    }
+    if (!group.joint_rows.empty()) hand_over(group, joints);
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         SolverBody& body = bodies[group.bodies[i].solver];
         for (int k = 0; k < 3; ++k) {

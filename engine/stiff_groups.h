@@ -112,8 +112,9 @@ private:
         double inertia[9] = {}, inverse_inertia[9] = {};
         std::uint8_t locked = 0;  ///< a bit for each axis along which it can't move and about which it can't turn
         bool held = false;        ///< locks bear its load
+        bool tied = false;        ///< a joint ties it to what cannot be pushed
     };
-    /// A joint's row, active all the time. Its impulse is known to the joint solver alone, which finds it again.
+    /// A joint's row, active all the time; as `body_rows`.
     struct JointRow {
         std::uint32_t a, b, block;  ///< as a contact's
         double row[12];             ///< Jacobian
@@ -176,6 +177,7 @@ private:
     static Vector velocity_of(const Body& body, const Vector& momentum);
     static bool is_explained(Group& group);
     static bool is_finite(const Group& group);
+    static void hand_over(Group& group, JointSolver& joints);
     void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group);
 
     std::vector<Group> groups_;  ///< the first count_ are in use

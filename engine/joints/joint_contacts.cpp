@@ -406,6 +406,16 @@ void JointSolver::carry_on(std::uint32_t articulation) {
     Articulation& a = articulations_[articulation];
     read_velocities(a);
     note_momentum(a);
+    bool taken = false;
+    const Run& last = runs_[a.first_run + a.run_count - 1];
+    for (std::uint32_t i = runs_[a.first_run].first_row; i < last.first_row + last.row_count; ++i) {
+        Row& row = rows_[i];
+        row.given = row.impulse;
+        row.impulse += row.taken;
+        taken = taken || row.taken != 0.0;
+        row.taken = 0.0;
+    }
+    if (taken) report(a, Pass::relax, true, 1.0);
     run_pass(a, Pass::relax, true);
 }
 

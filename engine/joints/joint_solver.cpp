@@ -302,10 +302,11 @@ void JointSolver::begin_solve(Articulation& a) {
         double* const change = changes(run);
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
             Row& row = rows_[run.first_row + i];
-            row.impulse = row.free ? 0.0 : row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
+            row.impulse = row.free ? row.taken : row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
             row.noted = 0.0;
-            change[i] = row.impulse;
-            any = any || row.impulse != 0.0;
+            change[i] = row.free ? 0.0 : row.impulse;
+            row.taken = 0.0;
+            any = any || change[i] != 0.0;
         }
     }
     if (any) apply_changes(a);
@@ -513,7 +514,11 @@ void JointSolver::read_rows(std::uint32_t articulation, bool relaxing, std::vect
             BodyRow body{};
             body.response = row.response;
             body.given = given;
-            if (given) body.impulse = row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
+            body.source = run.first_row + i;
+            // Of a bound on the length of several rows the joint solver alone takes care.
+            const double before = relaxing ? row.impulse : 0.0;
+            if (row.group == 1 || !is_bounded(row)) body.low = row.low - before, body.high = row.high - before;
+            if (given) body.given_impulse = row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
             // As set_residuals() has them at the begin of a pass.
             if (row.kind == RowKind::lock || row.kind == RowKind::limit) {
                 if (!relaxing) body.bias = (row.position - row.goal) / h;

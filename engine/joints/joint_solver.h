@@ -87,6 +87,8 @@ public:
     /// Appends the rows that take part in the next solve(), or in a relax() that has been made. The others, given, only
     /// in the former.
     void read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const;
+    /// The bodies have got this impulse of a row, within its bounds: the next solve() or carry_on() begins with it.
+    void take_impulse(const BodyRow& row, double impulse) { rows_[row.source].taken = impulse; }
     /// After relax(): lets joints carry on what contacts have given since.
     void carry_on(std::uint32_t articulation);
 
@@ -217,6 +219,7 @@ private:
         double impulse = 0.0;
         double given = 0.0;                      ///< impulse when the pass began
         double noted = 0.0;                      ///< part of it that scale_impulses leaves
+        double taken = 0.0;                      ///< take_impulse
         double newton = 0.0;                     ///< part of the impulse that rounds after the first gave
         double position = 0.0;                   ///< coordinate less what it should be
         double goal = 0.0;                       ///< the same, at the end of the sub-step
