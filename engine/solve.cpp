@@ -94,7 +94,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
             const auto index_of = [&](std::uint32_t slot) { return bodies[slot].is_dynamic() ? solver_index[slot] : 0; };
             const std::uint32_t a = index_of(ends.a), b = index_of(ends.b);
             if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
-            if (bodies[ends.a].is_dynamic() && bodies[ends.b].is_dynamic()) islands.join(a, b);
+            if (a != 0 && b != 0) islands.join(a, b);
         }
         stiff_groups.find(edges, joint_ties, solver_slots, held_end, bodies, def.gravity, islands);
     };

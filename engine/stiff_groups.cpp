@@ -493,7 +493,8 @@ void StiffGroups::mask_row(const Group& group, std::uint32_t a, std::uint32_t b,
     }
 }
 
-void StiffGroups::prepare_joints(const JointSolver& joints) {
+void StiffGroups::prepare_joints(JointSolver& joints) {
+    bool any = false;
     for (std::uint32_t g = 0; g < count_; ++g) {
         Group& group = groups_[g];
         group.articulations.clear();
@@ -506,11 +507,13 @@ void StiffGroups::prepare_joints(const JointSolver& joints) {
             if (place_.size() <= body.solver) place_.resize(body.solver + 1);
             place_[body.solver] = i;
             group.articulations.push_back(articulation);
+            any = true;
         }
         std::sort(group.articulations.begin(), group.articulations.end());
         const auto end = std::unique(group.articulations.begin(), group.articulations.end());
         group.articulations.erase(end, group.articulations.end());
     }
+    if (any) joints.prepare_taking();
 }
 
 /// What the joints of the group's bodies ask for. Rigid rows get a weight that is far above that of all bodies, so that

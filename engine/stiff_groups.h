@@ -63,7 +63,7 @@ public:
     void prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
                  std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last);
     /// Before the first solve, once the joints are prepared.
-    void prepare_joints(const JointSolver& joints);
+    void prepare_joints(JointSolver& joints);
     /// Changes impulses and velocities: in the soft pass so that overlap is worked off, in the relaxing one not.
     enum class Pass : std::uint8_t { soft, relax };
     void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, std::uint32_t first, std::uint32_t last);

@@ -8,7 +8,8 @@ namespace talus {
 /// J v + bias + softness p = 0, with p what the row gives from now on in the pass.
 struct BodyRow {
     std::uint32_t a, b;          ///< solver bodies; 0: it is not pushed
-    std::uint32_t source;        ///< the joint solver's number of it
+    std::uint32_t articulation;  ///< and the next: the joint solver's numbers
+    std::uint32_t source;
     double jacobian[12];         ///< of velocity and spin of A, then of B
     double bias;                 ///< what cannot be pushed included, m/s or rad/s
     double softness;             ///< 1/kg or 1/(kg m^2); 0: rigid

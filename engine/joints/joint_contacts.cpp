@@ -406,16 +406,16 @@ void JointSolver::carry_on(std::uint32_t articulation) {
     Articulation& a = articulations_[articulation];
     read_velocities(a);
     note_momentum(a);
-    bool taken = false;
-    const Run& last = runs_[a.first_run + a.run_count - 1];
-    for (std::uint32_t i = runs_[a.first_run].first_row; i < last.first_row + last.row_count; ++i) {
-        Row& row = rows_[i];
-        row.given = row.impulse;
-        row.impulse += row.taken;
-        taken = taken || row.taken != 0.0;
-        row.taken = 0.0;
+    if (a.taken) {
+        const Run& last = runs_[a.first_run + a.run_count - 1];
+        for (std::uint32_t i = runs_[a.first_run].first_row; i < last.first_row + last.row_count; ++i) {
+            rows_[i].given = rows_[i].impulse;
+            rows_[i].impulse += taken_[i];
+            taken_[i] = 0.0;
+        }
+        report(a, Pass::relax, true, 1.0);
+        a.taken = false;
     }
-    if (taken) report(a, Pass::relax, true, 1.0);
     run_pass(a, Pass::relax, true);
 }
 

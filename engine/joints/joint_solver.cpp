@@ -302,14 +302,20 @@ void JointSolver::begin_solve(Articulation& a) {
         double* const change = changes(run);
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
             Row& row = rows_[run.first_row + i];
-            row.impulse = row.free ? row.taken : row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
+            row.impulse = row.free ? 0.0 : row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
             row.noted = 0.0;
-            change[i] = row.free ? 0.0 : row.impulse;
-            row.taken = 0.0;
-            any = any || change[i] != 0.0;
+            change[i] = row.impulse;
+            any = any || row.impulse != 0.0;
         }
     }
     if (any) apply_changes(a);
+    if (!a.taken) return;
+    const Run& last = runs_[a.first_run + a.run_count - 1];
+    for (std::uint32_t i = runs_[a.first_run].first_row; i < last.first_row + last.row_count; ++i) {
+        if (rows_[i].free) rows_[i].impulse = taken_[i];
+        taken_[i] = 0.0;
+    }
+    a.taken = false;
 }
 
 void JointSolver::run_pass(Articulation& a, Pass pass, bool again) {
@@ -514,6 +520,7 @@ void JointSolver::read_rows(std::uint32_t articulation, bool relaxing, std::vect
             BodyRow body{};
             body.response = row.response;
             body.given = given;
+            body.articulation = articulation;
             body.source = run.first_row + i;
             // Of a bound on the length of several rows the joint solver alone takes care.
             const double before = relaxing ? row.impulse : 0.0;
@@ -596,6 +603,7 @@ std::size_t JointSolver::bytes() const {
            movers_.capacity() * sizeof(Mover) + columns_.capacity() * sizeof(dvec3) +
            (closing_matrix_.capacity() + closing_impulses_.capacity() + closing_ways_.capacity()) * sizeof(double) +
            (keys_.capacity() + pushed_.capacity()) * sizeof(keys_[0]) + rows_.capacity() * sizeof(Row) +
+           taken_.capacity() * sizeof(double) +
            joint_rows_.capacity() * sizeof(JointRows) + joint_nodes_.capacity() * sizeof(JointNode) +
            (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() +
             velocities_.capacity()) *

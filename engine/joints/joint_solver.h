@@ -88,7 +88,12 @@ public:
     /// in the former.
     void read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const;
     /// The bodies have got this impulse of a row, within its bounds: the next solve() or carry_on() begins with it.
-    void take_impulse(const BodyRow& row, double impulse) { rows_[row.source].taken = impulse; }
+    void take_impulse(const BodyRow& row, double impulse) {
+        taken_[row.source] = impulse;
+        articulations_[row.articulation].taken = true;
+    }
+    /// After prepare(), if any are to be taken in this step.
+    void prepare_taking() { taken_.assign(rows_.size(), 0.0); }
     /// After relax(): lets joints carry on what contacts have given since.
     void carry_on(std::uint32_t articulation);
 
@@ -219,7 +224,6 @@ private:
         double impulse = 0.0;
         double given = 0.0;                      ///< impulse when the pass began
         double noted = 0.0;                      ///< part of it that scale_impulses leaves
-        double taken = 0.0;                      ///< take_impulse
         double newton = 0.0;                     ///< part of the impulse that rounds after the first gave
         double position = 0.0;                   ///< coordinate less what it should be
         double goal = 0.0;                       ///< the same, at the end of the sub-step
@@ -301,6 +305,7 @@ private:
         double energy = 0.0;     ///< kinetic, then, J
         bool pushed = false;     ///< its velocities have a part that positions alone get
         bool bent = false;       ///< ... and a part that makes their way curved
+        bool taken = false;      ///< some impulses are; see take_impulse()
         Pass factored = Pass::none;
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
@@ -488,6 +493,7 @@ private:
     // Of the step.
     std::vector<std::uint32_t> active_;  ///< articulations
     std::vector<Row> rows_;
+    std::vector<double> taken_;  ///< by row; see take_impulse()
     std::vector<JointRows> joint_rows_;  ///< parallel to runs
     std::vector<JointNode> joint_nodes_;
     std::vector<JointLane> jacobians_, responses_, residuals_, changes_;
