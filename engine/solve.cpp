@@ -91,7 +91,9 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
         for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
             const JointBodies ends = joints.bodies(j);
             if (ends.b == null_index) continue;
-            const auto index_of = [&](std::uint32_t slot) { return bodies[slot].is_dynamic() ? solver_index[slot] : 0; };
+            const auto index_of = [&](std::uint32_t slot) {
+                return bodies[slot].is_dynamic() ? solver_index[slot] : 0;
+            };
             const std::uint32_t a = index_of(ends.a), b = index_of(ends.b);
             if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
             if (a != 0 && b != 0) islands.join(a, b);

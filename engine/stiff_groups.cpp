@@ -90,7 +90,8 @@ bool locks_bear_load(unsigned locks, const vec3& gravity) {
 }  // namespace
 
 void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
-                       std::span<const std::uint32_t> slots, std::uint32_t held_end, const BodyStore& bodies, const vec3& gravity, Islands& islands) {
+                       std::span<const std::uint32_t> slots, std::uint32_t held_end, const BodyStore& bodies,
+                       const vec3& gravity, Islands& islands) {
     count_ = 0;
     islands_.assign(held_end, Island{});
     const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
@@ -265,9 +266,7 @@ bool StiffGroups::is_stiff(Group& group) {
         level_[part_[i]] = 1;
         queue_.push_back(part_[i]);
     }
-    const auto other = [&](const Link& c, std::uint32_t part) {
-        return part_of(part_of(c.a) == part ? c.b : c.a);
-    };
+    const auto other = [&](const Link& c, std::uint32_t part) { return part_of(part_of(c.a) == part ? c.b : c.a); };
     std::size_t next_in_queue = 0;
     const auto climb = [&] {
         for (; next_in_queue < queue_.size(); ++next_in_queue) {
@@ -317,8 +316,8 @@ bool StiffGroups::is_stiff(Group& group) {
             const bool tied = tied_[body] != 0 || (below != none && tied_[below] != 0);
             double& largest = tied ? most_tied : most;
             if (tied && below == none) continue;  // joint_contacts.cpp
-            largest =
-                std::max(largest, (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
+            largest = std::max(largest,
+                               (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
         }
     }
     const std::uint32_t levels = level_[queue_.back()];
@@ -485,7 +484,8 @@ void StiffGroups::read_mass(Body& body, const SolverMass& mass) {
 
 /// Takes out of a row what its bodies are locked against.
 void StiffGroups::mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row) {
-    const unsigned locked_a = a != none ? group.bodies[a].locked : 0u, locked_b = b != none ? group.bodies[b].locked : 0u;
+    const unsigned locked_a = a != none ? group.bodies[a].locked : 0u,
+                   locked_b = b != none ? group.bodies[b].locked : 0u;
     if ((locked_a | locked_b) == 0) return;
     for (int i = 0; i < 6; ++i) {
         if ((locked_a >> i & 1u) != 0) row[i] = 0.0;

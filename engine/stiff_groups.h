@@ -6,9 +6,9 @@
 /// as that to find its impulse. Until then the contacts give way, like springs that are too soft for their load, and
 /// what stands on such springs sinks and buckles.
 ///
-/// A stiff group is an island of touching bodies, without joints, of which some contact bears that much: how much each
-/// one bears is estimated from the masses and from the levels of support above what cannot be pushed (or above the first
-/// body of an island that floats). Levels count only where an island stands and its bodies hardly move against each other:
+/// A stiff group is an island of touching bodies of which some contact bears that much: how much each one bears is
+/// estimated from the masses and from the levels of support above what cannot be pushed (or above the first body of an
+/// island that floats). Levels count only where an island stands and its bodies hardly move against each other:
 /// of what falls or tumbles, nothing bears what is above it. Contacts between bodies of one level are left to the sweeps. The others are solved in
 /// *body space*: for the velocities v of all bodies together,
 ///
@@ -25,6 +25,15 @@
 /// exceed it they are constant impulses at the limit. A few rounds find the set for which all of that holds (a
 /// semismooth Newton method). The factors are kept as long as the set stays, which at rest is the whole step. Where no
 /// set is found, the group gives nothing in that pass.
+///
+/// Locked axes are part of M: rows have nothing along them.
+///
+/// Joints: bodies that joints tie together count as one part that stands and bears as a whole, and what a part has to
+/// do with the ground is left to joint_contacts.cpp, so that ragdolls and cars that stand by themselves are no stiff
+/// groups. In a group, rows of joints are rows like those of contacts, but active all the time, with a weight far above
+/// all masses (or that of their spring). Their impulses are handed over to the joint solver, which begins with them in
+/// solve(), or carries on from them after relax(): it alone knows how joints bend, what their bounds are, and what they
+/// report. Limits and motors are taken as the joint solver had them last. Islands with gears are left to the sweeps.
 ///
 /// That is done twice in a sub-step, before the sweep of `solve` and before that of `relax` (contact_solver.h), in
 /// place of many such sweeps. The sweeps then find little to do, and do what the group leaves out: rolling resistance,

@@ -541,8 +541,7 @@ void JointSolver::read_rows(std::uint32_t articulation, bool relaxing, std::vect
             for (std::uint32_t s = 0; s < 2; ++s) {
                 const Link& link = links_[run.link[s]];
                 double* const j = body.jacobian + 6 * s;
-                for (unsigned k = 0; k < 6; ++k)
-                    j[k] = flat(jacobians_)[rows.jacobian + (6 * s + k) * rows.width + i];
+                for (unsigned k = 0; k < 6; ++k) j[k] = flat(jacobians_)[rows.jacobian + (6 * s + k) * rows.width + i];
                 if (link.dynamic) {
                     (s == 0 ? body.a : body.b) = link.solver;
                     for (const double m : link.inverse_mass) body.inverse_mass = std::max(body.inverse_mass, m);
@@ -603,8 +602,8 @@ std::size_t JointSolver::bytes() const {
            movers_.capacity() * sizeof(Mover) + columns_.capacity() * sizeof(dvec3) +
            (closing_matrix_.capacity() + closing_impulses_.capacity() + closing_ways_.capacity()) * sizeof(double) +
            (keys_.capacity() + pushed_.capacity()) * sizeof(keys_[0]) + rows_.capacity() * sizeof(Row) +
-           taken_.capacity() * sizeof(double) +
-           joint_rows_.capacity() * sizeof(JointRows) + joint_nodes_.capacity() * sizeof(JointNode) +
+           taken_.capacity() * sizeof(double) + joint_rows_.capacity() * sizeof(JointRows) +
+           joint_nodes_.capacity() * sizeof(JointNode) +
            (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() +
             velocities_.capacity()) *
                sizeof(JointLane) +

@@ -281,7 +281,7 @@ private:
         Transform drive_target;
         JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
-        dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
+        dvec3 force{0.0}, torque{0.0};          ///< impulses on B so far in this step
         dvec3 old_force{0.0}, old_torque{0.0};  ///< the same, when this sub-step began or at note_impulses()
         dvec3 demand{
             0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
@@ -493,7 +493,7 @@ private:
     // Of the step.
     std::vector<std::uint32_t> active_;  ///< articulations
     std::vector<Row> rows_;
-    std::vector<double> taken_;  ///< by row; see take_impulse()
+    std::vector<double> taken_;          ///< by row; see take_impulse()
     std::vector<JointRows> joint_rows_;  ///< parallel to runs
     std::vector<JointNode> joint_nodes_;
     std::vector<JointLane> jacobians_, responses_, residuals_, changes_;

@@ -332,6 +332,7 @@ TEST_CASE("30 levels of crosswise bricks stand without sagging") {
 
 // One locked axis anywhere left the whole island to the sweeps: 1,000:1 sank by 160 to 1,001 mm.
 TEST_CASE("a heavy box on a light one does not sink in, whatever is locked that leaves it free to fall") {
+    float worst = 0.0f;
     for (const float ratio : {10.0f, 1e3f, 1e6f}) {
         for (int who = 1; who < 4; ++who) {
             for (unsigned mask = 1; mask < 64; ++mask) {
@@ -340,19 +341,24 @@ TEST_CASE("a heavy box on a light one does not sink in, whatever is locked that 
                 s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
                 s.put(vec3(0.5f), {0.1f, 1.5f, -0.05f}, 1000.0f * ratio);
                 for (int i = 0; i < 2; ++i) {
-                    if ((who >> i & 1) != 0) REQUIRE(s.world.set_locks(s.ids[static_cast<std::size_t>(i)], static_cast<std::uint8_t>(mask)));
+                    if ((who >> i & 1) != 0)
+                        REQUIRE(s.world.set_locks(s.ids[static_cast<std::size_t>(i)], static_cast<std::uint8_t>(mask)));
                 }
                 CAPTURE(ratio);
                 CAPTURE(who);
                 CAPTURE(mask);
-                CHECK(s.run(1.5) < 1e-4f);
+                const float most = s.run(1.5);
+                CHECK(most < 1e-4f);
+                worst = std::max(worst, most);
             }
         }
     }
+    hold("box with locked axes on one 1,000,000 times lighter", 1000.0 * static_cast<double>(worst));
 }
 
 TEST_CASE("a tower whose upper half is 16 times denser stands, whichever of its boxes has a locked axis") {
-    for (const std::uint8_t locks : {std::uint8_t{lock_turn_y}, std::uint8_t{lock_to_plane_xy}, std::uint8_t{lock_turning}}) {
+    for (const std::uint8_t locks :
+         {std::uint8_t{lock_turn_y}, std::uint8_t{lock_to_plane_xy}, std::uint8_t{lock_turning}}) {
         for (const int which : {0, 10, 29, -1}) {
             Structure s(7);
             for (int i = 0; i < 30; ++i) {
@@ -441,6 +447,7 @@ TEST_CASE("a heavy box on a light one does not sink in where joints hold somethi
              REQUIRE(s.world.add_joint(def));
          }},
     };
+    float worst = 0.0f;
     for (const auto& [name, add_kind] : kinds) {
         for (const float ratio : {100.0f, 1e3f, 1e6f}) {
             for (const std::uint8_t locks : {std::uint8_t{0}, std::uint8_t{lock_turn_y}}) {
@@ -458,19 +465,23 @@ TEST_CASE("a heavy box on a light one does not sink in where joints hold somethi
                 CAPTURE(ratio);
                 CAPTURE(static_cast<int>(locks));
                 CHECK(lowest > 1.5f - 1e-3f);
+                worst = std::max(worst, 1.5f - lowest);
             }
         }
     }
+    hold("box on one 1,000,000 times lighter, with joints", 1000.0 * static_cast<double>(worst));
 }
 
 TEST_CASE("a tower whose upper half is 16 times denser stands with flags on its boxes") {
     for (const int which : {0, 14, 15, 29}) {
         Structure s(9);
         for (int i = 0; i < 30; ++i)
-            s.put(vec3(0.5f), vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + s.off(0.003f), i < 15 ? 500.0f : 8000.0f);
+            s.put(vec3(0.5f), vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + s.off(0.003f),
+                  i < 15 ? 500.0f : 8000.0f);
         const vec3 anchor(0.55f, 0.5f + static_cast<float>(which), 0.0f);
         const BodyId flag = add(s.world, body(box(vec3(0.05f)), anchor + vec3(0.1f, 0.0f, 0.0f)));
-        REQUIRE(s.world.add_joint(BallDef{.ends = s.world.joint_ends(s.ids[static_cast<std::size_t>(which)], flag, anchor)}));
+        REQUIRE(s.world.add_joint(
+            BallDef{.ends = s.world.joint_ends(s.ids[static_cast<std::size_t>(which)], flag, anchor)}));
         CAPTURE(which);
         CHECK(s.run(8.0) < 5e-3f);
     }
