@@ -59,6 +59,9 @@ inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 12
 /// of active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller: what has not converged
 /// creeps (the top of a tower of 100 is off by 14 mm after a minute at 30, by .2 mm here).
 inline constexpr float stiff_weight = 60.0f;
+/// The weight of a rigid row of a joint over the mass of all bodies of its group. Smaller: contacts are found for joints
+/// that give way; larger: rounding, which grows with it and the ratio of masses.
+inline constexpr float stiff_joint_weight = 1e4f;
 /// A row that would change sides by less than this speed, m/s, stays where it is.
 inline constexpr double stiff_tolerance = 2e-6;
 /// The search for the active rows ends when a round changes no body by more energy than it has at this speed, m/s,

@@ -88,12 +88,18 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
         for (const ConstraintGraph::Edge& edge : edges) {
             if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
         }
+        joint_ties.clear();
         for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
             const JointBodies ends = joints.bodies(j);
-            if (ends.b == null_index || !bodies[ends.a].is_dynamic() || !bodies[ends.b].is_dynamic()) continue;
-            islands.join(solver_index[ends.a], solver_index[ends.b]);
+            if (ends.b == null_index) continue;
+            const auto index_of = [&](std::uint32_t slot) {
+                return bodies[slot].is_dynamic() ? solver_index[slot] : 0;
+            };
+            const std::uint32_t a = index_of(ends.a), b = index_of(ends.b);
+            if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
+            if (a != 0 && b != 0) islands.join(a, b);
         }
-        stiff_groups.find(edges, solver_slots, held_end, bodies, islands);
+        stiff_groups.find(edges, joint_ties, solver_slots, held_end, bodies, def.gravity, islands);
     };
     const auto color_contacts = [&] {
         graph.build(edges, solver_slabs, slab_groups);
@@ -378,10 +384,10 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 stiff_groups.prepare(solver, solver_masses, substep, edges, first, last);
                 break;
             case StageWork::Kind::stiff:
-                stiff_groups.solve(StiffGroups::Pass::soft, solver_bodies, first, last);
+                stiff_groups.solve(StiffGroups::Pass::soft, solver_bodies, joint_solver, first, last);
                 break;
             case StageWork::Kind::relax_stiff:
-                stiff_groups.solve(StiffGroups::Pass::relax, solver_bodies, first, last);
+                stiff_groups.solve(StiffGroups::Pass::relax, solver_bodies, joint_solver, first, last);
                 break;
             case StageWork::Kind::joints:
                 (joint_solver.*work.joint_pass)(first, last);
@@ -413,6 +419,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
         joint_solver.prepare(joints, bodies, solver_index, solver_masses,
                              {solver_bodies, &body_motions, solver_slots, &bodies, def.max_speed}, substep);
         joint_solver.prepare_contacts(solver, edges, islands);
+        stiff_groups.prepare_joints(joint_solver);
         clear_plan();
     }
     plan_substeps();

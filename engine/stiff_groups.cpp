@@ -1,6 +1,7 @@
 #include <talus/engine/stiff_groups.h>
 
 #include <talus/engine/body_store.h>
+#include <talus/engine/joints/joint_solver.h>
 #include <talus/engine/settings.h>
 
 #include <algorithm>
@@ -72,8 +73,25 @@ std::array<double, 6> load_motion(const SolverBody& b) {
 
 // ---- Which contacts --------------------------------------------------------------------------------------------------
 
-void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots,
-                       std::uint32_t held_end, const BodyStore& bodies, Islands& islands) {
+namespace {
+
+/// Whether a body with these locks cannot fall, so that what stands on it stands.
+bool locks_bear_load(unsigned locks, const vec3& gravity) {
+    constexpr unsigned moves = lock_x | lock_y | lock_z;
+    if ((locks & moves) == 0) return false;
+    const float least = 1e-4f * length_squared(gravity);
+    for (int k = 0; k < 3; ++k) {
+        const bool pulls = least == 0.0f || gravity[k] * gravity[k] > least;
+        if (pulls && (locks & (unsigned{lock_x} << k)) == 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
+                       std::span<const std::uint32_t> slots, std::uint32_t held_end, const BodyStore& bodies,
+                       const vec3& gravity, Islands& islands) {
     count_ = 0;
     islands_.assign(held_end, Island{});
     const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
@@ -91,7 +109,14 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         Seen& seen = seen_[slots[i]];
         island.looked_at = island.looked_at || looks_at_all || seen.step + 1 != looks_ || seen.stiff;
         seen = {looks_, false};
-        island.excluded = island.excluded || body.locks != 0 || ++island.bodies > settings::stiff_most_bodies;
+        island.excluded = ++island.bodies > settings::stiff_most_bodies || island.excluded;
+        island.stands = island.stands || locks_bear_load(body.locks, gravity);
+    }
+    for (const Tie& tie : ties) {
+        Island& island = islands_[islands.find(tie.a != 0 ? tie.a : tie.b)];
+        island.jointed = true;
+        island.stands = island.stands || tie.a == 0 || tie.b == 0;
+        island.excluded = island.excluded || !tie.simple;
     }
     // A blow runs through what bounces within a sub-step, so that no step may be left out.
     for (const ConstraintGraph::Edge& edge : edges) {
@@ -103,7 +128,8 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
     bool any = false;
     for (Island& island : islands_) {
         const float load = island.looked_at ? island.mass : island.most;
-        island.excluded = island.excluded || island.bodies < 2 || load < settings::stiff_load * island.least;
+        const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
+        island.excluded = island.excluded || island.bodies < 2 || load < least * island.least;
         any = any || !island.excluded;
     }
     if (!any) return;
@@ -115,7 +141,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         island.shares = island.shares || edge.pair != null_index;
         const vec3 speed = velocity_of(edge.b) - velocity_of(edge.a);
         island.calm = island.calm && glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
-        island.excluded = edge.jointed || ++island.contacts > settings::stiff_most_contacts;
+        island.excluded = ++island.contacts > settings::stiff_most_contacts;
     }
     // In the order of the first contact of each.
     for (std::uint32_t i = 0; i < edges.size(); ++i) {
@@ -128,6 +154,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
             if (groups_.size() < count_) groups_.emplace_back();
             groups_[island.group].links.clear();
             groups_[island.group].bodies.clear();
+            groups_[island.group].ties.clear();
             groups_[island.group].by_levels = by_levels;
         }
         groups_[island.group].links.push_back({i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none});
@@ -139,7 +166,19 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
         const Island& island = islands_[islands.find(i)];
         if (island.group == none) continue;
         local_[i] = static_cast<std::uint32_t>(groups_[island.group].bodies.size());
-        groups_[island.group].bodies.push_back({i, static_cast<double>(bodies[slots[i]].mass), {}});
+        const talus::Body& body = bodies[slots[i]];
+        groups_[island.group].bodies.push_back(
+            {.solver = i, .mass = static_cast<double>(body.mass), .held = locks_bear_load(body.locks, gravity)});
+    }
+    for (const Tie& tie : ties) {
+        const Island& island = islands_[islands.find(tie.a != 0 ? tie.a : tie.b)];
+        if (island.group == none) continue;
+        Group& group = groups_[island.group];
+        if (tie.a == 0 || tie.b == 0) {
+            group.bodies[local_[std::max(tie.a, tie.b)]].tied = true;
+        } else {
+            group.ties.push_back({local_[tie.a], local_[tie.b], true});
+        }
     }
     std::uint32_t kept = 0, links = 0;
     for (std::uint32_t g = 0; g < count_; ++g) {
@@ -164,8 +203,28 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const s
     count_ = kept;
 }
 
+/// Which of the group's bodies are tied together.
+void StiffGroups::find_parts(const Group& group) {
+    const auto count = static_cast<std::uint32_t>(group.bodies.size());
+    part_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) part_[i] = i;
+    tied_.assign(count, 0);
+    if (group.ties.empty()) return;
+    const auto first_of = [&](std::uint32_t i) {
+        while (part_[i] != i) i = part_[i] = part_[part_[i]];
+        return i;
+    };
+    for (const Tie& tie : group.ties) {
+        const std::uint32_t a = first_of(tie.a), b = first_of(tie.b);
+        part_[std::max(a, b)] = std::min(a, b);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) part_[i] = first_of(i);
+    for (const Tie& tie : group.ties) tied_[part_[tie.a]] = 1;
+}
+
 /// Estimates what each contact bears: a body hands its own mass and all that it bears down to the contacts by which it
-/// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed.
+/// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed. Bodies that joints tie
+/// together are one part, which stands and bears as a whole.
 bool StiffGroups::is_stiff(Group& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     // Room for twice as much: contacts come and go, and a steady step allocates nothing.
@@ -175,10 +234,14 @@ bool StiffGroups::is_stiff(Group& group) {
     for (auto* vector : {&first_of_, &contact_of_, &level_, &queue_})
         make_room(*vector, count + 2 * group.links.size() + 1);
     make_room(borne_, count);
+    find_parts(group);
+    const auto part_of = [&](std::uint32_t body) { return body == none ? none : part_[body]; };
+    const auto is_inside = [&](const Link& c) { return c.a != none && c.b != none && part_[c.a] == part_[c.b]; };
     first_of_.assign(count + 1, 0);
     for (const Link& c : group.links) {
-        if (c.a != none) ++first_of_[c.a + 1];
-        if (c.b != none) ++first_of_[c.b + 1];
+        if (is_inside(c)) continue;
+        if (c.a != none) ++first_of_[part_[c.a] + 1];
+        if (c.b != none) ++first_of_[part_[c.b] + 1];
     }
     for (std::uint32_t i = 0; i < count; ++i) first_of_[i + 1] += first_of_[i];
     contact_of_.resize(first_of_[count]);
@@ -186,35 +249,53 @@ bool StiffGroups::is_stiff(Group& group) {
     queue_.assign(first_of_.begin(), first_of_.end() - 1);
     for (std::uint32_t k = 0; k < group.links.size(); ++k) {
         const Link& c = group.links[k];
-        if (c.a != none) contact_of_[queue_[c.a]++] = k;
-        if (c.b != none) contact_of_[queue_[c.b]++] = k;
+        if (is_inside(c)) continue;
+        if (c.a != none) contact_of_[queue_[part_[c.a]]++] = k;
+        if (c.b != none) contact_of_[queue_[part_[c.b]]++] = k;
     }
     queue_.clear();
     for (const Link& c : group.links) {
         if (c.a != none && c.b != none) continue;
-        const std::uint32_t body = c.a != none ? c.a : c.b;
+        const std::uint32_t body = part_[c.a != none ? c.a : c.b];
         if (level_[body] == 1) continue;
         level_[body] = 1;
         queue_.push_back(body);
     }
-    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
-        level_[0] = 1;
-        queue_.push_back(0);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!group.bodies[i].held || level_[part_[i]] == 1) continue;
+        level_[part_[i]] = 1;
+        queue_.push_back(part_[i]);
     }
-    const auto other = [](const Link& c, std::uint32_t body) { return c.a == body ? c.b : c.a; };
-    for (std::size_t next = 0; next < queue_.size(); ++next) {
-        const std::uint32_t body = queue_[next];
-        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-            const std::uint32_t above = other(group.links[contact_of_[i]], body);
-            if (above == none || level_[above] != none) continue;
-            level_[above] = level_[body] + 1;
-            queue_.push_back(above);
+    const auto other = [&](const Link& c, std::uint32_t part) { return part_of(part_of(c.a) == part ? c.b : c.a); };
+    std::size_t next_in_queue = 0;
+    const auto climb = [&] {
+        for (; next_in_queue < queue_.size(); ++next_in_queue) {
+            const std::uint32_t body = queue_[next_in_queue];
+            for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+                const std::uint32_t above = other(group.links[contact_of_[i]], body);
+                if (above == none || level_[above] != none) continue;
+                level_[above] = level_[body] + 1;
+                queue_.push_back(above);
+            }
         }
+    };
+    climb();
+    // Joints with what cannot be pushed may bear or be slack: only what stands on nothing else hangs on them.
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!group.bodies[i].tied || level_[part_[i]] != none) continue;
+        level_[part_[i]] = 1;
+        queue_.push_back(part_[i]);
     }
+    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
+        level_[part_[0]] = 1;
+        queue_.push_back(part_[0]);
+    }
+    climb();
     borne_.resize(count);
-    for (std::uint32_t i = 0; i < count; ++i) borne_[i] = group.bodies[i].mass;
+    for (std::uint32_t i = 0; i < count; ++i) borne_[i] = 0.0;
+    for (std::uint32_t i = 0; i < count; ++i) borne_[part_[i]] += group.bodies[i].mass;
     for (Link& c : group.links) c.borne = 0.0;
-    double most = 0.0;
+    double most = 0.0, most_tied = 0.0;
     for (std::size_t next = queue_.size(); next-- > 0;) {
         const std::uint32_t body = queue_[next];
         const auto bears = [&](const Link& c) {
@@ -232,14 +313,19 @@ bool StiffGroups::is_stiff(Group& group) {
             c.borne += share;
             const std::uint32_t below = other(c, body);
             if (below != none) borne_[below] += share;
-            most =
-                std::max(most, (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
+            const bool tied = tied_[body] != 0 || (below != none && tied_[below] != 0);
+            double& largest = tied ? most_tied : most;
+            if (tied && below == none) continue;  // joint_contacts.cpp
+            largest = std::max(largest,
+                               (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
         }
     }
     const std::uint32_t levels = level_[queue_.back()];
     const bool slender =
         group.by_levels && static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
-    if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide)) return false;
+    if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide) &&
+        most_tied < static_cast<double>(settings::stiff_load_wide))
+        return false;
     drop_idle(group);
     return true;
 }
@@ -252,8 +338,11 @@ double StiffGroups::lighter_of(const Group& group, const Link& c) {
 /// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the
 /// time, as towers do that stand side by side, and each time other rows are active.
 void StiffGroups::drop_idle(Group& group) {
-    std::erase_if(group.links, [](const Link& c) { return c.borne == 0.0; });
+    // Those of bodies that joints tie stay: joints hand on what they bear, and the joint solver leaves them to the group.
+    const auto is_tied = [&](std::uint32_t body) { return body != none && tied_[part_[body]] != 0; };
+    std::erase_if(group.links, [&](const Link& c) { return c.borne == 0.0 && !is_tied(c.a) && !is_tied(c.b); });
     level_.assign(group.bodies.size(), none);  // new places
+    for (const Tie& tie : group.ties) level_[tie.a] = level_[tie.b] = 0;
     for (Link& c : group.links) {
         const double a = c.a != none ? group.bodies[c.a].mass : 0.0, b = c.b != none ? group.bodies[c.b].mass : 0.0;
         c.borne = std::max(c.borne, std::max(a, b));
@@ -271,6 +360,7 @@ void StiffGroups::drop_idle(Group& group) {
         if (c.a != none) c.a = level_[c.a];
         if (c.b != none) c.b = level_[c.b];
     }
+    for (Tie& tie : group.ties) tie.a = level_[tie.a], tie.b = level_[tie.b];
 }
 
 /// The order of elimination (minimum degree), and where blocks and their products go.
@@ -282,6 +372,10 @@ void StiffGroups::order(Group& group) {
         group.pairs.push_back(c.a);
         group.pairs.push_back(c.b);
     }
+    for (const Tie& tie : group.ties) {
+        group.pairs.push_back(tie.a);
+        group.pairs.push_back(tie.b);
+    }
     if (group.pairs != group.pairs_before) {
         group.pairs_before = group.pairs;
         const std::uint32_t words = (count + 63) / 64;
@@ -292,6 +386,10 @@ void StiffGroups::order(Group& group) {
             if (c.a == none || c.b == none) continue;
             set(c.a, c.b);
             set(c.b, c.a);
+        }
+        for (const Tie& tie : group.ties) {
+            set(tie.a, tie.b);
+            set(tie.b, tie.a);
         }
         group.order.clear();
         group.place.assign(count, none);
@@ -357,23 +455,100 @@ std::uint32_t StiffGroups::block_of(const Group& group, std::uint32_t row, std::
 
 // ---- The rows --------------------------------------------------------------------------------------------------------
 
+/// Locks of a body are those of its inverse mass: along and about a locked axis it is 0. Rows have no part there
+/// (Body::locked), so that nothing is pushed there and any mass will do, and the system stays regular. What may turn
+/// about some axes has the inertia about them: the inverse of what is left of the inverse inertia.
+void StiffGroups::read_mass(Body& body, const SolverMass& mass) {
+    const float* m = mass.inverse_inertia;
+    glm::dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
+    body.locked = 0;
+    double largest = 0.0, most = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        largest = std::max(largest, static_cast<double>(mass.inverse_mass[k]));
+        most = std::max(most, inverse[k][k]);
+    }
+    if (largest > 0.0) body.mass = 1.0 / largest;  // a body that may only turn keeps the mass that it has
+    if (!(most > 0.0)) most = 1.0 / body.mass;
+    for (int k = 0; k < 3; ++k) {
+        if (!(mass.inverse_mass[k] > 0.0f)) body.locked |= static_cast<std::uint8_t>(1 << k);
+        if (inverse[k][k] > 0.0) continue;
+        body.locked |= static_cast<std::uint8_t>(8 << k);
+        inverse[k][k] = most;
+    }
+    const glm::dmat3 inertia = glm::inverse(inverse);
+    for (int i = 0; i < 9; ++i) {
+        body.inertia[i] = inertia[i / 3][i % 3];
+        body.inverse_inertia[i] = inverse[i / 3][i % 3];
+    }
+}
+
+/// Takes out of a row what its bodies are locked against.
+void StiffGroups::mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row) {
+    const unsigned locked_a = a != none ? group.bodies[a].locked : 0u,
+                   locked_b = b != none ? group.bodies[b].locked : 0u;
+    if ((locked_a | locked_b) == 0) return;
+    for (int i = 0; i < 6; ++i) {
+        if ((locked_a >> i & 1u) != 0) row[i] = 0.0;
+        if ((locked_b >> i & 1u) != 0) row[6 + i] = 0.0;
+    }
+}
+
+void StiffGroups::prepare_joints(JointSolver& joints) {
+    bool any = false;
+    for (std::uint32_t g = 0; g < count_; ++g) {
+        Group& group = groups_[g];
+        group.articulations.clear();
+        group.mass = 0.0;
+        for (std::uint32_t i = 0; i < group.bodies.size(); ++i) {
+            const Body& body = group.bodies[i];
+            group.mass += body.mass;
+            const std::uint32_t articulation = joints.articulation_of(body.solver);
+            if (articulation == null_index) continue;
+            if (place_.size() <= body.solver) place_.resize(body.solver + 1);
+            place_[body.solver] = i;
+            group.articulations.push_back(articulation);
+            any = true;
+        }
+        std::sort(group.articulations.begin(), group.articulations.end());
+        const auto end = std::unique(group.articulations.begin(), group.articulations.end());
+        group.articulations.erase(end, group.articulations.end());
+    }
+    if (any) joints.prepare_taking();
+}
+
+/// What the joints of the group's bodies ask for. Rigid rows get a weight that is far above that of all bodies, so that
+/// they need no impulses of the sub-step before.
+void StiffGroups::read_joint_rows(Group& group, Pass pass, const JointSolver& joints) const {
+    group.body_rows.clear();
+    group.joint_rows.clear();
+    for (const std::uint32_t a : group.articulations) joints.read_rows(a, pass == Pass::relax, group.body_rows);
+    for (const BodyRow& row : group.body_rows) {
+        JointRow r;
+        r.a = row.a != 0 ? place_[row.a] : none;
+        r.b = row.b != 0 ? place_[row.b] : none;
+        r.block = r.a != none && r.b != none ? block_of(group, std::max(r.a, r.b), std::min(r.a, r.b)) : none;
+        std::copy(row.jacobian, row.jacobian + 12, r.row);
+        mask_row(group, r.a, r.b, r.row);
+        const double rigid = row.response / (static_cast<double>(settings::stiff_joint_weight) * group.mass *
+                                             std::max(row.inverse_mass, 1.0 / group.mass));
+        r.weight = row.given ? 0.0 : 1.0 / (row.softness + rigid);
+        r.bias = row.given ? 0.0 : row.bias;
+        r.impulse = row.given_impulse;
+        r.speed = r.step = 0.0;
+        group.joint_rows.push_back(r);
+    }
+    if (!group.joint_rows.empty()) group.has_factors = false;
+}
+
 void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
                           std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t g = first; g < last; ++g) {
         Group& group = groups_[g];
         group.inverse_substep = 1.0 / static_cast<double>(substep);
         group.has_factors = group.has_set = false;
-        for (Body& body : group.bodies) {
-            const SolverMass& mass = masses[body.solver];
-            const float* m = mass.inverse_inertia;
-            const glm::dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]),
-                inertia = glm::inverse(inverse);
-            body.mass = 1.0 / static_cast<double>(mass.inverse_mass[0]);
-            for (int i = 0; i < 9; ++i) {
-                body.inertia[i] = inertia[i / 3][i % 3];
-                body.inverse_inertia[i] = inverse[i / 3][i % 3];
-            }
-        }
+        group.articulations.clear();
+        group.joint_rows.clear();
+        for (Body& body : group.bodies) read_mass(body, masses[body.solver]);
         for (Contact& c : group.contacts) {
             c.lane = solver.read_link(edges[c.edge].link);
             const ContactLane& l = c.lane;
@@ -385,6 +560,7 @@ void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> mas
                     c.rows[row][6 + i] = linear[i];
                     c.rows[row][9 + i] = angular_b[i];
                 }
+                mask_row(group, c.a, c.b, c.rows[row]);
             };
             double arm = 0.0, points = 0.0;
             for (int p = 0; p < l.count; ++p) {
@@ -471,6 +647,22 @@ void StiffGroups::push(const Contact& c, std::vector<Vector>& momenta, int row, 
     }
 }
 
+void StiffGroups::push(const JointRow& r, std::vector<Vector>& momenta, double impulse) {
+    for (int i = 0; i < 6; ++i) {
+        if (r.a != none) momenta[r.a][i] += impulse * r.row[i];
+        if (r.b != none) momenta[r.b][i] += impulse * r.row[6 + i];
+    }
+}
+
+/// The impulses of joints at these velocities.
+void StiffGroups::update_joints(Group& group, const std::vector<Vector>& velocities) {
+    for (JointRow& r : group.joint_rows) {
+        if (r.weight == 0.0) continue;  // given
+        r.speed = speed_of(r.row, r.a, r.b, r.bias, velocities);
+        r.impulse = -r.weight * r.speed;
+    }
+}
+
 /// The impulses that the rows want at these velocities, and which rows are active then. True if some of these were not,
 /// by more than the tolerance. Limits of friction are those of the normal impulses found, or stay.
 bool StiffGroups::update(Contact& c, const std::vector<Vector>& velocities, bool with_limits) {
@@ -551,25 +743,29 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
         }
     }
     for (Block& b : group.below) b.fill(0.0);
+    const auto add = [](Block& block, double weight, const double* rows, const double* columns) {
+        for (int i = 0; i < 6; ++i) {
+            const double f = weight * rows[i];
+            for (int k = 0; k < 6; ++k) block[6 * i + k] += f * columns[k];
+        }
+    };
+    const auto add_row_of = [&](const auto& c, double weight, const double* row) {
+        const double *ja = row, *jb = row + 6;
+        if (c.a != none) add(group.diagonal[c.a], weight, ja, ja);
+        if (c.b != none) add(group.diagonal[c.b], weight, jb, jb);
+        if (c.block == none) return;
+        if (c.a > c.b) {
+            add(group.below[c.block], weight, ja, jb);
+        } else {
+            add(group.below[c.block], weight, jb, ja);
+        }
+    };
+    for (const JointRow& r : group.joint_rows) {
+        if (r.weight > 0.0) add_row_of(r, r.weight, r.row);
+    }
     for (Contact& c : group.contacts) {
         c.factored = c.active;
-        const auto add = [&](Block& block, double weight, const double* rows, const double* columns) {
-            for (int i = 0; i < 6; ++i) {
-                const double f = weight * rows[i];
-                for (int k = 0; k < 6; ++k) block[6 * i + k] += f * columns[k];
-            }
-        };
-        const auto add_row = [&](double weight, const double* row) {
-            const double *ja = row, *jb = row + 6;
-            if (c.a != none) add(group.diagonal[c.a], weight, ja, ja);
-            if (c.b != none) add(group.diagonal[c.b], weight, jb, jb);
-            if (c.block == none) return;
-            if (c.a > c.b) {
-                add(group.below[c.block], weight, ja, jb);
-            } else {
-                add(group.below[c.block], weight, jb, ja);
-            }
-        };
+        const auto add_row = [&](double weight, const double* row) { add_row_of(c, weight, row); };
         for (int r = 0; r < most_rows; ++r) {
             if ((c.active >> r & 1) != 0) add_row(r == twist ? c.twist_weight : c.weight, c.rows[r]);
         }
@@ -630,8 +826,14 @@ void StiffGroups::substitute(const Group& group, std::vector<Vector>& v) {
     }
 }
 
-void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t g = first; g < last; ++g) solve(pass, bodies, groups_[g]);
+void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, std::uint32_t first,
+                        std::uint32_t last) {
+    for (std::uint32_t g = first; g < last; ++g) {
+        Group& group = groups_[g];
+        solve(pass, bodies, joints, group);
+        if (pass != Pass::relax) continue;  // the joints come next
+        for (const std::uint32_t articulation : group.articulations) joints.carry_on(articulation);
+    }
 }
 
 /// Newton's method on
@@ -657,6 +859,7 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
             }
             sliding = sliding || (!c.lane.special && (c.active >> tangents & 1) == 0 && c.limit > 0.0);
         }
+        for (const JointRow& r : group.joint_rows) push(r, group.step, r.impulse);
         bool refactor = !group.has_factors || sliding;
         for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
         if (refactor) factor(group, sliding);
@@ -673,8 +876,14 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
                 if (has_row(c, r)) c.step[r] = speed_of(c.rows[r], c.a, c.b, 0.0, group.step);
             }
         }
+        double joints_curve = 0.0;
+        for (JointRow& r : group.joint_rows) {
+            r.step = speed_of(r.row, r.a, r.b, 0.0, group.step);
+            bodies_slope -= r.impulse * r.step;
+            joints_curve += r.weight * r.step * r.step;
+        }
         const auto slope_at = [&](double part) {
-            double sum = bodies_slope + part * bodies_curve;
+            double sum = bodies_slope + part * (bodies_curve + joints_curve);
             for (const Contact& c : group.contacts) sum += slope(c, part);
             return sum;
         };
@@ -694,6 +903,7 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
             for (int k = 0; k < 6; ++k) group.found[i][k] += part * group.step[i][k];
         }
+        update_joints(group, group.found);
         bool changed = false;
         for (Contact& c : group.contacts) {
             if (update(c, group.found, with_limits)) changed = true;
@@ -709,6 +919,7 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
 void StiffGroups::converge_from_now(Group& group, std::span<const SolverBody> bodies) {
     for (std::size_t i = 0; i < group.bodies.size(); ++i)
         group.found[i] = load_velocity(bodies[group.bodies[i].solver]);
+    update_joints(group, group.found);
     for (Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
         c.limit = c.twist_limit = 0.0;
@@ -744,6 +955,7 @@ bool StiffGroups::is_finite(const Group& group) {
             if (has_row(c, r)) look(c.impulse[r]);
         }
     }
+    for (const JointRow& r : group.joint_rows) look(r.impulse);
     for (const Vector& v : group.found) {
         for (const double x : v) look(x);
     }
@@ -769,6 +981,7 @@ bool StiffGroups::is_explained(Group& group) {
             if (has_row(c, r)) push(c, group.residual, r, c.impulse[r]);
         }
     }
+    for (const JointRow& r : group.joint_rows) push(r, group.residual, r.impulse);
     double before = 0.0, now = 0.0, unexplained = 0.0;
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         const Body& body = group.bodies[i];
@@ -800,7 +1013,9 @@ void StiffGroups::find_impulses(Group& group, std::span<const SolverBody> bodies
             push(c, group.found, r, c.before[r] - weight * bias);
         }
     }
+    for (const JointRow& r : group.joint_rows) push(r, group.found, r.weight > 0.0 ? -r.weight * r.bias : r.impulse);
     substitute(group, group.found);
+    update_joints(group, group.found);
     bool changed = false;
     for (Contact& c : group.contacts) {
         if (update(c, group.found, true)) changed = true;
@@ -824,10 +1039,31 @@ bool StiffGroups::is_blow(const Group& group) {
     return change > settings::stiff_blow * sum;
 }
 
-void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
+/// Lets the joint solver go on with what joints have given within their bounds, and takes back the rest.
+void StiffGroups::hand_over(Group& group, JointSolver& joints) {
+    for (Vector& m : group.residual) m.fill(0.0);
+    bool any = false;
+    for (std::size_t i = 0; i < group.joint_rows.size(); ++i) {
+        const JointRow& r = group.joint_rows[i];
+        const BodyRow& row = group.body_rows[i];
+        const double taken = row.given ? 0.0 : std::clamp(r.impulse, row.low, row.high);
+        if (!row.given) joints.take_impulse(row, taken);
+        if (taken == r.impulse) continue;
+        push(r, group.residual, taken - r.impulse);
+        any = true;
+    }
+    if (!any) return;
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        const Vector v = velocity_of(group.bodies[i], group.residual[i]);
+        for (int k = 0; k < 6; ++k) group.found[i][k] += v[k];
+    }
+}
+
+void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group) {
     if (!group.has_set) {
         for (Contact& c : group.contacts) c.active = 0;
     }
+    if (!group.articulations.empty()) read_joint_rows(group, pass, joints);
     begin(group, pass, bodies);
     group.has_set = true;
     // Momenta without the impulses of this sub-step.
@@ -853,6 +1089,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
         for (std::size_t i = 0; i < group.bodies.size(); ++i)
             group.found[i] = velocity_of(group.bodies[i], group.momentum[i]);
         for (Contact& c : group.contacts) std::fill(c.impulse, c.impulse + most_rows, 0.0);
+        for (JointRow& r : group.joint_rows) r.impulse = 0.0;
     }
     for (const Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
@@ -863,6 +1100,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, Group& group) {
         *l.friction_2 = static_cast<float>(c.impulse[tangents + 1]);
         *l.twist = static_cast<float>(c.impulse[twist]);
     }
+    if (!group.joint_rows.empty()) hand_over(group, joints);
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         SolverBody& body = bodies[group.bodies[i].solver];
         for (int k = 0; k < 3; ++k) {
@@ -878,7 +1116,11 @@ std::size_t StiffGroups::bytes() const {
         borne_.capacity() * sizeof(double) +
         (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() + contact_of_.capacity()) *
             sizeof(std::uint32_t);
+    sum += (place_.capacity() + part_.capacity()) * sizeof(std::uint32_t) + tied_.capacity();
     for (const Group& g : groups_) {
+        sum += g.links.capacity() * sizeof(Link) + g.ties.capacity() * sizeof(Tie) +
+               g.articulations.capacity() * sizeof(std::uint32_t) + g.body_rows.capacity() * sizeof(BodyRow) +
+               g.joint_rows.capacity() * sizeof(JointRow);
         sum +=
             g.contacts.capacity() * sizeof(Contact) + g.bodies.capacity() * sizeof(Body) +
             (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +

@@ -6,9 +6,9 @@
 /// as that to find its impulse. Until then the contacts give way, like springs that are too soft for their load, and
 /// what stands on such springs sinks and buckles.
 ///
-/// A stiff group is an island of touching bodies, without joints, of which some contact bears that much: how much each
-/// one bears is estimated from the masses and from the levels of support above what cannot be pushed (or above the first
-/// body of an island that floats). Levels count only where an island stands and its bodies hardly move against each other:
+/// A stiff group is an island of touching bodies of which some contact bears that much: how much each one bears is
+/// estimated from the masses and from the levels of support above what cannot be pushed (or above the first body of an
+/// island that floats). Levels count only where an island stands and its bodies hardly move against each other:
 /// of what falls or tumbles, nothing bears what is above it. Contacts between bodies of one level are left to the sweeps. The others are solved in
 /// *body space*: for the velocities v of all bodies together,
 ///
@@ -26,6 +26,15 @@
 /// semismooth Newton method). The factors are kept as long as the set stays, which at rest is the whole step. Where no
 /// set is found, the group gives nothing in that pass.
 ///
+/// Locked axes are part of M: rows have nothing along them.
+///
+/// Joints: bodies that joints tie together count as one part that stands and bears as a whole, and what a part has to
+/// do with the ground is left to joint_contacts.cpp, so that ragdolls and cars that stand by themselves are no stiff
+/// groups. In a group, rows of joints are rows like those of contacts, but active all the time, with a weight far above
+/// all masses (or that of their spring). Their impulses are handed over to the joint solver, which begins with them in
+/// solve(), or carries on from them after relax(): it alone knows how joints bend, what their bounds are, and what they
+/// report. Limits and motors are taken as the joint solver had them last. Islands with gears are left to the sweeps.
+///
 /// That is done twice in a sub-step, before the sweep of `solve` and before that of `relax` (contact_solver.h), in
 /// place of many such sweeps. The sweeps then find little to do, and do what the group leaves out: rolling resistance,
 /// special surfaces.
@@ -33,6 +42,7 @@
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/islands.h>
+#include <talus/engine/joints/body_rows.h>
 
 #include <array>
 #include <cstdint>
@@ -41,12 +51,19 @@
 
 namespace talus {
 
+class JointSolver;
+
 class StiffGroups {
 public:
+    /// A joint between two bodies: solver indices, 0 for one that cannot be pushed.
+    struct Tie {
+        std::uint32_t a, b;
+        bool simple;  ///< no gear, which would tie more bodies
+    };
     /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each
     /// edge in one its `link`. `slots` are the body slots by solver index; nothing pushes those from `held_end` on.
-    void find(std::span<ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots, std::uint32_t held_end,
-              const BodyStore& bodies, Islands& islands);
+    void find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties, std::span<const std::uint32_t> slots,
+              std::uint32_t held_end, const BodyStore& bodies, const vec3& gravity, Islands& islands);
 
     /// Groups push no body in common: any thread may solve any group.
     std::uint32_t group_count() const { return count_; }
@@ -54,9 +71,11 @@ public:
     /// Reads the rows of groups first .. last, which the solver has prepared.
     void prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
                  std::span<const ConstraintGraph::Edge> edges, std::uint32_t first, std::uint32_t last);
+    /// Before the first solve, once the joints are prepared.
+    void prepare_joints(JointSolver& joints);
     /// Changes impulses and velocities: in the soft pass so that overlap is worked off, in the relaxing one not.
     enum class Pass : std::uint8_t { soft, relax };
-    void solve(Pass pass, std::span<SolverBody> bodies, std::uint32_t first, std::uint32_t last);
+    void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, std::uint32_t first, std::uint32_t last);
 
     std::size_t bytes() const;
 
@@ -100,6 +119,17 @@ private:
         std::uint32_t solver = 0;
         double mass = 0.0;
         double inertia[9] = {}, inverse_inertia[9] = {};
+        std::uint8_t locked = 0;  ///< a bit for each axis along which it can't move and about which it can't turn
+        bool held = false;        ///< locks bear its load
+        bool tied = false;        ///< a joint ties it to what cannot be pushed
+    };
+    /// A joint's row, active all the time; as `body_rows`.
+    struct JointRow {
+        std::uint32_t a, b, block;  ///< as a contact's
+        double row[12];             ///< Jacobian
+        double bias, weight;
+        double speed, step;  ///< as a contact's
+        double impulse;
     };
     struct Column {
         std::uint32_t first, count;  ///< its blocks below the diagonal
@@ -109,6 +139,11 @@ private:
         std::vector<Link> links;  ///< the contacts as find() has them
         std::vector<Contact> contacts;
         std::vector<Body> bodies;  ///< in the order of elimination
+        std::vector<Tie> ties;     ///< joints, between places in `bodies`
+        std::vector<std::uint32_t> articulations;
+        std::vector<BodyRow> body_rows;  ///< as joints give them
+        std::vector<JointRow> joint_rows;
+        double mass = 0.0;  ///< of all bodies, kg
         // What follows from which bodies touch, and is kept while that stays.
         std::vector<std::uint32_t> pairs, pairs_before;
         std::vector<std::uint32_t> order, place;
@@ -125,17 +160,23 @@ private:
         double inverse_substep = 0.0;
     };
 
+    void find_parts(const Group& group);
     bool is_stiff(Group& group);
     void drop_idle(Group& group);
     static double lighter_of(const Group& group, const Link& link);
     static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
     void order(Group& group);
+    static void read_mass(Body& body, const SolverMass& mass);
+    static void mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row);
+    void read_joint_rows(Group& group, Pass pass, const JointSolver& joints) const;
+    static void update_joints(Group& group, const std::vector<Vector>& velocities);
     static void factor(Group& group, bool with_sliding);
     static void substitute(const Group& group, std::vector<Vector>& x);
     static void begin(Group& group, Pass pass, std::span<const SolverBody> bodies);
     static Vector momentum_of(const Body& body, const Vector& velocity);
     static bool has_row(const Contact& c, int row);
     static void push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse);
+    static void push(const JointRow& r, std::vector<Vector>& momenta, double impulse);
     static bool update(Contact& c, const std::vector<Vector>& velocities, bool with_limits);
     static double slope(const Contact& c, double part);
     static bool converge(Group& group, int rounds, bool with_limits);
@@ -145,7 +186,8 @@ private:
     static Vector velocity_of(const Body& body, const Vector& momentum);
     static bool is_explained(Group& group);
     static bool is_finite(const Group& group);
-    void solve(Pass pass, std::span<SolverBody> bodies, Group& group);
+    static void hand_over(Group& group, JointSolver& joints);
+    void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group);
 
     std::vector<Group> groups_;  ///< the first count_ are in use
     std::uint32_t count_ = 0;
@@ -162,12 +204,16 @@ private:
         bool excluded = false;
         bool looked_at = false;  ///< for what its levels bear, too
         bool bounces = false;    ///< some contact has restitution
+        bool jointed = false;    ///< some bodies are held by joints
         bool shares = false;     ///< some contacts share a stiffness: solved directly, bowls in bowls never rest
         bool stands = false;     ///< on something that cannot be pushed
         bool calm = true;        ///< no two bodies that touch move fast against each other
     };
     std::vector<Island> islands_;       ///< by solver index of the root
     std::vector<std::uint32_t> local_;  ///< by solver index: its number in its group
+    std::vector<std::uint32_t> place_;  ///< by solver index, in groups with joints: its place there
+    std::vector<std::uint32_t> part_;   ///< by body of a group: the first of those that joints tie to it
+    std::vector<std::uint8_t> tied_;    ///< ... and whether there are others
     std::vector<std::uint32_t> level_, queue_;
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
     std::vector<double> borne_;

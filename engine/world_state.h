@@ -16,9 +16,9 @@
 #include <talus/engine/joints/joint_store.h>
 #include <talus/engine/last_error.h>
 #include <talus/engine/slabs.h>
+#include <talus/engine/slender_islands.h>
 #include <talus/engine/stage_team.h>
 #include <talus/engine/step_jobs.h>
-#include <talus/engine/slender_islands.h>
 #include <talus/engine/stiff_groups.h>
 #include <talus/engine/world.h>
 
@@ -117,6 +117,7 @@ struct World::State {
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     StiffGroups stiff_groups;
+    std::vector<StiffGroups::Tie> joint_ties;  ///< of the step
     SlenderIslands slender_islands;
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};

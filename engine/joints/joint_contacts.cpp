@@ -76,6 +76,7 @@ void JointSolver::prepare_contacts(ContactSolver& solver, std::span<const Constr
             JointedContact contact;
             contact.lane = solver.read(found[keys_[i].second]);
             jointed_.push_back(contact);
+            group.direct = group.direct || edges[found[keys_[i].second].edge].link != no_link;
             borne = borne || contact.lane.a == 0 || contact.lane.b == 0;
             for (const std::uint32_t body : {contact.lane.a, contact.lane.b}) {
                 if (body == 0) continue;
@@ -112,7 +113,7 @@ void JointSolver::prepare_contacts(ContactSolver& solver, std::span<const Constr
             }
             for (int k = 0; k < contact.lane.count; ++k) {
                 const ContactLane::Point& point = contact.lane.points[k];
-                if (!(point.gamma > 0.0)) continue;  // there is no such point in this lane
+                if (!(point.mass > 0.0)) continue;  // there is no such point in this lane
                 ContactRow row;
                 row.contact = i;
                 row.point = static_cast<std::uint32_t>(k);
@@ -135,7 +136,9 @@ void JointSolver::prepare_contacts(ContactSolver& solver, std::span<const Constr
 // ---- of the sub-step ------------------------------------------------------------------------------------------------
 
 void JointSolver::solve_contacts(std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t g = first; g < last; ++g) solve_group(groups_[g]);
+    for (std::uint32_t g = first; g < last; ++g) {
+        if (!groups_[g].direct) solve_group(groups_[g]);
+    }
 }
 
 void JointSolver::solve_group(const ContactGroup& group) {
@@ -399,16 +402,30 @@ bool JointSolver::has_bounced(const ContactGroup& group) const {
     return false;
 }
 
+void JointSolver::carry_on(std::uint32_t articulation) {
+    Articulation& a = articulations_[articulation];
+    read_velocities(a);
+    note_momentum(a);
+    if (a.taken) {
+        const Run& last = runs_[a.first_run + a.run_count - 1];
+        for (std::uint32_t i = runs_[a.first_run].first_row; i < last.first_row + last.row_count; ++i) {
+            rows_[i].given = rows_[i].impulse;
+            rows_[i].impulse += taken_[i];
+            taken_[i] = 0.0;
+        }
+        report(a, Pass::relax, true, 1.0);
+        a.taken = false;
+    }
+    run_pass(a, Pass::relax, true);
+}
+
 void JointSolver::carry_bounces(std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t g = first; g < last; ++g) {
         const ContactGroup& group = groups_[g];
         if (!has_bounced(group)) continue;
         for (std::uint32_t p = group.first_party; p < group.first_party + group.party_count; ++p) {
             if (parties_[p].articulation == null_index) continue;
-            Articulation& a = articulations_[parties_[p].articulation];
-            read_velocities(a);
-            note_momentum(a);
-            run_pass(a, Pass::relax, true);
+            carry_on(parties_[p].articulation);
         }
     }
 }

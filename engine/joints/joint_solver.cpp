@@ -327,6 +327,13 @@ void JointSolver::begin_solve(Articulation& a) {
         }
     }
     if (any) apply_changes(a);
+    if (!a.taken) return;
+    const Run& last = runs_[a.first_run + a.run_count - 1];
+    for (std::uint32_t i = runs_[a.first_run].first_row; i < last.first_row + last.row_count; ++i) {
+        if (rows_[i].free) rows_[i].impulse = taken_[i];
+        taken_[i] = 0.0;
+    }
+    a.taken = false;
 }
 
 void JointSolver::run_pass(Articulation& a, Pass pass, bool again) {
@@ -517,6 +524,58 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
     }
 }
 
+void JointSolver::read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const {
+    const Articulation& a = articulations_[articulation];
+    const Pass pass = relaxing ? Pass::relax : Pass::solve;
+    const double h = substep_;
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        const Run& run = runs_[r];
+        const JointRows& rows = joint_rows_[r];
+        for (std::uint32_t i = 0; i < run.row_count; ++i) {
+            const Row& row = rows_[run.first_row + i];
+            const bool given = !relaxing && !row.free && row.impulse != 0.0;
+            if (!(row.response > 0.0) || !(given || takes_part(row, pass))) continue;
+            BodyRow body{};
+            body.response = row.response;
+            body.given = given;
+            body.articulation = articulation;
+            body.source = run.first_row + i;
+            // Of a bound on the length of several rows the joint solver alone takes care.
+            const double before = relaxing ? row.impulse : 0.0;
+            if (row.group == 1 || !is_bounded(row)) body.low = row.low - before, body.high = row.high - before;
+            if (given) body.given_impulse = row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;
+            // As set_residuals() has them at the begin of a pass.
+            if (row.kind == RowKind::lock || row.kind == RowKind::limit) {
+                if (!relaxing) body.bias = (row.position - row.goal) / h;
+                if (relaxing && row.kind == RowKind::limit)
+                    body.bias = (row.upper ? std::min(row.position, 0.0) : std::max(row.position, 0.0)) / h;
+            } else {
+                body.bias = -row.speed;
+                if (row.kind == RowKind::spring) {
+                    body.bias += row.bias_rate * row.position;
+                    body.softness = row.softness;
+                }
+            }
+            for (std::uint32_t s = 0; s < 2; ++s) {
+                const Link& link = links_[run.link[s]];
+                double* const j = body.jacobian + 6 * s;
+                for (unsigned k = 0; k < 6; ++k) j[k] = flat(jacobians_)[rows.jacobian + (6 * s + k) * rows.width + i];
+                if (link.dynamic) {
+                    (s == 0 ? body.a : body.b) = link.solver;
+                    for (const double m : link.inverse_mass) body.inverse_mass = std::max(body.inverse_mass, m);
+                } else if (link.solver != 0) {
+                    const SolverBody& moves = motions_.bodies[link.solver];
+                    for (int k = 0; k < 3; ++k) {
+                        body.bias += j[k] * static_cast<double>(moves.velocity[k]) +
+                                     j[k + 3] * static_cast<double>(moves.angular_velocity[k]);
+                    }
+                }
+            }
+            out.push_back(body);
+        }
+    }
+}
+
 void JointSolver::store(JointStore& joints, float step) const {
     const double per_step = 1.0 / static_cast<double>(step), per_substep = 1.0 / static_cast<double>(substep_);
     for (const std::uint32_t index : active_) {
@@ -564,7 +623,8 @@ std::size_t JointSolver::bytes() const {
            movers_.capacity() * sizeof(Mover) + columns_.capacity() * sizeof(dvec3) +
            (closing_matrix_.capacity() + closing_impulses_.capacity() + closing_ways_.capacity()) * sizeof(double) +
            (keys_.capacity() + pushed_.capacity()) * sizeof(keys_[0]) + rows_.capacity() * sizeof(Row) +
-           joint_rows_.capacity() * sizeof(JointRows) + joint_nodes_.capacity() * sizeof(JointNode) +
+           taken_.capacity() * sizeof(double) + joint_rows_.capacity() * sizeof(JointRows) +
+           joint_nodes_.capacity() * sizeof(JointNode) +
            (jacobians_.capacity() + responses_.capacity() + residuals_.capacity() + changes_.capacity() +
             velocities_.capacity()) *
                sizeof(JointLane) +

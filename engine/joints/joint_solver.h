@@ -42,6 +42,7 @@
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/islands.h>
 #include <talus/engine/joints/block_ldl.h>
+#include <talus/engine/joints/body_rows.h>
 #include <talus/engine/joints/joint_geometry.h>
 #include <talus/engine/joints/joint_kernel.h>
 #include <talus/engine/joints/joint_motions.h>
@@ -76,6 +77,25 @@ public:
     void carry_bounces(std::uint32_t first, std::uint32_t last);
     /// ... and after that: the impacts that these have led to, one after the other.
     void hand_on_bounces(std::uint32_t first, std::uint32_t last);
+
+    // Stiff groups (stiff_groups.h) find the impulses of contacts with the joints' rows beside them.
+    /// That of a solver body; null_index without joints.
+    std::uint32_t articulation_of(std::uint32_t solver) const {
+        const std::uint32_t link = link_of(solver);
+        return link == null_index ? null_index : articulation_of_[link];
+    }
+    /// Appends the rows that take part in the next solve(), or in a relax() that has been made. The others, given, only
+    /// in the former.
+    void read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const;
+    /// The bodies have got this impulse of a row, within its bounds: the next solve() or carry_on() begins with it.
+    void take_impulse(const BodyRow& row, double impulse) {
+        taken_[row.source] = impulse;
+        articulations_[row.articulation].taken = true;
+    }
+    /// After prepare(), if any are to be taken in this step.
+    void prepare_taking() { taken_.assign(rows_.size(), 0.0); }
+    /// After relax(): lets joints carry on what contacts have given since.
+    void carry_on(std::uint32_t articulation);
 
     // Bounding the energy of a sub-step (joint_energy.cpp, energy_bound.cpp), after its last pass.
     /// Work of what may do work: springs, motors and drives, over a sub-step in which their bodies have velocities of v + d.
@@ -283,7 +303,7 @@ private:
         Transform drive_target;
         JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
         Coordinates coordinates{}, next_coordinates{};
-        dvec3 force{0.0}, torque{0.0};  ///< impulses on B so far in this step
+        dvec3 force{0.0}, torque{0.0};          ///< impulses on B so far in this step
         dvec3 old_force{0.0}, old_torque{0.0};  ///< the same, when this sub-step began or at note_impulses()
         dvec3 demand{
             0.0};  ///< impulse on B in this sub-step, had it not been tamed: what the joint may have to bear next
@@ -307,6 +327,7 @@ private:
         double energy = 0.0;     ///< kinetic, then, J
         bool pushed = false;     ///< its velocities have a part that positions alone get
         bool bent = false;       ///< ... and a part that makes their way curved
+        bool taken = false;      ///< some impulses are; see take_impulse()
         Pass factored = Pass::none;
         bool weak = false;     ///< its matrix is to be factored with care, for the rest of the step
         bool bounded = false;  ///< some rows have bounds
@@ -358,6 +379,7 @@ private:
         std::uint32_t first_contact = 0, contact_count = 0;
         std::uint32_t first_row = 0, row_count = 0;
         std::uint32_t first_party = 0, party_count = 0;
+        bool direct = false;  ///< a stiff group solves them
     };
 
     /// What a hub's velocity has to do with a joint: an off-diagonal block.
@@ -496,6 +518,7 @@ private:
     // Of the step.
     std::vector<std::uint32_t> active_;  ///< articulations
     std::vector<Row> rows_;
+    std::vector<double> taken_;          ///< by row; see take_impulse()
     std::vector<JointRows> joint_rows_;  ///< parallel to runs
     std::vector<JointNode> joint_nodes_;
     std::vector<JointLane> jacobians_, responses_, residuals_, changes_;

@@ -23,7 +23,7 @@ struct Found {
     std::uint32_t linked = 0, groups = 0;
 };
 
-Found found(std::vector<Edge>& edges, std::span<const float> masses) {
+Found found(std::vector<Edge>& edges, std::span<const float> masses, std::span<const StiffGroups::Tie> ties = {}) {
     BodyStore store;
     std::vector<std::uint32_t> slots{null_index};
     for (const float mass : masses) {
@@ -35,8 +35,11 @@ Found found(std::vector<Edge>& edges, std::span<const float> masses) {
     for (const Edge& e : edges) {
         if (e.pushes_a && e.pushes_b) islands.join(e.a, e.b);
     }
+    for (const StiffGroups::Tie& tie : ties) {
+        if (tie.a != 0 && tie.b != 0) islands.join(tie.a, tie.b);
+    }
     StiffGroups stiff;
-    stiff.find(edges, slots, static_cast<std::uint32_t>(slots.size()), store, islands);
+    stiff.find(edges, ties, slots, static_cast<std::uint32_t>(slots.size()), store, vec3(0.0f, -9.81f, 0.0f), islands);
     Found result{0, stiff.group_count()};
     std::vector<bool> taken(edges.size(), false);
     for (const Edge& e : edges) {
@@ -124,7 +127,7 @@ TEST_CASE("short stacks are no stiff groups unless their masses differ") {
     }
 }
 
-TEST_CASE("pyramids and what joints hold are no stiff groups") {
+TEST_CASE("pyramids are no stiff groups") {
     std::vector<Edge> pyramid;
     std::uint32_t below = 0, count = 0;
     for (std::uint32_t row = 0; row < 12; ++row) {
@@ -138,11 +141,25 @@ TEST_CASE("pyramids and what joints hold are no stiff groups") {
         below = first;
     }
     CHECK(found(pyramid, std::vector<float>(count, 1.0f)).groups == 0);
+}
 
-    std::vector<Edge> jointed;
-    add_tower(jointed, 1, 20);
-    jointed[7].jointed = true;
-    CHECK(found(jointed, std::vector<float>(20, 1.0f)).groups == 0);
+TEST_CASE("joints keep heavy on light in a stiff group, and make none of what they hold up themselves") {
+    // Body 3 hangs on the heavy one or on the light one.
+    for (const std::uint32_t end : {1u, 2u}) {
+        std::vector<Edge> edges;
+        add_tower(edges, 1, 2);
+        for (Edge& e : edges) e.jointed = e.a == end || e.b == end;
+        const float masses[] = {1.0f, 1000.0f, 1.0f};
+        const StiffGroups::Tie ties[] = {{end, 3, true}};
+        CAPTURE(end);
+        CHECK(found(edges, masses, ties).linked == 2);
+    }
+    // A foot of 1 kg that joints load with 74: contacts are solved through joints already.
+    std::vector<Edge> edges{{0, 0, 1, 4, false, true}};
+    edges[0].jointed = true;
+    const float masses[] = {1.0f, 74.0f};
+    const StiffGroups::Tie ties[] = {{1, 2, true}};
+    CHECK(found(edges, masses, ties).groups == 0);
 }
 
 TEST_CASE("towers that share a raft are one stiff group, towers apart are two") {
@@ -311,4 +328,176 @@ TEST_CASE("30 levels of crosswise bricks stand without sagging") {
         CAPTURE(seed);
         CHECK(s.run(5.0) < 0.01f);
     }
+}
+
+// One locked axis anywhere left the whole island to the sweeps: 1,000:1 sank by 160 to 1,001 mm.
+TEST_CASE("a heavy box on a light one does not sink in, whatever is locked that leaves it free to fall") {
+    float worst = 0.0f;
+    for (const float ratio : {10.0f, 1e3f, 1e6f}) {
+        for (int who = 1; who < 4; ++who) {
+            for (unsigned mask = 1; mask < 64; ++mask) {
+                if ((mask & lock_y) != 0) continue;
+                Structure s(mask);
+                s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
+                s.put(vec3(0.5f), {0.1f, 1.5f, -0.05f}, 1000.0f * ratio);
+                for (int i = 0; i < 2; ++i) {
+                    if ((who >> i & 1) != 0)
+                        REQUIRE(s.world.set_locks(s.ids[static_cast<std::size_t>(i)], static_cast<std::uint8_t>(mask)));
+                }
+                CAPTURE(ratio);
+                CAPTURE(who);
+                CAPTURE(mask);
+                const float most = s.run(1.5);
+                CHECK(most < 1e-4f);
+                worst = std::max(worst, most);
+            }
+        }
+    }
+    hold("box with locked axes on one 1,000,000 times lighter", 1000.0 * static_cast<double>(worst));
+}
+
+TEST_CASE("a tower whose upper half is 16 times denser stands, whichever of its boxes has a locked axis") {
+    for (const std::uint8_t locks :
+         {std::uint8_t{lock_turn_y}, std::uint8_t{lock_to_plane_xy}, std::uint8_t{lock_turning}}) {
+        for (const int which : {0, 10, 29, -1}) {
+            Structure s(7);
+            for (int i = 0; i < 30; ++i) {
+                s.put(vec3(0.5f), vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + s.off(0.003f),
+                      i < 15 ? 500.0f : 8000.0f);
+                if (which == i || which < 0) REQUIRE(s.world.set_locks(s.ids.back(), locks));
+            }
+            CAPTURE(static_cast<int>(locks));
+            CAPTURE(which);
+            CHECK(s.run(8.0) < 2e-3f);
+        }
+    }
+}
+
+TEST_CASE("a tower stands on a box that only locks keep from falling") {
+    Structure s(3);
+    for (int i = 0; i < 20; ++i)
+        s.put(vec3(0.5f), vec3(0.0f, 5.5f + static_cast<float>(i), 0.0f) + s.off(0.003f), i < 10 ? 500.0f : 8000.0f);
+    REQUIRE(s.world.set_locks(s.ids[0], lock_y | lock_turning));
+    CHECK(s.run(6.0) < 2e-3f);
+}
+
+TEST_CASE("a character that cannot turn does not sink into the crate it stands on") {
+    for (const float crate_mass : {0.5f, 2.0f, 20.0f}) {
+        World world(sleepless());
+        add(world, ground());
+        const BodyId crate = add(world, body(box(vec3(0.25f)), {0.0f, 0.25f, 0.0f}));
+        REQUIRE(world.set_mass(crate, crate_mass));
+        BodyDef def = body(capsule(0.6f, 0.3f), {0.05f, 1.4f, 0.03f});
+        def.locks = lock_turning;
+        const BodyId character = add(world, def);
+        REQUIRE(world.set_mass(character, 80.0f));
+        float lowest = 2.0f;
+        for (int i = 0; i < 300; ++i) {
+            REQUIRE(world.step(frame));
+            lowest = std::min(lowest, world.position(character).y);
+        }
+        CAPTURE(crate_mass);
+        CHECK(lowest > 1.4f - 1e-4f);
+    }
+}
+
+// A joint on either box left both to the sweeps: the heavy one came down to the ground.
+TEST_CASE("a heavy box on a light one does not sink in where joints hold something on either of them") {
+    const auto part = [](Structure& s, const vec3& half, const vec3& at, float mass) {
+        const BodyId id = add(s.world, body(box(half), at));
+        REQUIRE(s.world.set_mass(id, mass));
+        return id;
+    };
+    using Add = std::function<void(Structure&, BodyId light, BodyId heavy, float ratio)>;
+    const std::pair<const char*, Add> kinds[] = {
+        {"a flag on the heavy one",
+         [&](Structure& s, BodyId, BodyId heavy, float) {
+             const BodyId flag = part(s, vec3(0.1f), {0.1f, 2.2f, 0.0f}, 1.0f);
+             REQUIRE(s.world.add_joint(BallDef{.ends = s.world.joint_ends(heavy, flag, {0.1f, 2.05f, 0.0f})}));
+         }},
+        {"a flag on the light one",
+         [&](Structure& s, BodyId light, BodyId, float) {
+             const BodyId flag = part(s, vec3(0.1f), {-0.7f, 0.5f, 0.0f}, 1.0f);
+             REQUIRE(s.world.add_joint(BallDef{.ends = s.world.joint_ends(light, flag, {-0.55f, 0.5f, 0.0f})}));
+         }},
+        {"a second heavy one, welded on",
+         [&](Structure& s, BodyId, BodyId heavy, float ratio) {
+             const BodyId half = part(s, vec3(0.5f), {0.1f, 2.5f, 0.0f}, 1000.0f * ratio);
+             REQUIRE(s.world.add_joint(FixedDef{.ends = s.world.joint_ends(heavy, half, {0.1f, 2.0f, 0.0f})}));
+         }},
+        {"a slack rope to the sky",
+         [&](Structure& s, BodyId, BodyId heavy, float) {
+             BodyDef def = body(box(vec3(0.1f)), {0.1f, 5.0f, 0.0f});
+             def.type = BodyType::fixed;
+             const BodyId hook = add(s.world, def);
+             REQUIRE(s.world.add_joint(
+                 DistanceDef{.ends = s.world.joint_ends(heavy, hook, {0.1f, 2.0f, 0.0f}), .length = {0.0f, 4.0f}}));
+         }},
+        {"a light neighbour on a hinge",
+         [&](Structure& s, BodyId light, BodyId, float) {
+             const BodyId other = part(s, {0.4f, 0.4f, 0.5f}, {1.0f, 0.4f, 0.0f}, 1000.0f);
+             REQUIRE(s.world.add_joint(
+                 HingeDef{.ends = s.world.joint_ends(light, other, {0.55f, 0.4f, 0.0f}, {0.0f, 0.0f, 1.0f})}));
+         }},
+        {"a wheel that a motor turns",
+         [&](Structure& s, BodyId, BodyId heavy, float) {
+             const BodyId wheel = part(s, vec3(0.1f), {0.1f, 2.2f, 0.0f}, 1.0f);
+             HingeDef def{.ends = s.world.joint_ends(heavy, wheel, {0.1f, 2.2f, 0.0f}, {0.0f, 1.0f, 0.0f})};
+             def.motor = {.speed = 3.0f, .max_force = 5.0f};
+             REQUIRE(s.world.add_joint(def));
+         }},
+    };
+    float worst = 0.0f;
+    for (const auto& [name, add_kind] : kinds) {
+        for (const float ratio : {100.0f, 1e3f, 1e6f}) {
+            for (const std::uint8_t locks : {std::uint8_t{0}, std::uint8_t{lock_turn_y}}) {
+                Structure s(5);
+                const BodyId light = s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
+                const BodyId heavy = s.put(vec3(0.5f), {0.1f, 1.5f, 0.0f}, 1000.0f * ratio);
+                REQUIRE(s.world.set_locks(heavy, locks));
+                add_kind(s, light, heavy, ratio);
+                float lowest = 2.0f;
+                for (int i = 0; i < 300; ++i) {
+                    REQUIRE(s.world.step(frame));
+                    lowest = std::min(lowest, s.world.position(heavy).y);
+                }
+                CAPTURE(name);
+                CAPTURE(ratio);
+                CAPTURE(static_cast<int>(locks));
+                CHECK(lowest > 1.5f - 1e-3f);
+                worst = std::max(worst, 1.5f - lowest);
+            }
+        }
+    }
+    hold("box on one 1,000,000 times lighter, with joints", 1000.0 * static_cast<double>(worst));
+}
+
+TEST_CASE("a tower whose upper half is 16 times denser stands with flags on its boxes") {
+    for (const int which : {0, 14, 15, 29}) {
+        Structure s(9);
+        for (int i = 0; i < 30; ++i)
+            s.put(vec3(0.5f), vec3(0.0f, 0.5f + static_cast<float>(i), 0.0f) + s.off(0.003f),
+                  i < 15 ? 500.0f : 8000.0f);
+        const vec3 anchor(0.55f, 0.5f + static_cast<float>(which), 0.0f);
+        const BodyId flag = add(s.world, body(box(vec3(0.05f)), anchor + vec3(0.1f, 0.0f, 0.0f)));
+        REQUIRE(s.world.add_joint(
+            BallDef{.ends = s.world.joint_ends(s.ids[static_cast<std::size_t>(which)], flag, anchor)}));
+        CAPTURE(which);
+        CHECK(s.run(8.0) < 5e-3f);
+    }
+}
+
+TEST_CASE("a joint on a heavy box that stands on a light one reports the weight that hangs on it") {
+    Structure s(1);
+    const BodyId light = s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
+    REQUIRE(s.world.set_mass(light, 1.0f));
+    const BodyId heavy = s.put(vec3(0.5f), {0.0f, 1.5f, 0.0f});
+    REQUIRE(s.world.set_mass(heavy, 1000.0f));
+    const BodyId lamp = add(s.world, body(box(vec3(0.1f)), {0.8f, 1.5f, 0.0f}));
+    REQUIRE(s.world.set_mass(lamp, 20.0f));
+    const JointId joint = s.world.add_joint(FixedDef{.ends = s.world.joint_ends(heavy, lamp, {0.6f, 1.5f, 0.0f})});
+    REQUIRE(joint);
+    for (int i = 0; i < 120; ++i) REQUIRE(s.world.step(frame));
+    CHECK(glm::length(s.world.joint_force(joint)) == doctest::Approx(20.0 * 9.81).epsilon(1e-3));
+    CHECK(s.world.position(heavy).y > 1.5f - 1e-4f);
 }
