@@ -242,8 +242,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         if (state.substep != substep_) take_over_impulses(state, substep_);
         const auto lane = static_cast<int>(i);
         const bool in_group = edge.link != no_link;
-        const std::uint32_t pair_edges =
-            edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
+        const std::uint32_t pair_edges = edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
         // Contacts that share a stiffness share it at any depth.
         const bool shares = pair_edges > settings::full_stiffness_contacts;
         ContactSpring spring = usual;
@@ -255,8 +254,8 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
             r.mass_scale[lane] = spring.mass_scale;
             r.impulse_scale[lane] = spring.impulse_scale;
             // Joints and groups solve the spring as it is.
-            r.stiffer_from[lane] = in_group || edge.jointed ? std::numeric_limits<float>::max()
-                                                            : settings::stiffer_face_depth;
+            r.stiffer_from[lane] =
+                in_group || edge.jointed ? std::numeric_limits<float>::max() : settings::stiffer_face_depth;
         }
         // Nor are shared springs stiffer against tilting: three times as stiff, each of a hundred contacts, bowls that
         // lie in each other buzz for ever.

@@ -46,8 +46,8 @@ bool World::State::Sweep::flies_freely(std::uint32_t slot) const {
 }
 
 /// The impulses of a meeting. Afterwards the path begins there.
-void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch,
-                                  std::vector<Impact>& found, ImpactEnergy& own_books) {
+void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScratch& scratch, std::vector<Impact>& found,
+                                  ImpactEnergy& own_books) {
     Body& body = s.bodies[path.slot];
     Body& obstacle = s.bodies[meeting.other];
     const RigidMotion obstacle_motion = motion_from(meeting.other, path.from);
@@ -141,8 +141,9 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                               ? resolve_held(collision, meeting.other, path.slot, rest, other, mover, way)
                               : resolve(collision, other, mover);
     if (obstacle.is_dynamic()) {
-        const double work = work_on(meeting.other, other_before, other, other_met_at,
-                                    0.5f * (other_before.velocity + other.velocity), 0.5f * (other_before.spin + other.spin));
+        const double work =
+            work_on(meeting.other, other_before, other, other_met_at, 0.5f * (other_before.velocity + other.velocity),
+                    0.5f * (other_before.spin + other.spin));
         (mover.held ? books_of_links(path.slot) : own_books).allowed -= work;
         if (other.held) books_of_links(meeting.other).allowed += work;
     } else {

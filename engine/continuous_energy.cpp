@@ -60,8 +60,8 @@ World::State::Sweep::MotionEnergy World::State::Sweep::energy_of(std::uint32_t s
 /// The books of all that joints hold together with the body; opened where they are not yet.
 World::State::ImpactEnergy& World::State::Sweep::books_of_links(std::uint32_t slot) {
     const std::uint32_t first = s.joint_solver.first_link_of(slot);
-    const auto known =
-        std::find_if(s.impact_energies.begin(), s.impact_energies.end(), [&](const auto& e) { return e.slot == first; });
+    const auto known = std::find_if(s.impact_energies.begin(), s.impact_energies.end(),
+                                    [&](const auto& e) { return e.slot == first; });
     if (known != s.impact_energies.end()) return *known;
     const MotionEnergy now = energy_of(slot, true);
     s.impact_energies.push_back({first, now.kinetic + now.potential, now.ahead, false});
@@ -71,14 +71,14 @@ World::State::ImpactEnergy& World::State::Sweep::books_of_links(std::uint32_t sl
 /// Before an impact on a body that joints hold: what they hold together moves together.
 void World::State::Sweep::hold_together(std::uint32_t slot) {
     books_of_links(slot);
-    s.joint_solver.hold_together(
-        slot, s.bodies, [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
-            Body& body = s.bodies[link];
-            body.linear_velocity = limited(vec3(velocity), s.most_speed(body));
-            body.angular_velocity = limited(vec3(spin), body.max_spin);
-            drop_locked_motion(body);
-            body.exact_spin = glm::dvec3(body.angular_velocity);
-        });
+    s.joint_solver.hold_together(slot, s.bodies,
+                                 [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
+                                     Body& body = s.bodies[link];
+                                     body.linear_velocity = limited(vec3(velocity), s.most_speed(body));
+                                     body.angular_velocity = limited(vec3(spin), body.max_spin);
+                                     drop_locked_motion(body);
+                                     body.exact_spin = glm::dvec3(body.angular_velocity);
+                                 });
 }
 
 /// Work of an impact on one of the two, J, by the velocities that the place where it is hit would have as a rigid body's

@@ -238,8 +238,8 @@ void World::State::mix_materials(std::uint32_t c) {
 /// far they may come in this step, m.
 float World::State::compound_motion(const CompoundPair& compound) const {
     const Pair& pair = contacts.pairs[compound.pair];
-    float motion = std::sqrt(
-        length_squared(bodies[pair.body[1]].center - bodies[pair.body[0]].center - compound.between));
+    float motion =
+        std::sqrt(length_squared(bodies[pair.body[1]].center - bodies[pair.body[0]].center - compound.between));
     for (int i = 0; i < 2; ++i) {
         const Body& body = bodies[pair.body[i]];
         motion += detail::motion_bound({.rotation = compound.rotations[i]}, {.rotation = body.rotation}, body.radius);

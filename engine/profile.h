@@ -25,11 +25,11 @@ struct FrameProfile {
     double total = 0, pairs = 0, collide = 0, graph = 0, solve = 0, continuous = 0, finish = 0, publish = 0;
     double broadphase = 0;  ///< part of pairs and finish: moving the proxies, updating and refreshing
     std::uint32_t bodies = 0, awake_bodies = 0;
-    std::uint32_t broadphase_pairs = 0;           ///< overlapping fat boxes
-    std::uint32_t convex_pairs = 0;               ///< shape pairs under test, asleep included
-    std::uint32_t touching_pairs = 0;             ///< convex pairs solved in this step
-    std::uint32_t contact_points = 0;             ///< solved in this step
-    std::uint32_t renewed_contacts = 0;           ///< found anew within the step, as their bodies had turned far
+    std::uint32_t broadphase_pairs = 0;  ///< overlapping fat boxes
+    std::uint32_t convex_pairs = 0;      ///< shape pairs under test, asleep included
+    std::uint32_t touching_pairs = 0;    ///< convex pairs solved in this step
+    std::uint32_t contact_points = 0;    ///< solved in this step
+    std::uint32_t renewed_contacts = 0;  ///< found anew within the step, as their bodies had turned far
     std::uint32_t substeps = 0;  ///< of this step: WorldDef::substeps, or another number where steps change in length
     std::uint32_t swept_bodies = 0, impacts = 0;  ///< fast bodies (continuous.h), and what they met on their way
     std::uint32_t islands = 0, colors = 0;

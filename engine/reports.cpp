@@ -155,10 +155,9 @@ MemoryStats World::memory() const {
                          (task.touching.capacity() + task.changed.capacity()) * sizeof(std::uint32_t);
     for (const State::NearTask& task : s.near_tasks)
         collide_bytes += sizeof task + task.near.capacity() * sizeof(std::uint32_t);
-    m.contacts =
-        s.contacts.bytes() + collide_bytes +
-        (s.active.capacity() + s.active_and_woken.capacity()) * sizeof(std::uint32_t) +
-        s.compound_pairs.capacity() * sizeof(State::CompoundPair);
+    m.contacts = s.contacts.bytes() + collide_bytes +
+                 (s.active.capacity() + s.active_and_woken.capacity()) * sizeof(std::uint32_t) +
+                 s.compound_pairs.capacity() * sizeof(State::CompoundPair);
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.stiff_groups.bytes() + s.slender_islands.bytes() +
                s.slabs.bytes() + s.islands.bytes() + s.solver_bodies.capacity() * sizeof(SolverBody) +

@@ -85,8 +85,9 @@ static inline NormalRow normal_row(const Record& r, F separation, F depth, F mea
     const I apart = separation > zero;
     if constexpr (!soft) return {apart ? separation * inverse_substep : zero, one, zero};
     const F speed_back = r.bias_rate * depth + tilt * (depth - mean);
-    NormalRow row = {apart ? separation * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero),
-                     apart ? one : r.mass_scale, apart ? zero : r.impulse_scale};
+    NormalRow row = {
+        apart ? separation * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero),
+        apart ? one : r.mass_scale, apart ? zero : r.impulse_scale};
     if constexpr (some_deep) {
         const I deep = depth < -stiffer_from;
         if (!all(~deep)) stiffen(deep, stiffer_from / (deep ? -depth : one), row.mass_scale, row.impulse_scale);
@@ -173,12 +174,12 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     };
     if (__builtin_expect(all(~deep), 1)) {
         for (unsigned i = 0; i < r.point_count; ++i)
-            solve_row(i, normal_row<soft, false>(r, separation_of(i), depth[i], mean, tilt, stiffer_from,
-                                                 inverse_substep));
+            solve_row(
+                i, normal_row<soft, false>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep));
     } else {
         for (unsigned i = 0; i < r.point_count; ++i)
-            solve_row(i, normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from,
-                                                inverse_substep));
+            solve_row(i,
+                      normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep));
     }
     if constexpr (soft) r.struck = false;
     if (__builtin_expect(all(~struck), 1)) return;
@@ -196,9 +197,12 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     struck &= alone;
     if (all(~struck)) return;
     Sides swept = v;  // a copy, so that v can stay in registers above
-    sweep_struck(r, points, loads, struck, least_blow, [&](unsigned i) {
-        return normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep);
-    }, swept);
+    sweep_struck(
+        r, points, loads, struck, least_blow,
+        [&](unsigned i) {
+            return normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep);
+        },
+        swept);
     v = swept;
     I blows[4];
     for (unsigned i = 0; i < r.point_count; ++i) blows[i] = alone & (points[i].impulse > loads[i]);

@@ -251,7 +251,7 @@ struct World::State {
     std::vector<Impact> impacts;
     SweepScratch sweep_scratch, scratch_of_met;
     // Of joints that were opened (continuous_closing.cpp).
-    std::vector<std::uint32_t> opened;               ///< a body of each articulation that is to be closed
+    std::vector<std::uint32_t> opened;  ///< a body of each articulation that is to be closed
     /// What bodies that have met something in this step may have of energy (continuous_energy.cpp).
     struct ImpactEnergy {
         std::uint32_t slot = 0;  ///< of the body, or of the first that joints hold together with it
@@ -259,7 +259,7 @@ struct World::State {
         double ahead = 0.0;      ///< what gravity gave them in half a sub-step, before, J
         bool anchored = false;   ///< they have met something fixed or kinematic
     };
-    std::vector<ImpactEnergy> impact_energies;  ///< of what joints hold together
+    std::vector<ImpactEnergy> impact_energies;       ///< of what joints hold together
     std::vector<Path> safe_places;                   ///< where bodies that joints hold may be put back to
     std::vector<SweepScratch::Pairing> let_through;  ///< of such bodies, by the contact modifier in this step
     std::vector<Stop> stops;                         ///< of the articulation that is being closed

@@ -9,8 +9,8 @@
 ///     world.add_joint(HingeDef{.ends = world.joint_ends(frame, door, {0, 1, 0}, {0, 1, 0}), .limit = {0.0f, 1.5f}});
 ///     world.add_joint(DistanceDef{.ends = {.body_a = hook, .body_b = weight}, .length = {0.0f, 2.0f}});  // a rope of 2 m
 ///
-/// What a joint locks is rigid: chains do not stretch and loads do not sag, whatever the masses (joint_solver.h says
-/// how). Springs are given by frequency and damping ratio, so that they behave alike for any mass, and are stable for
+/// What a joint locks is rigid: chains do not stretch and loads do not sag, up to 100,000 times the mass of a link
+/// (joint_solver.h says how). Springs are given by frequency and damping ratio, so that they behave alike for any mass, and are stable for
 /// any step.
 
 #include <talus/ids.h>

@@ -46,12 +46,12 @@ struct Joint {
     std::array<float, joint_rows> forces{};
     /// A bit a row: it acts below its bounds (a limit that holds, a motor that keeps its speed).
     std::uint32_t pressed = 0;
-    std::uint32_t at_upper = 0;                    ///< a bit a row: the limit that it stands for is the upper one
-    vec3 load{0.0f};                               ///< force on B, world, in the last sub-step, N
+    std::uint32_t at_upper = 0;                      ///< a bit a row: the limit that it stands for is the upper one
+    vec3 load{0.0f};                                 ///< force on B, world, in the last sub-step, N
     vec3 usual_spins[2] = {vec3(0.0f), vec3(0.0f)};  ///< of its bodies, averaged over the last sub-steps, rad/s
-    vec3 force{0.0f}, torque{0.0f};                ///< on B, world, mean over the last step
-    std::array<float, joint_axes> motor_forces{};  ///< mean over the last step
-    std::array<float, joint_axes> stiffness{};     ///< of springs and drives, in the last sub-step, N/m or N m/rad
+    vec3 force{0.0f}, torque{0.0f};                  ///< on B, world, mean over the last step
+    std::array<float, joint_axes> motor_forces{};    ///< mean over the last step
+    std::array<float, joint_axes> stiffness{};       ///< of springs and drives, in the last sub-step, N/m or N m/rad
 };
 
 /// The bodies of a joint, kept apart because finding the joints of awake bodies reads nothing else. Null in a free

@@ -16,7 +16,6 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-
 double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 
 dvec3 rotated(const glm::quat& q, const dvec3& v) {
@@ -379,20 +378,19 @@ void Ledger::book_contacts(const World& world) {
             deepest = std::min(deepest, now);
             if (impulse <= 0.0) continue;
             const dvec3 point(c.points[i].position);
-            const double then = now - glm::dot(normal, way_at(b, point + 0.5 * now * normal) -
-                                                           way_at(a, point - 0.5 * now * normal));
+            const double then =
+                now - glm::dot(normal, way_at(b, point + 0.5 * now * normal) - way_at(a, point - 0.5 * now * normal));
             work += impulse * std::max(0.0, now - std::min(then, 0.0));
         }
         if (length(ways_[a].turn) + length(ways_[b].turn) >= turned) {
             work = 0.0;
             const ConvexPart part_a = convex_part(shape_a, c.triangle), part_b = convex_part(shape_b, c.triangle);
             SimplexCache cache;
-            deepest_then = static_cast<double>(
-                separation(
-                    part_a.shape, part_b.shape,
-                    to_frame(relative(multiply(before_[a].pose, part_a.pose), multiply(before_[b].pose, part_b.pose))),
-                    cache)
-                    .separation);
+            deepest_then = static_cast<double>(separation(part_a.shape, part_b.shape,
+                                                          to_frame(relative(multiply(before_[a].pose, part_a.pose),
+                                                                            multiply(before_[b].pose, part_b.pose))),
+                                                          cache)
+                                                   .separation);
         } else if (const Contact* last = last_contact(c)) {
             for (int i = 0; i < last->point_count; ++i)
                 deepest_then = std::min(deepest_then, static_cast<double>(last->points[i].separation));
@@ -546,7 +544,8 @@ void Ledger::book_joints(const World& world) {
             Group& group = groups_[root(i)];
             if (i == a || before_[a].type != BodyType::dynamic) group.twisted += dt_ * length(force) * std::sqrt(gap2);
             // Joints follow what rounds off their anchors' positions.
-            group.rounding += 0.5 * before_[i].mass * square(tolerance_.position * (length(anchor) + reach + 1.0) / (2.0 * half));
+            group.rounding +=
+                0.5 * before_[i].mass * square(tolerance_.position * (length(anchor) + reach + 1.0) / (2.0 * half));
             group.open = std::max(group.open, std::sqrt(gap2) + std::min(bent, 1.0) * reach);
         }
 
@@ -561,7 +560,9 @@ void Ledger::book_joints(const World& world) {
             fastest_turn = std::max(fastest_turn, length(on_b.spin - on_a.spin));
             fastest = std::max(fastest, length(velocity_at(on_b, anchor) - velocity_at(on_a, anchor)));
         }
-        const auto largest = [](float limit, double mean) { return is_finite(limit) ? static_cast<double>(limit) : mean; };
+        const auto largest = [](float limit, double mean) {
+            return is_finite(limit) ? static_cast<double>(limit) : mean;
+        };
         double work = std::max(dt_ * length(torque) * fastest_turn,
                                largest(drive.max_torque, length(torque)) * length(ways_[b].turn - ways_[a].turn));
         if (now.kind == JointKind::motor) {
@@ -608,7 +609,8 @@ void Ledger::book_bodies(const World& world) {
         group.risen += risen;
         const double pushed = glm::dot(s.force, ways_[i].move);
         // How far a body has turned that spins up within the step its poses do not tell.
-        const double turned = std::max(glm::dot(s.torque, ways_[i].turn), 0.5 * dt_ * glm::dot(s.torque, s.spin + e.spin));
+        const double turned =
+            std::max(glm::dot(s.torque, ways_[i].turn), 0.5 * dt_ * glm::dot(s.torque, s.spin + e.spin));
         const double slack = 0.5 * dt_ * length(s.torque) * length(e.spin - s.spin) +
                              0.5 * length(s.torque) * length(ways_[i].turn) * std::min(1.0, length(ways_[i].turn));
         group.work += pushed + turned + slack;
@@ -621,7 +623,8 @@ void Ledger::book_bodies(const World& world) {
         // A group that falls asleep loses its motion; forces that joints had in this step are not told any more.
         group.broke = group.broke || (s.awake && !e.awake);
         // No body turns farther in a sub-step: what spins faster is stopped down to that.
-        const double most_spin = std::min(s.max_spin, 0.5 * static_cast<double>(settings::max_rotation_per_substep) / half);
+        const double most_spin =
+            std::min(s.max_spin, 0.5 * static_cast<double>(settings::max_rotation_per_substep) / half);
         group.anchored = group.anchored || s.locks != 0 || s.damped || !s.awake || !e.awake ||
                          length(e.velocity) > 0.999 * limit || length(s.velocity) > 0.999 * limit ||
                          length(e.spin) > 0.999 * most_spin || length(s.spin) > 0.999 * most_spin;
@@ -691,8 +694,8 @@ void Ledger::close(const World& world) {
         sum.angular += std::max(length(orbit), length(end_orbit)) + std::max(length(spin), length(end_spin));
         // The solver's velocities are floats of the world, however slowly the bodies move against each other.
         const double gyration = std::sqrt((s.inertia[0][0] + s.inertia[1][1] + s.inertia[2][2]) / (3.0 * s.mass));
-        const double fastest = std::max(length(s.velocity), length(e.velocity)) +
-                               gyration * std::max(length(s.spin), length(e.spin));
+        const double fastest =
+            std::max(length(s.velocity), length(e.velocity)) + gyration * std::max(length(s.spin), length(e.spin));
         sum.rounding += s.mass * (length(arm) + gyration) * (tolerance_.speed + tolerance_.float_share * fastest);
     });
 
@@ -718,8 +721,7 @@ void Ledger::close(const World& world) {
         risen += group.risen;
         report_.work += group.work_in;
         const double rounding = group.rounding + tolerance_.energy * (group.before + group.after + group.work_in);
-        double excess =
-            group.after + std::min(0.0, group.ahead) + group.risen - group.before - group.work - rounding;
+        double excess = group.after + std::min(0.0, group.ahead) + group.risen - group.before - group.work - rounding;
         if (group.touched) touched_weight += group.weight;
         if (excess > 0.0 && !group.broke) {
             report_.gained += excess;

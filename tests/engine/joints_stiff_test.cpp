@@ -44,8 +44,10 @@ TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes toge
             run(chain.world, 1);
             widest = std::max(widest, chain.widest_gap());
         }
-        if (ratio < 10000.0f) CHECK(widest < 0.5f * Chain::length);
-        else hold("chain snapped taut by a weight of 10,000 of its links", widest);
+        if (ratio < 10000.0f)
+            CHECK(widest < 0.5f * Chain::length);
+        else
+            hold("chain snapped taut by a weight of 10,000 of its links", widest);
         CHECK(chain.widest_gap() < 1e-3f);
         const double kinetic = 0.5 * 400.0 * static_cast<double>(chain.world.mass(chain.weight));
         CHECK(energy(chain.world) < before + 0.01 * kinetic);

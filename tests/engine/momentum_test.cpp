@@ -63,8 +63,8 @@ TEST_CASE("what floats with something that touches it is not braked to rest") {
     def.gravity = vec3(0.0f);
     World world(def);
     const BodyId heavy = world.add_body({.shape = box({0.3f, 0.3f, 0.3f}), .angular_velocity = {0, 0.4f, 0}});
-    const BodyId light =
-        world.add_body({.shape = box({0.1f, 0.1f, 0.1f}), .position = {0, 0.399f, 0}, .angular_velocity = {0, 0.4f, 0}});
+    const BodyId light = world.add_body(
+        {.shape = box({0.1f, 0.1f, 0.1f}), .position = {0, 0.399f, 0}, .angular_velocity = {0, 0.4f, 0}});
     for (const BodyId id : {heavy, light}) REQUIRE(world.is_valid(id));
     const std::vector<BodyId> both{heavy, light};
     const glm::dvec3 before = angular_momentum(world, both);

@@ -71,7 +71,8 @@ TEST_CASE("bodies and limbs that hit a wall in the middle of a step fly off with
     // some other fault may be met in one of them.
     const SoakOptions options{.checks = 1u << static_cast<int>(SoakCheck::energy)};
     int count = 0;
-    for (const std::uint64_t seed : {300156, 300157, 300215, 300220, 300223, 300285, 300302, 300328, 300362, 300363, 300380})
+    for (const std::uint64_t seed :
+         {300156, 300157, 300215, 300220, 300223, 300285, 300302, 300328, 300362, 300363, 300380})
         count += run_soak(random_world(seed), options).failure ? 1 : 0;
     CHECK(count <= 2);
 }
