@@ -352,13 +352,14 @@ inline constexpr double joint_energy_gain = 0.001;
 /// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them;
 /// above 2 a chain under load would explode.
 inline constexpr double joint_turn_rate = 0.7;
-/// ... but for the mean of their spins, of which this share is that of the last sub-step. Larger: chains that heavy
-/// weights snap taut open wider (by 68 mm at 0.25, 30 mm at 0.125); smaller: heavy pendulums on light rods lose energy
-/// (in 10 s 0.7% at 0.25, 1.1% at 0.125, 2.9% at 0.06, were all of it left).
+/// The mean spin of such a link, which is not damped, is a running mean in which the last sub-step has this share.
+/// Larger: chains that heavy weights snap taut open wider (by 68 mm at 0.25, 30 mm at 0.125); smaller: heavy pendulums on
+/// light rods lose energy (in 10 s 0.7% at 0.25, 1.1% at 0.125, 2.9% at 0.06, without the next setting).
 inline constexpr double joint_usual_spin = 0.125;
-/// ... and all of it counts where links turn by this in a sub-step (rad), the less of it the slower they are. Larger: a
-/// chain of 100 links that whips round a ball of 100,000 links' mass makes energy (with no end it opens by 0.4 m and
-/// rises); smaller: heavy pendulums lose more (in 10 s 2.0% at 0.1, 2.8% at 0.07, 4.3% at 0.05).
+/// A link whose mean spin turns it by this in a sub-step (rad), or by more, has all of its spin slowed; the slower the
+/// mean spin is, the more of it is left. Larger: a chain of 100 links that whips round a ball of 100,000 links' mass opens
+/// by 0.4 m and gains energy (measured without this limit); smaller: heavy pendulums lose more energy (in 10 s 2.0% at
+/// 0.1, 2.8% at 0.07, 4.3% at 0.05).
 inline constexpr double joint_steady_turn = 0.07;
 /// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain
 /// unprepared.

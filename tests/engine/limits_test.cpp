@@ -142,13 +142,7 @@ float stray_of_tower(int height, float jitter, float ratio, std::uint64_t seed, 
             ids.push_back(add(world, def));
         }
     }
-    float most = 0.0f;
-    for (int k = 0; k < steps && most < 1.0f; ++k) {
-        run(world, 1);
-        for (std::size_t i = 0; i < ids.size(); ++i)
-            most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
-    }
-    return most;
+    return farthest_stray(world, ids, places, steps);
 }
 
 float sinking(float ratio) {

@@ -92,13 +92,7 @@ float stray_of_wall(int courses, int boxes, int narrower, std::uint64_t seed, in
             ids.push_back(add(world, crate(places.back())));
         }
     }
-    float most = 0.0f;
-    for (int k = 0; k < steps && most < 1.0f; ++k) {
-        run(world, 1);
-        for (std::size_t i = 0; i < ids.size(); ++i)
-            most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
-    }
-    return most;
+    return farthest_stray(world, ids, places, steps);
 }
 
 }  // namespace

@@ -203,11 +203,7 @@ TEST_CASE("a box that is dropped on one up to a million times lighter does not g
             Structure s(seed);
             s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
             const BodyId heavy = s.put(vec3(0.5f), vec3(0.0f, 2.0f, 0.0f) + s.off(0.01f), 1000.0f * ratio);
-            float lowest = 2.0f;
-            for (int i = 0; i < 300; ++i) {
-                REQUIRE(s.world.step(frame));
-                lowest = std::min(lowest, s.world.position(heavy).y);
-            }
+            const float lowest = lowest_height(s.world, heavy, 300);
             CAPTURE(ratio);
             CAPTURE(seed);
             CHECK(lowest > 1.49f);
@@ -391,11 +387,7 @@ TEST_CASE("a character that cannot turn does not sink into the crate it stands o
         def.locks = lock_turning;
         const BodyId character = add(world, def);
         REQUIRE(world.set_mass(character, 80.0f));
-        float lowest = 2.0f;
-        for (int i = 0; i < 300; ++i) {
-            REQUIRE(world.step(frame));
-            lowest = std::min(lowest, world.position(character).y);
-        }
+        const float lowest = lowest_height(world, character, 300);
         CAPTURE(crate_mass);
         CHECK(lowest > 1.4f - 1e-4f);
     }
@@ -456,11 +448,7 @@ TEST_CASE("a heavy box on a light one does not sink in where joints hold somethi
                 const BodyId heavy = s.put(vec3(0.5f), {0.1f, 1.5f, 0.0f}, 1000.0f * ratio);
                 REQUIRE(s.world.set_locks(heavy, locks));
                 add_kind(s, light, heavy, ratio);
-                float lowest = 2.0f;
-                for (int i = 0; i < 300; ++i) {
-                    REQUIRE(s.world.step(frame));
-                    lowest = std::min(lowest, s.world.position(heavy).y);
-                }
+                const float lowest = lowest_height(s.world, heavy, 300);
                 CAPTURE(name);
                 CAPTURE(ratio);
                 CAPTURE(static_cast<int>(locks));

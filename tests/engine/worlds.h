@@ -7,7 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -148,6 +150,27 @@ inline double kinetic_energy(const World& world, BodyId id) {
 /// About the centre of mass.
 inline glm::dvec3 spin_momentum(const World& world, BodyId id) {
     return glm::dmat3(world.inertia(id)) * glm::dvec3(world.angular_velocity(id));
+}
+
+/// How far the body that strays farthest comes from its place within so many steps, m; ends at 1 m.
+inline float farthest_stray(World& world, std::span<const BodyId> ids, std::span<const vec3> places, int steps) {
+    float most = 0.0f;
+    for (int k = 0; k < steps && most < 1.0f; ++k) {
+        run(world, 1);
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
+    }
+    return most;
+}
+
+/// The least height of the body's origin after any of so many steps, m.
+inline float lowest_height(World& world, BodyId id, int steps) {
+    float lowest = world.position(id).y;
+    for (int k = 0; k < steps; ++k) {
+        run(world, 1);
+        lowest = std::min(lowest, world.position(id).y);
+    }
+    return lowest;
 }
 
 inline float distance_xz(const vec3& a, const vec3& b) { return std::hypot(a.x - b.x, a.z - b.z); }

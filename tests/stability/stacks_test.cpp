@@ -10,6 +10,42 @@
 using namespace talus;
 using namespace talus::test;
 
+namespace {
+
+/// Boxes on the ground, which never fall asleep.
+struct Boxes {
+    World world{WorldDef{.allow_sleep = false}};
+    std::vector<BodyId> ids;
+    std::vector<vec3> places;
+
+    Boxes() {
+        BodyDef floor;
+        floor.type = BodyType::fixed;
+        floor.shape = box({50.0f, 1.0f, 50.0f});
+        floor.position = {0.0f, -1.0f, 0.0f};
+        REQUIRE(!world.add_body(floor).is_null());
+    }
+    void put(const vec3& half, const vec3& place) {
+        BodyDef body;
+        body.shape = box(half);
+        body.position = place;
+        ids.push_back(world.add_body(body));
+        places.push_back(place);
+    }
+    /// How far the box that strays farthest comes from its place within so many steps, m.
+    float farthest_stray(int steps) {
+        float farthest = 0.0f;
+        for (int i = 0; i < steps; ++i) {
+            REQUIRE(world.step(1.0f / 60.0f));
+            for (std::size_t k = 0; k < ids.size(); ++k)
+                farthest = std::max(farthest, glm::distance(world.position(ids[k]), places[k]));
+        }
+        return farthest;
+    }
+};
+
+}  // namespace
+
 TEST_CASE("a jittered tower of 30 stands for a minute with its top within 5 cm") {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         const Run tower = run("tower30", seed);
@@ -42,24 +78,11 @@ TEST_CASE("towers of 50 that touch, and 30 courses of crosswise bricks, stand fo
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         for (const bool bricks : {false, true}) {
             samples::Random random(seed);
-            WorldDef def;
-            def.allow_sleep = false;
-            World world(def);
-            BodyDef floor;
-            floor.type = BodyType::fixed;
-            floor.shape = box({50.0f, 1.0f, 50.0f});
-            floor.position = {0.0f, -1.0f, 0.0f};
-            REQUIRE(!world.add_body(floor).is_null());
-            std::vector<BodyId> ids;
-            std::vector<vec3> places;
+            Boxes boxes;
             const float most = seed % 2 == 0 ? 0.005f : 0.01f;
             const auto put = [&](const vec3& half, const vec3& place) {
-                BodyDef body;
-                body.shape = box(half);
                 const float x = random.between(-most, most), z = random.between(-most, most);
-                body.position = place + vec3(x, 0.0f, z);
-                ids.push_back(world.add_body(body));
-                places.push_back(body.position);
+                boxes.put(half, place + vec3(x, 0.0f, z));
             };
             for (int i = 0; i < (bricks ? 30 : 50); ++i) {
                 for (int side = -1; side <= 1; ++side) {
@@ -72,12 +95,7 @@ TEST_CASE("towers of 50 that touch, and 30 courses of crosswise bricks, stand fo
                         put(vec3(0.5f), {0.5f * static_cast<float>(side), 0.5f + static_cast<float>(i), 0.0f});
                 }
             }
-            float farthest = 0.0f;
-            for (int i = 0; i < 3600; ++i) {
-                REQUIRE(world.step(1.0f / 60.0f));
-                for (std::size_t k = 0; k < ids.size(); ++k)
-                    farthest = std::max(farthest, glm::distance(world.position(ids[k]), places[k]));
-            }
+            const float farthest = boxes.farthest_stray(3600);
             CAPTURE(seed);
             CAPTURE(bricks);
             MESSAGE("at most ", farthest, " m from its place");
@@ -90,38 +108,17 @@ TEST_CASE("a jittered tower of 100, and one of 50 with pebbles, stand for a minu
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         for (const bool pebbles : {false, true}) {
             samples::Random random(seed);
-            WorldDef def;
-            def.allow_sleep = false;
-            World world(def);
-            BodyDef floor;
-            floor.type = BodyType::fixed;
-            floor.shape = box({50.0f, 1.0f, 50.0f});
-            floor.position = {0.0f, -1.0f, 0.0f};
-            REQUIRE(!world.add_body(floor).is_null());
-            std::vector<BodyId> ids;
-            std::vector<vec3> places;
-            const auto put = [&](const vec3& half, const vec3& place) {
-                BodyDef body;
-                body.shape = box(half);
-                body.position = place;
-                ids.push_back(world.add_body(body));
-                places.push_back(place);
-            };
+            Boxes boxes;
             for (int i = 0; i < (pebbles ? 50 : 100); ++i) {
                 const float most = pebbles ? 0.01f : 0.005f;
                 const float x = random.between(-most, most), z = random.between(-most, most);
                 const vec3 place(x, 0.5f + static_cast<float>(i), z);
                 const bool wide = pebbles && i % 5 == 4;
-                put({wide ? 0.8f : 0.5f, 0.5f, 0.5f}, place);
+                boxes.put({wide ? 0.8f : 0.5f, 0.5f, 0.5f}, place);
                 if (!wide || i == 49) continue;
-                for (const float side : {-0.65f, 0.65f}) put(vec3(0.05f), place + vec3(side, 0.55f, 0.0f));
+                for (const float side : {-0.65f, 0.65f}) boxes.put(vec3(0.05f), place + vec3(side, 0.55f, 0.0f));
             }
-            float farthest = 0.0f;
-            for (int i = 0; i < 3600; ++i) {
-                REQUIRE(world.step(1.0f / 60.0f));
-                for (std::size_t k = 0; k < ids.size(); ++k)
-                    farthest = std::max(farthest, glm::distance(world.position(ids[k]), places[k]));
-            }
+            const float farthest = boxes.farthest_stray(3600);
             CAPTURE(seed);
             CAPTURE(pebbles);
             CHECK(farthest < 0.02f);
