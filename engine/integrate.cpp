@@ -99,11 +99,20 @@ PrincipalInertia principal_inertia(const glm::dmat3& inertia) {
 }
 
 void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep) {
-    const double h = substep;
     const glm::dvec3 inverse = 1.0 / inertia.moments;
     const auto to_own = [&](const glm::dvec3& v) { return rotated(glm::conjugate(body.rotation), v) * inertia.axes; };
     const auto to_world = [&](const glm::dvec3& v) { return rotated(body.rotation, inertia.axes * v); };
     glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
+    double h = substep;
+    if (body.torque == vec3(0.0f) && body.damping == 1.0f) {
+        // Nothing happens between the sub-steps: as few of them as the motion allows.
+        const double turn = h * substeps * std::sqrt(glm::dot(body.spin, body.spin));
+        const double parts = std::ceil(turn / settings::free_turn);
+        if (parts < substeps) {
+            h = h * substeps / std::max(parts, 1.0);
+            substeps = std::max(static_cast<int>(parts), 1);
+        }
+    }
     const double x_rate = h * (inverse.x - inverse.y), z_rate = h * (inverse.z - inverse.y);
     for (int i = 0; i < substeps; ++i) {
         momentum = static_cast<double>(body.damping) * (momentum + h * glm::dvec3(body.torque));
@@ -121,7 +130,10 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
         body.rotation = integrate_rotation(product(before, glm::dquat(turns.w, axis.x, axis.y, axis.z)),
                                            size <= most ? common : common * (most / size));
         const glm::dquat change = product(body.rotation, glm::conjugate(before));
-        body.turned += (change.w < 0.0 ? -2.0 : 2.0) * glm::dvec3(change.x, change.y, change.z);
+        const glm::dvec3 half_sine(change.x, change.y, change.z);  // times the axis
+        const double sine2 = glm::dot(half_sine, half_sine);
+        // The arc sine of it, to its fifth power.
+        body.turned += (change.w < 0.0 ? -2.0 : 2.0) * (1.0 + sine2 * (1.0 / 6 + sine2 * (3.0 / 40))) * half_sine;
     }
     body.spin = to_world(inverse * to_own(momentum));
 }
