@@ -34,7 +34,7 @@ public:
     /// `slots` are body slots by solver index, of which nothing pushes those from `held_end` on; `loads`, by body slot,
     /// one more than its contacts.
     void find(std::span<const ConstraintGraph::Edge> edges, std::span<const std::uint32_t> slots,
-              std::uint32_t held_end, const BodyStore& bodies, const ContactTable& contacts,
+              std::uint32_t held_end, const BodyStore& bodies, const ContactTable& contacts, const Colliders& colliders,
               std::span<const std::uint32_t> loads);
 
     bool any() const { return !crowding_.empty(); }
@@ -46,6 +46,7 @@ public:
 private:
     std::vector<float> crowding_;        ///< by solver index; empty if nothing is crowded
     std::vector<float> inverse_masses_;  ///< scratch, by solver index
+    std::vector<glm::dmat3> sums_;
 };
 
 }  // namespace talus
