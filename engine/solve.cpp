@@ -339,7 +339,7 @@ void World::State::choose_substeps(float dt) {
     const float remembered = usual_substep * std::max(0.0f, 1.0f - settings::forget_substep * dt);
     usual_substep = std::max(wanted, remembered);
     const float hertz = ContactSolver::usual_hertz(usual_substep);
-    crowded_contacts.find(edges, solver_slots, held_end, bodies, contacts, colliders, loads);
+    crowded_contacts.find({edges, solver_slots, held_end, bodies, contacts, colliders, loads});
     slender_islands.find({edges, solver_slots, held_end, bodies, contacts, crowded_contacts, colliders, def.gravity,
                           hertz, dt},
                          islands);
