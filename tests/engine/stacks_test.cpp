@@ -54,8 +54,7 @@ Outcome build_and_wait(const std::vector<Placed>& boxes, float seconds, bool may
     for (int step = 0; step < steps; ++step) {
         world.step(1.0f / 60.0f);
         if (step < steps - 60) continue;
-        for (const BodyId id : ids)
-            outcome.fastest = std::max(outcome.fastest, glm::length(world.linear_velocity(id)));
+        for (const BodyId id : ids) outcome.fastest = std::max(outcome.fastest, glm::length(world.linear_velocity(id)));
     }
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const vec3 way = vec3(world.position(ids[i])) - boxes[i].place;
