@@ -106,9 +106,11 @@ float ContactSolver::usual_hertz(float usual_substep) {
 }
 
 void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-                          float usual_substep, std::size_t renewable, std::span<const float> hardness) {
+                          float usual_substep, std::size_t renewable, std::span<const float> hardness,
+                          const CrowdedContacts* crowded) {
     substep_ = substep;
     hardness_ = hardness;
+    crowded_ = crowded != nullptr && crowded->any() ? crowded : nullptr;
     const float hertz = usual_hertz(usual_substep);
     hertz_ = hertz;
     for (int k = 0; k < 2; ++k) {
@@ -182,18 +184,25 @@ ContactSpring ContactSolver::shared_spring(std::uint32_t contacts, bool immovabl
     return spring_of(hertz, settings::contact_damping_ratio, substep_);
 }
 
-/// Makes the contacts of slender islands as stiff as these need them. Joints, stiff groups and what shares a stiffness
-/// have springs of their own.
+/// How many times as stiff as usual a contact is.
+float ContactSolver::hardness_of(const ConstraintGraph::Edge& edge) const {
+    const float share = crowded_ != nullptr ? crowded_->share(edge) : 1.0f;
+    if (hardness_.empty()) return share;
+    const float a = edge.pushes_a ? hardness_[edge.a] : hardness_[edge.b];
+    return share * (edge.pushes_b ? std::min(a, hardness_[edge.b]) : a);
+}
+
+/// Makes the contacts of slender islands as stiff as these need them, and those of crowded bodies as soft. Joints,
+/// stiff groups and what shares a stiffness have springs of their own.
 template <int width>
-void ContactSolver::harden(std::uint32_t k, const Input& in) {
+void ContactSolver::change_stiffness(std::uint32_t k, const Input& in) {
     auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
     for (std::uint32_t i = 0; i < r.used; ++i) {
         const ConstraintGraph::Edge& edge = in.edges[order_[layout_[k].first_edge + i]];
         if (edge.link != no_link || edge.jointed) continue;
         if (edge.pair != null_index && in.contacts.pairs[edge.pair].edges > settings::full_stiffness_contacts) continue;
-        const float a = edge.pushes_a ? hardness_[edge.a] : hardness_[edge.b];
-        const float hard = edge.pushes_b ? std::min(a, hardness_[edge.b]) : a;
-        if (hard <= 1.0f) continue;
+        const float hard = hardness_of(edge);
+        if (hard == 1.0f) continue;
         const auto lane = static_cast<int>(i);
         const float stiffer = edge.pushes_a && edge.pushes_b ? 1.0f : settings::fixed_contact_stiffening;
         const ContactSpring spring =
@@ -202,7 +211,7 @@ void ContactSolver::harden(std::uint32_t k, const Input& in) {
         r.mass_scale[lane] = spring.mass_scale;
         r.impulse_scale[lane] = spring.impulse_scale;
         if (r.tilt_rate[lane] > 0.0f) r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
-        r.slop[lane] *= std::max(settings::slender_slop, 1.0f / hard);
+        r.slop[lane] *= std::clamp(1.0f / hard, settings::slender_slop, 1.0f);
     }
 }
 
@@ -303,7 +312,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     for (std::uint32_t i = 0; i < r.used; ++i) {
         if (in.edges[order_[here.first_edge + i]].link != no_link) r.slop[static_cast<int>(i)] *= settings::stiff_slop;
     }
-    if (!hardness_.empty()) harden<width>(k, in);
+    if (!hardness_.empty() || crowded_ != nullptr) change_stiffness<width>(k, in);
     if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
 }
 

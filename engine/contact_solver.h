@@ -21,6 +21,7 @@
 
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_table.h>
+#include <talus/engine/crowded_contacts.h>
 #include <talus/engine/solver_kernel.h>
 
 #include <array>
@@ -83,10 +84,11 @@ public:
 
     /// Lays out records for the graph's edges, in its order. Contacts are as stiff as suits sub-steps of the usual
     /// length, s; this one may be shorter. Contact slots below `renewable` may be renewed in this step. `hardness`, by
-    /// solver index, says how many times stiffer contacts are (slender_islands.h), and is read by prepare(); if it is
-    /// empty, none are.
+    /// solver index, says how many times stiffer contacts are (slender_islands.h); if it is empty, none are. Those of
+    /// `crowded` are softer. Both are read by prepare().
     void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
-               float usual_substep, std::size_t renewable = 0, std::span<const float> hardness = {});
+               float usual_substep, std::size_t renewable = 0, std::span<const float> hardness = {},
+               const CrowdedContacts* crowded = nullptr);
     /// Of soft contacts where sub-steps are usually as long as that, s.
     static float usual_hertz(float usual_substep);
     /// Fills a field's records from the contacts' manifolds.
@@ -182,7 +184,8 @@ public:
 
 private:
     template <int width>
-    void harden(std::uint32_t record, const Input& input);
+    void change_stiffness(std::uint32_t record, const Input& input);
+    float hardness_of(const ConstraintGraph::Edge& edge) const;
     ContactSpring shared_spring(std::uint32_t contacts, bool immovable) const;
     template <int width>
     void fill(std::uint32_t record, const Input& input);
@@ -249,6 +252,7 @@ private:
     float hertz_ = 0.0f;                                      ///< of springs of contacts that are alone
     ContactSpring springs_[3][2] = {};  ///< [alone, in a stiff group, jointed][with an immovable body]
     std::span<const float> hardness_;   ///< by solver index; empty: 1
+    const CrowdedContacts* crowded_ = nullptr;  ///< null if none are
     std::vector<LinkPlace> link_places_;
     /// By contact slot. The place of a contact that this step doesn't have is one of an earlier step (place_of knows).
     std::vector<LinkPlace> places_;

@@ -118,6 +118,16 @@ inline constexpr std::uint32_t compound_calm_steps = 8;
 /// many. Larger: of 15 bowls that lie in each other, made of 25 hulls each, none comes to rest in 30 s at 8, all in 10
 /// s at 4, most of them in 3 s at 2.
 inline constexpr std::uint32_t full_stiffness_contacts = 2;
+/// A body on which more contact points push along one direction than this has softer contacts, all of them together as
+/// stiff as so many (crowded_contacts.h): boxes in a column have 8, bricks in a wall 16, in a block in bond both ways
+/// 32. Larger: such blocks shake for ever (at 20 those of 4 x 4 x 20 and 7 x 7 x 7 boxes, at 24 most of them); smaller:
+/// high walls and pyramids get softer, and lean.
+inline constexpr float crowded_points = 16.0f;
+/// ... of contacts that have so many points at least, faces on faces. Smaller: houses of cards tremble.
+inline constexpr std::uint32_t crowded_face = 3;
+/// ... and that has more contacts than this. Smaller: bricks in walls whose densities differ get soft, and the points of
+/// all that lies on three others are counted.
+inline constexpr std::uint32_t crowded_contacts = 4;
 /// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last
 /// word.
 inline constexpr float fixed_contact_stiffening = 2.0f;

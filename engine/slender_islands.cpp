@@ -227,9 +227,11 @@ void SlenderIslands::add_support(const Input& in, std::uint32_t i, Level& level)
             below == no_body ? 0.0 : static_cast<double>(in.bodies[in.slots[below]].inverse_mass);
         const double stiffer = below == no_body ? static_cast<double>(settings::fixed_contact_stiffening) : 1.0;
         const double rate = two_pi * stiffer * static_cast<double>(in.hertz);
+        const double share = in.crowded.any() ? static_cast<double>(in.crowded.share(e)) : 1.0;
         const Manifold& manifold = in.contacts.caches[e.contact].manifold;
         const double stiffness =
-            rate * rate / ((static_cast<double>(body.inverse_mass) + inverse_below) * std::max(manifold.count, 1));
+            share * rate * rate /
+            ((static_cast<double>(body.inverse_mass) + inverse_below) * std::max(manifold.count, 1));
         const Transform& pose = in.colliders.poses[in.contacts.records[e.contact].a];
         const vec3 way = below == no_body ? vec3(0.0f) : in.bodies[in.slots[below]].center - body.center;
         const double bx = static_cast<double>(glm::dot(way, across_[0])),

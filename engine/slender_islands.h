@@ -30,6 +30,7 @@
 #include <talus/engine/body_store.h>
 #include <talus/engine/constraint_graph.h>
 #include <talus/engine/contact_table.h>
+#include <talus/engine/crowded_contacts.h>
 #include <talus/engine/islands.h>
 #include <talus/narrowphase/collide.h>
 
@@ -49,6 +50,7 @@ public:
         std::uint32_t held_end;
         const BodyStore& bodies;
         const ContactTable& contacts;
+        const CrowdedContacts& crowded;
         const Colliders& colliders;
         vec3 gravity;
         float hertz;  ///< of soft contacts as they are usually

@@ -339,7 +339,10 @@ void World::State::choose_substeps(float dt) {
     const float remembered = usual_substep * std::max(0.0f, 1.0f - settings::forget_substep * dt);
     usual_substep = std::max(wanted, remembered);
     const float hertz = ContactSolver::usual_hertz(usual_substep);
-    slender_islands.find({edges, solver_slots, held_end, bodies, contacts, colliders, def.gravity, hertz, dt}, islands);
+    crowded_contacts.find({edges, solver_slots, held_end, bodies, contacts, colliders, loads});
+    slender_islands.find({edges, solver_slots, held_end, bodies, contacts, crowded_contacts, colliders, def.gravity,
+                          hertz, dt},
+                         islands);
     // As many as usual, or as stiff contacts need.
     const float hard = slender_islands.most_hardness();
     const float needed = hard > 1.0f ? dt * hertz * std::sqrt(hard) / settings::slender_rate : 0.0f;
@@ -356,7 +359,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
     solver_bodies.resize(count);
     solver_masses.resize(count);
     body_motions.reset(count, renews);
-    solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0, slender_islands.hardness());
+    solver.begin(graph, edges, substep, usual_substep, renews ? contacts.states.size() : 0, slender_islands.hardness(),
+                 &crowded_contacts);
     find_floating_contacts();
     const auto work_on = [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
         const StageWork& work = stage_works[stage];

@@ -118,6 +118,7 @@ struct World::State {
     ConstraintGraph graph;
     StiffGroups stiff_groups;
     std::vector<StiffGroups::Tie> joint_ties;  ///< of the step
+    CrowdedContacts crowded_contacts;
     SlenderIslands slender_islands;
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
