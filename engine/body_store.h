@@ -86,6 +86,10 @@ void drop_locked_motion(Body& body);
 /// A body's inertia at a rotation about the world's axes, kg m^2.
 mat3 inertia_of(const Body& body, const quat& rotation);
 
+/// The quaternion of the principal axes of a body at a rotation, world.
+inline glm::dquat principal_rotation(const Body& body, const glm::dquat& rotation) {
+    return rotation * body.principal.rotation;
+}
 /// The principal axes of a body at a rotation: one a column, world.
 inline glm::dmat3 principal_axes(const Body& body, const glm::dquat& rotation) {
     return glm::dmat3(to_matrix(rotation)) * body.principal.axes;

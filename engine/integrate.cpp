@@ -11,16 +11,6 @@ namespace talus {
 
 namespace {
 
-glm::dquat product(const glm::dquat& a, const glm::dquat& b) {
-    return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + b.w * a.x + a.y * b.z - a.z * b.y,
-            a.w * b.y + b.w * a.y + a.z * b.x - a.x * b.z, a.w * b.z + b.w * a.z + a.x * b.y - a.y * b.x};
-}
-
-glm::dvec3 rotated(const glm::dquat& q, const glm::dvec3& v) {
-    const glm::dvec3 u(q.x, q.y, q.z), t = 2.0 * glm::cross(u, v);
-    return v + q.w * t + glm::cross(u, t);
-}
-
 /// The turn about axis k by an angle in proportion to the momentum about it: what it makes of the momentum about the
 /// principal axes, and of the quaternion of those.
 template <int k>
@@ -95,13 +85,14 @@ PrincipalInertia principal_inertia(const glm::dmat3& inertia) {
     const bool like_a_stick =
         1.0 / moments[least] - 1.0 / moments[middle] > 1.0 / moments[middle] - 1.0 / moments[most];
     const int x = like_a_stick ? least : most, y = like_a_stick ? most : least;
-    return {glm::dmat3(axes[x], axes[y], glm::cross(axes[x], axes[y])), {moments[x], moments[y], moments[middle]}};
+    const glm::dmat3 ordered(axes[x], axes[y], glm::cross(axes[x], axes[y]));
+    return {ordered, glm::normalize(glm::quat_cast(ordered)), {moments[x], moments[y], moments[middle]}};
 }
 
 void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep) {
     const glm::dvec3 inverse = 1.0 / inertia.moments;
-    const auto to_own = [&](const glm::dvec3& v) { return rotated(glm::conjugate(body.rotation), v) * inertia.axes; };
-    const auto to_world = [&](const glm::dvec3& v) { return rotated(body.rotation, inertia.axes * v); };
+    const auto to_own = [&](const glm::dvec3& v) { return inverse_rotate(body.rotation, v) * inertia.axes; };
+    const auto to_world = [&](const glm::dvec3& v) { return rotate(body.rotation, inertia.axes * v); };
     glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
     double h = substep;
     if (body.torque == vec3(0.0f) && body.damping == 1.0f) {
@@ -127,9 +118,9 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
         const glm::dvec3 axis = inertia.axes * glm::dvec3(turns.x, turns.y, turns.z);
         const glm::dvec3 common = (h * inverse.y) * momentum;
         const double size = std::sqrt(glm::dot(common, common)), most = settings::max_rotation_per_substep;
-        body.rotation = integrate_rotation(product(before, glm::dquat(turns.w, axis.x, axis.y, axis.z)),
+        body.rotation = integrate_rotation(before * glm::dquat(turns.w, axis.x, axis.y, axis.z),
                                            size <= most ? common : common * (most / size));
-        const glm::dquat change = product(body.rotation, glm::conjugate(before));
+        const glm::dquat change = body.rotation * glm::conjugate(before);
         const glm::dvec3 half_sine(change.x, change.y, change.z);  // times the axis
         const double sine2 = glm::dot(half_sine, half_sine);
         // The arc sine of it, to its fifth power.

@@ -17,7 +17,8 @@ struct PrincipalInertia {
     /// In the body's frame, one a column. As a matrix because the axes of boxes are exact in it: who spins about one
     /// from which any error grows stays there.
     glm::dmat3 axes{1.0};
-    glm::dvec3 moments{0.0};  ///< kg m^2
+    glm::dquat rotation{1.0, 0.0, 0.0, 0.0};  ///< of these axes, to rounding: what is pushed needs no more
+    glm::dvec3 moments{0.0};                  ///< kg m^2
 };
 /// Of a symmetric, positive definite matrix (Jacobi's method).
 PrincipalInertia principal_inertia(const glm::dmat3& inertia);

@@ -271,11 +271,11 @@ void World::State::begin_body(std::uint32_t i, float substep) {
         }
         motion.moments = vec3(body.principal.moments);
         if (i < constrained_end && !body.isotropic) {
-            const glm::dmat3 axes = principal_axes(body, body.exact_rotation);
-            motion.axes = quat(glm::quat_cast(axes));
+            const glm::dquat axes = principal_rotation(body, body.exact_rotation);
+            motion.axes = quat(axes);
             if (motion.gyroscopic) {
                 motion.inverse_moments = vec3(1.0 / body.principal.moments);
-                motion.momentum = vec3(axes * (body.principal.moments * (body.exact_spin * axes)));
+                motion.momentum = vec3(rotate(axes, body.principal.moments * inverse_rotate(axes, body.exact_spin)));
                 motion.spin = body.angular_velocity;
             }
         }
@@ -302,8 +302,9 @@ void World::State::end_body(std::uint32_t i) {
     body.exact_spin = glm::dvec3(spin);
     if (body_motions.is_gyroscopic(i) && (constrained[solver_slots[i]] & by_joint) == 0) {
         // The last impulses, too, have changed the momentum, and the inertia has turned since they were found.
-        const glm::dmat3 axes = principal_axes(body, body.exact_rotation);
-        body.exact_spin = axes * (glm::dvec3(body_motions.momentum(i, spin)) * axes / body.principal.moments);
+        const glm::dquat axes = principal_rotation(body, body.exact_rotation);
+        const glm::dvec3 momentum(body_motions.momentum(i, spin));
+        body.exact_spin = rotate(axes, inverse_rotate(axes, momentum) / body.principal.moments);
     }
     body.angular_velocity = limited(vec3(body.exact_spin), body.max_spin);
 }

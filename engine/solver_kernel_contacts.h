@@ -789,12 +789,15 @@ static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
         if (all(~aside)) return;
         const Sides v = gather<Part::velocity>(r, in.bodies);
         const F fall = min(substep * r.gravity, zero);
+        // The lever is off by the way, the impulse is as large as the speed: what they make is their product.
+        const F least = blow * splat<F>(settings::stale_strike) * r.slide_room, least2 = least * least;
         I struck = {};
         for (unsigned i = 0; i < r.point_count; ++i) {
             const Point& p = points[i];
             const F speed = normal_speed(r.normal, p, v) + fall;
             const F separation = p.separation + normal_speed(r.normal, p, motion);
-            struck |= (p.mass > zero) & (speed < blow) & (separation + substep * speed < zero);
+            struck |= (p.mass > zero) & (speed < blow) & (separation + substep * speed < zero) &
+                      (speed * speed * dot(along, along) > least2);
         }
         struck_lanes = bits_of(aside & struck);
     });

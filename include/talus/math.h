@@ -35,8 +35,16 @@ inline vec3 rotate(const quat& q, const vec3& v) {
     const vec3 t = 2.0f * glm::cross(u, v);
     return v + q.w * t + glm::cross(u, t);
 }
+inline glm::dvec3 rotate(const glm::dquat& q, const glm::dvec3& v) {
+    const glm::dvec3 u(q.x, q.y, q.z);
+    const glm::dvec3 t = 2.0 * glm::cross(u, v);
+    return v + q.w * t + glm::cross(u, t);
+}
 
 inline vec3 inverse_rotate(const quat& q, const vec3& v) { return rotate(quat(q.w, -q.x, -q.y, -q.z), v); }
+inline glm::dvec3 inverse_rotate(const glm::dquat& q, const glm::dvec3& v) {
+    return rotate(glm::dquat(q.w, -q.x, -q.y, -q.z), v);
+}
 
 /// The matrix of a unit quaternion.
 template <class T>
