@@ -20,11 +20,14 @@
 ///
 /// One factor for a whole island is coarse: what rests far from the fault loses some of its support, too. A pyramid of
 /// 5,050 boxes, of which always some row has not converged, fell within 1,000 steps. So islands of more than
-/// settings::energy_most_bodies bodies are left alone.
+/// settings::energy_most_bodies bodies are left alone, unless they gain so much that nothing in them can be at rest:
+/// settings::energy_large_gain of what they have, and what makes all of them settings::energy_large_speed fast. (In a
+/// random world a needle of 8 g gave an island of 38 bodies 50,000 times the energy that all of them had.)
 ///
 /// Springs, motors and drives of joints may do work, and so may friction on surfaces that run: it counts as put in
 /// (JointSolver::work, ContactSolver::find_belt_work). Islands are not bounded that are pushed by something else: by
-/// joints or contacts with moving kinematic bodies.
+/// joints or contacts with moving kinematic bodies. (With the work of such contacts counted likewise, a gear let its
+/// wheels slip and threw them back, and a room that flew about lost a body.)
 ///
 /// Bounces come afterwards, and have a bound of their own: Newton's law of restitution makes energy where a body strikes
 /// with friction (Kane and Levinson 1985), or at several points at once. Semi-implicit Euler conserves
@@ -75,21 +78,44 @@ void World::State::exempt_islands() {
     }
 }
 
-/// Sums the gains of the bodies over their islands. False if no island of at most `most_bodies` is left that gained.
-bool World::State::find_gaining_islands(std::uint32_t most_bodies) {
+/// Leaves an island alone that has not gained so much that it cannot be at rest.
+void World::State::pass_over_small_gain(std::uint32_t root) {
+    constexpr double speed = settings::energy_large_speed;
+    IslandGain& island = island_gains[root];
+    if (!(island.energy > 0.0) || island.least > 0.0) return;
+    island.least = 0.5 * island.mass * speed * speed;
+    if (!(island.energy > island.least)) {
+        island.energy = 0.0;
+        return;
+    }
+    double energy = 0.0;
+    for (std::uint32_t i = group_size; i < held_end; ++i) {
+        if (solver_slots[i] == null_index || islands.root(i) != root) continue;
+        const SolverBody& sb = solver_bodies[i];
+        const glm::dvec3 velocity(load3(sb.velocity)), spin(load3(sb.angular_velocity));
+        const double mass = 1.0 / static_cast<double>(bodies[solver_slots[i]].inverse_mass);
+        energy += 0.5 * (mass * glm::dot(velocity, velocity) + glm::dot(angular_momentum(i, spin), spin));
+    }
+    island.least = std::max(island.least, settings::energy_large_gain * energy);
+    if (!(island.energy > island.least)) island.energy = 0.0;
+}
+
+/// Sums the gains of the bodies over their islands, by bounces or by all else. False if no island is left that gained.
+bool World::State::find_gaining_islands(bool by_bounces) {
     if (!body_motions.any_gain(group_size, held_end)) return false;
     island_gains.assign(held_end, {});
-    body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain) {
+    body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain, float mass) {
         IslandGain& island = island_gains[islands.root(i)];
         island.energy += gain;
+        island.mass += mass;
         ++island.bodies;
     });
     const auto any = [&] {
         return std::any_of(island_gains.begin(), island_gains.end(),
                            [](const IslandGain& island) { return island.energy > 0.0; });
     };
-    for (IslandGain& island : island_gains) {
-        if (island.bodies > most_bodies) island.energy = 0.0;
+    for (std::uint32_t root = 0; root < held_end; ++root) {
+        if (!by_bounces && island_gains[root].bodies > settings::energy_most_bodies) pass_over_small_gain(root);
     }
     if (!any()) return false;
     exempt_islands();
@@ -114,7 +140,7 @@ void World::State::keep_parts() {
     for (std::uint32_t root = 0; root < held_end; ++root) {
         IslandBound& island = island_bounds[root];
         const double gain = island_gains[root].energy - island.work;
-        if (!(gain > 0.0)) continue;
+        if (!(gain > island_gains[root].least)) continue;
         // Without the part t it gains gain - t slope + t^2 bend.
         const double root2 = island.slope * island.slope - 4.0 * gain * island.bend;
         const double taken =
@@ -137,7 +163,7 @@ void World::State::keep_parts() {
 }
 
 void World::State::bound_energy(float substep) {
-    if (!find_gaining_islands(settings::energy_most_bodies)) return;
+    if (!find_gaining_islands(false)) return;
     // Against the velocities that the bodies would have by now without contacts.
     for_each_gaining([&](std::uint32_t i, IslandBound& island) {
         const Body& body = bodies[solver_slots[i]];
@@ -179,7 +205,7 @@ void World::State::bound_energy(float substep) {
 }
 
 void World::State::bound_bounces(float substep) {
-    if (!find_gaining_islands(~0u)) return;
+    if (!find_gaining_islands(true)) return;
     for_each_gaining([&](std::uint32_t i, IslandBound& island) {
         const SolverBody& sb = solver_bodies[i];
         const BodyMotions::Unpushed& calm = unpushed[i] = body_motions.calm(i);

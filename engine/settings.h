@@ -199,8 +199,12 @@ inline constexpr float settle_lift = 0.02f;
 /// converged (of 400 random plain worlds 24 gain 1% in a step at 0.01, 18 here); 0: rounding counts.
 inline constexpr float energy_gain = 0.001f;
 inline constexpr float energy_speed = 0.005f;
-/// Larger islands are not bounded. Larger: pyramids fall; smaller: heaps of a few bodies may gain energy.
+/// Larger islands are not bounded, unless ... Larger: pyramids fall; smaller: heaps of a few bodies may gain energy.
 inline constexpr std::uint32_t energy_most_bodies = 32;
+/// ... they gain more than this part of their kinetic energy in a sub-step, and than what makes all of them this fast,
+/// m/s. Larger: crowds that are thrown about may gain energy; smaller: large heaps that come to rest lose support.
+inline constexpr double energy_large_gain = 0.01;
+inline constexpr double energy_large_speed = 0.1;
 
 /// Bodies that float and push each other get back the angular momentum that a sub-step has changed by more than this part
 /// of what they have (island_momentum.cpp). Larger: they lose as much; smaller: rounding counts.

@@ -129,7 +129,8 @@ struct World::State {
         float kept = 1.0f;               ///< part of its impulses
     };
     struct IslandGain {
-        double energy = 0.0;  ///< J
+        double energy = 0.0, mass = 0.0;  ///< J, kg
+        double least = 0.0;               ///< less is passed over, J
         std::uint32_t bodies = 0;
     };
     std::vector<IslandGain> island_gains;         ///< sums of its bodies', by solver index of the island's root, J
@@ -467,7 +468,8 @@ private:
     void restore_colliders();
     void bound_energy(float substep);
     void bound_bounces(float substep);
-    bool find_gaining_islands(std::uint32_t most_bodies);
+    void pass_over_small_gain(std::uint32_t root);
+    bool find_gaining_islands(bool by_bounces);
     template <class Visit>
     void for_each_gaining(Visit&& visit);
     void keep_parts();

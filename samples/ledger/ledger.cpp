@@ -493,6 +493,13 @@ void Ledger::book_joints(const World& world) {
         double shift = 0.0, turn = 0.0;  // by which violations became less
         double gap2 = 0.0, bent = 0.0;   // between the anchors, m^2, and beyond limits of turns, rad
         bool springs = false;
+        // Motors and springs are charged for the way that velocities make. Where a constraint that was open is closed
+        // against them, it does the work: position correction moves bodies without a velocity, and the force that a joint
+        // reports is its sum, in which what presses into a limit and the limit cancel each other.
+        const auto charged = [&](double work, double force, double way, double v0, double v1) {
+            const double moved = force * 0.5 * dt_ * (v0 + v1), corrected = moved - force * way;
+            return work < 0.0 && corrected > 0.0 ? std::min(0.0, work + corrected) : work;
+        };
         for (int i = 0; i < 6; ++i) {
             const bool settable = (kind.settable >> i & 1u) != 0;
             const double q1 = now.coordinates[i];
@@ -511,12 +518,14 @@ void Ledger::book_joints(const World& world) {
                     // A spring of some frequency is as stiff as what its bodies weigh there, which changes as they turn.
                     const double f = glm::dot(i < 3 ? force : torque, axis_of(i));
                     const double pushed = f * (q1 - q0) + 0.5 * dt_ * std::abs(f * (now.speeds[i] - then.speeds[i]));
-                    add_work(a, b, std::max(released, pushed));
+                    const double pull = -std::clamp(stiffness * (0.5 * (q0 + q1) - target), -cap, cap);
+                    add_work(a, b, charged(std::max(released, pushed), pull, q1 - q0, then.speeds[i], now.speeds[i]));
                 }
             }
             if (settable && world.joint_motor(now.id, axes[i]).max_force > 0.0f) {
                 const double f = static_cast<double>(world.joint_motor_force(now.id, axes[i]));
-                add_work(a, b, f * (q1 - q0), std::abs(f) * dt_ * std::abs(now.speeds[i] - then.speeds[i]));
+                add_work(a, b, charged(f * (q1 - q0), f, q1 - q0, then.speeds[i], now.speeds[i]),
+                         std::abs(f) * dt_ * std::abs(now.speeds[i] - then.speeds[i]));
             }
             if (stiffness > 0.0 && !settable) continue;
             JointLimit limit;

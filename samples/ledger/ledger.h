@@ -22,6 +22,8 @@
 /// - joints to kinematic bodies: force times the way of the joint's anchor, torque times the turn.
 /// - motors: motor force times the way of the coordinate; what the coordinate's speed changed within the step counts in
 ///   the motor's favour.
+///   A motor or spring against which a constraint is closed that was open takes what the bodies' velocities give it: what
+///   position correction moves has no energy to lose, and the constraint puts in what the motor or spring takes.
 /// - drives: their force all the way at the higher of the speeds before and after.
 /// - springs: energy stored before less energy stored after, both with the stiffness of this step, or what a motor with
 ///   the spring's force would have done, if that is more.

@@ -97,6 +97,31 @@ TEST_CASE("the ledger knows what was put in by forces, motors, belts and kinemat
     CHECK(world.position(lift).y > 1.5f);
 }
 
+TEST_CASE("a limit that is closed against a motor or a spring takes no energy from the bodies") {
+    // By hand: without gravity, a slider rests 20 mm beyond its limit, and a motor or a spring presses it further in.
+    // What brings it back moves it without a velocity, so that the kinetic energy is 0 before and after. The motor has
+    // no store, and what the spring stores, 1/2 k (x1^2 - x0^2), the limit has put in: nothing is gained. The force that
+    // the joint reports is 0 all the same: its motor or spring and its limit cancel each other.
+    for (const bool spring : {false, true}) {
+        CAPTURE(spring);
+        World world({.gravity = {0, 0, 0}});
+        const BodyId post = world.add_body({.type = BodyType::fixed, .shape = sphere(0.1f)});
+        const BodyId weight = world.add_body({.shape = sphere(0.1f), .position = {0.52f, 0, 0}});
+        SliderDef def{.ends = {.body_a = post, .body_b = weight}, .limit = {-1.0f, 0.5f}};
+        if (spring) {
+            def.spring = {.hertz = 4.0f, .damping_ratio = 0.0f, .target = 0.8f};
+        } else {
+            def.motor = {.speed = 1.0f, .max_force = 200.0f};
+        }
+        REQUIRE(world.add_joint(def));
+        Ledger ledger;
+        for (int i = 0; i < 60; ++i) step(world, 1.0f / 60.0f, ledger);
+        CHECK(world.position(weight).x == doctest::Approx(0.5).epsilon(0.01));
+        CHECK(glm::length(world.linear_velocity(weight)) < 1e-3f);
+        CHECK_MESSAGE(ledger.report().ok(), ledger.report().complaint());
+    }
+}
+
 TEST_CASE("the ledger sees energy and momentum that nobody put in") {
     World world;
     const BodyId a = world.add_body({.shape = sphere(0.5f), .position = {0, 5, 0}});
