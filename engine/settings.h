@@ -53,8 +53,12 @@ inline constexpr std::uint32_t stiff_look_every = 4;
 /// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger:
 /// what tumbles is taken for towers, and costs as much as they do.
 inline constexpr float stiff_calm = 1.0f;
-/// Larger islands are left to the sweeps: the cost of a direct solve grows faster than the number of bodies.
-inline constexpr std::uint32_t stiff_most_bodies = 400, stiff_most_contacts = 1200;
+/// Islands whose factors take more products of 6 x 6 blocks are left to the sweeps.
+inline constexpr std::uint64_t stiff_most_products = 400'000;
+/// TODO
+inline constexpr std::uint32_t stiff_most_contacts = 20'000;
+inline constexpr std::uint64_t stiff_most_work = 1'000'000;
+inline constexpr std::uint32_t stiff_refused_for = 60;
 /// The weight of a row over the mass that its contact bears. Larger: impulses converge in fewer sub-steps, and the set
 /// of active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller: what has not converged
 /// creeps (the top of a tower of 100 is off by 14 mm after a minute at 30, by .2 mm here).

@@ -5,8 +5,8 @@
 #include <talus/engine/settings.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <iterator>
 
 namespace talus {
 
@@ -42,17 +42,24 @@ void divide(std::array<double, 36>& x, const std::array<double, 36>& c) {
     }
 }
 
-/// x -= l m^T
-void subtract_product(std::array<double, 36>& x, const std::array<double, 36>& l, const std::array<double, 36>& m) {
-    double t[36];
+std::array<double, 36> transposed(const std::array<double, 36>& m) {
+    std::array<double, 36> t;
     for (int i = 0; i < 6; ++i) {
         for (int j = 0; j < 6; ++j) t[6 * i + j] = m[6 * j + i];
     }
+    return t;
+}
+
+/// x -= l t
+void subtract_product(std::array<double, 36>& x, const std::array<double, 36>& l, const std::array<double, 36>& t) {
     for (int r = 0; r < 6; ++r) {
+        double row[6];
+        for (int k = 0; k < 6; ++k) row[k] = x[6 * r + k];
         for (int i = 0; i < 6; ++i) {
             const double f = l[6 * r + i];
-            for (int k = 0; k < 6; ++k) x[6 * r + k] -= f * t[6 * i + k];
+            for (int k = 0; k < 6; ++k) row[k] -= f * t[6 * i + k];
         }
+        for (int k = 0; k < 6; ++k) x[6 * r + k] = row[k];
     }
 }
 
@@ -97,7 +104,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
     const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
     seen_.resize(bodies.slot_count());
     for (std::uint32_t i = held_end; i < slots.size(); ++i) {
-        if (slots[i] != null_index) seen_[slots[i]] = {looks_, false};
+        if (slots[i] != null_index) seen_[slots[i]] = {.step = looks_};
     }
     for (std::uint32_t i = 1; i < held_end; ++i) {
         if (slots[i] == null_index) continue;
@@ -108,8 +115,14 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         island.mass += body.mass;
         Seen& seen = seen_[slots[i]];
         island.looked_at = island.looked_at || looks_at_all || seen.step + 1 != looks_ || seen.stiff;
-        seen = {looks_, false};
-        island.excluded = ++island.bodies > settings::stiff_most_bodies || island.excluded;
+        if (seen.refused_bodies != 0 && seen.step + 1 == looks_ && looks_ - seen.refused < settings::stiff_refused_for) {
+            island.refused_bodies = std::max(island.refused_bodies, seen.refused_bodies);
+        } else {
+            seen.refused_bodies = 0;
+        }
+        seen.step = looks_;
+        seen.stiff = false;
+        ++island.bodies;
         island.stands = island.stands || locks_bear_load(body.locks, gravity);
     }
     for (const Tie& tie : ties) {
@@ -129,7 +142,9 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
     for (Island& island : islands_) {
         const float load = island.looked_at ? island.mass : island.most;
         const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
-        island.excluded = island.excluded || island.bodies < 2 || load < least * island.least;
+        // An island that was too much work has to become smaller by a tenth to be tried again before its time.
+        const bool refused = island.refused_bodies != 0 && 10ull * island.bodies >= 9ull * island.refused_bodies;
+        island.excluded = island.excluded || refused || island.bodies < 2 || load < least * island.least;
         any = any || !island.excluded;
     }
     if (!any) return;
@@ -187,15 +202,27 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
             if (link.a != none) link.a = local_[link.a];
             if (link.b != none) link.b = local_[link.b];
         }
+        const auto bodies_of_island = static_cast<std::uint32_t>(group.bodies.size());
+        slots_.clear();
+        for (const Body& body : group.bodies) slots_.push_back(slots[body.solver]);
         if (!is_stiff(group)) continue;
+        if (!order(group)) {
+            for (const std::uint32_t slot : slots_) {
+                seen_[slot].refused = looks_;
+                seen_[slot].refused_bodies = bodies_of_island;
+            }
+            continue;
+        }
         group.contacts.resize(group.links.size());
         for (std::size_t k = 0; k < group.links.size(); ++k) {
             const Link& link = group.links[k];
             Contact& c = group.contacts[k];
-            c.edge = link.edge, c.a = link.a, c.b = link.b, c.borne = link.borne;
+            c.edge = link.edge, c.borne = link.borne;
+            c.a = link.a != none ? group.place[link.a] : none;
+            c.b = link.b != none ? group.place[link.b] : none;
+            c.block = c.a != none && c.b != none ? block_of(group, std::max(c.a, c.b), std::min(c.a, c.b)) : none;
         }
         for (const Body& body : group.bodies) seen_[slots[body.solver]].stiff = true;
-        order(group);
         for (const Contact& c : group.contacts) edges[c.edge].link = links++;
         if (kept != g) std::swap(groups_[kept], group);
         ++kept;
@@ -363,12 +390,13 @@ void StiffGroups::drop_idle(Group& group) {
     for (Tie& tie : group.ties) tie.a = level_[tie.a], tie.b = level_[tie.b];
 }
 
-/// The order of elimination (minimum degree), and where blocks and their products go.
-void StiffGroups::order(Group& group) {
+/// The order of elimination (minimum degree, the lowest index of equals), and where blocks and their products go. Both
+/// are kept while the same bodies touch. False, as soon as that is known, for a group whose factors are too much work.
+bool StiffGroups::order(Group& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     group.pairs.clear();
     group.pairs.push_back(count);
-    for (const Contact& c : group.contacts) {
+    for (const Link& c : group.links) {
         group.pairs.push_back(c.a);
         group.pairs.push_back(c.b);
     }
@@ -377,49 +405,8 @@ void StiffGroups::order(Group& group) {
         group.pairs.push_back(tie.b);
     }
     if (group.pairs != group.pairs_before) {
-        group.pairs_before = group.pairs;
-        const std::uint32_t words = (count + 63) / 64;
-        group.bits.assign(std::size_t{count} * words, 0);
-        const auto row = [&](std::uint32_t i) { return group.bits.data() + std::size_t{i} * words; };
-        const auto set = [&](std::uint32_t i, std::uint32_t k) { row(i)[k / 64] |= std::uint64_t{1} << (k % 64); };
-        for (const Contact& c : group.contacts) {
-            if (c.a == none || c.b == none) continue;
-            set(c.a, c.b);
-            set(c.b, c.a);
-        }
-        for (const Tie& tie : group.ties) {
-            set(tie.a, tie.b);
-            set(tie.b, tie.a);
-        }
-        group.order.clear();
-        group.place.assign(count, none);
-        group.columns.clear();
-        group.rows.clear();
-        for (std::uint32_t step = 0; step < count; ++step) {
-            std::uint32_t best = none, best_degree = none;
-            for (std::uint32_t i = 0; i < count; ++i) {
-                if (group.place[i] != none) continue;
-                std::uint32_t degree = 0;
-                for (std::uint32_t w = 0; w < words; ++w)
-                    degree += static_cast<std::uint32_t>(std::popcount(row(i)[w]));
-                if (degree < best_degree) best = i, best_degree = degree;
-            }
-            group.place[best] = step;
-            group.order.push_back(best);
-            Column column{static_cast<std::uint32_t>(group.rows.size()), 0, 0};
-            for (std::uint32_t w = 0; w < words; ++w) {
-                for (std::uint64_t left = row(best)[w]; left != 0; left &= left - 1)
-                    group.rows.push_back(64 * w + static_cast<std::uint32_t>(std::countr_zero(left)));
-            }
-            column.count = static_cast<std::uint32_t>(group.rows.size()) - column.first;
-            for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
-                const std::uint32_t k = group.rows[i];
-                for (std::uint32_t w = 0; w < words; ++w) row(k)[w] |= row(best)[w];
-                row(k)[k / 64] &= ~(std::uint64_t{1} << (k % 64));
-                row(k)[best / 64] &= ~(std::uint64_t{1} << (best % 64));
-            }
-            group.columns.push_back(column);
-        }
+        group.pairs_before.clear();
+        if (!eliminate(group)) return false;
         for (std::uint32_t& r : group.rows) r = group.place[r];
         for (const Column& c : group.columns)
             std::sort(group.rows.begin() + c.first, group.rows.begin() + c.first + c.count);
@@ -427,8 +414,12 @@ void StiffGroups::order(Group& group) {
         for (Column& c : group.columns) {
             c.first_target = static_cast<std::uint32_t>(group.targets.size());
             for (std::uint32_t q = c.first; q < c.first + c.count; ++q) {
-                for (std::uint32_t p = q + 1; p < c.first + c.count; ++p)
-                    group.targets.push_back(block_of(group, group.rows[p], group.rows[q]));
+                // The rows below q in this column are all rows of column rows[q], in the same order.
+                std::uint32_t block = group.columns[group.rows[q]].first;
+                for (std::uint32_t p = q + 1; p < c.first + c.count; ++p) {
+                    while (group.rows[block] != group.rows[p]) ++block;
+                    group.targets.push_back(block);
+                }
             }
         }
         group.diagonal.resize(count);
@@ -437,14 +428,70 @@ void StiffGroups::order(Group& group) {
         group.found.resize(count);
         group.step.resize(count);
         group.residual.resize(count);
+        group.pairs_before = group.pairs;
     }
     bodies_.assign(group.bodies.begin(), group.bodies.end());
     for (std::uint32_t i = 0; i < count; ++i) group.bodies[i] = bodies_[group.order[i]];
-    for (Contact& c : group.contacts) {
-        if (c.a != none) c.a = group.place[c.a];
-        if (c.b != none) c.b = group.place[c.b];
-        c.block = c.a != none && c.b != none ? block_of(group, std::max(c.a, c.b), std::min(c.a, c.b)) : none;
+    return true;
+}
+
+/// Eliminates body after body from the graph of those that touch: the neighbours of one that goes become neighbours of
+/// each other. Each body's neighbours are a sorted list, and a heap holds degrees, old ones among them that are skipped:
+/// the time grows with the blocks of the factors and the lists that are merged for them, not with the square of the
+/// number of bodies. A pile of 2,000 takes some milliseconds.
+bool StiffGroups::eliminate(Group& group) {
+    const auto count = static_cast<std::uint32_t>(group.bodies.size());
+    if (neighbours_.size() < count) neighbours_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) neighbours_[i].clear();
+    const auto join = [&](std::uint32_t a, std::uint32_t b) {
+        if (a == none || b == none || a == b) return;
+        neighbours_[a].push_back(b);
+        neighbours_[b].push_back(a);
+    };
+    for (const Link& c : group.links) join(c.a, c.b);
+    for (const Tie& tie : group.ties) join(tie.a, tie.b);
+    // Degree above, index below; the smallest first.
+    const auto later = [](std::uint64_t x, std::uint64_t y) { return x > y; };
+    heap_.clear();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        std::vector<std::uint32_t>& list = neighbours_[i];
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+        heap_.push_back(std::uint64_t{list.size()} << 32 | i);
     }
+    std::make_heap(heap_.begin(), heap_.end(), later);
+    group.order.clear();
+    group.place.assign(count, none);
+    group.columns.clear();
+    group.rows.clear();
+    group.products = 0;
+    while (group.order.size() < count) {
+        std::pop_heap(heap_.begin(), heap_.end(), later);
+        const auto best = static_cast<std::uint32_t>(heap_.back());
+        const std::uint64_t degree = heap_.back() >> 32;
+        heap_.pop_back();
+        if (group.place[best] != none || neighbours_[best].size() != degree) continue;
+        const std::vector<std::uint32_t>& clique = neighbours_[best];
+        group.place[best] = static_cast<std::uint32_t>(group.order.size());
+        group.order.push_back(best);
+        group.products += degree * (degree + 1) / 2;
+        if (group.products > settings::stiff_most_products) return false;
+        group.columns.push_back(
+            {static_cast<std::uint32_t>(group.rows.size()), static_cast<std::uint32_t>(degree), 0});
+        group.rows.insert(group.rows.end(), clique.begin(), clique.end());
+        for (const std::uint32_t k : clique) {
+            std::vector<std::uint32_t>& list = neighbours_[k];
+            merged_.clear();
+            std::set_union(list.begin(), list.end(), clique.begin(), clique.end(), std::back_inserter(merged_));
+            std::erase_if(merged_, [&](std::uint32_t i) { return i == best || i == k; });
+            const bool same = merged_.size() == list.size();
+            list.assign(merged_.begin(), merged_.end());
+            if (same) continue;  // the heap has it already
+            heap_.push_back(std::uint64_t{list.size()} << 32 | k);
+            std::push_heap(heap_.begin(), heap_.end(), later);
+        }
+    }
+    return true;
 }
 
 std::uint32_t StiffGroups::block_of(const Group& group, std::uint32_t row, std::uint32_t column) {
@@ -545,7 +592,8 @@ void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> mas
     for (std::uint32_t g = first; g < last; ++g) {
         Group& group = groups_[g];
         group.inverse_substep = 1.0 / static_cast<double>(substep);
-        group.has_factors = group.has_set = false;
+        group.has_factors = group.has_set = group.any_factors = false;
+        group.work = 0;
         group.articulations.clear();
         group.joint_rows.clear();
         for (Body& body : group.bodies) read_mass(body, masses[body.solver]);
@@ -785,12 +833,14 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
         for (std::uint32_t i = column.first; i < end; ++i) divide(group.below[i], group.diagonal[k]);
         const std::uint32_t* target = group.targets.data() + column.first_target;
         for (std::uint32_t q = column.first; q < end; ++q) {
-            subtract_product(group.diagonal[group.rows[q]], group.below[q], group.below[q]);
-            for (std::uint32_t p = q + 1; p < end; ++p)
-                subtract_product(group.below[*target++], group.below[p], group.below[q]);
+            const Block across = transposed(group.below[q]);
+            subtract_product(group.diagonal[group.rows[q]], group.below[q], across);
+            for (std::uint32_t p = q + 1; p < end; ++p) subtract_product(group.below[*target++], group.below[p], across);
         }
     }
     group.has_factors = !with_sliding;
+    group.any_factors = true;
+    group.work += group.products + group.columns.size();
 }
 
 /// x = A^-1 x
@@ -836,6 +886,9 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
     }
 }
 
+/// Whether the group has used what work it may in this step. It leaves the rest to the sweeps.
+bool StiffGroups::is_spent(const Group& group) { return group.work >= 2 * settings::stiff_most_work; }
+
 /// Newton's method on
 ///
 ///     F(v) = M (v - v0) - J^T p(v) = 0
@@ -845,6 +898,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
 bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
     double first_slope = 0.0;
     for (int round = 0; round < rounds; ++round) {
+        if (is_spent(group)) return false;
         group.step = group.momentum;
         double bodies_slope = 0.0, bodies_curve = 0.0, most_energy = 0.0;
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
@@ -862,8 +916,10 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         for (const JointRow& r : group.joint_rows) push(r, group.step, r.impulse);
         bool refactor = !group.has_factors || sliding;
         for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
-        if (refactor) factor(group, sliding);
+        // Beyond the step's work, old factors serve: they give a direction downhill, too.
+        if (refactor && (!group.any_factors || group.work < settings::stiff_most_work)) factor(group, sliding);
         substitute(group, group.step);
+        group.work += group.rows.size() / 3;
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
             const Vector m = momentum_of(group.bodies[i], group.step[i]);
             const double energy = dot6(m.data(), group.step[i].data());
@@ -999,7 +1055,10 @@ void StiffGroups::find_impulses(Group& group, std::span<const SolverBody> bodies
     // With the rows that were active last; at rest, these are the ones.
     bool refactor = !group.has_factors;
     for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
+    if (refactor && group.any_factors && group.work >= settings::stiff_most_work)
+        return converge_from_now(group, bodies);
     if (refactor) factor(group, false);
+    group.work += group.rows.size() / 3;
     group.found = group.momentum;
     for (const Contact& c : group.contacts) {
         for (int r = 0; r < most_rows; ++r) {
@@ -1060,6 +1119,7 @@ void StiffGroups::hand_over(Group& group, JointSolver& joints) {
 }
 
 void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group) {
+    if (is_spent(group)) return;
     if (!group.has_set) {
         for (Contact& c : group.contacts) c.active = 0;
     }
@@ -1082,7 +1142,8 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
         for (Contact& c : group.contacts) std::copy(c.impulse, c.impulse + most_rows, c.before);
         find_impulses(group, bodies);
     }
-    if (!is_finite(group)) return;
+    // Impulses and velocities that explain each other are there already: those that the sweeps left.
+    if (is_spent(group) || !is_finite(group)) return;
     if (!is_explained(group)) {
         // Written back, they would be energy from nowhere when the next pass takes them away. Without any, the sweeps
         // begin with nothing.
@@ -1117,6 +1178,9 @@ std::size_t StiffGroups::bytes() const {
         (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() + contact_of_.capacity()) *
             sizeof(std::uint32_t);
     sum += (place_.capacity() + part_.capacity()) * sizeof(std::uint32_t) + tied_.capacity();
+    sum += slots_.capacity() * sizeof(std::uint32_t) + merged_.capacity() * sizeof(std::uint32_t) +
+           heap_.capacity() * sizeof(std::uint64_t) + seen_.capacity() * sizeof(Seen);
+    for (const auto& list : neighbours_) sum += sizeof(list) + list.capacity() * sizeof(std::uint32_t);
     for (const Group& g : groups_) {
         sum += g.links.capacity() * sizeof(Link) + g.ties.capacity() * sizeof(Tie) +
                g.articulations.capacity() * sizeof(std::uint32_t) + g.body_rows.capacity() * sizeof(BodyRow) +
@@ -1126,7 +1190,7 @@ std::size_t StiffGroups::bytes() const {
             (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +
              g.rows.capacity() + g.targets.capacity()) *
                 sizeof(std::uint32_t) +
-            g.bits.capacity() * sizeof(std::uint64_t) + g.columns.capacity() * sizeof(Column) +
+            g.columns.capacity() * sizeof(Column) +
             (g.diagonal.capacity() + g.below.capacity()) * sizeof(Block) +
             (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
     }

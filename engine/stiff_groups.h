@@ -147,16 +147,18 @@ private:
         // What follows from which bodies touch, and is kept while that stays.
         std::vector<std::uint32_t> pairs, pairs_before;
         std::vector<std::uint32_t> order, place;
-        std::vector<std::uint64_t> bits;
         std::vector<Column> columns;
         std::vector<std::uint32_t> rows;     ///< by block below the diagonal
-        std::vector<std::uint32_t> targets;  ///< blocks; from `bodies` on: diagonal ones
+        std::vector<std::uint32_t> targets;  ///< blocks
+        std::uint64_t products = 0;          ///< of blocks, to make the factors
         // Of a solve.
         std::vector<Block> diagonal, below;
         std::vector<Vector> momentum, found, step, residual;
         bool by_levels = false;    ///< it stands, and its bodies hardly move against each other
         bool has_factors = false;  ///< of the active rows alone
         bool has_set = false;
+        bool any_factors = false;  ///< of this step, for whichever rows
+        std::uint64_t work = 0;    ///< in this step, in products of blocks
         double inverse_substep = 0.0;
     };
 
@@ -165,7 +167,9 @@ private:
     void drop_idle(Group& group);
     static double lighter_of(const Group& group, const Link& link);
     static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
-    void order(Group& group);
+    bool order(Group& group);
+    bool eliminate(Group& group);
+    static bool is_spent(const Group& group);
     static void read_mass(Body& body, const SolverMass& mass);
     static void mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row);
     void read_joint_rows(Group& group, Pass pass, const JointSolver& joints) const;
@@ -195,11 +199,14 @@ private:
     struct Seen {
         std::uint32_t step = 0;  ///< the last call with this body
         bool stiff = false;      ///< it was in a group then
+        std::uint32_t refused = 0;         ///< the last call that found its island too much work
+        std::uint32_t refused_bodies = 0;  ///< bodies of that island; 0: none was
     };
     std::vector<Seen> seen_;  ///< by body slot
     // Scratch of find().
     struct Island {
         std::uint32_t bodies = 0, contacts = 0, group = none;
+        std::uint32_t refused_bodies = 0;              ///< the most of one that was too much work not long ago
         float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
         bool excluded = false;
         bool looked_at = false;  ///< for what its levels bear, too
@@ -218,6 +225,10 @@ private:
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
     std::vector<double> borne_;
     std::vector<Body> bodies_;
+    std::vector<std::uint32_t> slots_;
+    std::vector<std::vector<std::uint32_t>> neighbours_;
+    std::vector<std::uint32_t> merged_;
+    std::vector<std::uint64_t> heap_;
 };
 
 }  // namespace talus
