@@ -57,7 +57,7 @@ inline constexpr float stiff_calm = 1.0f;
 inline constexpr std::uint64_t stiff_most_products = 400'000;
 /// TODO
 inline constexpr std::uint32_t stiff_most_contacts = 20'000;
-inline constexpr std::uint64_t stiff_most_work = 1'000'000;
+inline constexpr std::uint64_t stiff_most_work = 3'000'000;
 inline constexpr std::uint32_t stiff_refused_for = 60;
 /// The weight of a row over the mass that its contact bears. Larger: impulses converge in fewer sub-steps, and the set
 /// of active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller: what has not converged

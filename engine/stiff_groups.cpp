@@ -52,14 +52,21 @@ std::array<double, 36> transposed(const std::array<double, 36>& m) {
 
 /// x -= l t
 void subtract_product(std::array<double, 36>& x, const std::array<double, 36>& l, const std::array<double, 36>& t) {
+    using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+    const auto two = [](const double* p) { return *reinterpret_cast<const Two*>(p); };
     for (int r = 0; r < 6; ++r) {
-        double row[6];
-        for (int k = 0; k < 6; ++k) row[k] = x[6 * r + k];
+        double* row = x.data() + 6 * r;
+        Two a = two(row), b = two(row + 2), c = two(row + 4);
         for (int i = 0; i < 6; ++i) {
             const double f = l[6 * r + i];
-            for (int k = 0; k < 6; ++k) row[k] -= f * t[6 * i + k];
+            const Two ff = {f, f};
+            a -= ff * two(t.data() + 6 * i);
+            b -= ff * two(t.data() + 6 * i + 2);
+            c -= ff * two(t.data() + 6 * i + 4);
         }
-        for (int k = 0; k < 6; ++k) x[6 * r + k] = row[k];
+        *reinterpret_cast<Two*>(row) = a;
+        *reinterpret_cast<Two*>(row + 2) = b;
+        *reinterpret_cast<Two*>(row + 4) = c;
     }
 }
 
@@ -422,8 +429,10 @@ bool StiffGroups::order(Group& group) {
                 }
             }
         }
-        group.diagonal.resize(count);
-        group.below.resize(group.rows.size());
+        for (Factors& factors : group.factors) {
+            factors.diagonal.resize(count);
+            factors.below.resize(group.rows.size());
+        }
         group.momentum.resize(count);
         group.found.resize(count);
         group.step.resize(count);
@@ -584,7 +593,7 @@ void StiffGroups::read_joint_rows(Group& group, Pass pass, const JointSolver& jo
         r.speed = r.step = 0.0;
         group.joint_rows.push_back(r);
     }
-    if (!group.joint_rows.empty()) group.has_factors = false;
+    if (!group.joint_rows.empty()) group.now().valid = false;
 }
 
 void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
@@ -592,7 +601,8 @@ void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> mas
     for (std::uint32_t g = first; g < last; ++g) {
         Group& group = groups_[g];
         group.inverse_substep = 1.0 / static_cast<double>(substep);
-        group.has_factors = group.has_set = group.any_factors = false;
+        group.has_set[0] = group.has_set[1] = false;
+        group.factors[0].valid = group.factors[1].valid = false;
         group.work = 0;
         group.articulations.clear();
         group.joint_rows.clear();
@@ -645,12 +655,17 @@ double speed_of(const double* row, std::uint32_t a, std::uint32_t b, double outs
 /// Reads lanes and velocities.
 void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bodies) {
     const double push = -static_cast<double>(settings::max_push_speed);
+    const bool guess = !group.has_set[0];
     for (Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
         const SolverBody &a = bodies[l.reads_a], &b = bodies[l.reads_b];
         const std::array<double, 6> moved_a = load_motion(a), moved_b = load_motion(b);
         std::array<double, 6> va{}, vb{};
         const bool outside = c.a == none || c.b == none;
+        // The rows that pushed at the end of the last step; all that touch, in a new contact.
+        bool borne = false;
+        for (int p = 0; guess && p < l.count; ++p)
+            borne = borne || (l.points[p].mass > 0.0 && *l.points[p].impulse > 0.0f);
         if (c.a == none) va = load_velocity(a);
         if (c.b == none) vb = load_velocity(b);
         for (int r = 0; r < most_rows; ++r)
@@ -662,7 +677,8 @@ void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
                         : pass == Pass::relax ? 0.0
                                               : std::max(l.bias_rate * std::min(s + l.slop, 0.0), push);
             c.now[p] = static_cast<double>(*l.points[p].impulse);
-            if (!group.has_set && l.points[p].mass > 0.0 && s <= l.slop) c.active |= static_cast<std::uint8_t>(1 << p);
+            if (guess && l.points[p].mass > 0.0 && (borne ? c.now[p] > 0.0 : s <= l.slop))
+                c.active |= static_cast<std::uint8_t>(1 << p);
         }
         c.now[tangents] = static_cast<double>(*l.friction_1);
         c.now[tangents + 1] = static_cast<double>(*l.friction_2);
@@ -671,7 +687,7 @@ void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
             for (int p = 0; p < most_rows; ++p) c.before[p] = c.now[p];
         }
         for (int r = 0; r < most_rows; ++r) c.impulse[r] = c.now[r];
-        if (!group.has_set && !l.special && c.active != 0) c.active |= 7 << tangents;
+        if (guess && !l.special && c.active != 0) c.active |= 7 << tangents;
     }
 }
 
@@ -782,15 +798,16 @@ double StiffGroups::slope(const Contact& c, double part) {
 
 /// `with_sliding`: friction that slides turns with the slip.
 void StiffGroups::factor(Group& group, bool with_sliding) {
+    Factors& factors = group.now();
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
-        Block& d = group.diagonal[i];
+        Block& d = factors.diagonal[i];
         d.fill(0.0);
         for (int k = 0; k < 3; ++k) {
             d[7 * k] = group.bodies[i].mass;
             for (int j = 0; j < 3; ++j) d[6 * (3 + k) + 3 + j] = group.bodies[i].inertia[3 * k + j];
         }
     }
-    for (Block& b : group.below) b.fill(0.0);
+    for (Block& b : factors.below) b.fill(0.0);
     const auto add = [](Block& block, double weight, const double* rows, const double* columns) {
         for (int i = 0; i < 6; ++i) {
             const double f = weight * rows[i];
@@ -799,20 +816,20 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
     };
     const auto add_row_of = [&](const auto& c, double weight, const double* row) {
         const double *ja = row, *jb = row + 6;
-        if (c.a != none) add(group.diagonal[c.a], weight, ja, ja);
-        if (c.b != none) add(group.diagonal[c.b], weight, jb, jb);
+        if (c.a != none) add(factors.diagonal[c.a], weight, ja, ja);
+        if (c.b != none) add(factors.diagonal[c.b], weight, jb, jb);
         if (c.block == none) return;
         if (c.a > c.b) {
-            add(group.below[c.block], weight, ja, jb);
+            add(factors.below[c.block], weight, ja, jb);
         } else {
-            add(group.below[c.block], weight, jb, ja);
+            add(factors.below[c.block], weight, jb, ja);
         }
     };
     for (const JointRow& r : group.joint_rows) {
         if (r.weight > 0.0) add_row_of(r, r.weight, r.row);
     }
     for (Contact& c : group.contacts) {
-        c.factored = c.active;
+        c.factored[group.pass] = c.active;
         const auto add_row = [&](double weight, const double* row) { add_row_of(c, weight, row); };
         for (int r = 0; r < most_rows; ++r) {
             if ((c.active >> r & 1) != 0) add_row(r == twist ? c.twist_weight : c.weight, c.rows[r]);
@@ -828,26 +845,26 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
     }
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
         const Column& column = group.columns[k];
-        cholesky(group.diagonal[k]);
+        cholesky(factors.diagonal[k]);
         const std::uint32_t end = column.first + column.count;
-        for (std::uint32_t i = column.first; i < end; ++i) divide(group.below[i], group.diagonal[k]);
+        for (std::uint32_t i = column.first; i < end; ++i) divide(factors.below[i], factors.diagonal[k]);
         const std::uint32_t* target = group.targets.data() + column.first_target;
         for (std::uint32_t q = column.first; q < end; ++q) {
-            const Block across = transposed(group.below[q]);
-            subtract_product(group.diagonal[group.rows[q]], group.below[q], across);
-            for (std::uint32_t p = q + 1; p < end; ++p) subtract_product(group.below[*target++], group.below[p], across);
+            const Block across = transposed(factors.below[q]);
+            subtract_product(factors.diagonal[group.rows[q]], factors.below[q], across);
+            for (std::uint32_t p = q + 1; p < end; ++p) subtract_product(factors.below[*target++], factors.below[p], across);
         }
     }
-    group.has_factors = !with_sliding;
-    group.any_factors = true;
+    factors.valid = !with_sliding;
     group.work += group.products + group.columns.size();
 }
 
 /// x = A^-1 x
 void StiffGroups::substitute(const Group& group, std::vector<Vector>& v) {
+    const Factors& factors = group.factors[group.pass];
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
         const Column& column = group.columns[k];
-        const Block& c = group.diagonal[k];
+        const Block& c = factors.diagonal[k];
         Vector& y = v[k];
         for (int i = 0; i < 6; ++i) {
             for (int j = 0; j < i; ++j) y[i] -= c[6 * i + j] * y[j];
@@ -855,18 +872,18 @@ void StiffGroups::substitute(const Group& group, std::vector<Vector>& v) {
         }
         for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
             Vector& x = v[group.rows[i]];
-            for (int r = 0; r < 6; ++r) x[r] -= dot6(&group.below[i][6 * r], y.data());
+            for (int r = 0; r < 6; ++r) x[r] -= dot6(&factors.below[i][6 * r], y.data());
         }
     }
     for (std::size_t k = group.columns.size(); k-- > 0;) {
         const Column& column = group.columns[k];
-        const Block& c = group.diagonal[k];
+        const Block& c = factors.diagonal[k];
         Vector& x = v[k];
         for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
             const Vector& y = v[group.rows[i]];
             for (int r = 0; r < 6; ++r) {
                 const double f = y[r];
-                for (int j = 0; j < 6; ++j) x[j] -= f * group.below[i][6 * r + j];
+                for (int j = 0; j < 6; ++j) x[j] -= f * factors.below[i][6 * r + j];
             }
         }
         for (int i = 5; i >= 0; --i) {
@@ -887,7 +904,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
 }
 
 /// Whether the group has used what work it may in this step. It leaves the rest to the sweeps.
-bool StiffGroups::is_spent(const Group& group) { return group.work >= 2 * settings::stiff_most_work; }
+bool StiffGroups::is_spent(const Group& group) { return group.work >= settings::stiff_most_work; }
 
 /// Newton's method on
 ///
@@ -914,10 +931,9 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
             sliding = sliding || (!c.lane.special && (c.active >> tangents & 1) == 0 && c.limit > 0.0);
         }
         for (const JointRow& r : group.joint_rows) push(r, group.step, r.impulse);
-        bool refactor = !group.has_factors || sliding;
-        for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
-        // Beyond the step's work, old factors serve: they give a direction downhill, too.
-        if (refactor && (!group.any_factors || group.work < settings::stiff_most_work)) factor(group, sliding);
+        bool refactor = !group.now().valid || sliding;
+        for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored[group.pass];
+        if (refactor) factor(group, sliding);
         substitute(group, group.step);
         group.work += group.rows.size() / 3;
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
@@ -1053,10 +1069,8 @@ bool StiffGroups::is_explained(Group& group) {
 /// Velocities and impulses, from the impulses before.
 void StiffGroups::find_impulses(Group& group, std::span<const SolverBody> bodies) {
     // With the rows that were active last; at rest, these are the ones.
-    bool refactor = !group.has_factors;
-    for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
-    if (refactor && group.any_factors && group.work >= settings::stiff_most_work)
-        return converge_from_now(group, bodies);
+    bool refactor = !group.now().valid;
+    for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored[group.pass];
     if (refactor) factor(group, false);
     group.work += group.rows.size() / 3;
     group.found = group.momentum;
@@ -1120,12 +1134,15 @@ void StiffGroups::hand_over(Group& group, JointSolver& joints) {
 
 void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group) {
     if (is_spent(group)) return;
-    if (!group.has_set) {
+    group.pass = pass == Pass::soft ? 0 : 1;
+    if (!group.has_set[0]) {
         for (Contact& c : group.contacts) c.active = 0;
+    } else if (group.has_set[group.pass]) {
+        for (Contact& c : group.contacts) c.active = c.kept[group.pass];
     }
     if (!group.articulations.empty()) read_joint_rows(group, pass, joints);
     begin(group, pass, bodies);
-    group.has_set = true;
+    group.has_set[0] = group.has_set[group.pass] = true;
     // Momenta without the impulses of this sub-step.
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         const Body& body = group.bodies[i];
@@ -1142,6 +1159,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
         for (Contact& c : group.contacts) std::copy(c.impulse, c.impulse + most_rows, c.before);
         find_impulses(group, bodies);
     }
+    for (Contact& c : group.contacts) c.kept[group.pass] = c.active;
     // Impulses and velocities that explain each other are there already: those that the sweeps left.
     if (is_spent(group) || !is_finite(group)) return;
     if (!is_explained(group)) {
@@ -1191,7 +1209,7 @@ std::size_t StiffGroups::bytes() const {
              g.rows.capacity() + g.targets.capacity()) *
                 sizeof(std::uint32_t) +
             g.columns.capacity() * sizeof(Column) +
-            (g.diagonal.capacity() + g.below.capacity()) * sizeof(Block) +
+            (g.factors[0].diagonal.capacity() + g.factors[0].below.capacity()) * 2 * sizeof(Block) +
             (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
     }
     return sum;

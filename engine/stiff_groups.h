@@ -108,7 +108,8 @@ private:
         double outside[most_rows];  ///< row speeds from bodies that are not pushed
         std::uint8_t active;        ///< a bit a row; tangents: both or none
         std::uint8_t wanted;        ///< those that would be, at the velocities found
-        std::uint8_t factored;      ///< those of the factors
+        std::uint8_t factored[2];   ///< those of the factors, by pass
+        std::uint8_t kept[2];       ///< those of the last solve, by pass
     };
     /// What find() needs to know of a contact; most islands are looked at and left alone.
     struct Link {
@@ -135,6 +136,10 @@ private:
         std::uint32_t first, count;  ///< its blocks below the diagonal
         std::uint32_t first_target;  ///< where the products of each two of them go
     };
+    struct Factors {
+        std::vector<Block> diagonal, below;
+        bool valid = false;  ///< of the active rows alone
+    };
     struct Group {
         std::vector<Link> links;  ///< the contacts as find() has them
         std::vector<Contact> contacts;
@@ -152,12 +157,12 @@ private:
         std::vector<std::uint32_t> targets;  ///< blocks
         std::uint64_t products = 0;          ///< of blocks, to make the factors
         // Of a solve.
-        std::vector<Block> diagonal, below;
+        Factors factors[2];  ///< by pass: at rest each has rows of its own, which stay
+        Factors& now() { return factors[pass]; }
         std::vector<Vector> momentum, found, step, residual;
         bool by_levels = false;    ///< it stands, and its bodies hardly move against each other
-        bool has_factors = false;  ///< of the active rows alone
-        bool has_set = false;
-        bool any_factors = false;  ///< of this step, for whichever rows
+        int pass = 0;              ///< the one that is made: 0 soft, 1 relax
+        bool has_set[2] = {};      ///< by pass, in this step
         std::uint64_t work = 0;    ///< in this step, in products of blocks
         double inverse_substep = 0.0;
     };
