@@ -23,8 +23,13 @@
 ///
 /// Rows are active or not: normal rows push and never pull; friction and twist stick within their limit, and where they
 /// exceed it they are constant impulses at the limit. A few rounds find the set for which all of that holds (a
-/// semismooth Newton method). The factors are kept as long as the set stays, which at rest is the whole step. Where no
+/// semismooth Newton method), beginning with the rows that pushed last. Factors are kept as long as the set stays, for
+/// the soft and the relaxing pass apart, whose sets differ: at rest that is the whole step. Where no
 /// set is found, the group gives nothing in that pass.
+///
+/// The work is limited in two ways. An island whose factors would take too many products of blocks is left to the
+/// sweeps, which is found while the order of elimination is made, and remembered. A group that has made too many in a
+/// step gives nothing in the passes that are left. Numbers of bodies don't count: a chain of 1,000 takes little.
 ///
 /// Locked axes are part of M: rows have nothing along them.
 ///
