@@ -169,7 +169,9 @@ float sinking_on_wall(float bricks) {
     def.density *= 0.25f * bricks;
     def.position = {0.0f, 4.1f, 0.0f};
     const BodyId load = add(world, def);
-    return farthest_stray(world, {load}, {vec3(0.0f, 4.1f, 0.0f)}, 60);
+    const std::vector<BodyId> ids = {load};
+    const std::vector<vec3> places = {vec3(0.0f, 4.1f, 0.0f)};
+    return farthest_stray(world, ids, places, 60);
 }
 
 }  // namespace
