@@ -43,7 +43,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         island.most = std::max(island.most, body.mass);
         island.mass += body.mass;
         Seen& seen = seen_[slots[i]];
-        island.looked_at = island.looked_at || looks_at_all || seen.step + 1 != looks_ || seen.stiff;
+        island.looked_at = island.looked_at || seen.step + 1 != looks_ || seen.stiff;
         if (seen.refused_bodies != 0 && seen.step + 1 == looks_ && looks_ - seen.refused < settings::stiff_refused_for) {
             island.refused_bodies = std::max(island.refused_bodies, seen.refused_bodies);
         } else {
@@ -69,6 +69,8 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
     // Of the islands of one body most are empty places and index 0.
     bool any = false;
     for (Island& island : islands_) {
+        const bool in_turn = island.bodies <= settings::stiff_large || looks_ % settings::stiff_look_every_large == 0;
+        island.looked_at = island.looked_at || (looks_at_all && in_turn);
         const float load = island.looked_at ? island.mass : island.most;
         const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
         // An island that was too much work has to become smaller by a tenth to be tried again before its time.
