@@ -5,7 +5,6 @@
 #include <talus/engine/settings.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace talus {
@@ -42,17 +41,31 @@ void divide(std::array<double, 36>& x, const std::array<double, 36>& c) {
     }
 }
 
-/// x -= l m^T
-void subtract_product(std::array<double, 36>& x, const std::array<double, 36>& l, const std::array<double, 36>& m) {
-    double t[36];
+std::array<double, 36> transposed(const std::array<double, 36>& m) {
+    std::array<double, 36> t;
     for (int i = 0; i < 6; ++i) {
         for (int j = 0; j < 6; ++j) t[6 * i + j] = m[6 * j + i];
     }
+    return t;
+}
+
+/// x -= l t
+void subtract_product(std::array<double, 36>& x, const std::array<double, 36>& l, const std::array<double, 36>& t) {
+    using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
+    const auto two = [](const double* p) { return *reinterpret_cast<const Two*>(p); };
     for (int r = 0; r < 6; ++r) {
+        double* row = x.data() + 6 * r;
+        Two a = two(row), b = two(row + 2), c = two(row + 4);
         for (int i = 0; i < 6; ++i) {
             const double f = l[6 * r + i];
-            for (int k = 0; k < 6; ++k) x[6 * r + k] -= f * t[6 * i + k];
+            const Two ff = {f, f};
+            a -= ff * two(t.data() + 6 * i);
+            b -= ff * two(t.data() + 6 * i + 2);
+            c -= ff * two(t.data() + 6 * i + 4);
         }
+        *reinterpret_cast<Two*>(row) = a;
+        *reinterpret_cast<Two*>(row + 2) = b;
+        *reinterpret_cast<Two*>(row + 4) = c;
     }
 }
 
@@ -70,388 +83,6 @@ std::array<double, 6> load_motion(const SolverBody& b) {
 }
 
 }  // namespace
-
-// ---- Which contacts --------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// Whether a body with these locks cannot fall, so that what stands on it stands.
-bool locks_bear_load(unsigned locks, const vec3& gravity) {
-    constexpr unsigned moves = lock_x | lock_y | lock_z;
-    if ((locks & moves) == 0) return false;
-    const float least = 1e-4f * length_squared(gravity);
-    for (int k = 0; k < 3; ++k) {
-        const bool pulls = least == 0.0f || gravity[k] * gravity[k] > least;
-        if (pulls && (locks & (unsigned{lock_x} << k)) == 0) return false;
-    }
-    return true;
-}
-
-}  // namespace
-
-void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
-                       std::span<const std::uint32_t> slots, std::uint32_t held_end, const BodyStore& bodies,
-                       const vec3& gravity, Islands& islands) {
-    count_ = 0;
-    islands_.assign(held_end, Island{});
-    const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
-    seen_.resize(bodies.slot_count());
-    for (std::uint32_t i = held_end; i < slots.size(); ++i) {
-        if (slots[i] != null_index) seen_[slots[i]] = {looks_, false};
-    }
-    for (std::uint32_t i = 1; i < held_end; ++i) {
-        if (slots[i] == null_index) continue;
-        Island& island = islands_[islands.find(i)];
-        const talus::Body& body = bodies[slots[i]];
-        island.least = island.bodies == 0 ? body.mass : std::min(island.least, body.mass);
-        island.most = std::max(island.most, body.mass);
-        island.mass += body.mass;
-        Seen& seen = seen_[slots[i]];
-        island.looked_at = island.looked_at || looks_at_all || seen.step + 1 != looks_ || seen.stiff;
-        seen = {looks_, false};
-        island.excluded = ++island.bodies > settings::stiff_most_bodies || island.excluded;
-        island.stands = island.stands || locks_bear_load(body.locks, gravity);
-    }
-    for (const Tie& tie : ties) {
-        Island& island = islands_[islands.find(tie.a != 0 ? tie.a : tie.b)];
-        island.jointed = true;
-        island.stands = island.stands || tie.a == 0 || tie.b == 0;
-        island.excluded = island.excluded || !tie.simple;
-    }
-    // A blow runs through what bounces within a sub-step, so that no step may be left out.
-    for (const ConstraintGraph::Edge& edge : edges) {
-        if (!edge.bounces) continue;
-        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        island.bounces = island.looked_at = true;
-    }
-    // Of the islands of one body most are empty places and index 0.
-    bool any = false;
-    for (Island& island : islands_) {
-        const float load = island.looked_at ? island.mass : island.most;
-        const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
-        island.excluded = island.excluded || island.bodies < 2 || load < least * island.least;
-        any = any || !island.excluded;
-    }
-    if (!any) return;
-    const auto velocity_of = [&](std::uint32_t i) { return i != 0 ? bodies[slots[i]].linear_velocity : vec3(0.0f); };
-    for (const ConstraintGraph::Edge& edge : edges) {
-        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        if (island.excluded) continue;
-        island.stands = island.stands || !edge.pushes_a || !edge.pushes_b;
-        island.shares = island.shares || edge.pair != null_index;
-        const vec3 speed = velocity_of(edge.b) - velocity_of(edge.a);
-        island.calm = island.calm && glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
-        island.excluded = ++island.contacts > settings::stiff_most_contacts;
-    }
-    // In the order of the first contact of each.
-    for (std::uint32_t i = 0; i < edges.size(); ++i) {
-        const ConstraintGraph::Edge& edge = edges[i];
-        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
-        const bool by_levels = !island.shares && ((island.stands && island.calm) || island.bounces);
-        if (island.excluded || (!by_levels && island.most < settings::stiff_load_wide * island.least)) continue;
-        if (island.group == none) {
-            island.group = count_++;
-            if (groups_.size() < count_) groups_.emplace_back();
-            groups_[island.group].links.clear();
-            groups_[island.group].bodies.clear();
-            groups_[island.group].ties.clear();
-            groups_[island.group].by_levels = by_levels;
-        }
-        groups_[island.group].links.push_back({i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none});
-    }
-    if (count_ == 0) return;
-    local_.resize(slots.size());
-    for (std::uint32_t i = 1; i < held_end; ++i) {
-        if (slots[i] == null_index) continue;
-        const Island& island = islands_[islands.find(i)];
-        if (island.group == none) continue;
-        local_[i] = static_cast<std::uint32_t>(groups_[island.group].bodies.size());
-        const talus::Body& body = bodies[slots[i]];
-        groups_[island.group].bodies.push_back(
-            {.solver = i, .mass = static_cast<double>(body.mass), .held = locks_bear_load(body.locks, gravity)});
-    }
-    for (const Tie& tie : ties) {
-        const Island& island = islands_[islands.find(tie.a != 0 ? tie.a : tie.b)];
-        if (island.group == none) continue;
-        Group& group = groups_[island.group];
-        if (tie.a == 0 || tie.b == 0) {
-            group.bodies[local_[std::max(tie.a, tie.b)]].tied = true;
-        } else {
-            group.ties.push_back({local_[tie.a], local_[tie.b], true});
-        }
-    }
-    std::uint32_t kept = 0, links = 0;
-    for (std::uint32_t g = 0; g < count_; ++g) {
-        Group& group = groups_[g];
-        for (Link& link : group.links) {
-            if (link.a != none) link.a = local_[link.a];
-            if (link.b != none) link.b = local_[link.b];
-        }
-        if (!is_stiff(group)) continue;
-        group.contacts.resize(group.links.size());
-        for (std::size_t k = 0; k < group.links.size(); ++k) {
-            const Link& link = group.links[k];
-            Contact& c = group.contacts[k];
-            c.edge = link.edge, c.a = link.a, c.b = link.b, c.borne = link.borne;
-        }
-        for (const Body& body : group.bodies) seen_[slots[body.solver]].stiff = true;
-        order(group);
-        for (const Contact& c : group.contacts) edges[c.edge].link = links++;
-        if (kept != g) std::swap(groups_[kept], group);
-        ++kept;
-    }
-    count_ = kept;
-}
-
-/// Which of the group's bodies are tied together.
-void StiffGroups::find_parts(const Group& group) {
-    const auto count = static_cast<std::uint32_t>(group.bodies.size());
-    part_.resize(count);
-    for (std::uint32_t i = 0; i < count; ++i) part_[i] = i;
-    tied_.assign(count, 0);
-    if (group.ties.empty()) return;
-    const auto first_of = [&](std::uint32_t i) {
-        while (part_[i] != i) i = part_[i] = part_[part_[i]];
-        return i;
-    };
-    for (const Tie& tie : group.ties) {
-        const std::uint32_t a = first_of(tie.a), b = first_of(tie.b);
-        part_[std::max(a, b)] = std::min(a, b);
-    }
-    for (std::uint32_t i = 0; i < count; ++i) part_[i] = first_of(i);
-    for (const Tie& tie : group.ties) tied_[part_[tie.a]] = 1;
-}
-
-/// Estimates what each contact bears: a body hands its own mass and all that it bears down to the contacts by which it
-/// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed. Bodies that joints tie
-/// together are one part, which stands and bears as a whole.
-bool StiffGroups::is_stiff(Group& group) {
-    const auto count = static_cast<std::uint32_t>(group.bodies.size());
-    // Room for twice as much: contacts come and go, and a steady step allocates nothing.
-    const auto make_room = [](auto& vector, std::size_t size) {
-        if (vector.capacity() < size) vector.reserve(2 * size);
-    };
-    for (auto* vector : {&first_of_, &contact_of_, &level_, &queue_})
-        make_room(*vector, count + 2 * group.links.size() + 1);
-    make_room(borne_, count);
-    find_parts(group);
-    const auto part_of = [&](std::uint32_t body) { return body == none ? none : part_[body]; };
-    const auto is_inside = [&](const Link& c) { return c.a != none && c.b != none && part_[c.a] == part_[c.b]; };
-    first_of_.assign(count + 1, 0);
-    for (const Link& c : group.links) {
-        if (is_inside(c)) continue;
-        if (c.a != none) ++first_of_[part_[c.a] + 1];
-        if (c.b != none) ++first_of_[part_[c.b] + 1];
-    }
-    for (std::uint32_t i = 0; i < count; ++i) first_of_[i + 1] += first_of_[i];
-    contact_of_.resize(first_of_[count]);
-    level_.assign(count, none);  // places first
-    queue_.assign(first_of_.begin(), first_of_.end() - 1);
-    for (std::uint32_t k = 0; k < group.links.size(); ++k) {
-        const Link& c = group.links[k];
-        if (is_inside(c)) continue;
-        if (c.a != none) contact_of_[queue_[part_[c.a]]++] = k;
-        if (c.b != none) contact_of_[queue_[part_[c.b]]++] = k;
-    }
-    queue_.clear();
-    for (const Link& c : group.links) {
-        if (c.a != none && c.b != none) continue;
-        const std::uint32_t body = part_[c.a != none ? c.a : c.b];
-        if (level_[body] == 1) continue;
-        level_[body] = 1;
-        queue_.push_back(body);
-    }
-    for (std::uint32_t i = 0; i < count; ++i) {
-        if (!group.bodies[i].held || level_[part_[i]] == 1) continue;
-        level_[part_[i]] = 1;
-        queue_.push_back(part_[i]);
-    }
-    const auto other = [&](const Link& c, std::uint32_t part) { return part_of(part_of(c.a) == part ? c.b : c.a); };
-    std::size_t next_in_queue = 0;
-    const auto climb = [&] {
-        for (; next_in_queue < queue_.size(); ++next_in_queue) {
-            const std::uint32_t body = queue_[next_in_queue];
-            for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-                const std::uint32_t above = other(group.links[contact_of_[i]], body);
-                if (above == none || level_[above] != none) continue;
-                level_[above] = level_[body] + 1;
-                queue_.push_back(above);
-            }
-        }
-    };
-    climb();
-    // Joints with what cannot be pushed may bear or be slack: only what stands on nothing else hangs on them.
-    for (std::uint32_t i = 0; i < count; ++i) {
-        if (!group.bodies[i].tied || level_[part_[i]] != none) continue;
-        level_[part_[i]] = 1;
-        queue_.push_back(part_[i]);
-    }
-    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
-        level_[part_[0]] = 1;
-        queue_.push_back(part_[0]);
-    }
-    climb();
-    borne_.resize(count);
-    for (std::uint32_t i = 0; i < count; ++i) borne_[i] = 0.0;
-    for (std::uint32_t i = 0; i < count; ++i) borne_[part_[i]] += group.bodies[i].mass;
-    for (Link& c : group.links) c.borne = 0.0;
-    double most = 0.0, most_tied = 0.0;
-    for (std::size_t next = queue_.size(); next-- > 0;) {
-        const std::uint32_t body = queue_[next];
-        const auto bears = [&](const Link& c) {
-            const std::uint32_t below = other(c, body);
-            return below == none ? level_[body] == 1 : level_[below] + 1 == level_[body];
-        };
-        int supports = 0;
-        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i)
-            supports += bears(group.links[contact_of_[i]]) ? 1 : 0;
-        if (supports == 0) continue;  // the first body of what floats
-        const double share = borne_[body] / supports;
-        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-            Link& c = group.links[contact_of_[i]];
-            if (!bears(c)) continue;
-            c.borne += share;
-            const std::uint32_t below = other(c, body);
-            if (below != none) borne_[below] += share;
-            const bool tied = tied_[body] != 0 || (below != none && tied_[below] != 0);
-            double& largest = tied ? most_tied : most;
-            if (tied && below == none) continue;  // joint_contacts.cpp
-            largest = std::max(largest,
-                               (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
-        }
-    }
-    const std::uint32_t levels = level_[queue_.back()];
-    const bool slender =
-        group.by_levels && static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
-    if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide) &&
-        most_tied < static_cast<double>(settings::stiff_load_wide))
-        return false;
-    drop_idle(group);
-    return true;
-}
-
-double StiffGroups::lighter_of(const Group& group, const Link& c) {
-    const double a = group.bodies[c.a != none ? c.a : c.b].mass, b = group.bodies[c.b != none ? c.b : c.a].mass;
-    return std::min(a, b);
-}
-
-/// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the
-/// time, as towers do that stand side by side, and each time other rows are active.
-void StiffGroups::drop_idle(Group& group) {
-    // Those of bodies that joints tie stay: joints hand on what they bear, and the joint solver leaves them to the group.
-    const auto is_tied = [&](std::uint32_t body) { return body != none && tied_[part_[body]] != 0; };
-    std::erase_if(group.links, [&](const Link& c) { return c.borne == 0.0 && !is_tied(c.a) && !is_tied(c.b); });
-    level_.assign(group.bodies.size(), none);  // new places
-    for (const Tie& tie : group.ties) level_[tie.a] = level_[tie.b] = 0;
-    for (Link& c : group.links) {
-        const double a = c.a != none ? group.bodies[c.a].mass : 0.0, b = c.b != none ? group.bodies[c.b].mass : 0.0;
-        c.borne = std::max(c.borne, std::max(a, b));
-        if (c.a != none) level_[c.a] = 0;
-        if (c.b != none) level_[c.b] = 0;
-    }
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < group.bodies.size(); ++i) {
-        if (level_[i] == none) continue;
-        group.bodies[count] = group.bodies[i];
-        level_[i] = count++;
-    }
-    group.bodies.resize(count);
-    for (Link& c : group.links) {
-        if (c.a != none) c.a = level_[c.a];
-        if (c.b != none) c.b = level_[c.b];
-    }
-    for (Tie& tie : group.ties) tie.a = level_[tie.a], tie.b = level_[tie.b];
-}
-
-/// The order of elimination (minimum degree), and where blocks and their products go.
-void StiffGroups::order(Group& group) {
-    const auto count = static_cast<std::uint32_t>(group.bodies.size());
-    group.pairs.clear();
-    group.pairs.push_back(count);
-    for (const Contact& c : group.contacts) {
-        group.pairs.push_back(c.a);
-        group.pairs.push_back(c.b);
-    }
-    for (const Tie& tie : group.ties) {
-        group.pairs.push_back(tie.a);
-        group.pairs.push_back(tie.b);
-    }
-    if (group.pairs != group.pairs_before) {
-        group.pairs_before = group.pairs;
-        const std::uint32_t words = (count + 63) / 64;
-        group.bits.assign(std::size_t{count} * words, 0);
-        const auto row = [&](std::uint32_t i) { return group.bits.data() + std::size_t{i} * words; };
-        const auto set = [&](std::uint32_t i, std::uint32_t k) { row(i)[k / 64] |= std::uint64_t{1} << (k % 64); };
-        for (const Contact& c : group.contacts) {
-            if (c.a == none || c.b == none) continue;
-            set(c.a, c.b);
-            set(c.b, c.a);
-        }
-        for (const Tie& tie : group.ties) {
-            set(tie.a, tie.b);
-            set(tie.b, tie.a);
-        }
-        group.order.clear();
-        group.place.assign(count, none);
-        group.columns.clear();
-        group.rows.clear();
-        for (std::uint32_t step = 0; step < count; ++step) {
-            std::uint32_t best = none, best_degree = none;
-            for (std::uint32_t i = 0; i < count; ++i) {
-                if (group.place[i] != none) continue;
-                std::uint32_t degree = 0;
-                for (std::uint32_t w = 0; w < words; ++w)
-                    degree += static_cast<std::uint32_t>(std::popcount(row(i)[w]));
-                if (degree < best_degree) best = i, best_degree = degree;
-            }
-            group.place[best] = step;
-            group.order.push_back(best);
-            Column column{static_cast<std::uint32_t>(group.rows.size()), 0, 0};
-            for (std::uint32_t w = 0; w < words; ++w) {
-                for (std::uint64_t left = row(best)[w]; left != 0; left &= left - 1)
-                    group.rows.push_back(64 * w + static_cast<std::uint32_t>(std::countr_zero(left)));
-            }
-            column.count = static_cast<std::uint32_t>(group.rows.size()) - column.first;
-            for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
-                const std::uint32_t k = group.rows[i];
-                for (std::uint32_t w = 0; w < words; ++w) row(k)[w] |= row(best)[w];
-                row(k)[k / 64] &= ~(std::uint64_t{1} << (k % 64));
-                row(k)[best / 64] &= ~(std::uint64_t{1} << (best % 64));
-            }
-            group.columns.push_back(column);
-        }
-        for (std::uint32_t& r : group.rows) r = group.place[r];
-        for (const Column& c : group.columns)
-            std::sort(group.rows.begin() + c.first, group.rows.begin() + c.first + c.count);
-        group.targets.clear();
-        for (Column& c : group.columns) {
-            c.first_target = static_cast<std::uint32_t>(group.targets.size());
-            for (std::uint32_t q = c.first; q < c.first + c.count; ++q) {
-                for (std::uint32_t p = q + 1; p < c.first + c.count; ++p)
-                    group.targets.push_back(block_of(group, group.rows[p], group.rows[q]));
-            }
-        }
-        group.diagonal.resize(count);
-        group.below.resize(group.rows.size());
-        group.momentum.resize(count);
-        group.found.resize(count);
-        group.step.resize(count);
-        group.residual.resize(count);
-    }
-    bodies_.assign(group.bodies.begin(), group.bodies.end());
-    for (std::uint32_t i = 0; i < count; ++i) group.bodies[i] = bodies_[group.order[i]];
-    for (Contact& c : group.contacts) {
-        if (c.a != none) c.a = group.place[c.a];
-        if (c.b != none) c.b = group.place[c.b];
-        c.block = c.a != none && c.b != none ? block_of(group, std::max(c.a, c.b), std::min(c.a, c.b)) : none;
-    }
-}
-
-std::uint32_t StiffGroups::block_of(const Group& group, std::uint32_t row, std::uint32_t column) {
-    const Column& c = group.columns[column];
-    const auto first = group.rows.begin() + c.first;
-    return static_cast<std::uint32_t>(std::lower_bound(first, first + c.count, row) - group.rows.begin());
-}
 
 // ---- The rows --------------------------------------------------------------------------------------------------------
 
@@ -537,7 +168,7 @@ void StiffGroups::read_joint_rows(Group& group, Pass pass, const JointSolver& jo
         r.speed = r.step = 0.0;
         group.joint_rows.push_back(r);
     }
-    if (!group.joint_rows.empty()) group.has_factors = false;
+    if (!group.joint_rows.empty()) group.now().valid = false;
 }
 
 void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> masses, float substep,
@@ -545,7 +176,9 @@ void StiffGroups::prepare(ContactSolver& solver, std::span<const SolverMass> mas
     for (std::uint32_t g = first; g < last; ++g) {
         Group& group = groups_[g];
         group.inverse_substep = 1.0 / static_cast<double>(substep);
-        group.has_factors = group.has_set = false;
+        group.has_set[0] = group.has_set[1] = false;
+        group.factors[0].valid = group.factors[1].valid = false;
+        group.work = 0;
         group.articulations.clear();
         group.joint_rows.clear();
         for (Body& body : group.bodies) read_mass(body, masses[body.solver]);
@@ -597,12 +230,17 @@ double speed_of(const double* row, std::uint32_t a, std::uint32_t b, double outs
 /// Reads lanes and velocities.
 void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bodies) {
     const double push = -static_cast<double>(settings::max_push_speed);
+    const bool guess = !group.has_set[0];
     for (Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
         const SolverBody &a = bodies[l.reads_a], &b = bodies[l.reads_b];
         const std::array<double, 6> moved_a = load_motion(a), moved_b = load_motion(b);
         std::array<double, 6> va{}, vb{};
         const bool outside = c.a == none || c.b == none;
+        // The rows that pushed at the end of the last step; all that touch, in a new contact.
+        bool borne = false;
+        for (int p = 0; guess && p < l.count; ++p)
+            borne = borne || (l.points[p].mass > 0.0 && *l.points[p].impulse > 0.0f);
         if (c.a == none) va = load_velocity(a);
         if (c.b == none) vb = load_velocity(b);
         for (int r = 0; r < most_rows; ++r)
@@ -614,7 +252,8 @@ void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
                         : pass == Pass::relax ? 0.0
                                               : std::max(l.bias_rate * std::min(s + l.slop, 0.0), push);
             c.now[p] = static_cast<double>(*l.points[p].impulse);
-            if (!group.has_set && l.points[p].mass > 0.0 && s <= l.slop) c.active |= static_cast<std::uint8_t>(1 << p);
+            if (guess && l.points[p].mass > 0.0 && (borne ? c.now[p] > 0.0 : s <= l.slop))
+                c.active |= static_cast<std::uint8_t>(1 << p);
         }
         c.now[tangents] = static_cast<double>(*l.friction_1);
         c.now[tangents + 1] = static_cast<double>(*l.friction_2);
@@ -623,7 +262,7 @@ void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
             for (int p = 0; p < most_rows; ++p) c.before[p] = c.now[p];
         }
         for (int r = 0; r < most_rows; ++r) c.impulse[r] = c.now[r];
-        if (!group.has_set && !l.special && c.active != 0) c.active |= 7 << tangents;
+        if (guess && !l.special && c.active != 0) c.active |= 7 << tangents;
     }
 }
 
@@ -734,15 +373,16 @@ double StiffGroups::slope(const Contact& c, double part) {
 
 /// `with_sliding`: friction that slides turns with the slip.
 void StiffGroups::factor(Group& group, bool with_sliding) {
+    Factors& factors = group.now();
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
-        Block& d = group.diagonal[i];
+        Block& d = factors.diagonal[i];
         d.fill(0.0);
         for (int k = 0; k < 3; ++k) {
             d[7 * k] = group.bodies[i].mass;
             for (int j = 0; j < 3; ++j) d[6 * (3 + k) + 3 + j] = group.bodies[i].inertia[3 * k + j];
         }
     }
-    for (Block& b : group.below) b.fill(0.0);
+    for (Block& b : factors.below) b.fill(0.0);
     const auto add = [](Block& block, double weight, const double* rows, const double* columns) {
         for (int i = 0; i < 6; ++i) {
             const double f = weight * rows[i];
@@ -751,20 +391,20 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
     };
     const auto add_row_of = [&](const auto& c, double weight, const double* row) {
         const double *ja = row, *jb = row + 6;
-        if (c.a != none) add(group.diagonal[c.a], weight, ja, ja);
-        if (c.b != none) add(group.diagonal[c.b], weight, jb, jb);
+        if (c.a != none) add(factors.diagonal[c.a], weight, ja, ja);
+        if (c.b != none) add(factors.diagonal[c.b], weight, jb, jb);
         if (c.block == none) return;
         if (c.a > c.b) {
-            add(group.below[c.block], weight, ja, jb);
+            add(factors.below[c.block], weight, ja, jb);
         } else {
-            add(group.below[c.block], weight, jb, ja);
+            add(factors.below[c.block], weight, jb, ja);
         }
     };
     for (const JointRow& r : group.joint_rows) {
         if (r.weight > 0.0) add_row_of(r, r.weight, r.row);
     }
     for (Contact& c : group.contacts) {
-        c.factored = c.active;
+        c.factored[group.pass] = c.active;
         const auto add_row = [&](double weight, const double* row) { add_row_of(c, weight, row); };
         for (int r = 0; r < most_rows; ++r) {
             if ((c.active >> r & 1) != 0) add_row(r == twist ? c.twist_weight : c.weight, c.rows[r]);
@@ -780,24 +420,26 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
     }
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
         const Column& column = group.columns[k];
-        cholesky(group.diagonal[k]);
+        cholesky(factors.diagonal[k]);
         const std::uint32_t end = column.first + column.count;
-        for (std::uint32_t i = column.first; i < end; ++i) divide(group.below[i], group.diagonal[k]);
+        for (std::uint32_t i = column.first; i < end; ++i) divide(factors.below[i], factors.diagonal[k]);
         const std::uint32_t* target = group.targets.data() + column.first_target;
         for (std::uint32_t q = column.first; q < end; ++q) {
-            subtract_product(group.diagonal[group.rows[q]], group.below[q], group.below[q]);
-            for (std::uint32_t p = q + 1; p < end; ++p)
-                subtract_product(group.below[*target++], group.below[p], group.below[q]);
+            const Block across = transposed(factors.below[q]);
+            subtract_product(factors.diagonal[group.rows[q]], factors.below[q], across);
+            for (std::uint32_t p = q + 1; p < end; ++p) subtract_product(factors.below[*target++], factors.below[p], across);
         }
     }
-    group.has_factors = !with_sliding;
+    factors.valid = !with_sliding;
+    group.work += group.products + group.columns.size();
 }
 
 /// x = A^-1 x
 void StiffGroups::substitute(const Group& group, std::vector<Vector>& v) {
+    const Factors& factors = group.factors[group.pass];
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
         const Column& column = group.columns[k];
-        const Block& c = group.diagonal[k];
+        const Block& c = factors.diagonal[k];
         Vector& y = v[k];
         for (int i = 0; i < 6; ++i) {
             for (int j = 0; j < i; ++j) y[i] -= c[6 * i + j] * y[j];
@@ -805,18 +447,18 @@ void StiffGroups::substitute(const Group& group, std::vector<Vector>& v) {
         }
         for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
             Vector& x = v[group.rows[i]];
-            for (int r = 0; r < 6; ++r) x[r] -= dot6(&group.below[i][6 * r], y.data());
+            for (int r = 0; r < 6; ++r) x[r] -= dot6(&factors.below[i][6 * r], y.data());
         }
     }
     for (std::size_t k = group.columns.size(); k-- > 0;) {
         const Column& column = group.columns[k];
-        const Block& c = group.diagonal[k];
+        const Block& c = factors.diagonal[k];
         Vector& x = v[k];
         for (std::uint32_t i = column.first; i < column.first + column.count; ++i) {
             const Vector& y = v[group.rows[i]];
             for (int r = 0; r < 6; ++r) {
                 const double f = y[r];
-                for (int j = 0; j < 6; ++j) x[j] -= f * group.below[i][6 * r + j];
+                for (int j = 0; j < 6; ++j) x[j] -= f * factors.below[i][6 * r + j];
             }
         }
         for (int i = 5; i >= 0; --i) {
@@ -836,6 +478,9 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
     }
 }
 
+/// Whether the group has used what work it may in this step. It gives nothing in the passes that are left.
+bool StiffGroups::is_spent(const Group& group) { return group.work >= settings::stiff_most_work; }
+
 /// Newton's method on
 ///
 ///     F(v) = M (v - v0) - J^T p(v) = 0
@@ -845,6 +490,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
 bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
     double first_slope = 0.0;
     for (int round = 0; round < rounds; ++round) {
+        if (is_spent(group)) return false;
         group.step = group.momentum;
         double bodies_slope = 0.0, bodies_curve = 0.0, most_energy = 0.0;
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
@@ -860,10 +506,11 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
             sliding = sliding || (!c.lane.special && (c.active >> tangents & 1) == 0 && c.limit > 0.0);
         }
         for (const JointRow& r : group.joint_rows) push(r, group.step, r.impulse);
-        bool refactor = !group.has_factors || sliding;
-        for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
+        bool refactor = !group.now().valid || sliding;
+        for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored[group.pass];
         if (refactor) factor(group, sliding);
         substitute(group, group.step);
+        group.work += group.rows.size() / 3;
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
             const Vector m = momentum_of(group.bodies[i], group.step[i]);
             const double energy = dot6(m.data(), group.step[i].data());
@@ -997,9 +644,10 @@ bool StiffGroups::is_explained(Group& group) {
 /// Velocities and impulses, from the impulses before.
 void StiffGroups::find_impulses(Group& group, std::span<const SolverBody> bodies) {
     // With the rows that were active last; at rest, these are the ones.
-    bool refactor = !group.has_factors;
-    for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored;
+    bool refactor = !group.now().valid;
+    for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored[group.pass];
     if (refactor) factor(group, false);
+    group.work += group.rows.size() / 3;
     group.found = group.momentum;
     for (const Contact& c : group.contacts) {
         for (int r = 0; r < most_rows; ++r) {
@@ -1060,12 +708,15 @@ void StiffGroups::hand_over(Group& group, JointSolver& joints) {
 }
 
 void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group) {
-    if (!group.has_set) {
+    group.pass = pass == Pass::soft ? 0 : 1;
+    if (!group.has_set[0]) {
         for (Contact& c : group.contacts) c.active = 0;
+    } else if (group.has_set[group.pass]) {
+        for (Contact& c : group.contacts) c.active = c.kept[group.pass];
     }
     if (!group.articulations.empty()) read_joint_rows(group, pass, joints);
     begin(group, pass, bodies);
-    group.has_set = true;
+    group.has_set[0] = group.has_set[group.pass] = true;
     // Momenta without the impulses of this sub-step.
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         const Body& body = group.bodies[i];
@@ -1076,14 +727,16 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
             if (has_row(c, r)) push(c, group.momentum, r, -c.now[r]);
         }
     }
-    find_impulses(group, bodies);
+    if (!is_spent(group)) find_impulses(group, bodies);
     // A blow is not found in one proximal step.
-    for (int k = 0; pass == Pass::relax && k < settings::stiff_blow_rounds && is_blow(group); ++k) {
+    for (int k = 0; pass == Pass::relax && k < settings::stiff_blow_rounds && !is_spent(group) && is_blow(group); ++k) {
         for (Contact& c : group.contacts) std::copy(c.impulse, c.impulse + most_rows, c.before);
         find_impulses(group, bodies);
     }
+    for (Contact& c : group.contacts) c.kept[group.pass] = c.active;
     if (!is_finite(group)) return;
-    if (!is_explained(group)) {
+    // A search that the limit of work has cut short has not ended either.
+    if (is_spent(group) || !is_explained(group)) {
         // Written back, they would be energy from nowhere when the next pass takes them away. Without any, the sweeps
         // begin with nothing.
         for (std::size_t i = 0; i < group.bodies.size(); ++i)
@@ -1117,6 +770,9 @@ std::size_t StiffGroups::bytes() const {
         (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() + contact_of_.capacity()) *
             sizeof(std::uint32_t);
     sum += (place_.capacity() + part_.capacity()) * sizeof(std::uint32_t) + tied_.capacity();
+    sum += slots_.capacity() * sizeof(std::uint32_t) + merged_.capacity() * sizeof(std::uint32_t) +
+           heap_.capacity() * sizeof(std::uint64_t) + seen_.capacity() * sizeof(Seen);
+    for (const auto& list : neighbours_) sum += sizeof(list) + list.capacity() * sizeof(std::uint32_t);
     for (const Group& g : groups_) {
         sum += g.links.capacity() * sizeof(Link) + g.ties.capacity() * sizeof(Tie) +
                g.articulations.capacity() * sizeof(std::uint32_t) + g.body_rows.capacity() * sizeof(BodyRow) +
@@ -1126,8 +782,8 @@ std::size_t StiffGroups::bytes() const {
             (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +
              g.rows.capacity() + g.targets.capacity()) *
                 sizeof(std::uint32_t) +
-            g.bits.capacity() * sizeof(std::uint64_t) + g.columns.capacity() * sizeof(Column) +
-            (g.diagonal.capacity() + g.below.capacity()) * sizeof(Block) +
+            g.columns.capacity() * sizeof(Column) +
+            (g.factors[0].diagonal.capacity() + g.factors[0].below.capacity()) * 2 * sizeof(Block) +
             (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
     }
     return sum;

@@ -23,8 +23,13 @@
 ///
 /// Rows are active or not: normal rows push and never pull; friction and twist stick within their limit, and where they
 /// exceed it they are constant impulses at the limit. A few rounds find the set for which all of that holds (a
-/// semismooth Newton method). The factors are kept as long as the set stays, which at rest is the whole step. Where no
+/// semismooth Newton method), beginning with the rows that pushed last. Factors are kept as long as the set stays, for
+/// the soft and the relaxing pass apart, whose sets differ: at rest that is the whole step. Where no
 /// set is found, the group gives nothing in that pass.
+///
+/// The work is limited in two ways. An island whose factors would take too many products of blocks is left to the
+/// sweeps, which is found while the order of elimination is made, and remembered. A group that has made too many in a
+/// step gives nothing in the passes that are left. Numbers of bodies don't count: a chain of 1,000 takes little.
 ///
 /// Locked axes are part of M: rows have nothing along them.
 ///
@@ -108,7 +113,8 @@ private:
         double outside[most_rows];  ///< row speeds from bodies that are not pushed
         std::uint8_t active;        ///< a bit a row; tangents: both or none
         std::uint8_t wanted;        ///< those that would be, at the velocities found
-        std::uint8_t factored;      ///< those of the factors
+        std::uint8_t factored[2];   ///< those of the factors, by pass
+        std::uint8_t kept[2];       ///< those of the last solve, by pass
     };
     /// What find() needs to know of a contact; most islands are looked at and left alone.
     struct Link {
@@ -135,6 +141,10 @@ private:
         std::uint32_t first, count;  ///< its blocks below the diagonal
         std::uint32_t first_target;  ///< where the products of each two of them go
     };
+    struct Factors {
+        std::vector<Block> diagonal, below;
+        bool valid = false;  ///< of the active rows alone
+    };
     struct Group {
         std::vector<Link> links;  ///< the contacts as find() has them
         std::vector<Contact> contacts;
@@ -147,16 +157,18 @@ private:
         // What follows from which bodies touch, and is kept while that stays.
         std::vector<std::uint32_t> pairs, pairs_before;
         std::vector<std::uint32_t> order, place;
-        std::vector<std::uint64_t> bits;
         std::vector<Column> columns;
         std::vector<std::uint32_t> rows;     ///< by block below the diagonal
-        std::vector<std::uint32_t> targets;  ///< blocks; from `bodies` on: diagonal ones
+        std::vector<std::uint32_t> targets;  ///< blocks
+        std::uint64_t products = 0;          ///< of blocks, to make the factors
         // Of a solve.
-        std::vector<Block> diagonal, below;
+        Factors factors[2];  ///< by pass: at rest each has rows of its own, which stay
+        Factors& now() { return factors[pass]; }
         std::vector<Vector> momentum, found, step, residual;
         bool by_levels = false;    ///< it stands, and its bodies hardly move against each other
-        bool has_factors = false;  ///< of the active rows alone
-        bool has_set = false;
+        int pass = 0;              ///< the one that is made: 0 soft, 1 relax
+        bool has_set[2] = {};      ///< by pass, in this step
+        std::uint64_t work = 0;    ///< in this step, in products of blocks
         double inverse_substep = 0.0;
     };
 
@@ -165,7 +177,9 @@ private:
     void drop_idle(Group& group);
     static double lighter_of(const Group& group, const Link& link);
     static std::uint32_t block_of(const Group& group, std::uint32_t row, std::uint32_t column);
-    void order(Group& group);
+    bool order(Group& group);
+    bool eliminate(Group& group);
+    static bool is_spent(const Group& group);
     static void read_mass(Body& body, const SolverMass& mass);
     static void mask_row(const Group& group, std::uint32_t a, std::uint32_t b, double* row);
     void read_joint_rows(Group& group, Pass pass, const JointSolver& joints) const;
@@ -195,11 +209,14 @@ private:
     struct Seen {
         std::uint32_t step = 0;  ///< the last call with this body
         bool stiff = false;      ///< it was in a group then
+        std::uint32_t refused = 0;         ///< the last call that found its island too much work
+        std::uint32_t refused_bodies = 0;  ///< bodies of that island; 0: none was
     };
     std::vector<Seen> seen_;  ///< by body slot
     // Scratch of find().
     struct Island {
         std::uint32_t bodies = 0, contacts = 0, group = none;
+        std::uint32_t refused_bodies = 0;              ///< the most of one that was too much work not long ago
         float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
         bool excluded = false;
         bool looked_at = false;  ///< for what its levels bear, too
@@ -218,6 +235,10 @@ private:
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
     std::vector<double> borne_;
     std::vector<Body> bodies_;
+    std::vector<std::uint32_t> slots_;
+    std::vector<std::vector<std::uint32_t>> neighbours_;
+    std::vector<std::uint32_t> merged_;
+    std::vector<std::uint64_t> heap_;
 };
 
 }  // namespace talus

@@ -1,0 +1,324 @@
+/// Which contacts are solved together (stiff_groups.h).
+
+#include <talus/engine/stiff_groups.h>
+
+#include <talus/engine/body_store.h>
+#include <talus/engine/settings.h>
+
+#include <algorithm>
+
+namespace talus {
+
+namespace {
+
+/// Whether a body with these locks cannot fall, so that what stands on it stands.
+bool locks_bear_load(unsigned locks, const vec3& gravity) {
+    constexpr unsigned moves = lock_x | lock_y | lock_z;
+    if ((locks & moves) == 0) return false;
+    const float least = 1e-4f * length_squared(gravity);
+    for (int k = 0; k < 3; ++k) {
+        const bool pulls = least == 0.0f || gravity[k] * gravity[k] > least;
+        if (pulls && (locks & (unsigned{lock_x} << k)) == 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
+                       std::span<const std::uint32_t> slots, std::uint32_t held_end, const BodyStore& bodies,
+                       const vec3& gravity, Islands& islands) {
+    count_ = 0;
+    islands_.assign(held_end, Island{});
+    const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
+    seen_.resize(bodies.slot_count());
+    for (std::uint32_t i = held_end; i < slots.size(); ++i) {
+        if (slots[i] != null_index) seen_[slots[i]] = {.step = looks_};
+    }
+    for (std::uint32_t i = 1; i < held_end; ++i) {
+        if (slots[i] == null_index) continue;
+        Island& island = islands_[islands.find(i)];
+        const talus::Body& body = bodies[slots[i]];
+        island.least = island.bodies == 0 ? body.mass : std::min(island.least, body.mass);
+        island.most = std::max(island.most, body.mass);
+        island.mass += body.mass;
+        Seen& seen = seen_[slots[i]];
+        island.looked_at = island.looked_at || seen.step + 1 != looks_ || seen.stiff;
+        if (seen.refused_bodies != 0 && seen.step + 1 == looks_ && looks_ - seen.refused < settings::stiff_refused_for) {
+            island.refused_bodies = std::max(island.refused_bodies, seen.refused_bodies);
+        } else {
+            seen.refused_bodies = 0;
+        }
+        seen.step = looks_;
+        seen.stiff = false;
+        ++island.bodies;
+        island.stands = island.stands || locks_bear_load(body.locks, gravity);
+    }
+    for (const Tie& tie : ties) {
+        Island& island = islands_[islands.find(tie.a != 0 ? tie.a : tie.b)];
+        island.jointed = true;
+        island.stands = island.stands || tie.a == 0 || tie.b == 0;
+        island.excluded = island.excluded || !tie.simple;
+    }
+    // A blow runs through what bounces within a sub-step, so that no step may be left out.
+    for (const ConstraintGraph::Edge& edge : edges) {
+        if (!edge.bounces) continue;
+        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
+        island.bounces = island.looked_at = true;
+    }
+    // Of the islands of one body most are empty places and index 0.
+    bool any = false;
+    for (Island& island : islands_) {
+        const bool in_turn = island.bodies <= settings::stiff_large || looks_ % settings::stiff_look_every_large == 0;
+        island.looked_at = island.looked_at || (looks_at_all && in_turn);
+        const float load = island.looked_at ? island.mass : island.most;
+        const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
+        // An island that was too much work has to become smaller by a tenth to be tried again before its time.
+        const bool refused = island.refused_bodies != 0 && 10ull * island.bodies >= 9ull * island.refused_bodies;
+        island.excluded = island.excluded || refused || island.bodies < 2 || load < least * island.least;
+        any = any || !island.excluded;
+    }
+    if (!any) return;
+    const auto velocity_of = [&](std::uint32_t i) { return i != 0 ? bodies[slots[i]].linear_velocity : vec3(0.0f); };
+    for (const ConstraintGraph::Edge& edge : edges) {
+        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
+        if (island.excluded) continue;
+        island.stands = island.stands || !edge.pushes_a || !edge.pushes_b;
+        island.shares = island.shares || edge.pair != null_index;
+        const vec3 speed = velocity_of(edge.b) - velocity_of(edge.a);
+        island.calm = island.calm && glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
+        island.excluded = ++island.contacts > settings::stiff_most_contacts;
+    }
+    // In the order of the first contact of each.
+    for (std::uint32_t i = 0; i < edges.size(); ++i) {
+        const ConstraintGraph::Edge& edge = edges[i];
+        Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
+        const bool by_levels = !island.shares && ((island.stands && island.calm) || island.bounces);
+        if (island.excluded || (!by_levels && island.most < settings::stiff_load_wide * island.least)) continue;
+        if (island.group == none) {
+            island.group = count_++;
+            if (groups_.size() < count_) groups_.emplace_back();
+            groups_[island.group].links.clear();
+            groups_[island.group].bodies.clear();
+            groups_[island.group].ties.clear();
+            groups_[island.group].by_levels = by_levels;
+        }
+        groups_[island.group].links.push_back({i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none});
+    }
+    if (count_ == 0) return;
+    local_.resize(slots.size());
+    for (std::uint32_t i = 1; i < held_end; ++i) {
+        if (slots[i] == null_index) continue;
+        const Island& island = islands_[islands.find(i)];
+        if (island.group == none) continue;
+        local_[i] = static_cast<std::uint32_t>(groups_[island.group].bodies.size());
+        const talus::Body& body = bodies[slots[i]];
+        groups_[island.group].bodies.push_back(
+            {.solver = i, .mass = static_cast<double>(body.mass), .held = locks_bear_load(body.locks, gravity)});
+    }
+    for (const Tie& tie : ties) {
+        const Island& island = islands_[islands.find(tie.a != 0 ? tie.a : tie.b)];
+        if (island.group == none) continue;
+        Group& group = groups_[island.group];
+        if (tie.a == 0 || tie.b == 0) {
+            group.bodies[local_[std::max(tie.a, tie.b)]].tied = true;
+        } else {
+            group.ties.push_back({local_[tie.a], local_[tie.b], true});
+        }
+    }
+    std::uint32_t kept = 0, links = 0;
+    for (std::uint32_t g = 0; g < count_; ++g) {
+        Group& group = groups_[g];
+        for (Link& link : group.links) {
+            if (link.a != none) link.a = local_[link.a];
+            if (link.b != none) link.b = local_[link.b];
+        }
+        const auto bodies_of_island = static_cast<std::uint32_t>(group.bodies.size());
+        slots_.clear();
+        for (const Body& body : group.bodies) slots_.push_back(slots[body.solver]);
+        if (!is_stiff(group)) continue;
+        if (!order(group)) {
+            for (const std::uint32_t slot : slots_) {
+                seen_[slot].refused = looks_;
+                seen_[slot].refused_bodies = bodies_of_island;
+            }
+            continue;
+        }
+        group.contacts.resize(group.links.size());
+        for (std::size_t k = 0; k < group.links.size(); ++k) {
+            const Link& link = group.links[k];
+            Contact& c = group.contacts[k];
+            c.edge = link.edge, c.borne = link.borne;
+            c.a = link.a != none ? group.place[link.a] : none;
+            c.b = link.b != none ? group.place[link.b] : none;
+            c.block = c.a != none && c.b != none ? block_of(group, std::max(c.a, c.b), std::min(c.a, c.b)) : none;
+        }
+        for (const Body& body : group.bodies) seen_[slots[body.solver]].stiff = true;
+        for (const Contact& c : group.contacts) edges[c.edge].link = links++;
+        if (kept != g) std::swap(groups_[kept], group);
+        ++kept;
+    }
+    count_ = kept;
+}
+
+/// Which of the group's bodies are tied together.
+void StiffGroups::find_parts(const Group& group) {
+    const auto count = static_cast<std::uint32_t>(group.bodies.size());
+    part_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) part_[i] = i;
+    tied_.assign(count, 0);
+    if (group.ties.empty()) return;
+    const auto first_of = [&](std::uint32_t i) {
+        while (part_[i] != i) i = part_[i] = part_[part_[i]];
+        return i;
+    };
+    for (const Tie& tie : group.ties) {
+        const std::uint32_t a = first_of(tie.a), b = first_of(tie.b);
+        part_[std::max(a, b)] = std::min(a, b);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) part_[i] = first_of(i);
+    for (const Tie& tie : group.ties) tied_[part_[tie.a]] = 1;
+}
+
+/// Estimates what each contact bears: a body hands its own mass and all that it bears down to the contacts by which it
+/// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed. Bodies that joints tie
+/// together are one part, which stands and bears as a whole.
+bool StiffGroups::is_stiff(Group& group) {
+    const auto count = static_cast<std::uint32_t>(group.bodies.size());
+    // Room for twice as much: contacts come and go, and a steady step allocates nothing.
+    const auto make_room = [](auto& vector, std::size_t size) {
+        if (vector.capacity() < size) vector.reserve(2 * size);
+    };
+    for (auto* vector : {&first_of_, &contact_of_, &level_, &queue_})
+        make_room(*vector, count + 2 * group.links.size() + 1);
+    make_room(borne_, count);
+    find_parts(group);
+    const auto part_of = [&](std::uint32_t body) { return body == none ? none : part_[body]; };
+    const auto is_inside = [&](const Link& c) { return c.a != none && c.b != none && part_[c.a] == part_[c.b]; };
+    first_of_.assign(count + 1, 0);
+    for (const Link& c : group.links) {
+        if (is_inside(c)) continue;
+        if (c.a != none) ++first_of_[part_[c.a] + 1];
+        if (c.b != none) ++first_of_[part_[c.b] + 1];
+    }
+    for (std::uint32_t i = 0; i < count; ++i) first_of_[i + 1] += first_of_[i];
+    contact_of_.resize(first_of_[count]);
+    level_.assign(count, none);  // places first
+    queue_.assign(first_of_.begin(), first_of_.end() - 1);
+    for (std::uint32_t k = 0; k < group.links.size(); ++k) {
+        const Link& c = group.links[k];
+        if (is_inside(c)) continue;
+        if (c.a != none) contact_of_[queue_[part_[c.a]]++] = k;
+        if (c.b != none) contact_of_[queue_[part_[c.b]]++] = k;
+    }
+    queue_.clear();
+    for (const Link& c : group.links) {
+        if (c.a != none && c.b != none) continue;
+        const std::uint32_t body = part_[c.a != none ? c.a : c.b];
+        if (level_[body] == 1) continue;
+        level_[body] = 1;
+        queue_.push_back(body);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!group.bodies[i].held || level_[part_[i]] == 1) continue;
+        level_[part_[i]] = 1;
+        queue_.push_back(part_[i]);
+    }
+    const auto other = [&](const Link& c, std::uint32_t part) { return part_of(part_of(c.a) == part ? c.b : c.a); };
+    std::size_t next_in_queue = 0;
+    const auto climb = [&] {
+        for (; next_in_queue < queue_.size(); ++next_in_queue) {
+            const std::uint32_t body = queue_[next_in_queue];
+            for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+                const std::uint32_t above = other(group.links[contact_of_[i]], body);
+                if (above == none || level_[above] != none) continue;
+                level_[above] = level_[body] + 1;
+                queue_.push_back(above);
+            }
+        }
+    };
+    climb();
+    // Joints with what cannot be pushed may bear or be slack: only what stands on nothing else hangs on them.
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!group.bodies[i].tied || level_[part_[i]] != none) continue;
+        level_[part_[i]] = 1;
+        queue_.push_back(part_[i]);
+    }
+    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
+        level_[part_[0]] = 1;
+        queue_.push_back(part_[0]);
+    }
+    climb();
+    borne_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) borne_[i] = 0.0;
+    for (std::uint32_t i = 0; i < count; ++i) borne_[part_[i]] += group.bodies[i].mass;
+    for (Link& c : group.links) c.borne = 0.0;
+    double most = 0.0, most_tied = 0.0;
+    for (std::size_t next = queue_.size(); next-- > 0;) {
+        const std::uint32_t body = queue_[next];
+        const auto bears = [&](const Link& c) {
+            const std::uint32_t below = other(c, body);
+            return below == none ? level_[body] == 1 : level_[below] + 1 == level_[body];
+        };
+        int supports = 0;
+        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i)
+            supports += bears(group.links[contact_of_[i]]) ? 1 : 0;
+        if (supports == 0) continue;  // the first body of what floats
+        const double share = borne_[body] / supports;
+        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+            Link& c = group.links[contact_of_[i]];
+            if (!bears(c)) continue;
+            c.borne += share;
+            const std::uint32_t below = other(c, body);
+            if (below != none) borne_[below] += share;
+            const bool tied = tied_[body] != 0 || (below != none && tied_[below] != 0);
+            double& largest = tied ? most_tied : most;
+            if (tied && below == none) continue;  // joint_contacts.cpp
+            largest = std::max(largest,
+                               (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
+        }
+    }
+    const std::uint32_t levels = level_[queue_.back()];
+    const bool slender =
+        group.by_levels && static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
+    if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide) &&
+        most_tied < static_cast<double>(settings::stiff_load_wide))
+        return false;
+    drop_idle(group);
+    return true;
+}
+
+double StiffGroups::lighter_of(const Group& group, const Link& c) {
+    const double a = group.bodies[c.a != none ? c.a : c.b].mass, b = group.bodies[c.b != none ? c.b : c.a].mass;
+    return std::min(a, b);
+}
+
+/// Leaves contacts between bodies on one level, which bear nothing, to the sweeps. Such ones touch and part all the
+/// time, as towers do that stand side by side, and each time other rows are active.
+void StiffGroups::drop_idle(Group& group) {
+    // Those of bodies that joints tie stay: joints hand on what they bear, and the joint solver leaves them to the group.
+    const auto is_tied = [&](std::uint32_t body) { return body != none && tied_[part_[body]] != 0; };
+    std::erase_if(group.links, [&](const Link& c) { return c.borne == 0.0 && !is_tied(c.a) && !is_tied(c.b); });
+    level_.assign(group.bodies.size(), none);  // new places
+    for (const Tie& tie : group.ties) level_[tie.a] = level_[tie.b] = 0;
+    for (Link& c : group.links) {
+        const double a = c.a != none ? group.bodies[c.a].mass : 0.0, b = c.b != none ? group.bodies[c.b].mass : 0.0;
+        c.borne = std::max(c.borne, std::max(a, b));
+        if (c.a != none) level_[c.a] = 0;
+        if (c.b != none) level_[c.b] = 0;
+    }
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < group.bodies.size(); ++i) {
+        if (level_[i] == none) continue;
+        group.bodies[count] = group.bodies[i];
+        level_[i] = count++;
+    }
+    group.bodies.resize(count);
+    for (Link& c : group.links) {
+        if (c.a != none) c.a = level_[c.a];
+        if (c.b != none) c.b = level_[c.b];
+    }
+    for (Tie& tie : group.ties) tie.a = level_[tie.a], tie.b = level_[tie.b];
+}
+
+}  // namespace talus
