@@ -496,8 +496,8 @@ void Ledger::book_joints(const World& world) {
         // Motors and springs are charged for the way that velocities make. Where a constraint that was open is closed
         // against them, it does the work: position correction moves bodies without a velocity, and the force that a joint
         // reports is its sum, in which what presses into a limit and the limit cancel each other.
-        const auto charged = [&](double work, double force, double way, double v0, double v1) {
-            const double moved = force * 0.5 * dt_ * (v0 + v1), corrected = moved - force * way;
+        const auto charged = [&](double work, double push, double way, double v0, double v1) {
+            const double moved = push * 0.5 * dt_ * (v0 + v1), corrected = moved - push * way;
             return work < 0.0 && corrected > 0.0 ? std::min(0.0, work + corrected) : work;
         };
         for (int i = 0; i < 6; ++i) {
