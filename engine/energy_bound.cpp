@@ -104,17 +104,20 @@ void World::State::pass_over_small_gain(std::uint32_t root) {
 bool World::State::find_gaining_islands(bool by_bounces) {
     if (!body_motions.any_gain(group_size, held_end)) return false;
     island_gains.assign(held_end, {});
+    gaining_islands.clear();
+    gaining_islands.reserve(held_end);
     body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain, float mass) {
-        IslandGain& island = island_gains[islands.root(i)];
+        const std::uint32_t root = islands.root(i);
+        IslandGain& island = island_gains[root];
         island.energy += gain;
         island.mass += mass;
-        ++island.bodies;
+        if (++island.bodies == 1) gaining_islands.push_back(root);
     });
     const auto any = [&] {
-        return std::any_of(island_gains.begin(), island_gains.end(),
-                           [](const IslandGain& island) { return island.energy > 0.0; });
+        std::erase_if(gaining_islands, [&](std::uint32_t root) { return !(island_gains[root].energy > 0.0); });
+        return !gaining_islands.empty();
     };
-    for (std::uint32_t root = 0; root < held_end; ++root) {
+    for (const std::uint32_t root : gaining_islands) {
         if (!by_bounces && island_gains[root].bodies > settings::energy_most_bodies) pass_over_small_gain(root);
     }
     if (!any()) return false;
@@ -137,7 +140,7 @@ void World::State::for_each_gaining(Visit&& visit) {
 /// Takes from each island that gained the least part of its impulses with which it no longer does, or the one with which
 /// it gains least. Its bodies have the velocities of `unpushed` without these impulses.
 void World::State::keep_parts() {
-    for (std::uint32_t root = 0; root < held_end; ++root) {
+    for (const std::uint32_t root : gaining_islands) {
         IslandBound& island = island_bounds[root];
         const double gain = island_gains[root].energy - island.work;
         if (!(gain > island_gains[root].least)) continue;

@@ -6,7 +6,7 @@
 namespace talus::TALUS_LANES {
 
 /// Velocity of b relative to a along the point's normal row.
-static inline F normal_speed(const V3& n, const Point& p, const Sides& v) {
+[[gnu::always_inline]] static inline F normal_speed(const V3& n, const Point& p, const Sides& v) {
     return dot(n, v.b.linear - v.a.linear) + dot(p.angular_b, v.b.angular) - dot(p.angular_a, v.a.angular);
 }
 
@@ -16,7 +16,7 @@ struct Push {
     explicit Push(const Record& r) : a(by_axes(r.inverse_mass_a, r.normal)), b(by_axes(r.inverse_mass_b, r.normal)) {}
 };
 
-static inline void apply_normal(const Push& push, const Point& p, F impulse, Sides& v) {
+[[gnu::always_inline]] static inline void apply_normal(const Push& push, const Point& p, F impulse, Sides& v) {
     v.a.linear = v.a.linear - impulse * push.a;
     v.a.angular = v.a.angular - impulse * p.turn_a;
     v.b.linear = v.b.linear + impulse * push.b;
@@ -24,7 +24,7 @@ static inline void apply_normal(const Push& push, const Point& p, F impulse, Sid
 }
 
 /// A tangential impulse (world vector) at the manifold's centre and a moment.
-static inline void apply_friction(const Record& r, const V3& impulse, const V3& moment, Sides& v) {
+[[gnu::always_inline]] static inline void apply_friction(const Record& r, const V3& impulse, const V3& moment, Sides& v) {
     v.a.linear = v.a.linear - by_axes(r.inverse_mass_a, impulse);
     v.a.angular = v.a.angular - r.inertia_a * (cross(r.center_a, impulse) + moment);
     v.b.linear = v.b.linear + by_axes(r.inverse_mass_b, impulse);
@@ -96,7 +96,7 @@ static inline NormalRow normal_row(const Record& r, F separation, F depth, F mea
 }
 
 /// The impulse that solves a point's row.
-static inline F wanted_impulse(const Record& r, const Point& p, const NormalRow& row, const Sides& v) {
+[[gnu::always_inline]] static inline F wanted_impulse(const Record& r, const Point& p, const NormalRow& row, const Sides& v) {
     const F zero = {}, speed = normal_speed(r.normal, p, v);
     return max(p.impulse - p.mass * row.mass_scale * (speed + row.bias) - row.impulse_scale * p.impulse, zero);
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// Internal: what the loops of solver_kernel_contacts.h and solver_kernel_motion.h are made of: lanes to and from memory,
-/// vectors of lanes, the velocities of bodies.
+/// vectors of lanes, the velocities of bodies. What is always_inline there the compiler would call from loops as large as
+/// these, with vectors passed in memory: 1% of a box of tumbling hulls.
 
 #include <talus/engine/contact_lanes.h>
 #include <talus/engine/motion_lanes.h>
@@ -52,7 +53,7 @@ static inline Rows transposed(F a, F b, F c, F d) {
 }
 
 template <class At>
-static inline Rows load_rows(At&& at) {
+[[gnu::always_inline]] static inline Rows load_rows(At&& at) {
     return transposed(join(load_row(at(0)), load_row(at(4))), join(load_row(at(1)), load_row(at(5))),
                       join(load_row(at(2)), load_row(at(6))), join(load_row(at(3)), load_row(at(7))));
 }
@@ -87,7 +88,7 @@ static inline Rows transposed(F a, F b, F c, F d) {
 }
 
 template <class At>
-static inline Rows load_rows(At&& at) {
+[[gnu::always_inline]] static inline Rows load_rows(At&& at) {
     return transposed(load_row(at(0)), load_row(at(1)), load_row(at(2)), load_row(at(3)));
 }
 
@@ -132,7 +133,7 @@ enum class Part { velocity, motion };
 
 /// Velocities, or displacement and turn, of the bodies in the lanes; zeros without touching memory when nobody moves.
 template <Part part>
-static inline Velocity gather(const SolverBody* bodies, const unsigned* index, bool moves) {
+[[gnu::always_inline]] static inline Velocity gather(const SolverBody* bodies, const unsigned* index, bool moves) {
     const F zero = {};
     if (!moves) return {{zero, zero, zero}, {zero, zero, zero}};
     const auto linear = [&](int i) {
@@ -144,7 +145,7 @@ static inline Velocity gather(const SolverBody* bodies, const unsigned* index, b
     return {xyz(load_rows(linear)), xyz(load_rows(angular))};
 }
 
-static inline void scatter(SolverBody* bodies, const unsigned* index, unsigned used, const Velocity& v) {
+[[gnu::always_inline]] static inline void scatter(SolverBody* bodies, const unsigned* index, unsigned used, const Velocity& v) {
     F4 linear[width], angular[width];
     store_rows(linear, {v.linear.x, v.linear.y, v.linear.z, F{}});
     store_rows(angular, {v.angular.x, v.angular.y, v.angular.z, F{}});
@@ -167,11 +168,11 @@ struct Sides {
 };
 
 template <Part part>
-static inline Sides gather(const Record& r, const SolverBody* bodies) {
+[[gnu::always_inline]] static inline Sides gather(const Record& r, const SolverBody* bodies) {
     return {gather<part>(bodies, r.a, r.moves_a), gather<part>(bodies, r.b, r.moves_b)};
 }
 
-static inline void scatter(const Record& r, SolverBody* bodies, const Sides& v) {
+[[gnu::always_inline]] static inline void scatter(const Record& r, SolverBody* bodies, const Sides& v) {
     if (r.pushes_a) scatter(bodies, r.a, r.used, v.a);
     if (r.pushes_b) scatter(bodies, r.b, r.used, v.b);
 }

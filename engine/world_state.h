@@ -134,6 +134,7 @@ struct World::State {
         std::uint32_t bodies = 0;
     };
     std::vector<IslandGain> island_gains;         ///< sums of its bodies', by solver index of the island's root, J
+    std::vector<std::uint32_t> gaining_islands;   ///< roots of those that gained
     std::vector<IslandBound> island_bounds;       ///< the same
     std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index: velocities without what is scaled
     std::vector<float> kept_impulses;             ///< by solver index: IslandEnergy::kept
