@@ -24,7 +24,8 @@ struct Push {
 }
 
 /// A tangential impulse (world vector) at the manifold's centre and a moment.
-[[gnu::always_inline]] static inline void apply_friction(const Record& r, const V3& impulse, const V3& moment, Sides& v) {
+[[gnu::always_inline]] static inline void apply_friction(const Record& r, const V3& impulse, const V3& moment,
+                                                         Sides& v) {
     v.a.linear = v.a.linear - by_axes(r.inverse_mass_a, impulse);
     v.a.angular = v.a.angular - r.inertia_a * (cross(r.center_a, impulse) + moment);
     v.b.linear = v.b.linear + by_axes(r.inverse_mass_b, impulse);
@@ -96,7 +97,8 @@ static inline NormalRow normal_row(const Record& r, F separation, F depth, F mea
 }
 
 /// The impulse that solves a point's row.
-[[gnu::always_inline]] static inline F wanted_impulse(const Record& r, const Point& p, const NormalRow& row, const Sides& v) {
+[[gnu::always_inline]] static inline F wanted_impulse(const Record& r, const Point& p, const NormalRow& row,
+                                                      const Sides& v) {
     const F zero = {}, speed = normal_speed(r.normal, p, v);
     return max(p.impulse - p.mass * row.mass_scale * (speed + row.bias) - row.impulse_scale * p.impulse, zero);
 }
