@@ -9,8 +9,8 @@
 /// A stiff group is an island of touching bodies of which some contact bears that much: how much each one bears is
 /// estimated from the masses and from the levels of support above what cannot be pushed (or above the first body of an
 /// island that floats). Levels count only where an island stands and its bodies hardly move against each other:
-/// of what falls or tumbles, nothing bears what is above it. Contacts between bodies of one level are left to the sweeps. The others are solved in
-/// *body space*: for the velocities v of all bodies together,
+/// of what falls or tumbles, nothing bears what is above it. Contacts between bodies of one level are left to the
+/// sweeps. The others are solved in *body space*: for the velocities v of all bodies together,
 ///
 ///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
 ///
