@@ -67,7 +67,7 @@ public:
 
     /// Whether some of the bodies first .. last, both at whole groups, may have got energy from nowhere (find_gains).
     bool any_gain(std::uint32_t first, std::uint32_t last) const;
-    /// Of each of them, as find_gains has left it: visit(body, gain, mass), J and kg (motion_lanes.h).
+    /// Of each of them, as find_gains has left it: visit(body, gain, its kinetic energy, mass), J and kg (motion_lanes.h).
     template <class Visit>
     void for_each_gain(std::uint32_t first, std::uint32_t last, Visit&& visit) const;
     /// How contacts found the body in this sub-step: after gravity and forces.
@@ -111,7 +111,7 @@ void BodyMotions::for_each_gain(std::uint32_t first, std::uint32_t last, Visit&&
     const auto visit_lanes = [&]<int width>(std::integral_constant<int, width>) {
         for (std::uint32_t i = first; i < last; i += width) {
             const auto& m = *static_cast<const MotionLanes<LaneArray<width>>*>(group(i / width));
-            for (std::uint32_t k = 0; k < width; ++k) visit(i + k, m.gain.at[k], m.mass.at[k]);
+            for (std::uint32_t k = 0; k < width; ++k) visit(i + k, m.gain.at[k], m.energy.at[k], m.mass.at[k]);
         }
     };
     kernel_->lanes == 8 ? visit_lanes(std::integral_constant<int, 8>()) : visit_lanes(std::integral_constant<int, 4>());

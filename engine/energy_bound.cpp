@@ -83,20 +83,7 @@ void World::State::pass_over_small_gain(std::uint32_t root) {
     constexpr double speed = settings::energy_large_speed;
     IslandGain& island = island_gains[root];
     if (!(island.energy > 0.0) || island.least > 0.0) return;
-    island.least = 0.5 * island.mass * speed * speed;
-    if (!(island.energy > island.least)) {
-        island.energy = 0.0;
-        return;
-    }
-    double energy = 0.0;
-    for (std::uint32_t i = group_size; i < held_end; ++i) {
-        if (solver_slots[i] == null_index || islands.root(i) != root) continue;
-        const SolverBody& sb = solver_bodies[i];
-        const glm::dvec3 velocity(load3(sb.velocity)), spin(load3(sb.angular_velocity));
-        const double mass = 1.0 / static_cast<double>(bodies[solver_slots[i]].inverse_mass);
-        energy += 0.5 * (mass * glm::dot(velocity, velocity) + glm::dot(angular_momentum(i, spin), spin));
-    }
-    island.least = std::max(island.least, settings::energy_large_gain * energy);
+    island.least = std::max(0.5 * island.mass * speed * speed, settings::energy_large_gain * island.kinetic);
     if (!(island.energy > island.least)) island.energy = 0.0;
 }
 
@@ -106,10 +93,11 @@ bool World::State::find_gaining_islands(bool by_bounces) {
     island_gains.assign(held_end, {});
     gaining_islands.clear();
     gaining_islands.reserve(held_end);
-    body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain, float mass) {
+    body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain, float energy, float mass) {
         const std::uint32_t root = islands.root(i);
         IslandGain& island = island_gains[root];
         island.energy += gain;
+        island.kinetic += energy;
         island.mass += mass;
         if (++island.bodies == 1) gaining_islands.push_back(root);
     });

@@ -296,17 +296,12 @@ void World::State::end_body(std::uint32_t i) {
     body.center += load3(sb.displacement);
     if (i >= coasting_end) return;  // turned freely
     const glm::dquat q = glm::dquat(body_motions.turn(i)) * body.exact_rotation;
-    body.exact_rotation = q * (1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
+    // Of nearly unit length: one step of Newton's method.
+    body.exact_rotation = q * (1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
     body.rotation = quat(body.exact_rotation);
     const vec3 spin = load3(sb.angular_velocity) + vec3(0.0f);
     body.exact_spin = glm::dvec3(spin);
-    if (body_motions.is_gyroscopic(i) && (constrained[solver_slots[i]] & by_joint) == 0) {
-        // The last impulses, too, have changed the momentum, and the inertia has turned since they were found.
-        const glm::dquat axes = principal_rotation(body, body.exact_rotation);
-        const glm::dvec3 momentum(body_motions.momentum(i, spin));
-        body.exact_spin = rotate(axes, inverse_rotate(axes, momentum) / body.principal.moments);
-    }
-    body.angular_velocity = limited(vec3(body.exact_spin), body.max_spin);
+    body.angular_velocity = limited(spin, body.max_spin);
 }
 
 void World::State::move_freely(std::uint32_t i, float substep) {
@@ -591,6 +586,7 @@ void World::State::plan_substeps() {
         plan_momentum(StageWork::Kind::restore_momentum);
         plan_contacts(&SolverKernel::end_restitution);
     }
+    plan_motion(&SolverKernel::end_spins);
     plan_in_groups({.kind = FieldWork::Kind::end_contacts});
     plan_in_groups({.kind = FieldWork::Kind::end_bodies});
     plan_bodies(StageWork::Kind::end_bodies, held_end, static_cast<std::uint32_t>(solver_slots.size()));

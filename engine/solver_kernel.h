@@ -83,6 +83,7 @@ struct SolverKernel {
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;
+    MotionPass* end_spins;   ///< after the last sub-step: what its impulses have made of the spins of gyroscopic bodies
     MotionPass* find_gains;  ///< of energy, in the sub-step
     MotionPass *note_calm, *find_bounce_gains;  ///< before what bounces does; the same with that
     MotionPass* coast;  ///< both, `substeps` times, for bodies that nothing touches and whose inertia is a ball's

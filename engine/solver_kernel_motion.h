@@ -243,6 +243,30 @@ static void integrate_positions(const MotionPassInput& in) {
     }
 }
 
+/// Of nearly unit length: by one step of Newton's method.
+static inline Rows normalized(const Rows& q) {
+    const F s = splat<F>(1.5f) - splat<F>(0.5f) * (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    return {s * q.x, s * q.y, s * q.z, s * q.w};
+}
+
+/// The last impulses, too, have changed the momentum, and the inertia has turned since they were found.
+static void end_spins(const MotionPassInput& in) {
+    for (unsigned g = 0; g < in.count; ++g) {
+        SolverBody* bodies = in.bodies + g * width;
+        const Motion& m = static_cast<const Motion*>(in.motions)[g];
+        const I turns = (m.gyroscopic > F{}) & ~(m.jointed > F{});
+        if (all(~turns)) continue;
+        Velocity v = load(bodies->velocity, bodies->angular_velocity);
+        const Rows then = normalized({m.then_x, m.then_y, m.then_z, m.then_w});
+        const Rows now = normalized(
+            multiplied({m.turn_x, m.turn_y, m.turn_z, m.turn_w}, {m.axes_x, m.axes_y, m.axes_z, m.axes_w}));
+        const V3 pushed = by_axes(m.moments, rotated(conjugate(then), v.angular - m.handed_out));
+        const V3 own_momentum = rotated(conjugate(now), m.momentum + rotated(then, pushed));
+        v.angular = chosen(turns, limited(spin_of(now, own_momentum, m), m.max_spin), v.angular);
+        store(bodies->velocity, bodies->angular_velocity, v);
+    }
+}
+
 static void find_gains(const MotionPassInput& in) {
     for (unsigned g = 0; g < in.count; ++g) {
         const SolverBody* bodies = in.bodies + g * width;
@@ -251,7 +275,8 @@ static void find_gains(const MotionPassInput& in) {
         const F work = splat<F>(in.substep) * (m.mass * dot(m.acceleration, v.linear) + dot(m.torque, v.angular));
         constexpr float least = 0.5f * settings::energy_speed * settings::energy_speed;
         const F allowed = splat<F>(1.0f + settings::energy_gain) * m.old_energy + least * m.mass + work;
-        m.gain = kinetic_energy(m, v) - allowed;
+        m.energy = kinetic_energy(m, v);
+        m.gain = m.energy - allowed;
         m.any_gain = !all(m.gain <= F{});
     }
 }
@@ -277,7 +302,8 @@ static void find_bounce_gains(const MotionPassInput& in) {
         const F work = half * (m.mass * dot(m.acceleration, way) + dot(m.torque, turn));
         constexpr float least = 0.5f * settings::energy_speed * settings::energy_speed;
         const F allowed = splat<F>(1.0f + settings::energy_gain) * m.old_energy + least * m.mass + work;
-        m.gain = kinetic_energy(m, v) - allowed;
+        m.energy = kinetic_energy(m, v);
+        m.gain = m.energy - allowed;
         m.any_gain = !all(m.gain <= F{});
     }
 }
