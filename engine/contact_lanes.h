@@ -59,8 +59,9 @@ struct ContactLanes {
     /// give it 100,000 rad/s.
     F kept;
     F stiffer_from;  ///< depth from which on the spring is stiffer, m
-    F tilt_rate;  ///< most that is added to bias_rate for what a point overlaps more than the mean, 1/s
-    F slide_room;  ///< way of its surfaces along each other that makes it stale, m; 0: whatever the way
+    F stiffer_face;  ///< ... where four points are all pressed; set where tilt_rate is
+    F tilt_rate;     ///< most that is added to bias_rate for what a point overlaps more than the mean, 1/s
+    F slide_room;    ///< way of its surfaces along each other that makes it stale, m; 0: whatever the way
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
     F slide_mass;                                            ///< least effective mass along any tangent, kg

@@ -269,6 +269,9 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         // Nor are shared springs stiffer against tilting: three times as stiff, each of a hundred contacts, bowls that
         // lie in each other buzz for ever.
         if (edge.point_count == max_manifold_points && !in_group && !shares) {
+            r.stiffer_face[lane] =
+                edge.jointed ? r.stiffer_from[lane]
+                             : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * pair.thin);
             r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
             r.tilts = true;
         }

@@ -250,8 +250,8 @@ private:
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
     float hertz_ = 0.0f;                                      ///< of springs of contacts that are alone
-    ContactSpring springs_[3][2] = {};  ///< [alone, in a stiff group, jointed][with an immovable body]
-    std::span<const float> hardness_;   ///< by solver index; empty: 1
+    ContactSpring springs_[3][2] = {};          ///< [alone, in a stiff group, jointed][with an immovable body]
+    std::span<const float> hardness_;           ///< by solver index; empty: 1
     const CrowdedContacts* crowded_ = nullptr;  ///< null if none are
     std::vector<LinkPlace> link_places_;
     /// By contact slot. The place of a contact that this step doesn't have is one of an earlier step (place_of knows).

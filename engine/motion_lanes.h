@@ -31,9 +31,9 @@ struct MotionLanes {
     F old_energy;                                      ///< kinetic, then, J
     Vec3Lanes<F> moving_velocity;                      ///< with which the sub-step moved it, m/s
     Vec3Lanes<F> calm_velocity, calm_spin;             ///< before what bounces does, m/s and rad/s
-    F energy;           ///< kinetic, at the end of the sub-step, J
-    F gain;             ///< what of it is beyond what it may be, J
-    unsigned any_gain;  ///< some of them is above 0
+    F energy;                                          ///< kinetic, at the end of the sub-step, J
+    F gain;                                            ///< what of it is beyond what it may be, J
+    unsigned any_gain;                                 ///< some of them is above 0
 
     F jointed;     ///< 1 for bodies that joints hold
     F gyroscopic;  ///< 1 for dynamic bodies whose inertia is not a multiple of the identity; only they use the rest

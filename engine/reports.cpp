@@ -160,10 +160,10 @@ MemoryStats World::memory() const {
                  s.compound_pairs.capacity() * sizeof(State::CompoundPair);
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.stiff_groups.bytes() + s.slender_islands.bytes() +
-               s.crowded_contacts.bytes() + s.slabs.bytes() + s.islands.bytes() + s.solver_bodies.capacity() * sizeof(SolverBody) +
-               s.solver_masses.capacity() * sizeof(SolverMass) + s.body_motions.bytes() +
-               s.edges.capacity() * sizeof(ConstraintGraph::Edge) + s.island_still_time.capacity() * sizeof(float) +
-               s.solver_slabs.capacity() +
+               s.crowded_contacts.bytes() + s.slabs.bytes() + s.islands.bytes() +
+               s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
+               s.body_motions.bytes() + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
+               s.island_still_time.capacity() * sizeof(float) + s.solver_slabs.capacity() +
                (s.solver_index.capacity() + s.solver_slots.capacity() + s.held.capacity() + s.loads.capacity() +
                 s.stack.capacity()) *
                    sizeof(std::uint32_t);

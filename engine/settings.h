@@ -11,6 +11,8 @@ namespace talus::settings {
 inline constexpr float linear_slop = 0.0005f;
 /// ... and never more than this * bounding radius of the smaller shape, for things of a few centimetres and less.
 inline constexpr float relative_slop = 0.002f;
+/// ... nor more than this times the thickness of the thinner one. Larger: sheets of a millimetre sink into each other.
+inline constexpr float thin_slop = 0.02f;
 
 /// A step that is longer than this (s) has proportionally more sub-steps than WorldDef says: a sub-step of 1/16 s alone
 /// would let what rests fall by 4 cm. Larger: less work in long steps; at constant steps of 1/30 s with sub-steps twice
@@ -63,9 +65,10 @@ inline constexpr float stiff_calm = 1.0f;
 /// 10,000 times the mass of a box, and gains energy (2%, when what the sweeps left was kept).
 inline constexpr std::uint64_t stiff_most_products = 150'000;
 inline constexpr std::uint32_t stiff_most_contacts = 20'000;
-/// Products that a group may take in a step; then it gives nothing in the passes that are left. A wall of 1,185 bricks
-/// used up 3 million, a former limit, in the step in which a load of 1,000 bricks was put on it, and took 1.2 million
-/// half a second later. Larger: the worst step takes longer; smaller: not measured.
+/// Work that a group may take in a step, in products of blocks (some 40 ns each); then it gives nothing in the passes that
+/// are left, and is left to the sweeps as below. Larger: the worst step takes longer (heaps of 500 bodies of 5 to 30 cm:
+/// 170 ms); smaller: two jittered towers of 50 side by side, which use up 1.2 million in a step whose active rows are
+/// not found, fall.
 inline constexpr std::uint64_t stiff_most_work = 4'000'000;
 /// An island that was too much work is not looked at for so many steps, unless it gets smaller by a tenth. Larger: one
 /// that has lost some contacts is left to the sweeps for longer; smaller: the search costs more.
@@ -173,6 +176,10 @@ inline constexpr float stiffer_depth = 7.0f * linear_slop;
 /// each of their points and from course to course. At 5 mm a pyramid with a base of 100, whose lowest course overlaps
 /// by as much, leans by 1.8 m instead of 0.7 in 1,000 steps.
 inline constexpr float stiffer_face_depth = 40.0f * linear_slop;
+/// ... and at most this times the thickness of the thinner shape (narrowphase/shape.h: three times the least width of a
+/// flat one). Larger: sheets that lie on each other sink in (50 panels of 2.4 x 1.2 m x 18 mm lost half of their height
+/// where no such limit was).
+inline constexpr float stiffer_face_share = 0.04f;
 /// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes
 /// put in one place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
 inline constexpr float max_push_speed = 1.0f;

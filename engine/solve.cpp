@@ -99,7 +99,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
             if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
             if (a != 0 && b != 0) islands.join(a, b);
         }
-        stiff_groups.find(edges, joint_ties, solver_slots, held_end, bodies, def.gravity, islands);
+        stiff_groups.find(edges, joint_ties, solver_slots, held_end, bodies, contacts, def.gravity, islands);
     };
     const auto color_contacts = [&] {
         graph.build(edges, solver_slabs, slab_groups);
@@ -336,9 +336,9 @@ void World::State::choose_substeps(float dt) {
     usual_substep = std::max(wanted, remembered);
     const float hertz = ContactSolver::usual_hertz(usual_substep);
     crowded_contacts.find({edges, solver_slots, held_end, bodies, contacts, colliders, loads});
-    slender_islands.find({edges, solver_slots, held_end, bodies, contacts, crowded_contacts, colliders, def.gravity,
-                          hertz, dt},
-                         islands);
+    slender_islands.find(
+        {edges, solver_slots, held_end, bodies, contacts, crowded_contacts, colliders, def.gravity, hertz, dt},
+        islands);
     // As many as usual, or as stiff contacts need.
     const float hard = slender_islands.most_hardness();
     const float needed = hard > 1.0f ? dt * hertz * std::sqrt(hard) / settings::slender_rate : 0.0f;

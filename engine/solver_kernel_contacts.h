@@ -155,7 +155,7 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
             tilt = tilt_rate(r, points, depth, mean);
             const F shallowest = max(max(depth[0], depth[1]), max(depth[2], depth[3]));
             const I on_face = (shallowest < zero) & (r.tilt_rate > zero);
-            stiffer_from = on_face ? max(stiffer_from, splat<F>(settings::stiffer_face_depth)) : stiffer_from;
+            stiffer_from = on_face ? r.stiffer_face : stiffer_from;
         }
         deep = deepest < -stiffer_from;
     }

@@ -145,7 +145,8 @@ template <Part part>
     return {xyz(load_rows(linear)), xyz(load_rows(angular))};
 }
 
-[[gnu::always_inline]] static inline void scatter(SolverBody* bodies, const unsigned* index, unsigned used, const Velocity& v) {
+[[gnu::always_inline]] static inline void scatter(SolverBody* bodies, const unsigned* index, unsigned used,
+                                                  const Velocity& v) {
     F4 linear[width], angular[width];
     store_rows(linear, {v.linear.x, v.linear.y, v.linear.z, F{}});
     store_rows(angular, {v.angular.x, v.angular.y, v.angular.z, F{}});

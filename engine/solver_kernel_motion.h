@@ -110,7 +110,7 @@ struct FreeRotation {
         template <bool goes_round>
         static F rest_of(F unlimited) {
             if constexpr (!goes_round) return unlimited;  // to the same bits
-            const F round = splat<F>(12582912.0f);  // a sum with this is a whole number
+            const F round = splat<F>(12582912.0f);        // a sum with this is a whole number
             // Beyond this limit a float no longer says where in a turn the angle is. The polynomials below would
             // overflow there.
             const F half = clamp(unlimited, splat<F>(-2e5f), splat<F>(2e5f));
@@ -258,8 +258,8 @@ static void end_spins(const MotionPassInput& in) {
         if (all(~turns)) continue;
         Velocity v = load(bodies->velocity, bodies->angular_velocity);
         const Rows then = normalized({m.then_x, m.then_y, m.then_z, m.then_w});
-        const Rows now = normalized(
-            multiplied({m.turn_x, m.turn_y, m.turn_z, m.turn_w}, {m.axes_x, m.axes_y, m.axes_z, m.axes_w}));
+        const Rows now =
+            normalized(multiplied({m.turn_x, m.turn_y, m.turn_z, m.turn_w}, {m.axes_x, m.axes_y, m.axes_z, m.axes_w}));
         const V3 pushed = by_axes(m.moments, rotated(conjugate(then), v.angular - m.handed_out));
         const V3 own_momentum = rotated(conjugate(now), m.momentum + rotated(then, pushed));
         v.angular = chosen(turns, limited(spin_of(now, own_momentum, m), m.max_spin), v.angular);

@@ -97,8 +97,7 @@ bool StiffGroups::eliminate(Group& group) {
         group.order.push_back(best);
         group.products += degree * (degree + 1) / 2;
         if (group.products > settings::stiff_most_products) return false;
-        group.columns.push_back(
-            {static_cast<std::uint32_t>(group.rows.size()), static_cast<std::uint32_t>(degree), 0});
+        group.columns.push_back({static_cast<std::uint32_t>(group.rows.size()), static_cast<std::uint32_t>(degree), 0});
         group.rows.insert(group.rows.end(), clique.begin(), clique.end());
         for (const std::uint32_t k : clique) {
             std::vector<std::uint32_t>& list = neighbours_[k];

@@ -3,6 +3,7 @@
 #include <talus/engine/stiff_groups.h>
 
 #include <talus/engine/body_store.h>
+#include <talus/engine/contact_table.h>
 #include <talus/engine/settings.h>
 
 #include <algorithm>
@@ -23,15 +24,38 @@ bool locks_bear_load(unsigned locks, const vec3& gravity) {
     return true;
 }
 
+/// Whether a contact may bear something: not one whose surfaces are only near, as those of a pack of thin sheets are to
+/// the next but one.
+bool is_pressed(const ContactTable& contacts, std::uint32_t contact) {
+    const Manifold& manifold = contacts.caches[contact].manifold;
+    const ContactState& state = contacts.states[contact];
+    for (int i = 0; i < manifold.count; ++i) {
+        if (manifold.points[i].separation <= state.slop) return true;
+    }
+    for (int i = 0; i < state.point_count; ++i) {
+        if (state.impulses[i] > 0.0f) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
                        std::span<const std::uint32_t> slots, std::uint32_t held_end, const BodyStore& bodies,
-                       const vec3& gravity, Islands& islands) {
+                       const ContactTable& contacts, const vec3& gravity, Islands& islands) {
+    seen_.resize(bodies.slot_count());
+    const auto refuse = [&](const Group& group) {
+        for (const std::uint32_t slot : group.island) {
+            seen_[slot].refused = looks_;
+            seen_[slot].refused_bodies = static_cast<std::uint32_t>(group.island.size());
+        }
+    };
+    for (std::uint32_t g = 0; g < count_; ++g) {
+        if (is_spent(groups_[g])) refuse(groups_[g]);
+    }
     count_ = 0;
     islands_.assign(held_end, Island{});
     const bool looks_at_all = ++looks_ % settings::stiff_look_every == 0;
-    seen_.resize(bodies.slot_count());
     for (std::uint32_t i = held_end; i < slots.size(); ++i) {
         if (slots[i] != null_index) seen_[slots[i]] = {.step = looks_};
     }
@@ -44,7 +68,8 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         island.mass += body.mass;
         Seen& seen = seen_[slots[i]];
         island.looked_at = island.looked_at || seen.step + 1 != looks_ || seen.stiff;
-        if (seen.refused_bodies != 0 && seen.step + 1 == looks_ && looks_ - seen.refused < settings::stiff_refused_for) {
+        if (seen.refused_bodies != 0 && seen.step + 1 == looks_ &&
+            looks_ - seen.refused < settings::stiff_refused_for) {
             island.refused_bodies = std::max(island.refused_bodies, seen.refused_bodies);
         } else {
             seen.refused_bodies = 0;
@@ -95,6 +120,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
         const bool by_levels = !island.shares && ((island.stands && island.calm) || island.bounces);
         if (island.excluded || (!by_levels && island.most < settings::stiff_load_wide * island.least)) continue;
+        if (!is_pressed(contacts, edge.contact)) continue;
         if (island.group == none) {
             island.group = count_++;
             if (groups_.size() < count_) groups_.emplace_back();
@@ -133,15 +159,11 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
             if (link.a != none) link.a = local_[link.a];
             if (link.b != none) link.b = local_[link.b];
         }
-        const auto bodies_of_island = static_cast<std::uint32_t>(group.bodies.size());
-        slots_.clear();
-        for (const Body& body : group.bodies) slots_.push_back(slots[body.solver]);
+        group.island.clear();
+        for (const Body& body : group.bodies) group.island.push_back(slots[body.solver]);
         if (!is_stiff(group)) continue;
         if (!order(group)) {
-            for (const std::uint32_t slot : slots_) {
-                seen_[slot].refused = looks_;
-                seen_[slot].refused_bodies = bodies_of_island;
-            }
+            refuse(group);
             continue;
         }
         group.contacts.resize(group.links.size());

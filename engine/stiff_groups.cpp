@@ -427,11 +427,12 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
         for (std::uint32_t q = column.first; q < end; ++q) {
             const Block across = transposed(factors.below[q]);
             subtract_product(factors.diagonal[group.rows[q]], factors.below[q], across);
-            for (std::uint32_t p = q + 1; p < end; ++p) subtract_product(factors.below[*target++], factors.below[p], across);
+            for (std::uint32_t p = q + 1; p < end; ++p)
+                subtract_product(factors.below[*target++], factors.below[p], across);
         }
     }
     factors.valid = !with_sliding;
-    group.work += group.products + group.columns.size();
+    group.work += group.products + group.columns.size() + 4 * group.contacts.size();
 }
 
 /// x = A^-1 x
@@ -510,7 +511,7 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         for (const Contact& c : group.contacts) refactor = refactor || c.active != c.factored[group.pass];
         if (refactor) factor(group, sliding);
         substitute(group, group.step);
-        group.work += group.rows.size() / 3;
+        group.work += group.rows.size() / 3 + 2 * group.contacts.size();
         for (std::size_t i = 0; i < group.bodies.size(); ++i) {
             const Vector m = momentum_of(group.bodies[i], group.step[i]);
             const double energy = dot6(m.data(), group.step[i].data());
@@ -531,6 +532,7 @@ bool StiffGroups::converge(Group& group, int rounds, bool with_limits) {
         }
         const auto slope_at = [&](double part) {
             double sum = bodies_slope + part * (bodies_curve + joints_curve);
+            group.work += group.contacts.size() / 2;
             for (const Contact& c : group.contacts) sum += slope(c, part);
             return sum;
         };
@@ -770,8 +772,8 @@ std::size_t StiffGroups::bytes() const {
         (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() + contact_of_.capacity()) *
             sizeof(std::uint32_t);
     sum += (place_.capacity() + part_.capacity()) * sizeof(std::uint32_t) + tied_.capacity();
-    sum += slots_.capacity() * sizeof(std::uint32_t) + merged_.capacity() * sizeof(std::uint32_t) +
-           heap_.capacity() * sizeof(std::uint64_t) + seen_.capacity() * sizeof(Seen);
+    sum += merged_.capacity() * sizeof(std::uint32_t) + heap_.capacity() * sizeof(std::uint64_t) +
+           seen_.capacity() * sizeof(Seen);
     for (const auto& list : neighbours_) sum += sizeof(list) + list.capacity() * sizeof(std::uint32_t);
     for (const Group& g : groups_) {
         sum += g.links.capacity() * sizeof(Link) + g.ties.capacity() * sizeof(Tie) +
@@ -780,7 +782,7 @@ std::size_t StiffGroups::bytes() const {
         sum +=
             g.contacts.capacity() * sizeof(Contact) + g.bodies.capacity() * sizeof(Body) +
             (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +
-             g.rows.capacity() + g.targets.capacity()) *
+             g.rows.capacity() + g.targets.capacity() + g.island.capacity()) *
                 sizeof(std::uint32_t) +
             g.columns.capacity() * sizeof(Column) +
             (g.factors[0].diagonal.capacity() + g.factors[0].below.capacity()) * 2 * sizeof(Block) +

@@ -29,7 +29,8 @@
 ///
 /// The work is limited in two ways. An island whose factors would take too many products of blocks is left to the
 /// sweeps, which is found while the order of elimination is made, and remembered. A group that has made too many in a
-/// step gives nothing in the passes that are left. Numbers of bodies don't count: a chain of 1,000 takes little.
+/// step gives nothing in the passes that are left, and is left to the sweeps for a while. Numbers of bodies don't count:
+/// a chain of 1,000 takes little.
 ///
 /// Locked axes are part of M: rows have nothing along them.
 ///
@@ -68,7 +69,8 @@ public:
     /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each
     /// edge in one its `link`. `slots` are the body slots by solver index; nothing pushes those from `held_end` on.
     void find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties, std::span<const std::uint32_t> slots,
-              std::uint32_t held_end, const BodyStore& bodies, const vec3& gravity, Islands& islands);
+              std::uint32_t held_end, const BodyStore& bodies, const ContactTable& contacts, const vec3& gravity,
+              Islands& islands);
 
     /// Groups push no body in common: any thread may solve any group.
     std::uint32_t group_count() const { return count_; }
@@ -165,10 +167,11 @@ private:
         Factors factors[2];  ///< by pass: at rest each has rows of its own, which stay
         Factors& now() { return factors[pass]; }
         std::vector<Vector> momentum, found, step, residual;
-        bool by_levels = false;    ///< it stands, and its bodies hardly move against each other
-        int pass = 0;              ///< the one that is made: 0 soft, 1 relax
-        bool has_set[2] = {};      ///< by pass, in this step
-        std::uint64_t work = 0;    ///< in this step, in products of blocks
+        bool by_levels = false;             ///< it stands, and its bodies hardly move against each other
+        int pass = 0;                       ///< the one that is made: 0 soft, 1 relax
+        bool has_set[2] = {};               ///< by pass, in this step
+        std::uint64_t work = 0;             ///< in this step, in products of blocks
+        std::vector<std::uint32_t> island;  ///< body slots of all of its island
         double inverse_substep = 0.0;
     };
 
@@ -207,8 +210,8 @@ private:
     std::uint32_t count_ = 0;
     std::uint32_t looks_ = 1;  ///< calls of find(), and one more: no body was seen in call 0
     struct Seen {
-        std::uint32_t step = 0;  ///< the last call with this body
-        bool stiff = false;      ///< it was in a group then
+        std::uint32_t step = 0;            ///< the last call with this body
+        bool stiff = false;                ///< it was in a group then
         std::uint32_t refused = 0;         ///< the last call that found its island too much work
         std::uint32_t refused_bodies = 0;  ///< bodies of that island; 0: none was
     };
@@ -235,7 +238,6 @@ private:
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
     std::vector<double> borne_;
     std::vector<Body> bodies_;
-    std::vector<std::uint32_t> slots_;
     std::vector<std::vector<std::uint32_t>> neighbours_;
     std::vector<std::uint32_t> merged_;
     std::vector<std::uint64_t> heap_;

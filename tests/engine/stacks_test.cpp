@@ -232,3 +232,34 @@ TEST_CASE("a block of boxes in bond both ways that may not sleep does not trembl
         CHECK(outcome.moved < 0.01f);
     }
 }
+
+TEST_CASE("packs of thin sheets keep their height") {
+    struct Pack {
+        vec3 half_extents;
+        int count;
+        float gap;
+    };
+    // Sheets of 2 mm are nearer to the next but one than a contact's margin.
+    for (const Pack& pack : {Pack{{0.15f, 0.001f, 0.1f}, 20, 0.0f}, Pack{{0.6f, 0.009f, 1.2f}, 50, 0.0f},
+                             Pack{{0.5f, 0.0025f, 1.0f}, 20, 0.0f}, Pack{{0.15f, 0.0025f, 0.1f}, 10, 0.1f}}) {
+        World world;
+        BodyDef ground;
+        ground.type = BodyType::fixed;
+        ground.shape = box({50.0f, 1.0f, 50.0f});
+        ground.position = {0.0f, -1.0f, 0.0f};
+        world.add_body(ground);
+        std::vector<BodyId> sheets;
+        const float thick = 2.0f * pack.half_extents.y;
+        for (int i = 0; i < pack.count; ++i) {
+            BodyDef def;
+            def.shape = box(pack.half_extents);
+            def.position = {0.0f, 0.5f * thick + static_cast<float>(i) * (thick + pack.gap), 0.0f};
+            sheets.push_back(world.add_body(def));
+        }
+        for (int step = 0; step < 300; ++step) world.step(1.0f / 60.0f);
+        float top = 0.0f;
+        for (const BodyId id : sheets) top = std::max(top, world.position(id).y + 0.5f * thick);
+        INFO(pack.count, " sheets of ", thick, " m");
+        CHECK(top > 0.96f * static_cast<float>(pack.count) * thick);
+    }
+}

@@ -38,8 +38,15 @@ Found found(std::vector<Edge>& edges, std::span<const float> masses, std::span<c
     for (const StiffGroups::Tie& tie : ties) {
         if (tie.a != 0 && tie.b != 0) islands.join(tie.a, tie.b);
     }
+    ContactTable contacts;
+    for (const Edge& e : edges) {
+        contacts.caches.resize(std::max<std::size_t>(contacts.caches.size(), e.contact + 1));
+        contacts.states.resize(contacts.caches.size());
+        contacts.caches[e.contact].manifold.count = 1;  // pressed: its separation is 0
+    }
     StiffGroups stiff;
-    stiff.find(edges, ties, slots, static_cast<std::uint32_t>(slots.size()), store, vec3(0.0f, -9.81f, 0.0f), islands);
+    stiff.find(edges, ties, slots, static_cast<std::uint32_t>(slots.size()), store, contacts, vec3(0.0f, -9.81f, 0.0f),
+               islands);
     Found result{0, stiff.group_count()};
     std::vector<bool> taken(edges.size(), false);
     for (const Edge& e : edges) {
