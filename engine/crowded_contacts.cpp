@@ -9,7 +9,7 @@ namespace talus {
 
 namespace {
 
-/// The largest eigenvalue of a sum of weight * normal * normal^T: exact where all normals are parallel, and up to 20%
+/// The largest eigenvalue of a sum of weight * normal * normal^T: exact where all normals are parallel, and up to 15%
 /// more where others are as large (the 8-norm of the eigenvalues).
 float most_along_one_direction(const glm::dmat3& sum) {
     const glm::dmat3 square = sum * sum, fourth = square * square;
@@ -20,7 +20,7 @@ float most_along_one_direction(const glm::dmat3& sum) {
 
 }  // namespace
 
-void CrowdedContacts::find(const Input& in) {
+void CrowdedContacts::find(const SolverContacts& in, std::span<const std::uint32_t> loads) {
     crowding_.clear();
     // Room for twice as many at once, so that a steady step in which a body gets crowded allocates nothing.
     for (std::vector<float>* const by_index : {&crowding_, &inverse_masses_}) {
@@ -28,7 +28,7 @@ void CrowdedContacts::find(const Input& in) {
     }
     if (sum_of_.capacity() < in.held_end) sum_of_.reserve(2 * std::size_t{in.held_end});
     const auto has_many = [&](std::uint32_t slot) {
-        return slot != null_index && in.loads[slot] > settings::crowded_contacts + 1;
+        return slot != null_index && loads[slot] > settings::crowded_contacts + 1;
     };
     if (std::none_of(in.slots.begin(), in.slots.begin() + in.held_end, has_many)) return;
     inverse_masses_.assign(in.held_end, 0.0f);

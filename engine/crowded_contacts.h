@@ -24,12 +24,10 @@
 ///
 /// Springs along different directions do not add up. A body inside a heap has as many points as one in a block, on all
 /// sides, and is left alone: with all points counted alike, whatever their normals, contacts of heaps got softer and
-/// stiffer as points came and went, and of 14 bins of mixed shapes three were awake after 20 s instead of one.
+/// stiffer as points came and went, and three of 14 bins of mixed shapes were awake after
+/// 20 s instead of one.
 
-#include <talus/engine/body_store.h>
-#include <talus/engine/constraint_graph.h>
-#include <talus/engine/contact_table.h>
-#include <talus/narrowphase/collide.h>
+#include <talus/engine/solver_contacts.h>
 
 #include <cstdint>
 #include <span>
@@ -39,18 +37,8 @@ namespace talus {
 
 class CrowdedContacts {
 public:
-    /// What is read of the world. `slots` are body slots by solver index, of which nothing pushes those from `held_end`
-    /// on; `loads`, by body slot, are one more than the number of the body's contacts.
-    struct Input {
-        std::span<const ConstraintGraph::Edge> edges;
-        std::span<const std::uint32_t> slots;
-        std::uint32_t held_end;
-        const BodyStore& bodies;
-        const ContactTable& contacts;
-        const Colliders& colliders;
-        std::span<const std::uint32_t> loads;
-    };
-    void find(const Input& input);
+    /// Finds the crowded bodies. `loads`, by body slot, are one more than the number of the body's contacts.
+    void find(const SolverContacts& in, std::span<const std::uint32_t> loads);
 
     bool any() const { return !crowding_.empty(); }
     /// The part of its usual stiffness that a contact has.

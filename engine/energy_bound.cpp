@@ -59,7 +59,7 @@ glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spi
 
 /// Islands with joints or contacts with moving kinematic bodies have gained nothing.
 void World::State::exempt_islands() {
-    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)].energy = 0.0; };
+    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)].gain = 0.0; };
     const auto is_driven = [&](std::uint32_t i) {
         const SolverBody& sb = solver_bodies[i];
         return load3(sb.velocity) != vec3(0.0f) || load3(sb.angular_velocity) != vec3(0.0f);
@@ -82,9 +82,9 @@ void World::State::exempt_islands() {
 void World::State::pass_over_small_gain(std::uint32_t root) {
     constexpr double speed = settings::energy_large_speed;
     IslandGain& island = island_gains[root];
-    if (!(island.energy > 0.0) || island.least > 0.0) return;
+    if (!(island.gain > 0.0) || island.least > 0.0) return;
     island.least = std::max(0.5 * island.mass * speed * speed, settings::energy_large_gain * island.kinetic);
-    if (!(island.energy > island.least)) island.energy = 0.0;
+    if (!(island.gain > island.least)) island.gain = 0.0;
 }
 
 /// Sums the gains of the bodies over their islands, by bounces or by all else. False if no island is left that gained.
@@ -96,13 +96,13 @@ bool World::State::find_gaining_islands(bool by_bounces) {
     body_motions.for_each_gain(group_size, held_end, [&](std::uint32_t i, float gain, float energy, float mass) {
         const std::uint32_t root = islands.root(i);
         IslandGain& island = island_gains[root];
-        island.energy += gain;
+        island.gain += gain;
         island.kinetic += energy;
         island.mass += mass;
         if (++island.bodies == 1) gaining_islands.push_back(root);
     });
     const auto any = [&] {
-        std::erase_if(gaining_islands, [&](std::uint32_t root) { return !(island_gains[root].energy > 0.0); });
+        std::erase_if(gaining_islands, [&](std::uint32_t root) { return !(island_gains[root].gain > 0.0); });
         return !gaining_islands.empty();
     };
     for (const std::uint32_t root : gaining_islands) {
@@ -121,7 +121,7 @@ template <class Visit>
 void World::State::for_each_gaining(Visit&& visit) {
     for (std::uint32_t i = group_size; i < held_end; ++i) {
         const std::uint32_t root = islands.root(i);
-        if (solver_slots[i] != null_index && island_gains[root].energy > 0.0) visit(i, island_bounds[root]);
+        if (solver_slots[i] != null_index && island_gains[root].gain > 0.0) visit(i, island_bounds[root]);
     }
 }
 
@@ -130,7 +130,7 @@ void World::State::for_each_gaining(Visit&& visit) {
 void World::State::keep_parts() {
     for (const std::uint32_t root : gaining_islands) {
         IslandBound& island = island_bounds[root];
-        const double gain = island_gains[root].energy - island.work;
+        const double gain = island_gains[root].gain - island.work;
         if (!(gain > island_gains[root].least)) continue;
         // Without the part t it gains gain - t slope + t^2 bend.
         const double root2 = island.slope * island.slope - 4.0 * gain * island.bend;
@@ -178,7 +178,7 @@ void World::State::bound_energy(float substep) {
     });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = islands.root(joint_solver.body_of(k));
-        if (!(island_gains[root].energy > 0.0)) continue;
+        if (!(island_gains[root].gain > 0.0)) continue;
         IslandBound& island = island_bounds[root];
         const JointSolver::Work work = joint_solver.work(k, unpushed);
         if (!(work.unpushed + work.pushed > 0.0)) continue;
@@ -211,7 +211,7 @@ void World::State::bound_bounces(float substep) {
     });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = islands.root(joint_solver.body_of(k));
-        if (!(island_gains[root].energy > 0.0)) continue;
+        if (!(island_gains[root].gain > 0.0)) continue;
         const JointSolver::Work work = joint_solver.work(k, unpushed);
         island_bounds[root].work += std::max(0.0, work.unpushed + work.pushed);
     }

@@ -27,12 +27,9 @@
 /// Masses, contacts and levels are all that is asked for, every settings::slender_look_every steps. Islands with joints
 /// or solved directly are left alone.
 
-#include <talus/engine/body_store.h>
-#include <talus/engine/constraint_graph.h>
-#include <talus/engine/contact_table.h>
 #include <talus/engine/crowded_contacts.h>
 #include <talus/engine/islands.h>
-#include <talus/narrowphase/collide.h>
+#include <talus/engine/solver_contacts.h>
 
 #include <cstdint>
 #include <span>
@@ -42,16 +39,9 @@ namespace talus {
 
 class SlenderIslands {
 public:
-    /// What is read of the world. `slots` are body slots by solver index, of which nothing pushes those from `held_end`
-    /// on; edges have their links (stiff_groups.h).
-    struct Input {
-        std::span<const ConstraintGraph::Edge> edges;
-        std::span<const std::uint32_t> slots;
-        std::uint32_t held_end;
-        const BodyStore& bodies;
-        const ContactTable& contacts;
+    /// What is read of the world.
+    struct Input : SolverContacts {
         const CrowdedContacts& crowded;
-        const Colliders& colliders;
         vec3 gravity;
         float hertz;  ///< of soft contacts as they are usually
         float dt;     ///< of the step

@@ -335,10 +335,9 @@ void World::State::choose_substeps(float dt) {
     const float remembered = usual_substep * std::max(0.0f, 1.0f - settings::forget_substep * dt);
     usual_substep = std::max(wanted, remembered);
     const float hertz = ContactSolver::usual_hertz(usual_substep);
-    crowded_contacts.find({edges, solver_slots, held_end, bodies, contacts, colliders, loads});
-    slender_islands.find(
-        {edges, solver_slots, held_end, bodies, contacts, crowded_contacts, colliders, def.gravity, hertz, dt},
-        islands);
+    const SolverContacts solver_contacts{edges, solver_slots, held_end, bodies, contacts, colliders};
+    crowded_contacts.find(solver_contacts, loads);
+    slender_islands.find({solver_contacts, crowded_contacts, def.gravity, hertz, dt}, islands);
     // As many as usual, or as stiff contacts need.
     const float hard = slender_islands.most_hardness();
     const float needed = hard > 1.0f ? dt * hertz * std::sqrt(hard) / settings::slender_rate : 0.0f;

@@ -129,7 +129,7 @@ struct World::State {
         float kept = 1.0f;               ///< part of its impulses
     };
     struct IslandGain {
-        double energy = 0.0;               ///< gained, J
+        double gain = 0.0;                 ///< of energy, J
         double kinetic = 0.0, mass = 0.0;  ///< J, kg
         double least = 0.0;                ///< less is passed over, J
         std::uint32_t bodies = 0;

@@ -56,7 +56,7 @@ struct Column {
         for (const ConstraintGraph::Edge& e : edges) {
             if (e.pushes_a && e.pushes_b) islands.join(e.a, e.b);
         }
-        slender.find({edges, slots, end, bodies, contacts, {}, colliders, {0, -9.81f, 0}, hertz, frame}, islands);
+        slender.find({{edges, slots, end, bodies, contacts, colliders}, {}, {0, -9.81f, 0}, hertz, frame}, islands);
         return slender.most_hardness();
     }
 };

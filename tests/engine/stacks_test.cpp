@@ -241,7 +241,8 @@ TEST_CASE("packs of thin sheets keep their height") {
     };
     // Sheets of 2 mm are nearer to the next but one than a contact's margin.
     for (const Pack& pack : {Pack{{0.15f, 0.001f, 0.1f}, 20, 0.0f}, Pack{{0.6f, 0.009f, 1.2f}, 50, 0.0f},
-                             Pack{{0.5f, 0.0025f, 1.0f}, 20, 0.0f}, Pack{{0.15f, 0.0025f, 0.1f}, 10, 0.1f}}) {
+                             Pack{{0.5f, 0.0025f, 1.0f}, 20, 0.0f}, Pack{{0.15f, 0.0025f, 0.1f}, 10, 0.1f},
+                             Pack{{0.6f, 0.009f, 1.2f}, 20, 0.1f}}) {
         World world;
         BodyDef ground;
         ground.type = BodyType::fixed;
