@@ -109,7 +109,6 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
     substep_ = substep;
     active_.clear();
     rows_.clear();
-    if (joints.live_count() == 0) return;
     if (topology_changed(joints, bodies)) build_topology(joints, bodies);
     joint_rows_.resize(runs_.size());
     joint_nodes_.resize(runs_.size());

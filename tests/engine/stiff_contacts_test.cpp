@@ -496,3 +496,21 @@ TEST_CASE("a joint on a heavy box that stands on a light one reports the weight 
     CHECK(glm::length(s.world.joint_force(joint)) == doctest::Approx(20.0 * 9.81).epsilon(1e-3));
     CHECK(s.world.position(heavy).y > 1.5f - 1e-4f);
 }
+
+TEST_CASE("a heavy box slides off a light one once the only joint of the world, which tied them, is removed") {
+    Structure s(1);
+    const BodyId light = s.put(vec3(0.5f), {0.0f, 0.5f, 0.0f});
+    REQUIRE(s.world.set_mass(light, 1.0f));
+    BodyDef smooth = body(box(vec3(0.5f)), {0.0f, 1.5f, 0.0f});
+    smooth.material.friction = 0.0f;
+    const BodyId heavy = add(s.world, smooth);
+    REQUIRE(s.world.set_mass(heavy, 1000.0f));
+    const JointId joint = s.world.add_joint(FixedDef{.ends = s.world.joint_ends(heavy, light, {0.0f, 1.0f, 0.0f})});
+    REQUIRE(joint);
+    for (int i = 0; i < 60; ++i) REQUIRE(s.world.step(frame));
+    REQUIRE(s.world.remove_joint(joint));
+    REQUIRE(s.world.set_linear_velocity(heavy, {1.0f, 0.0f, 0.0f}));
+    for (int i = 0; i < 20; ++i) REQUIRE(s.world.step(frame));
+    CHECK(s.world.position(heavy).x == doctest::Approx(20.0 / 60.0).epsilon(0.02));
+    CHECK(std::abs(s.world.position(light).x) < 0.02f);
+}
