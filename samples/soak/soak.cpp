@@ -360,7 +360,7 @@ WorldText shrink(const WorldText& text, const SoakFailure& failure, const SoakOp
             reset(&BodyDef::user_data);
             if (best.bodies[i].from != 0) simplify([&](WorldText& w) { w.bodies[i].from = 0; });
             for (std::size_t k = 0; k < best.bodies[i].shapes.size(); ++k) {
-                const ShapeDef& s = best.bodies[i].shapes[k].def;
+                const ShapeDef s = best.bodies[i].shapes[k].def;  // a copy: what fails again replaces `best`
                 const Material& m = s.material;
                 const auto part = [&](bool differs, auto&& change) {
                     if (differs) simplify([&](WorldText& w) { change(w.bodies[i].shapes[k].def); });
@@ -387,7 +387,7 @@ WorldText shrink(const WorldText& text, const SoakFailure& failure, const SoakOp
             }
         }
         for (std::size_t i = 0; i < best.joints.size(); ++i) {
-            const TextJoint& j = best.joints[i];
+            const TextJoint j = best.joints[i];
             if (j.motor.max_force > 0.0f) simplify([&](WorldText& w) { w.joints[i].motor = {}; });
             if (j.spring.hertz > 0.0f) simplify([&](WorldText& w) { w.joints[i].spring = {.hertz = 0.0f}; });
             if (j.limit.lower != -unlimited) simplify([&](WorldText& w) { w.joints[i].limit = {}; });
