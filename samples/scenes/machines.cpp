@@ -34,13 +34,18 @@ Result<SceneData> conveyor(const SceneOptions& options) {
         crate.rotation = turn({0, 1, 0}, random.between(-0.6f, 0.6f));
         scene.bodies.push_back(crate);
     }
-    // After the friction of a first second, whatever is on the middle of a belt moves as it does.
+    // After the friction of a first second, whatever is on the middle of a belt moves as it does, unless others are so near
+    // that they may push it.
     scene.figures.push_back(
         {"off the belt's speed", "m/s", Over::largest, [=](const SceneBodies& bodies, double time) {
              double worst = 0.0;
              for (std::size_t i = first; i < first + crates && time > 1.5; ++i) {
                  const vec3 at = bodies.transform(i).position;
-                 for (int k = 0; k < belts; ++k) {
+                 float nearest = 2.0f * half_length;
+                 for (std::size_t other = first; other < first + crates; ++other) {
+                     if (other != i) nearest = std::min(nearest, std::abs(bodies.transform(other).position.x - at.x));
+                 }
+                 for (int k = 0; k < belts && nearest > 1.15f; ++k) {
                      const float x =
                          2.0f * half_length * (static_cast<float>(k) - 0.5f * static_cast<float>(belts - 1));
                      if (at.x < x - 0.5f * half_length || at.x > x + 0.8f * half_length || at.y < height) continue;
