@@ -25,10 +25,10 @@ inline constexpr float longest_plain_step = 1.0f / 60.0f;
 inline constexpr float forget_substep = 0.5f;
 /// Sub-steps that are more than so many times as long as the last start from no more than so many times its impulses.
 inline constexpr float most_load_growth = 4.0f;
-/// Points farther apart than this (m) at the begin of a step start from no impulse: what pushed them was a blow that has
-/// parted them. Smaller: what hovers over its support by that much loses its load in each step; infinity: such an
-/// impulse goes in along the levers of now and is taken back along later ones, and a body that nothing touches gains 1%
-/// of its speed.
+/// A contact point with a larger separation than this (m) at the start of a step is not warm started: its last impulse
+/// was a blow that has separated the bodies. Smaller: a body that hovers above its support loses its load in each step.
+/// Infinity: the impulse is applied with the present lever arms and taken back with later ones, and a body that touches
+/// nothing gains 1% of its speed.
 inline constexpr float most_carried_gap = 4.0f * linear_slop;
 /// Steps up to this part of a sub-step longer than a whole number of them do not get one more.
 inline constexpr float substep_slack = 0.25f;
@@ -60,9 +60,9 @@ inline constexpr std::uint32_t stiff_look_every = 4;
 /// Of more bodies than this, it is looked at every so many steps, a multiple of stiff_look_every. A pyramid of 820
 /// costs 2.7% more where that is 4.
 inline constexpr std::uint32_t stiff_large = 400, stiff_look_every_large = 32;
-/// An island of so few bodies is a stiff group for a step in which one is about to crush another
-/// (stiff_group_search.cpp). More: heaps cost more that fall together; 0: a box that falls by 1 m onto a plate of a tenth
-/// of its mass gets through 89% of its 5 cm (with it 0.7%).
+/// Blows are solved directly (is_crushed, stiff_group_search.cpp) in islands of at most this many bodies. Larger: falling
+/// heaps cost more. 0: a box that falls by 1 m onto a plate of 5 cm and a tenth of its mass penetrates 89% of the plate
+/// (0.7% at 24).
 inline constexpr std::uint32_t stiff_struck_bodies = 24;
 /// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger:
 /// what tumbles is taken for towers, and costs as much as they do.
@@ -99,8 +99,8 @@ inline constexpr int stiff_limit_rounds = 4;
 /// relaxing. Without them a row of elastic balls gains 2e-4 of its energy.
 inline constexpr double stiff_blow = 0.1;
 inline constexpr int stiff_blow_rounds = 3;
-/// What a group finds is dropped if its impulses leave more than this part of its energy unexplained. Larger: momentum
-/// from nowhere (17 N s on a body of 14 kg at 1); at 1e-4 one plate in ten is crushed that is not with this.
+/// A group's result is dropped if its impulses leave more than this part of the group's energy unexplained. Larger:
+/// momentum appears from nowhere (17 N s on a body of 14 kg at 1). Smaller: more blows are left to the sweeps.
 inline constexpr double stiff_unexplained = 0.01;
 /// The contacts of an island with a greater sway than this (slender_islands.h) get stiffer until it is the second
 /// number. A pyramid with a base of 40 has 2.9, of 60 10, of 100 46; a wall of 60 courses 20. Larger first number: high

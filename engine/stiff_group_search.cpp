@@ -24,14 +24,16 @@ bool locks_bear_load(unsigned locks, const vec3& gravity) {
     return true;
 }
 
-/// How fast any point of a body moves, at most, m/s.
+/// Returns a bound on the speed of every point of a body, m/s.
 float most_point_speed(const Body& body) {
     return glm::length(body.linear_velocity) + body.radius * glm::length(body.angular_velocity);
 }
 
-/// Whether sweeps would let the heavier of two bodies drive the lighter one, or itself, half through: they take about
-/// mass / lighter mass sub-steps to stop it. They do where its own motion takes it into the other in this step, and also
-/// after that while it moves (`was_stiff`).
+/// Returns whether the heavier of two bodies would penetrate the lighter one, or push it into its support, by about half
+/// the lighter one's thickness if sweeps alone solved the contact. Sweeps take about as many sub-steps to stop the heavier
+/// body as it is times heavier. The blow must come from the heavier body's own motion, within this step; after a step in
+/// which the island was a group (`was_stiff`), it is enough that the heavier body still moves. `gained` is the speed, m/s,
+/// that gravity adds within the step.
 bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, float gap, float gained, float dt,
                 float substep, bool was_stiff) {
     if (!edge.pushes_a || !edge.pushes_b) return false;
@@ -53,16 +55,16 @@ bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, flo
     return false;
 }
 
-/// Whether a contact pushed at the end of the last step.
+/// Returns whether a contact had a normal impulse at the end of the last step.
 bool pushed(const ContactState& state) {
     return std::any_of(state.impulses, state.impulses + state.point_count, [](float i) { return i > 0.0f; });
 }
 
-/// How far a contact's surfaces are apart, m: 0 where they press each other.
+/// Returns the gap between a contact's surfaces, m; 0 if they press each other.
 float gap_of(const ContactTable& contacts, std::uint32_t contact) {
     const Manifold& manifold = contacts.caches[contact].manifold;
     const ContactState& state = contacts.states[contact];
-    // Small things leave less than that alone, and are pushed while they are so near.
+    // Small shapes have a smaller slop, but their contacts carry load at gaps up to linear_slop.
     const float slop = pushed(state) ? settings::linear_slop : state.slop;
     float least = std::numeric_limits<float>::infinity();
     for (int i = 0; i < manifold.count; ++i) least = std::min(least, manifold.points[i].separation - slop);
@@ -170,8 +172,9 @@ void StiffGroups::find(const SolverContacts& in, std::span<ConstraintGraph::Edge
         const float gap = gap_of(in.contacts, edge.contact);
         const bool crushes = (gap > 0.0f || island.struck) &&
                              is_crushed(in, edge, gap, gained, dt, substep, island.was_stiff);
-        // Surfaces that stay apart in this step bear nothing, as those of a pack of thin sheets to the next but one. What
-        // slides far is found anew within the step (substep_contacts.cpp), which contacts of groups are not.
+        // A contact whose surfaces stay apart in this step bears nothing, for example between a thin sheet and the next
+        // but one in a pack. A contact that slides far stays with the sweeps, because substep_contacts.cpp updates it within
+        // the step and does not update the contacts of groups.
         const bool presses = gap == 0.0f || crushes || pushed(in.contacts.states[edge.contact]);
         if (!presses && (edge.slide_room > 0.0f || gap > most_closing(edge))) continue;
         if (island.group == none) {
@@ -181,7 +184,6 @@ void StiffGroups::find(const SolverContacts& in, std::span<ConstraintGraph::Edge
             groups_[island.group].bodies.clear();
             groups_[island.group].ties.clear();
             groups_[island.group].by_levels = by_levels;
-            groups_[island.group].struck = island.struck;
         }
         Link link{i, edge.pushes_a ? edge.a : none, edge.pushes_b ? edge.b : none, gap};
         link.crushes = island.struck && crushes;
@@ -325,7 +327,7 @@ bool StiffGroups::is_stiff(Group& group) {
                 }
             }
             if (arrivals_.empty()) return;
-            // What lands at about the same time lands together, as the legs of a table.
+            // Bodies that land at about the same time land together, for example the legs of a table.
             const float reach = arrivals_.front().reach;
             while (!arrivals_.empty() && arrivals_.front().reach <= reach + settings::linear_slop) {
                 std::pop_heap(arrivals_.begin(), arrivals_.end(), is_farther);
@@ -344,7 +346,7 @@ bool StiffGroups::is_stiff(Group& group) {
     borne_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) borne_[i] = 0.0;
     for (std::uint32_t i = 0; i < count; ++i) borne_[part_[i]] += group.bodies[i].mass;
-    // Contacts by which a body stands on those that are nearer to what cannot be pushed.
+    // Visits the contacts by which a body stands on bodies that are nearer to an immovable one.
     const auto for_each_support = [&](std::uint32_t body, auto&& visit) {
         for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
             Link& c = group.links[contact_of_[i]];
@@ -377,8 +379,9 @@ bool StiffGroups::is_stiff(Group& group) {
     const double least = static_cast<double>(slender && group.by_levels ? settings::stiff_load
                                                                        : settings::stiff_load_wide);
     const bool is_heavy = most >= least || most_tied >= static_cast<double>(settings::stiff_load_wide);
-    if (!is_heavy && !group.struck) return false;
-    // Of what is only struck, those below the blow. (Of a wall under a load that is not enough: it gives way to the sides.)
+    const bool is_struck = std::ranges::any_of(group.links, [](const Link& c) { return c.crushes; });
+    if (!is_heavy && !is_struck) return false;
+    // A blow needs only the contacts below it. A standing load needs them all: a wall gives way to the sides.
     loaded_.assign(count, is_heavy ? 1 : 0);
     for (std::size_t next = queue_.size(); next-- > 0;) {
         const std::uint32_t body = queue_[next];

@@ -261,7 +261,7 @@ void StiffGroups::begin(Group& group, Pass pass, std::span<const SolverBody> bod
         if (pass == Pass::soft) {
             for (int p = 0; p < most_rows; ++p) c.before[p] = c.now[p];
         }
-        // Friction of the last step at points that do not press now is only taken back.
+        // Without a normal impulse there is no friction: the search must not begin with that of the last step.
         double normal = 0.0;
         for (int p = 0; p < l.count; ++p) normal += c.now[p];
         for (int r = 0; r < most_rows; ++r) c.impulse[r] = r < tangents || normal > 0.0 ? c.now[r] : 0.0;
@@ -624,8 +624,8 @@ StiffGroups::Vector StiffGroups::velocity_of(const Body& body, const Vector& m) 
     return v;
 }
 
-/// Whether the impulses found explain the velocities found, but for little of the energy that the group has. They do not
-/// where the search for the active rows has not ended, as in a blow that pebbles take between a ton and the floor.
+/// Returns whether the impulses found explain the velocities found, except for a small part of the group's energy. They do
+/// not if the search for the active rows has not converged, for example in a blow on pebbles between a ton and the floor.
 bool StiffGroups::is_explained(Group& group) {
     group.residual = group.momentum;
     for (const Contact& c : group.contacts) {
@@ -646,8 +646,8 @@ bool StiffGroups::is_explained(Group& group) {
     return unexplained <= settings::stiff_unexplained * std::max(before, now);
 }
 
-/// Bodies that nothing pushes move as they did: what the search leaves unexplained is little for the group, and may be
-/// much for the lightest.
+/// Gives bodies without any impulse the velocity that they had. The error that the search leaves is small for the group,
+/// but can be large for its lightest body.
 void StiffGroups::leave_unpushed(Group& group) {
     group.pushed.assign(group.bodies.size(), 0);
     const auto note = [&](std::uint32_t a, std::uint32_t b) {

@@ -9,9 +9,9 @@
 /// A stiff group is an island of touching bodies of which some contact bears that much: how much each one bears is
 /// estimated from the masses and from the levels of support above what cannot be pushed (or above the first body of an
 /// island that floats). Levels count only where an island stands and its bodies hardly move against each other:
-/// of what falls or tumbles, nothing bears what is above it. In a small island, what is below a heavier body that is about
-/// to strike is a group for that step: sweeps would drive a plate on which a box falls half into the ground, or the box
-/// through it. Contacts between bodies of one level are left to the sweeps. The others are solved in *body space*: for the
+/// of what falls or tumbles, nothing bears what is above it. In a small island, the bodies below a heavier body that is
+/// about to strike them are a group for that step: sweeps would let a box that falls on a plate pass through the plate.
+/// Contacts between bodies of one level are left to the sweeps. The others are solved in *body space*: for the
 /// velocities v of all bodies together,
 ///
 ///     (M + sum w J^T J) v = M v0 + sum J^T (p - w bias)       over the active rows
@@ -69,8 +69,9 @@ public:
         std::uint32_t a, b;
         bool simple;  ///< no gear, which would tie more bodies
     };
-    /// Chooses groups among the islands that the edges make, in an order that depends on theirs alone, and gives each of
-    /// `edges`, those of `in`, its `link` if it is in one. Seconds; `substep` is the usual one.
+    /// Chooses groups among the islands that the edges make, in an order that depends on the order of the edges alone.
+    /// Gives each edge of a group its `link`. `edges` are those of `in`; `dt` is the step and `substep` the usual sub-step,
+    /// in seconds.
     void find(const SolverContacts& in, std::span<ConstraintGraph::Edge> edges, std::span<const Tie> ties,
               const vec3& gravity, float dt, float substep, Islands& islands);
 
@@ -174,7 +175,6 @@ private:
         std::vector<Vector> momentum, found, step, residual;
         std::vector<std::uint8_t> pushed;   ///< by body: some impulse is not 0
         bool by_levels = false;             ///< it stands, and its bodies hardly move against each other
-        bool struck = false;                ///< as its island's
         int pass = 0;                       ///< the one that is made: 0 soft, 1 relax
         bool has_set[2] = {};               ///< by pass, in this step
         std::uint64_t work = 0;             ///< in this step, in products of blocks

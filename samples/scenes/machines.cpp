@@ -34,8 +34,8 @@ Result<SceneData> conveyor(const SceneOptions& options) {
         crate.rotation = turn({0, 1, 0}, random.between(-0.6f, 0.6f));
         scene.bodies.push_back(crate);
     }
-    // After the friction of a first second, whatever is on the middle of a belt moves as it does, unless others are so near
-    // that they may push it.
+    // After a first second of friction, a crate on the middle of a belt moves at the belt's speed, unless another crate is
+    // so near that it may push it.
     scene.figures.push_back(
         {"off the belt's speed", "m/s", Over::largest, [=](const SceneBodies& bodies, double time) {
              double worst = 0.0;
