@@ -49,8 +49,8 @@ bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, flo
         const vec3 p = transform_point(pose, manifold.points[i].on_a);
         const float speed_a = glm::dot(normal, a.linear_velocity + glm::cross(a.angular_velocity, p - a.center));
         const float speed_b = glm::dot(normal, b.linear_velocity + glm::cross(b.angular_velocity, p - b.center));
-        const float closing = std::min(speed_a - speed_b, &heavier == &a ? speed_a : -speed_b) + gained;
-        if (closing > least_speed && gap > 0.0f && gap <= dt * closing) return true;
+        const float closing = std::min(speed_a - speed_b, &heavier == &a ? speed_a : -speed_b) + (gap > 0.0f ? gained : 0.0f);
+        if (closing > least_speed && gap <= dt * closing) return true;
     }
     return false;
 }
