@@ -172,7 +172,7 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                                 of_body.shape, shape_motion(path.motion, body, meeting.shape), rest);
         if (lost > 0.0f) lift(path, lost * n, rest);
     }
-    if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other);
+    if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other, found);
 }
 
 /// What slides or turns where it is as deep as it may get goes on by a way that ends as much farther out as it would get
@@ -255,8 +255,10 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
 
 /// A dynamic body that was hit goes on from there with its new velocity: at the time of the impact, or when it gets
 /// there if that is later (motion_from says why). However short its new way is, it is swept: in a step many bodies may
-/// hit it, one after the other.
-void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after) {
+/// hit it, one after the other. It is swept at once: a plank on supports stays where it is, and what hit it is to meet it
+/// there again.
+void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after,
+                                    std::vector<Impact>& found) {
     const auto turned = find_path(s.new_paths, slot);
     if (turned != s.new_paths.end()) now = std::max(now, turned->from);
     motion.start = pose_at(motion, time);
@@ -270,8 +272,7 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
     if (after.held) carry_on(slot, after, after, dt - now);
     s.keep_path(path);
     s.wake_if_struck(slot);
-    const bool listed = std::find(s.deflected.begin(), s.deflected.end(), slot) != s.deflected.end();
-    if (!listed && s.bodies[slot].continuous != Continuous::off) s.deflected.push_back(slot);
+    if (body.continuous != Continuous::off) s.keep_path(run(slot, now, false, s.scratch_of_met, found));
 }
 
 /// The body ends the step with its centre of mass there.
@@ -291,8 +292,6 @@ void World::State::Sweep::commit(std::uint32_t slot, const Transform& end) {
 
 /// Sweeps a body from a time of the step to its end. The path it ends on begins at the last impact.
 ///
-/// A body that has used up its impacts on dynamic ones goes on among the fixed and kinematic ones alone, with as many
-/// again: two dynamic bodies that overlap are pushed apart in the next step, a body outside of its room is lost.
 Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
                               std::vector<Impact>& found) {
     Path path{slot, from, motion_from(slot, from)};
@@ -304,13 +303,10 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
     ImpactEnergy books{slot, before.kinetic + before.potential, before.ahead, false};
     for (int count = 0;;) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
-        const bool met = meeting.other != null_index, met_dynamic = met && s.bodies[meeting.other].is_dynamic();
-        if (met_dynamic && count == settings::continuous_impacts) {
-            dynamic_too = false;
-            count = 0;
+        const bool met = meeting.other != null_index;
+        if (met && s.bodies[meeting.other].is_dynamic() &&
+            hold_up_first(meeting.other, path.from, meeting.time, found))
             continue;
-        }
-        if (met_dynamic && hold_up_first(meeting.other, path.from, meeting.time, found)) continue;
         pass_sensors(path, meeting.time, scratch, found);
         if (met && count < settings::continuous_impacts) {
             collide(path, meeting, scratch, found, books);
@@ -347,24 +343,19 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
     }
 }
 
-/// A body that is about to be hit at this time after `from`, and whose way nobody has looked at yet (it is swept later
-/// than the one that hits it, or was hit itself), is there only if it meets nothing fixed or kinematic before. If it
-/// does, it is swept among those now: true. (Else it could be hit on the other side of a wall, and go on from there.)
+/// A body that is about to be hit at this time after `from`, and that is swept later than the one that hits it, is there
+/// only if it meets nothing fixed or kinematic before. If it does, it is swept among those now: true. (Else it could be
+/// hit on the other side of a wall, and go on from there.)
 bool World::State::Sweep::hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found) {
-    const auto known = find_path(s.new_paths, slot);
-    const auto deflection = std::find(s.deflected.begin(), s.deflected.end(), slot);
-    if (known != s.new_paths.end()
-            ? deflection == s.deflected.end()
-            : std::find(s.bullets.begin() + s.bullets_done, s.bullets.end(), slot) == s.bullets.end())
+    if (find_path(s.new_paths, slot) != s.new_paths.end() ||
+        std::find(s.bullets.begin() + s.bullets_done, s.bullets.end(), slot) == s.bullets.end())
         return false;
-    const float start = known != s.new_paths.end() ? known->from : 0.0f;
     SweepScratch& scratch = s.scratch_of_met;
     scratch.let_through.clear();
     scratch.eased.clear();
-    const Meeting meeting = first_meeting({slot, start, motion_from(slot, start)}, false, scratch);
-    if (meeting.other == null_index || start + meeting.time > from + time) return false;
-    if (deflection != s.deflected.end()) s.deflected.erase(deflection);
-    s.keep_path(run(slot, start, false, scratch, found));
+    const Meeting meeting = first_meeting({slot, 0.0f, motion_from(slot, 0.0f)}, false, scratch);
+    if (meeting.other == null_index || meeting.time > from + time) return false;
+    s.keep_path(run(slot, 0.0f, false, scratch, found));
     return true;
 }
 
@@ -480,11 +471,8 @@ void World::State::sweep_fast_bodies(float dt) {
         ++bullets_done;
         const auto known = find_path(new_paths, slot);
         const float from = known != new_paths.end() ? known->from : 0.0f;
-        deflected.clear();
         keep_path(sweep.run(slot, from, true, sweep_scratch, impacts));
         wake_if_struck(slot);
-        for (const std::uint32_t other : deflected)
-            keep_path(sweep.run(other, find_path(new_paths, other)->from, false, sweep_scratch, impacts));
     }
     sweep.close_open_joints();
     profile.swept_bodies = static_cast<std::uint32_t>(fast.size() + bullets.size());

@@ -12,10 +12,9 @@
 ///               v   there the two collide: sequential impulses on their manifold, restitution and friction as everywhere
 ///          the rest of the step is swept on with the new velocity, up to `continuous_impacts` times
 ///
-/// So a bullet that bounces keeps the rest of its step. A body that meets more fixed and kinematic obstacles than that
-/// stays where it met the last one, goes with that if it moves (until something else is in the way), and loses what was
-/// left of *one* step; its velocity is kept. A body that meets more dynamic ones than that goes on among the fixed and
-/// kinematic ones alone. (Thin rods that are squeezed into the corners of a room that turns at 6 rad/s and more do get
+/// So a bullet that bounces keeps the rest of its step. A body that meets more obstacles than that stays where it met the
+/// last one, goes with that if it moves (until something else is in the way), and loses what was left of *one* step; its
+/// velocity is kept: a heavy ball that strikes a plank on supports is stopped by the contacts of the next step. (Thin rods that are squeezed into the corners of a room that turns at 6 rad/s and more do get
 /// out in the end.)
 ///
 /// What a body is held up by is the depth of overlap, not a first touch: what slides, rolls or spins on a floor in

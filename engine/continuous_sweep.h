@@ -101,7 +101,8 @@ struct World::State::Sweep {
                  ImpactEnergy& books);
     void lift(Path& path, vec3 by, float rest);
     void commit(std::uint32_t slot, const Transform& end);
-    void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after);
+    void turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after,
+                   std::vector<Impact>& found);
     float resolve_held(const Collision& collision, std::uint32_t other_slot, std::uint32_t slot, float rest,
                        Party& other, Party& mover, Party& way);
     void carry_on(std::uint32_t slot, const Party& velocities, const Party& way, float rest);

@@ -249,7 +249,6 @@ struct World::State {
     std::vector<std::uint32_t> fast, bullets;
     std::vector<std::uint32_t> fast_kinematics;
     std::vector<Aabb> strays;              ///< where those of them were that left their fat boxes
-    std::vector<std::uint32_t> deflected;  ///< bodies that the bullet just swept has put on ways that are not swept yet
     std::vector<std::uint32_t> struck;     ///< sleeping bodies that were hit: awake from the end of the step on
     std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
     std::vector<Impact> impacts;

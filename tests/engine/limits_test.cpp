@@ -185,6 +185,43 @@ float sinking(float ratio) {
     return 1000.0f * most;
 }
 
+/// Whether a body that falls at `speed` (m/s) onto the middle of a plank, which is `ratio` times lighter and lies on two
+/// supports, is below the plank a second later.
+bool passes_through_plank(const Shape& shape, float thick, float ratio, float speed, float height,
+                          Continuous continuous) {
+    World world;
+    add(world, ground());
+    for (const float side : {-0.75f, 0.75f}) add(world, fixed_body(box({0.05f, 0.4f, 0.2f}), {side, 0.4f, 0.0f}));
+    const BodyId plank = add(world, body(box({0.8f, 0.5f * thick, 0.2f}), {0.0f, 0.8f + 0.5f * thick, 0.0f}));
+    BodyDef def = body(shape, {0.0f, 0.8f + thick + bounding_radius(shape) + height, 0.0f});
+    def.linear_velocity.y = -speed;
+    def.continuous = continuous;
+    const BodyId falling = add(world, def);
+    REQUIRE(world.set_mass(falling, ratio * world.mass(plank)));
+    run(world, 60);
+    const vec3 at = inverse_rotate(world.rotation(plank), world.position(falling) - world.position(plank));
+    return at.y < 0.0f && std::abs(at.x) < 0.8f;
+}
+
+/// Of balls, capsules and boxes at each of these speeds, at 2 to 10,000 times the mass of planks of 6 to 50 mm: how many
+/// pass through, %.
+double passes_through_planks(std::initializer_list<float> speeds, Continuous continuous) {
+    int through = 0, count = 0;
+    for (const Shape& shape : {sphere(0.2f), capsule(0.2f, 0.2f), box(vec3(0.2f))}) {
+        for (const float thick : {0.006f, 0.02f, 0.05f}) {
+            for (const float ratio : {2.0f, 5.0f, 10.0f, 20.0f, 30.0f, 39.0f, 60.0f, 1000.0f, 10000.0f}) {
+                for (const float speed : speeds) {
+                    for (const float height : {0.3f, 0.35f, 0.4f, 0.45f}) {
+                        through += passes_through_plank(shape, thick, ratio, speed, height, continuous) ? 1 : 0;
+                        ++count;
+                    }
+                }
+            }
+        }
+    }
+    return 100.0 * through / count;
+}
+
 /// Boxes that fall onto the middle of plates of 2 to 50 mm which lie on the ground, from 5 to 10,000 times as heavy: how
 /// deep each gets in the third of a second after it has met the plate, in plate thicknesses.
 std::vector<float> depths_in_plates(bool tilted, int count, std::uint64_t seed) {
@@ -285,6 +322,10 @@ TEST_CASE("limits: heavy on light, and towers") {
     hold("box that falls flat onto a plate", *std::max_element(flat.begin(), flat.end()));
     hold("boxes that fall tilted onto a plate and crush it",
          static_cast<double>(std::count_if(tilted.begin(), tilted.end(), [](float d) { return d > 0.25f; })));
+    hold("bodies that fall onto a plank on two supports and pass through it",
+         passes_through_planks({3.0f, 6.0f, 9.0f, 12.0f}, Continuous::fixed));
+    hold("bullets that pass through a plank on two supports",
+         passes_through_planks({15.0f, 30.0f, 60.0f, 100.0f}, Continuous::all));
     float tower = 0.0f;
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
         tower = std::max(tower, stray_of_tower(100, 0.005f, 1.0f, 5500 + seed, 600));
