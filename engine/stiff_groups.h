@@ -107,6 +107,7 @@ private:
         double rows[most_rows][12];  ///< Jacobians
         double weight;               ///< of normals and tangents, kg
         double twist_weight;         ///< kg m^2
+        double shared_arm;           ///< m; of one point: friction and twist / arm share a limit. 0: each has its own
         // Of a pass.
         double bias[4];
         double before[most_rows];   ///< impulses of the sub-step before
@@ -202,6 +203,8 @@ private:
     static void push(const Contact& c, std::vector<Vector>& momenta, int row, double impulse);
     static void push(const JointRow& r, std::vector<Vector>& momenta, double impulse);
     static bool update(Contact& c, const std::vector<Vector>& velocities, bool with_limits);
+    struct Friction;
+    static Friction friction_at(const Contact& c, double part);
     static double slope(const Contact& c, double part);
     static bool converge(Group& group, int rounds, bool with_limits);
     static void converge_from_now(Group& group, std::span<const SolverBody> bodies);
