@@ -219,6 +219,47 @@ TEST_CASE("a box that is dropped on one up to a million times lighter does not g
     }
 }
 
+// Friction and twist share their limit at a single point (solve_friction). A direct solve that gave each its own limit
+// handed more to the sweeps than they allow. What they took away threw a plate of 13 kg off at 500 m/s, and the energy of
+// the world rose by up to 25%: in 13 of these 60 worlds.
+TEST_CASE("plates are not thrown off when a heavy capsule lands on them and tips over") {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        Random random(seed);
+        World world(sleepless());
+        add(world, ground());
+        const int count = 1 + static_cast<int>(random.below(4));
+        const float thick = 0.005f * std::pow(8.0f, random.between(0.0f, 1.0f));
+        const vec3 half(random.between(0.5f, 0.9f), 0.5f * thick, random.between(0.5f, 0.9f));
+        std::vector<BodyId> ids;
+        for (int i = 0; i < count; ++i)
+            ids.push_back(add(world, body(box(half), {0.0f, (static_cast<float>(i) + 0.5f) * thick, 0.0f})));
+        const Shape shape = capsule(random.between(0.1f, 0.4f), random.between(0.06f, 0.2f));
+        BodyDef def = body(shape, {random.between(-0.3f, 0.3f),
+                                   static_cast<float>(count) * thick + bounding_radius(shape) + random.between(0.1f, 2.0f),
+                                   random.between(-0.2f, 0.2f)});
+        def.rotation = random.rotation();
+        for (int k = 0; k < 3; ++k) def.angular_velocity[k] = random.between(-5.0f, 5.0f);
+        const float ratio = std::pow(10.0f, random.between(2.5f, 4.0f));
+        def.density *= ratio * world.mass(ids[0]) / mass_properties(shape, def.density).mass;
+        ids.push_back(add(world, def));
+        const auto energy = [&] {
+            double sum = 0.0;
+            for (const BodyId id : ids) {
+                sum += kinetic_energy(world, id) +
+                       9.81 * static_cast<double>(world.mass(id)) * static_cast<double>(world.center_of_mass(id).y);
+            }
+            return sum;
+        };
+        const double start = energy();
+        for (int i = 0; i < 90; ++i) {
+            REQUIRE(world.step(frame));
+            CAPTURE(seed);
+            CAPTURE(i);
+            REQUIRE(energy() < 1.005 * start);
+        }
+    }
+}
+
 // A blow that goes through pebbles between the ball and the floor. Contacts found anew below it, and rows whose
 // impulses did not explain the velocities, threw the ball up at 12 m/s or a pebble away at 600: 134 of 400 worlds
 // gained energy. Now 26 of 400 do, 7 of these 100; none is what is wanted.
