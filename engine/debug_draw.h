@@ -35,7 +35,7 @@ enum class OutlineColor : std::uint8_t { type, sleep, island };
 struct DebugDrawOptions {
     bool outlines = false;  ///< edges of shapes; of round ones circles; of sensors in a colour of their own
     OutlineColor outline_color = OutlineColor::sleep;
-    bool boxes = false;             ///< of bodies, tight
+    bool boxes = false;             ///< of bodies, as World::bounds
     bool fat_boxes = false;         ///< those that the broadphase sorts
     bool columns = false;           ///< cells of the broadphase's grids that hold boxes, and the way they are swept
     bool contact_points = false;    ///< of World::contacts(); red: a new feature, green: one that went on

@@ -107,7 +107,9 @@ public:
     BodyType type(BodyId body) const;
     bool is_awake(BodyId body) const;
     std::uint64_t user_data(BodyId body) const;
-    Aabb bounds(BodyId body) const;                       ///< tight, world
+    /// Box around the body, world axes: around the boxes that its shapes have in their own frames. Tight for boxes and for
+    /// shapes that are not turned; a turned ball's is larger than the ball by up to sqrt(3).
+    Aabb bounds(BodyId body) const;
     std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until a step or until bodies come, go or change
     float gravity_scale(BodyId body) const;
     std::uint8_t locks(BodyId body) const;     ///< of AxisLock
