@@ -18,6 +18,12 @@ struct SlowestPair {
     std::uint32_t triangle = no_triangle;  ///< of the mesh, if one of the two is one
 };
 
+/// Hashes of the world's state after each stage of a step: bodies, pairs, contacts and the impulses in them. Two runs that
+/// should agree differ first in the stage of their first different hash.
+struct StageHashes {
+    std::uint64_t pairs = 0, collide = 0, graph = 0, solve = 0, continuous = 0, finish = 0, publish = 0;
+};
+
 /// Stage times in microseconds of the last step.
 struct FrameProfile {
     std::uint64_t frame = 0;
@@ -39,6 +45,7 @@ struct FrameProfile {
     double kinetic_energy = 0;   ///< of awake bodies, J
     NarrowphaseProfile narrowphase;
     SlowestPair slowest;  ///< of the pairs timed singly: Timing says which those are
+    StageHashes hashes;   ///< if WorldDef::hash_stages, else 0
     double timing = 0;    ///< part of total: what reading clocks took, by the price of one read, us
     /// How often in this step the system gave the calling thread's processor to others: times of such a frame, and its
     /// slowest pair, say more about the machine than about Talus. With Timing::pairs on Linux; else 0.

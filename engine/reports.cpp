@@ -4,7 +4,6 @@
 #include <talus/narrowphase/triangles/surface_contact.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <set>
 
@@ -173,20 +172,6 @@ MemoryStats World::memory() const {
         if (def.mesh && seen.insert(def.mesh.get()).second) m.meshes += def.mesh->bytes();
     }
     return m;
-}
-
-std::uint64_t World::hash() const {
-    std::uint64_t h = 14695981039346656037ull;  // FNV-1a over 32-bit words
-    const auto mix = [&h](float x) { h = (h ^ std::bit_cast<std::uint32_t>(x)) * 1099511628211ull; };
-    for (std::uint32_t slot = 0; slot < state_->bodies.slot_count(); ++slot) {
-        const Body& b = state_->bodies[slot];
-        if (!b.in_use) continue;
-        for (int i = 0; i < 3; ++i) mix(b.center[i]);
-        mix(b.rotation.w), mix(b.rotation.x), mix(b.rotation.y), mix(b.rotation.z);
-        for (int i = 0; i < 3; ++i) mix(b.linear_velocity[i]);
-        for (int i = 0; i < 3; ++i) mix(b.angular_velocity[i]);
-    }
-    return h;
 }
 
 }  // namespace talus

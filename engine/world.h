@@ -40,6 +40,7 @@ struct WorldDef {
     bool enable_skip = true, enable_reuse = true, enable_closed_form = true, enable_axis = true, enable_warm_gjk = true,
          enable_warm_epa = true;
     Timing timing = Timing::stages;  ///< of the profile
+    bool hash_stages = false;        ///< FrameProfile::hashes; a step takes up to twice as long
 };
 
 /// A question of many: the segment origin + t * translation, 0 <= t <= 1.

@@ -6,6 +6,7 @@
 #include "samples/runner/progress.h"
 #include "samples/runner/report.h"
 #include "samples/runner/show_recording.h"
+#include "samples/runner/stage_hashes.h"
 
 #include <talus/profiling/terminal.h>
 
@@ -121,6 +122,12 @@ int run(const std::vector<std::string_view>& arguments) {
         if (!text) return complain(text.error(), exit_failed);
         std::printf("%s", text->c_str());
         return 0;
+    }
+    if (!options->compared.empty()) {
+        const Result<HashComparison> comparison = compare_stage_hashes(options->compared[0], options->compared[1]);
+        if (!comparison) return complain(comparison.error(), exit_failed);
+        std::printf("%s\n", comparison->text.c_str());
+        return comparison->equal ? 0 : exit_failed;
     }
     if (options->meshes.empty()) options->meshes = fetched_meshes();
     if (options->ledger) return keep_books(*options);

@@ -109,6 +109,9 @@ constexpr OptionSpec<Options> specs[] = {
      [](Options& o, Values v) { return o.files.record = v[0], std::string(); }},
     {"", "--replay-html", Takes::one, "FILE", "the same as a page of HTML that plays them in a browser",
      [](Options& o, Values v) { return o.files.replay = v[0], std::string(); }},
+    {"", "--hash-stages", Takes::one, "FILE",
+     "a line for each step with a hash after each stage; to find\nwhere two runs that should agree do not",
+     [](Options& o, Values v) { return o.files.hashes = v[0], std::string(); }},
     {"", "--png", Takes::one, "FILE", "a picture", [](Options& o, Values v) { return o.png = v[0], std::string(); }},
     {"", "--at", Takes::one, "STEP", "when it is taken: after this many steps; default the last", set_at},
     {"", "--frames", Takes::one, "FOLDER", "a picture of every step, to make an animation of",
@@ -119,6 +122,13 @@ constexpr OptionSpec<Options> specs[] = {
     {"Instead of a run", "--from", Takes::one, "FILE", "say what a recording holds; with --replay-html make it a page",
      [](Options& o, Values v) { return o.from = v[0], std::string(); }},
     {"", "--poses", Takes::one, "FRAME", "and print where each body is at this frame", set_poses},
+
+    {"", "--compare-hashes", Takes::many, "A B",
+     "name the first step and stage in which two files of\n--hash-stages differ",
+     [](Options& o, Values v) {
+         o.compared.assign(v.begin(), v.end());
+         return v.size() == 2 ? std::string() : "wants two files";
+     }},
 
     {"", "--ledger", Takes::none, "",
      "keep books of energy and momentum instead, and fail if any\nappears that nobody put in: a line a scene",
@@ -154,6 +164,7 @@ Error check_together(const Options& options) {
     if (options.from.empty()) {
         if (Error error = check_file("--replay-html", options.files.replay, false)) return error;
     }
+    if (Error error = check_file("--hash-stages", options.files.hashes, false)) return error;
     if (Error error = check_file("--png", options.png, false)) return error;
     if (Error error = check_file("--frames", options.frames, false)) return error;
     if (options.ledger && (options.files.any() || !options.png.empty() || !options.frames.empty() ||

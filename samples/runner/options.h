@@ -28,6 +28,7 @@ struct Options {
     Timing timing = Timing::pairs;
     std::vector<std::string> meshes;
     OutputFiles files;
+    std::vector<std::string> compared;  ///< two files of stage hashes to compare instead of running a scene
     std::string from;          ///< recording to read instead of running a scene; empty: none
     std::optional<int> poses;  ///< frame of it whose poses are printed
     std::string png;           ///< file to write; empty: none

@@ -2,6 +2,7 @@
 
 #include "samples/recording/page.h"
 #include "samples/recording/recording.h"
+#include "samples/runner/stage_hashes.h"
 
 #include <talus/profiling/csv.h>
 #include <talus/profiling/machine.h>
@@ -78,6 +79,7 @@ std::string describe(const OutputFiles& files) {
     line(files.csv, "compare two: talus-profile diff A.csv B.csv");
     line(files.trace, "opens in ui.perfetto.dev and speedscope.app");
     line(files.report, "opens in a browser");
+    line(files.hashes, "compare two: talus-samples --compare-hashes A B");
     return text;
 }
 
@@ -98,7 +100,8 @@ struct Outputs::Writers {
     TraceWriter trace;
     ReportWriter report;
     Recorder recorder;
-    std::ofstream record, replay;
+    std::ofstream record, replay, hashes;
+    std::string hash_lines;
 };
 
 Outputs::Outputs(OutputFiles files) : files_(std::move(files)), writers_(std::make_unique<Writers>()) {}
@@ -115,6 +118,7 @@ Error Outputs::begin(const RunFacts& facts, const World& world) {
     if (!files_.report.empty()) {
         if (Error error = writers_->report.open(files_.report, report_facts(facts))) return error;
     }
+    if (Error error = open_for_later(writers_->hashes, files_.hashes)) return error;
     if (!files_.record.empty() || !files_.replay.empty()) {
         if (Error error = writers_->recorder.begin(world, facts.scene.name, facts.data)) return error;
         if (Error error = open_for_later(writers_->record, files_.record)) return error;
@@ -127,6 +131,7 @@ Error Outputs::after_step(const World& world, double) {
     if (!files_.csv.empty()) writers_->csv.add(world.profile());
     if (!files_.trace.empty()) writers_->trace.add(world.profile());
     if (!files_.report.empty()) writers_->report.add(world.profile(), &world);
+    if (!files_.hashes.empty()) writers_->hash_lines += stage_hash_line(world.profile());
     writers_->recorder.after_step(world);
     return {};
 }
@@ -135,6 +140,7 @@ Error Outputs::finish(const World& world) {
     if (Error error = writers_->csv.close()) return error;
     if (Error error = writers_->trace.close()) return error;
     if (Error error = writers_->report.close()) return error;
+    if (Error error = write_all(writers_->hashes, files_.hashes, writers_->hash_lines)) return error;
     return writers_->recorder.active() ? finish_recording(world) : Error{};
 }
 

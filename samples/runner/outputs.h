@@ -21,8 +21,11 @@ struct OutputFiles {
     std::string report;  ///< the same as a page with plots and tables
     std::string record;  ///< poses, contacts and profiles: recording.h
     std::string replay;  ///< the same as a page that plays them
+    std::string hashes;  ///< a hash after each stage of each step: stage_hashes.h
 
-    bool any() const { return !csv.empty() || !trace.empty() || !report.empty() || !record.empty() || !replay.empty(); }
+    bool any() const {
+        return !csv.empty() || !trace.empty() || !report.empty() || !record.empty() || !replay.empty() || !hashes.empty();
+    }
 };
 
 /// A line a file: its name, and what opens it.

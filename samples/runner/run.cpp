@@ -59,6 +59,7 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
     WorldDef def;
     def.allow_sleep = options.sleep;
     def.timing = options.timing;
+    def.hash_stages = !options.files.hashes.empty();
     std::vector<BodyId> ids;
     World world = make_world(*data, &ids, def);
     if (world.body_count() != data->bodies.size()) {

@@ -3,7 +3,8 @@
 #   cmake -DRUNNER=... -P same_bits.cmake
 #       a run and its repetition agree; another seed or one step more gives another hash
 #   cmake -DRUNNER=... -DOTHER_COMPILER=... -DSOURCE=... -DWORK=... -DGENERATOR=... -DWERROR=... -P same_bits.cmake
-#       builds the runner by the other compiler too, without what is compiled for AVX2 and without profiling: both agree in every scene that needs no files
+#       builds the runner by the other compiler too, without what is compiled for AVX2 and without profiling: both agree in every scene that needs no files,
+#       and the other has the hashes of golden.txt, too
 
 function(run output)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
@@ -66,6 +67,7 @@ else()
       string(APPEND failures "${scene} differs between the compilers.\n")
     endif()
   endforeach()
+  run(ignored ${CMAKE_COMMAND} -DRUNNER=${WORK}/talus-samples -P ${CMAKE_CURRENT_LIST_DIR}/golden.cmake)
 endif()
 
 if(failures)

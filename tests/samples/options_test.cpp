@@ -125,6 +125,8 @@ TEST_CASE("what makes no sense on the command line is refused with a sentence") 
     CHECK(says(refusal({"--from", "a.talus", "--scene", "top"}), "leave out --scene"));
     CHECK(says(refusal({"--poses", "3"}), "add --from FILE"));
     CHECK(says(refusal({"--from", "a.talus", "--poses", "-1"}), "'-1'"));
+    CHECK(says(refusal({"--hash-stages", "a.txt"}), "--hash-stages needs a scene"));
+    CHECK(says(refusal({"--compare-hashes", "a.txt"}), "wants two files"));
     CHECK(says(refusal({"--report", "a.html"}), "--report needs a scene"));
     CHECK(says(refusal({"--scene", "top", "--report", "a.html", "--timing", "off"}), "leave out --timing off"));
     CHECK(says(refusal({"--scene", "top", "--timing", "on"}), "'on'"));

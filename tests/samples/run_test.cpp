@@ -2,6 +2,7 @@
 
 #include "samples/runner/pictures.h"
 #include "samples/runner/report.h"
+#include "samples/runner/stage_hashes.h"
 #include "tests/samples/scene_checks.h"
 
 #include <talus/profiling/csv_table.h>
@@ -10,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 using namespace talus;
 using namespace talus::samples;
@@ -157,6 +160,42 @@ TEST_CASE("a run on two threads has the hash of a run on one") {
         options.threads = 2;
         CHECK(run(scene, options).hash == one);
     }
+}
+
+TEST_CASE("hashes of stages name the first step and stage in which two runs differ") {
+    Options options;
+    options.steps = 30;
+    const auto write = [&](const char* path) {
+        options.files.hashes = path;
+        run("shapes", options);
+    };
+    write("hashes_a.txt");
+    options.threads = 2;
+    write("hashes_b.txt");
+    Result<HashComparison> comparison = compare_stage_hashes("hashes_a.txt", "hashes_b.txt");
+    REQUIRE(static_cast<bool>(comparison));
+    CHECK(comparison->equal);
+    CHECK(comparison->text == "All 30 steps are equal.");
+
+    options.substeps = 5;  // bodies fall a little differently
+    write("hashes_b.txt");
+    comparison = compare_stage_hashes("hashes_a.txt", "hashes_b.txt");
+    REQUIRE(static_cast<bool>(comparison));
+    CHECK(!comparison->equal);
+    CHECK(comparison->text == "The first difference is in step 1, after stage solve.");
+
+    options.substeps.reset();
+    options.steps = 20;
+    write("hashes_b.txt");
+    comparison = compare_stage_hashes("hashes_a.txt", "hashes_b.txt");
+    REQUIRE(static_cast<bool>(comparison));
+    CHECK(!comparison->equal);
+    CHECK(comparison->text == "The first 20 steps are equal; the files have 30 and 20.");
+
+    CHECK(!compare_stage_hashes("hashes_a.txt", "no_such_file.txt"));
+    std::ofstream("hashes_b.txt") << "1 not a hash\n";
+    CHECK(!compare_stage_hashes("hashes_a.txt", "hashes_b.txt"));
+    for (const char* path : {"hashes_a.txt", "hashes_b.txt"}) std::filesystem::remove(path);
 }
 
 TEST_CASE("a run writes a row a frame and the picture of the step it was asked for") {

@@ -1,0 +1,48 @@
+# Scenes end in the bits of tests/determinism/golden.txt, stepped by one thread and by two.
+#
+#   cmake -DRUNNER=talus-samples -P golden.cmake
+#       a line of golden.txt is: scene, steps, hash
+#   cmake -DRUNNER=talus-samples -DUPDATE=ON -P golden.cmake
+#       writes the hashes anew. A commit that does so says in its message what has changed and why. To see where two
+#       builds part: talus-samples --hash-stages FILE with each, then --compare-hashes
+
+set(golden ${CMAKE_CURRENT_LIST_DIR}/golden.txt)
+file(STRINGS ${golden} lines)
+set(failures "")
+set(updated "")
+foreach(line ${lines})
+  if(line MATCHES "^#")
+    string(APPEND updated "${line}\n")
+    continue()
+  endif()
+  if(NOT line MATCHES "^([a-z_0-9]+) ([0-9]+) ([0-9a-f]+)$")
+    message(FATAL_ERROR "${golden}: not a scene, a number of steps and a hash: ${line}")
+  endif()
+  set(scene ${CMAKE_MATCH_1})
+  set(steps ${CMAKE_MATCH_2})
+  set(expected ${CMAKE_MATCH_3})
+  foreach(threads 1 2)
+    execute_process(COMMAND ${RUNNER} --scene ${scene} --steps ${steps} --threads ${threads} --timing off --hash
+      RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
+    if(result OR NOT text MATCHES "hash ([0-9a-f]+)\n*$")
+      message(FATAL_ERROR "${scene} did not run (${result}): ${text}${errors}")
+    endif()
+    set(hash ${CMAKE_MATCH_1})
+    if(threads EQUAL 1)
+      string(APPEND updated "${scene} ${steps} ${hash}\n")
+      if(UPDATE)
+        set(expected ${hash})
+      endif()
+    endif()
+    if(NOT hash STREQUAL expected)
+      string(APPEND failures "${scene}, ${steps} steps, ${threads} threads: ${hash}, not ${expected}\n")
+    endif()
+  endforeach()
+endforeach()
+
+if(failures)
+  message(FATAL_ERROR "${failures}")
+endif()
+if(UPDATE)
+  file(WRITE ${golden} "${updated}")
+endif()
