@@ -172,7 +172,8 @@ void World::State::Sweep::collide(Path& path, const Meeting& meeting, SweepScrat
                                 of_body.shape, shape_motion(path.motion, body, meeting.shape), rest);
         if (lost > 0.0f) lift(path, lost * n, rest);
     }
-    if (obstacle.is_dynamic() && impulse > 0.0f) turn_away(meeting.other, obstacle_motion, time, path.from, other, found);
+    if (obstacle.is_dynamic() && impulse > 0.0f)
+        turn_away(meeting.other, obstacle_motion, time, path.from, other, found);
 }
 
 /// What slides or turns where it is as deep as it may get goes on by a way that ends as much farther out as it would get
@@ -304,8 +305,7 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
     for (int count = 0;;) {
         const Meeting meeting = first_meeting(path, dynamic_too, scratch);
         const bool met = meeting.other != null_index;
-        if (met && s.bodies[meeting.other].is_dynamic() &&
-            hold_up_first(meeting.other, path.from, meeting.time, found))
+        if (met && s.bodies[meeting.other].is_dynamic() && hold_up_first(meeting.other, path.from, meeting.time, found))
             continue;
         pass_sensors(path, meeting.time, scratch, found);
         if (met && count < settings::continuous_impacts) {

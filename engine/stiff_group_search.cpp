@@ -49,7 +49,8 @@ bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, flo
         const vec3 p = transform_point(pose, manifold.points[i].on_a);
         const float speed_a = glm::dot(normal, a.linear_velocity + glm::cross(a.angular_velocity, p - a.center));
         const float speed_b = glm::dot(normal, b.linear_velocity + glm::cross(b.angular_velocity, p - b.center));
-        const float closing = std::min(speed_a - speed_b, &heavier == &a ? speed_a : -speed_b) + (gap > 0.0f ? gained : 0.0f);
+        const float closing =
+            std::min(speed_a - speed_b, &heavier == &a ? speed_a : -speed_b) + (gap > 0.0f ? gained : 0.0f);
         if (closing > least_speed && gap <= dt * closing) return true;
     }
     return false;
@@ -170,8 +171,8 @@ void StiffGroups::find(const SolverContacts& in, std::span<ConstraintGraph::Edge
         const bool loaded = !island.light && (by_levels || island.most >= settings::stiff_load_wide * island.least);
         if (island.excluded || !(loaded || island.struck)) continue;
         const float gap = gap_of(in.contacts, edge.contact);
-        const bool crushes = (gap > 0.0f || island.struck) &&
-                             is_crushed(in, edge, gap, gained, dt, substep, island.was_stiff);
+        const bool crushes =
+            (gap > 0.0f || island.struck) && is_crushed(in, edge, gap, gained, dt, substep, island.was_stiff);
         // A contact whose surfaces stay apart in this step bears nothing, for example between a thin sheet and the next
         // but one in a pack. A contact that slides far stays with the sweeps, because substep_contacts.cpp updates it within
         // the step and does not update the contacts of groups.
@@ -322,8 +323,7 @@ bool StiffGroups::is_stiff(Group& group) {
                 for (std::uint32_t i = first_of_[body]; i < first_of_[body + 1]; ++i) {
                     const Link& c = group.links[contact_of_[i]];
                     const std::uint32_t above = other(c, body);
-                    if (above != none && level_[above] == none)
-                        place_over(c, above, reach_[body], level_[body] + 1);
+                    if (above != none && level_[above] == none) place_over(c, above, reach_[body], level_[body] + 1);
                 }
             }
             if (arrivals_.empty()) return;
@@ -376,8 +376,8 @@ bool StiffGroups::is_stiff(Group& group) {
     std::uint32_t levels = 0;
     for (const std::uint32_t body : queue_) levels = std::max(levels, level_[body]);
     const bool slender = static_cast<float>(count) <= settings::stiff_width * static_cast<float>(levels);
-    const double least = static_cast<double>(slender && group.by_levels ? settings::stiff_load
-                                                                       : settings::stiff_load_wide);
+    const double least =
+        static_cast<double>(slender && group.by_levels ? settings::stiff_load : settings::stiff_load_wide);
     const bool is_heavy = most >= least || most_tied >= static_cast<double>(settings::stiff_load_wide);
     const bool is_struck = std::ranges::any_of(group.links, [](const Link& c) { return c.crushes; });
     if (!is_heavy && !is_struck) return false;

@@ -248,9 +248,9 @@ struct World::State {
     // Of fast bodies (continuous.h), by body slot.
     std::vector<std::uint32_t> fast, bullets;
     std::vector<std::uint32_t> fast_kinematics;
-    std::vector<Aabb> strays;              ///< where those of them were that left their fat boxes
-    std::vector<std::uint32_t> struck;     ///< sleeping bodies that were hit: awake from the end of the step on
-    std::vector<Path> new_paths;           ///< of bodies that impacts have put on a new way
+    std::vector<Aabb> strays;           ///< where those of them were that left their fat boxes
+    std::vector<std::uint32_t> struck;  ///< sleeping bodies that were hit: awake from the end of the step on
+    std::vector<Path> new_paths;        ///< of bodies that impacts have put on a new way
     std::vector<Impact> impacts;
     SweepScratch sweep_scratch, scratch_of_met;
     // Of joints that were opened (continuous_closing.cpp).
@@ -383,7 +383,7 @@ struct World::State {
     void gather_active(std::vector<std::uint32_t>& list) const;
     void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
-    std::uint64_t state_hash() const;  ///< of all that a step goes on with
+    std::uint64_t state_hash() const;           ///< of all that a step goes on with
     bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
         return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
     }

@@ -29,12 +29,12 @@ struct Options {
     std::vector<std::string> meshes;
     OutputFiles files;
     std::vector<std::string> compared;  ///< two files of stage hashes to compare instead of running a scene
-    std::string from;          ///< recording to read instead of running a scene; empty: none
-    std::optional<int> poses;  ///< frame of it whose poses are printed
-    std::string png;           ///< file to write; empty: none
-    std::optional<int> at;     ///< step of the picture; not given: after the last one
-    std::string frames;        ///< folder for a picture every so many steps; empty: none
-    int every = 1;             ///< steps from one of these to the next
+    std::string from;                   ///< recording to read instead of running a scene; empty: none
+    std::optional<int> poses;           ///< frame of it whose poses are printed
+    std::string png;                    ///< file to write; empty: none
+    std::optional<int> at;              ///< step of the picture; not given: after the last one
+    std::string frames;                 ///< folder for a picture every so many steps; empty: none
+    int every = 1;                      ///< steps from one of these to the next
     int width = 1280, height = 720;
 };
 

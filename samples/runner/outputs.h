@@ -24,7 +24,8 @@ struct OutputFiles {
     std::string hashes;  ///< a hash after each stage of each step: stage_hashes.h
 
     bool any() const {
-        return !csv.empty() || !trace.empty() || !report.empty() || !record.empty() || !replay.empty() || !hashes.empty();
+        return !csv.empty() || !trace.empty() || !report.empty() || !record.empty() || !replay.empty() ||
+               !hashes.empty();
     }
 };
 

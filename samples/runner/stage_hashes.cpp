@@ -68,8 +68,8 @@ Result<HashComparison> compare_stage_hashes(const std::string& first, const std:
         const Line &x = (*a)[i], &y = (*b)[i];
         for (std::size_t k = 0; k < std::size(stages); ++k) {
             if (x.step == y.step && x.hashes[k] == y.hashes[k]) continue;
-            return HashComparison{false, "The first difference is in step " + std::to_string(x.step) + ", after stage " +
-                                             stages[k].name + "."};
+            return HashComparison{false, "The first difference is in step " + std::to_string(x.step) +
+                                             ", after stage " + stages[k].name + "."};
         }
     }
     if (a->size() == b->size()) return HashComparison{true, "All " + std::to_string(a->size()) + " steps are equal."};

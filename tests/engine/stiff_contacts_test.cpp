@@ -234,9 +234,10 @@ TEST_CASE("plates are not thrown off when a heavy capsule lands on them and tips
         for (int i = 0; i < count; ++i)
             ids.push_back(add(world, body(box(half), {0.0f, (static_cast<float>(i) + 0.5f) * thick, 0.0f})));
         const Shape shape = capsule(random.between(0.1f, 0.4f), random.between(0.06f, 0.2f));
-        BodyDef def = body(shape, {random.between(-0.3f, 0.3f),
-                                   static_cast<float>(count) * thick + bounding_radius(shape) + random.between(0.1f, 2.0f),
-                                   random.between(-0.2f, 0.2f)});
+        BodyDef def =
+            body(shape, {random.between(-0.3f, 0.3f),
+                         static_cast<float>(count) * thick + bounding_radius(shape) + random.between(0.1f, 2.0f),
+                         random.between(-0.2f, 0.2f)});
         def.rotation = random.rotation();
         for (int k = 0; k < 3; ++k) def.angular_velocity[k] = random.between(-5.0f, 5.0f);
         const float ratio = std::pow(10.0f, random.between(2.5f, 4.0f));
