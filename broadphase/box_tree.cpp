@@ -1,6 +1,6 @@
-#include <talus/broadphase/box_tree.h>
+#include "broadphase/box_tree.h"
 
-#include <talus/broadphase/cast_way.h>
+#include "broadphase/cast_way.h"
 
 #include <array>
 #include <bit>

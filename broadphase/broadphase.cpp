@@ -1,5 +1,5 @@
 #include <talus/broadphase/broadphase.h>
-#include <talus/broadphase/radix_sort.h>
+#include "broadphase/radix_sort.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 /// First a test in float, grown by more than float's rounding, sieves many boxes at a time; what is left is tested in
 /// double.
 
-#include <talus/broadphase/cast_way.h>
+#include "broadphase/cast_way.h"
 
 namespace talus {
 

@@ -1,7 +1,7 @@
 /// The broadphase's questions: overlaps, casts, the nearest.
 
-#include <talus/broadphase/box_tree.h>
 #include <talus/broadphase/broadphase.h>
+#include "broadphase/box_tree.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <talus/broadphase/radix_sort.h>
+#include "broadphase/radix_sort.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
-#include <talus/engine/body_motions.h>
+#include "engine/body_motions.h"
 
-#include <talus/engine/motion_lanes.h>
-#include <talus/engine/settings.h>
+#include "engine/motion_lanes.h"
+#include "engine/settings.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #pragma once
 /// The bodies of a step as the kernels integrate them: groups of as many as the processor has lanes, by solver index.
 
-#include <talus/engine/motion_lanes.h>
-#include <talus/engine/solver_kernel.h>
 #include <talus/math.h>
+#include "engine/motion_lanes.h"
+#include "engine/solver_kernel.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
-#include <talus/engine/body_setup.h>
+#include "engine/body_setup.h"
 
-#include <talus/engine/integrate.h>
-#include <talus/engine/settings.h>
-#include <talus/narrowphase/size_limits.h>
+#include "engine/integrate.h"
+#include "engine/settings.h"
+#include "narrowphase/size_limits.h"
 
 #include <algorithm>
 #include <cmath>

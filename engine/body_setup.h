@@ -1,8 +1,8 @@
 #pragma once
 /// What makes a body of what a user says: checks, and what follows from its shapes.
 
-#include <talus/engine/body_store.h>
 #include <talus/result.h>
+#include "engine/body_store.h"
 
 #include <span>
 #include <string>

@@ -1,8 +1,8 @@
-#include <talus/engine/body_store.h>
+#include "engine/body_store.h"
 
-#include <talus/engine/body_setup.h>
-#include <talus/engine/settings.h>
-#include <talus/narrowphase/triangles/surface_contact.h>
+#include "engine/body_setup.h"
+#include "engine/settings.h"
+#include "narrowphase/triangles/surface_contact.h"
 
 namespace talus {
 

@@ -2,9 +2,9 @@
 /// Bodies and their shapes as index-only arrays: a body owns a run of slots in the collider pool.
 
 #include <talus/engine/body.h>
-#include <talus/engine/integrate.h>
 #include <talus/ids.h>
 #include <talus/narrowphase/collide.h>
+#include "engine/integrate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <talus/engine/constraint_graph.h>
+#include "engine/constraint_graph.h"
 
 #include <algorithm>
 #include <array>

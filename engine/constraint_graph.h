@@ -28,7 +28,7 @@
 /// Contacts of a line that are in different fields share no body that can be pushed: a thread can take all of a
 /// group's, colour after colour, and waits for another only for those between their groups.
 
-#include <talus/engine/slabs.h>
+#include "engine/slabs.h"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include <talus/engine/contact_modifier.h>
 
-#include <talus/engine/world_state.h>
+#include "engine/world_state.h"
 
 #include <algorithm>
 

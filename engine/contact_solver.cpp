@@ -1,9 +1,9 @@
-#include <talus/engine/contact_solver.h>
+#include "engine/contact_solver.h"
 
-#include <talus/engine/contact_lanes.h>
-#include <talus/engine/motion_lanes.h>
-#include <talus/engine/settings.h>
 #include <talus/narrowphase/hull_view.h>
+#include "engine/contact_lanes.h"
+#include "engine/motion_lanes.h"
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

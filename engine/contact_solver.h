@@ -19,10 +19,10 @@
 /// width, and fields of contacts (constraint_graph.h) on any threads, to the same bits. The loops are in
 /// solver_kernel_contacts.h, what they read in contact_lanes.h.
 
-#include <talus/engine/constraint_graph.h>
-#include <talus/engine/contact_table.h>
-#include <talus/engine/crowded_contacts.h>
-#include <talus/engine/solver_kernel.h>
+#include "engine/constraint_graph.h"
+#include "engine/contact_table.h"
+#include "engine/crowded_contacts.h"
+#include "engine/solver_kernel.h"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
-#include <talus/engine/contact_table.h>
+#include "engine/contact_table.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <utility>

@@ -10,9 +10,9 @@
 ///     broadphase begin/end -> Pair -> far[p], or contacts: bodies[i] | records[i] | caches[i] | states[i]
 ///                                     -> constraint graph -> solver
 
-#include <talus/engine/body_store.h>
-#include <talus/engine/constraint_graph.h>
 #include <talus/narrowphase/collide.h>
+#include "engine/body_store.h"
+#include "engine/constraint_graph.h"
 
 #include <cstdint>
 #include <limits>

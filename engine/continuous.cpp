@@ -1,9 +1,9 @@
-#include <talus/engine/continuous.h>
+#include "engine/continuous.h"
 
-#include <talus/engine/continuous_sweep.h>
-#include <talus/engine/integrate.h>
-#include <talus/engine/settings.h>
-#include <talus/narrowphase/tolerances.h>
+#include "engine/continuous_sweep.h"
+#include "engine/integrate.h"
+#include "engine/settings.h"
+#include "narrowphase/tolerances.h"
 
 namespace talus {
 

@@ -55,8 +55,8 @@
 /// body costs some 25 instructions a step; a fast one with nothing but dynamic bodies near it, some 200.
 
 #include <talus/engine/body.h>
-#include <talus/engine/body_store.h>
 #include <talus/narrowphase/time_of_impact.h>
+#include "engine/body_store.h"
 
 #include <cstdint>
 #include <utility>

@@ -1,7 +1,7 @@
 /// Bodies that can't have met anything on their way, by planes that the narrowphase found for their contacts: most of
 /// those that are fast enough to be swept.
 
-#include <talus/engine/continuous_sweep.h>
+#include "engine/continuous_sweep.h"
 
 #include <talus/narrowphase/support.h>
 

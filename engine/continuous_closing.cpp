@@ -9,11 +9,11 @@
 /// The way of a sweep need not be the one that the link has gone: if any way leads from one pose to another without
 /// getting into an obstacle, both are on the same side of it.
 
-#include <talus/engine/continuous_sweep.h>
+#include "engine/continuous_sweep.h"
 
-#include <talus/engine/integrate.h>
-#include <talus/engine/settings.h>
 #include <talus/narrowphase/support.h>
+#include "engine/integrate.h"
+#include "engine/settings.h"
 
 namespace talus {
 

@@ -23,9 +23,9 @@
 /// evenly, where the body has met something fixed or kinematic, so that it comes no nearer to that; else of what links do
 /// against each other, which conserves momentum. (As in energy_bound.cpp, E + h F v / 2 is what stays in flight.)
 
-#include <talus/engine/continuous_sweep.h>
+#include "engine/continuous_sweep.h"
 
-#include <talus/engine/integrate.h>
+#include "engine/integrate.h"
 
 namespace talus {
 

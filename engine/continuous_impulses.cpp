@@ -1,6 +1,6 @@
-#include <talus/engine/continuous_impulses.h>
+#include "engine/continuous_impulses.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 /// Internal to stage `continuous`: the impulses of one impact of a body on another.
 
-#include <talus/engine/joints/joint_solver.h>
 #include <talus/narrowphase/manifold.h>
+#include "engine/joints/joint_solver.h"
 
 namespace talus {
 

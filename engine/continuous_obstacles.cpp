@@ -1,12 +1,12 @@
 /// What a swept body meets first on its way: a shape of another body, or a triangle of its mesh.
 
-#include <talus/engine/continuous_sweep.h>
+#include "engine/continuous_sweep.h"
 
-#include <talus/engine/settings.h>
-#include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/support.h>
-#include <talus/narrowphase/tolerances.h>
-#include <talus/narrowphase/triangles/surface_contact.h>
+#include "engine/settings.h"
+#include "narrowphase/minkowski.h"
+#include "narrowphase/tolerances.h"
+#include "narrowphase/triangles/surface_contact.h"
 
 #include <limits>
 

@@ -8,8 +8,8 @@
 ///     continuous_energy.cpp      impacts make no energy
 ///     continuous.cpp             who is swept, and where a body goes on after an impact
 
-#include <talus/engine/continuous_impulses.h>
-#include <talus/engine/world_state.h>
+#include "engine/continuous_impulses.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include <talus/engine/crowded_contacts.h>
+#include "engine/crowded_contacts.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

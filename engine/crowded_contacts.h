@@ -27,7 +27,7 @@
 /// stiffer as points came and went, and three of 14 bins of mixed shapes were awake after
 /// 20 s instead of one.
 
-#include <talus/engine/solver_contacts.h>
+#include "engine/solver_contacts.h"
 
 #include <cstdint>
 #include <span>

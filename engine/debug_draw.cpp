@@ -1,7 +1,7 @@
 #include <talus/engine/debug_draw.h>
 
-#include <talus/engine/debug_draw/parts.h>
-#include <talus/engine/world_state.h>
+#include "engine/debug_draw/parts.h"
+#include "engine/world_state.h"
 
 namespace talus {
 

@@ -39,9 +39,9 @@
 /// bounce. Where it is broken, what bounces changed in the island is scaled. What rests does not depend on it, so that
 /// islands of any size are bounded.
 
-#include <talus/engine/integrate.h>
-#include <talus/engine/settings.h>
-#include <talus/engine/world_state.h>
+#include "engine/integrate.h"
+#include "engine/settings.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <talus/engine/events.h>
 
-#include <talus/engine/world_state.h>
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
-#include <talus/engine/integrate.h>
+#include "engine/integrate.h"
 
-#include <talus/engine/free_rotation.h>
-#include <talus/engine/settings.h>
+#include "engine/free_rotation.h"
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

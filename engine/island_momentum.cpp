@@ -19,8 +19,8 @@
 /// ties them to such a body. An island that bore on one at the end of the last step is not looked at, and neither is one
 /// with locked axes. Where nothing floats, this costs a look at each body.
 
-#include <talus/engine/settings.h>
-#include <talus/engine/world_state.h>
+#include "engine/settings.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <cmath>

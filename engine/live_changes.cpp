@@ -5,9 +5,9 @@
 /// next update finds the pairs that a world built that way would have. Which contacts touched is remembered until then,
 /// so that those that go on are not reported as new. Version stamps take care of what caches know of the old shapes.
 
-#include <talus/engine/body_setup.h>
-#include <talus/engine/integrate.h>
-#include <talus/engine/world_state.h>
+#include "engine/body_setup.h"
+#include "engine/integrate.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,10 +3,10 @@
 /// A step asks a mesh for the triangles in a box only when the shape has left the box of the last time, which is
 /// larger than the shape. Contacts of triangles that are in both stay, with all that their caches know.
 
-#include <talus/engine/settings.h>
-#include <talus/engine/world_state.h>
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/tolerances.h>
+#include "engine/settings.h"
+#include "engine/world_state.h"
+#include "narrowphase/minkowski.h"
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <cmath>

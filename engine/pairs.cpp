@@ -1,9 +1,9 @@
 /// Stage `pairs`: broadphase events become pairs, pairs of bodies become contacts of their shapes.
 
-#include <talus/engine/settings.h>
-#include <talus/engine/world_state.h>
-#include <talus/narrowphase/relative_motion.h>
 #include <talus/stopwatch.h>
+#include "engine/settings.h"
+#include "engine/world_state.h"
+#include "narrowphase/relative_motion.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 /// broadphase leaves out, because its fat box is farther than the best answer so far, has a tight box that is as far,
 /// and would have given neither a better answer nor an equal one.
 
-#include <talus/engine/queries.h>
-#include <talus/engine/world_state.h>
+#include "engine/queries.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #include <talus/narrowphase/gjk.h>
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/shape_cast.h>
-#include <talus/narrowphase/size_limits.h>
 #include <talus/narrowphase/triangles/queries.h>
+#include "narrowphase/size_limits.h"
 
 namespace talus {
 

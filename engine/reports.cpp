@@ -1,7 +1,7 @@
 /// What a world says of itself: contacts and events of the last step, its profile, memory and hash.
 
-#include <talus/engine/world_state.h>
-#include <talus/narrowphase/triangles/surface_contact.h>
+#include "engine/world_state.h"
+#include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
 #include <cmath>

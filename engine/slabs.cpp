@@ -1,4 +1,4 @@
-#include <talus/engine/slabs.h>
+#include "engine/slabs.h"
 
 #include <algorithm>
 #include <numeric>

@@ -8,7 +8,7 @@
 /// (constraint_graph.h). A body stays in its slab until it is well outside of it, and the planes stay until one slab
 /// has much more to solve than another: what rests is solved in the same order in each step.
 
-#include <talus/engine/body_store.h>
+#include "engine/body_store.h"
 
 #include <array>
 #include <cstdint>

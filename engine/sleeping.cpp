@@ -1,7 +1,7 @@
 /// Who takes part in the step: islands that fall asleep together, and what wakes them.
 
-#include <talus/engine/settings.h>
-#include <talus/engine/world_state.h>
+#include "engine/settings.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include <talus/engine/slender_islands.h>
+#include "engine/slender_islands.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -27,9 +27,9 @@
 /// Masses, contacts and levels are all that is asked for, every settings::slender_look_every steps. Islands with joints
 /// or solved directly are left alone.
 
-#include <talus/engine/crowded_contacts.h>
-#include <talus/engine/islands.h>
-#include <talus/engine/solver_contacts.h>
+#include "engine/crowded_contacts.h"
+#include "engine/islands.h"
+#include "engine/solver_contacts.h"
 
 #include <cstdint>
 #include <span>

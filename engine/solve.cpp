@@ -1,8 +1,8 @@
 /// Stages `graph` and `solve`: touching contacts become coloured constraints, constraints become velocities and poses.
 
-#include <talus/engine/integrate.h>
-#include <talus/engine/settings.h>
-#include <talus/engine/world_state.h>
+#include "engine/integrate.h"
+#include "engine/settings.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <array>
@@ -99,8 +99,8 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
             if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
             if (a != 0 && b != 0) islands.join(a, b);
         }
-        stiff_groups.find({edges, solver_slots, held_end, bodies, contacts, colliders}, edges, joint_ties, def.gravity, dt,
-                          dt / static_cast<float>(def.substeps), islands);
+        stiff_groups.find({edges, solver_slots, held_end, bodies, contacts, colliders}, edges, joint_ties, def.gravity,
+                          dt, dt / static_cast<float>(def.substeps), islands);
     };
     const auto color_contacts = [&] {
         graph.build(edges, solver_slabs, slab_groups);

@@ -1,10 +1,10 @@
 #pragma once
 /// The contacts of a step by solver index, as those parts of the engine read them that choose how stiff contacts are.
 
-#include <talus/engine/body_store.h>
-#include <talus/engine/constraint_graph.h>
-#include <talus/engine/contact_table.h>
 #include <talus/narrowphase/collide.h>
+#include "engine/body_store.h"
+#include "engine/constraint_graph.h"
+#include "engine/contact_table.h"
 
 #include <cstdint>
 #include <span>

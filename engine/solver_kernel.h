@@ -6,7 +6,7 @@
 /// the linker could keep from there for everybody. So records are passed as addresses; the host knows their size and,
 /// where it writes fields, sees a lane field as an array of floats (LaneArray).
 
-#include <talus/engine/solver_body.h>
+#include "engine/solver_body.h"
 
 namespace talus {
 

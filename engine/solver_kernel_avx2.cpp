@@ -4,7 +4,7 @@
 
 #define TALUS_LANES lanes_avx2
 #define TALUS_WIDTH 8
-#include <talus/engine/solver_kernel_impl.h>
+#include "engine/solver_kernel_impl.h"
 
 const talus::SolverKernel talus::solver_kernel_avx2 = talus::TALUS_LANES::kernel;
 

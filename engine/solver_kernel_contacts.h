@@ -1,7 +1,7 @@
 #pragma once
 /// Internal: the solver's loops over contacts, as many at a time as there are lanes.
 
-#include <talus/engine/solver_kernel_lanes.h>
+#include "engine/solver_kernel_lanes.h"
 
 namespace talus::TALUS_LANES {
 

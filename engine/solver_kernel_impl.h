@@ -1,7 +1,7 @@
 /// Internal: the body of solver_kernel_sse2.cpp and solver_kernel_avx2.cpp.
 
-#include <talus/engine/solver_kernel_contacts.h>
-#include <talus/engine/solver_kernel_motion.h>
+#include "engine/solver_kernel_contacts.h"
+#include "engine/solver_kernel_motion.h"
 
 namespace talus::TALUS_LANES {
 

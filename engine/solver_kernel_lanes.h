@@ -3,10 +3,10 @@
 /// vectors of lanes, the velocities of bodies. What is always_inline there the compiler would call from loops as large as
 /// these, with vectors passed in memory: 1% of a box of tumbling hulls.
 
-#include <talus/engine/contact_lanes.h>
-#include <talus/engine/motion_lanes.h>
-#include <talus/engine/settings.h>
-#include <talus/engine/solver_kernel.h>
+#include "engine/contact_lanes.h"
+#include "engine/motion_lanes.h"
+#include "engine/settings.h"
+#include "engine/solver_kernel.h"
 
 namespace talus::TALUS_LANES {
 

@@ -1,8 +1,8 @@
 #pragma once
 /// Internal: the solver's loops over bodies, as many at a time as there are lanes.
 
-#include <talus/engine/free_rotation.h>
-#include <talus/engine/solver_kernel_lanes.h>
+#include "engine/free_rotation.h"
+#include "engine/solver_kernel_lanes.h"
 
 namespace talus::TALUS_LANES {
 

@@ -2,6 +2,6 @@
 
 #define TALUS_LANES lanes_sse2
 #define TALUS_WIDTH 4
-#include <talus/engine/solver_kernel_impl.h>
+#include "engine/solver_kernel_impl.h"
 
 const talus::SolverKernel talus::solver_kernel_sse2 = talus::TALUS_LANES::kernel;

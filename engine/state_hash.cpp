@@ -1,6 +1,6 @@
 /// Hashes of bodies alone (World::hash), and of all that a step goes on with (FrameProfile::hashes).
 
-#include <talus/engine/world_state.h>
+#include "engine/world_state.h"
 
 #include <bit>
 

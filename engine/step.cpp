@@ -8,9 +8,9 @@
 ///   finish   poses -> colliders, boxes, proxies; islands fall asleep
 ///   publish  manifolds, impulses -> events, profile
 
-#include <talus/engine/world_state.h>
-#include <talus/narrowphase/tolerances.h>
 #include <talus/stopwatch.h>
+#include "engine/world_state.h"
+#include "narrowphase/tolerances.h"
 
 #if defined(__linux__)
 #include <sys/resource.h>

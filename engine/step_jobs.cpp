@@ -1,4 +1,4 @@
-#include <talus/engine/step_jobs.h>
+#include "engine/step_jobs.h"
 
 #include <algorithm>
 

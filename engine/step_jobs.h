@@ -6,9 +6,9 @@
 /// him. The thread that called step() does what others leave, then waits for those that are still at work, and watches
 /// whether they run. Once one does not, the rest of the step runs on the calling thread alone.
 
-#include <talus/engine/team_size.h>
 #include <talus/jobs.h>
 #include <talus/thread_clock.h>
+#include "engine/team_size.h"
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 /// In which order the bodies of a stiff group are eliminated (stiff_groups.h).
 
-#include <talus/engine/stiff_groups.h>
+#include "engine/stiff_groups.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <iterator>

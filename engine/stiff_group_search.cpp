@@ -1,9 +1,9 @@
 /// Which contacts are solved together (stiff_groups.h).
 
-#include <talus/engine/stiff_groups.h>
+#include "engine/stiff_groups.h"
 
-#include <talus/engine/body_store.h>
-#include <talus/engine/settings.h>
+#include "engine/body_store.h"
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <limits>

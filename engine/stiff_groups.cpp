@@ -1,8 +1,8 @@
-#include <talus/engine/stiff_groups.h>
+#include "engine/stiff_groups.h"
 
-#include <talus/engine/body_store.h>
-#include <talus/engine/joints/joint_solver.h>
-#include <talus/engine/settings.h>
+#include "engine/body_store.h"
+#include "engine/joints/joint_solver.h"
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -47,11 +47,11 @@
 /// place of many such sweeps. The sweeps then find little to do, and do what the group leaves out: rolling resistance,
 /// special surfaces.
 
-#include <talus/engine/constraint_graph.h>
-#include <talus/engine/contact_solver.h>
-#include <talus/engine/islands.h>
-#include <talus/engine/joints/body_rows.h>
-#include <talus/engine/solver_contacts.h>
+#include "engine/constraint_graph.h"
+#include "engine/contact_solver.h"
+#include "engine/islands.h"
+#include "engine/joints/body_rows.h"
+#include "engine/solver_contacts.h"
 
 #include <array>
 #include <cstdint>

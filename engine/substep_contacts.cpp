@@ -18,8 +18,8 @@
 /// contacts with levers of their own (joint_contacts.cpp); and those of stiff groups (stiff_groups.h). Of a ton on a
 /// pebble, two impulses that cancel along the old levers would throw the pebble off at hundreds of m/s along new ones.
 
-#include <talus/engine/settings.h>
-#include <talus/engine/world_state.h>
+#include "engine/settings.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 

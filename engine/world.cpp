@@ -2,8 +2,8 @@
 
 #include <talus/engine/world.h>
 
-#include <talus/engine/body_setup.h>
-#include <talus/engine/world_state.h>
+#include "engine/body_setup.h"
+#include "engine/world_state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,24 +3,24 @@
 /// the world, so that a copy steps to the same bits.
 
 #include <talus/broadphase/broadphase.h>
-#include <talus/engine/awake_set.h>
-#include <talus/engine/body_motions.h>
-#include <talus/engine/body_store.h>
-#include <talus/engine/constraint_graph.h>
-#include <talus/engine/contact_solver.h>
-#include <talus/engine/contact_table.h>
-#include <talus/engine/continuous.h>
-#include <talus/engine/debug_draw/pen.h>
-#include <talus/engine/islands.h>
-#include <talus/engine/joints/joint_solver.h>
-#include <talus/engine/joints/joint_store.h>
-#include <talus/engine/last_error.h>
-#include <talus/engine/slabs.h>
-#include <talus/engine/slender_islands.h>
-#include <talus/engine/stage_team.h>
-#include <talus/engine/step_jobs.h>
-#include <talus/engine/stiff_groups.h>
 #include <talus/engine/world.h>
+#include "engine/awake_set.h"
+#include "engine/body_motions.h"
+#include "engine/body_store.h"
+#include "engine/constraint_graph.h"
+#include "engine/contact_solver.h"
+#include "engine/contact_table.h"
+#include "engine/continuous.h"
+#include "engine/debug_draw/pen.h"
+#include "engine/islands.h"
+#include "engine/joints/joint_solver.h"
+#include "engine/joints/joint_store.h"
+#include "engine/last_error.h"
+#include "engine/slabs.h"
+#include "engine/slender_islands.h"
+#include "engine/stage_team.h"
+#include "engine/step_jobs.h"
+#include "engine/stiff_groups.h"
 
 namespace talus {
 

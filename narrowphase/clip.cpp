@@ -1,7 +1,7 @@
-#include <talus/narrowphase/clip.h>
+#include "narrowphase/clip.h"
 
 #include <talus/lanes.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <bit>

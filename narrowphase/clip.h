@@ -10,7 +10,7 @@
 /// sorts have a rank, that of the list above: where a corner and a crossing coincide, the reduction takes the corner,
 /// this frame and the next.
 
-#include <talus/narrowphase/supporting_feature.h>
+#include "narrowphase/supporting_feature.h"
 
 #include <cstdint>
 

@@ -14,9 +14,9 @@
 /// Whatever simplex GJK has by then is carried along with B's move, so the loop is one GJK whose goal moves. t is a
 /// proved lower bound of the time of contact after each step, whatever happens later.
 
-#include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/shape_cast.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/minkowski.h"
+#include "narrowphase/tolerances.h"
 
 #include <bit>
 

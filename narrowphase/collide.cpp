@@ -2,15 +2,15 @@
 
 #include <talus/narrowphase/box_axes.h>
 #include <talus/narrowphase/closed_forms.h>
-#include <talus/narrowphase/core_support.h>
 #include <talus/narrowphase/epa.h>
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/relative_motion.h>
 #include <talus/narrowphase/support.h>
-#include <talus/narrowphase/supporting_feature.h>
-#include <talus/narrowphase/tolerances.h>
-#include <talus/narrowphase/triangles/surface_contact.h>
 #include <talus/stopwatch.h>
+#include "narrowphase/core_support.h"
+#include "narrowphase/minkowski.h"
+#include "narrowphase/relative_motion.h"
+#include "narrowphase/supporting_feature.h"
+#include "narrowphase/tolerances.h"
+#include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
 #include <bit>

@@ -8,7 +8,7 @@
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/tolerances.h"
 
 #include <glm/mat3x3.hpp>
 #include <glm/vec3.hpp>

@@ -1,10 +1,10 @@
 #include <talus/narrowphase/epa.h>
 
-#include <talus/narrowphase/epa_ring.h>
-#include <talus/narrowphase/epa_slide.h>
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/observer.h>
-#include <talus/narrowphase/polytope.h>
+#include "narrowphase/epa_ring.h"
+#include "narrowphase/epa_slide.h"
+#include "narrowphase/minkowski.h"
+#include "narrowphase/observer.h"
+#include "narrowphase/polytope.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,8 +14,8 @@
 /// whose lowest point is where they cross or in a trough. Asking there proves the arc or cuts it in two; the arc with
 /// the lowest bound is next. Exact where the other core is a polytope, after about ten support points.
 
-#include <talus/narrowphase/epa_slide.h>
-#include <talus/narrowphase/minkowski.h>
+#include "narrowphase/epa_slide.h"
+#include "narrowphase/minkowski.h"
 
 #include <glm/vec2.hpp>
 

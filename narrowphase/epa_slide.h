@@ -5,8 +5,8 @@
 /// rims, where one direction is as good as the next, it would need them all around. So EPA ends early there, and its
 /// answer slides down to the minimum over the true surface. One step costs one warm GJK.
 
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/polytope.h>
+#include "narrowphase/minkowski.h"
+#include "narrowphase/polytope.h"
 
 #include <algorithm>
 #include <cmath>

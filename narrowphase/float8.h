@@ -2,7 +2,7 @@
 /// Internal: eight floats, and the few operations that support search needs of them. As double4.h: one AVX register
 /// where the file is compiled for AVX2, two SSE2 registers elsewhere, to the same bits.
 
-#include <talus/narrowphase/double4.h>
+#include "narrowphase/double4.h"
 
 namespace talus::detail::TALUS_LANES {
 

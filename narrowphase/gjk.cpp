@@ -1,8 +1,8 @@
 #include <talus/narrowphase/gjk.h>
 
-#include <talus/narrowphase/gjk_kernel.h>
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/observer.h>
+#include "narrowphase/gjk_kernel.h"
+#include "narrowphase/minkowski.h"
+#include "narrowphase/observer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #ifdef __AVX2__
 
 #define TALUS_LANES lanes_avx2
-#include <talus/narrowphase/gjk_kernel_impl.h>
+#include "narrowphase/gjk_kernel_impl.h"
 
 void talus::detail::gjk_kernel_avx2(const KernelQuery& query, const unsigned short* cached_a,
                                     const unsigned short* cached_b, int count, KernelAnswer& answer) {

@@ -1,9 +1,9 @@
 /// Internal: the body of gjk_kernel_sse2.cpp, gjk_kernel_avx2.cpp and gjk_kernel_observed.cpp.
 
-#include <talus/narrowphase/float8.h>
-#include <talus/narrowphase/gjk_kernel.h>
-#include <talus/narrowphase/observer.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/float8.h"
+#include "narrowphase/gjk_kernel.h"
+#include "narrowphase/observer.h"
+#include "narrowphase/tolerances.h"
 
 #define TALUS_INLINE inline __attribute__((always_inline))
 

@@ -1,7 +1,7 @@
 /// GJK's kernel with somebody watching, compiled for any processor: the same bits as the other two.
 
 #define TALUS_LANES lanes_observed
-#include <talus/narrowphase/gjk_kernel_impl.h>
+#include "narrowphase/gjk_kernel_impl.h"
 
 void talus::detail::gjk_kernel_observed(const KernelQuery& query, const unsigned short* cached_a,
                                         const unsigned short* cached_b, int count, KernelAnswer& answer,

@@ -1,7 +1,7 @@
 /// GJK's kernel and the scan of a hull, compiled for any processor.
 
 #define TALUS_LANES lanes_sse2
-#include <talus/narrowphase/gjk_kernel_impl.h>
+#include "narrowphase/gjk_kernel_impl.h"
 
 void talus::detail::gjk_kernel_sse2(const KernelQuery& query, const unsigned short* cached_a,
                                     const unsigned short* cached_b, int count, KernelAnswer& answer) {

@@ -1,7 +1,7 @@
 #include <talus/narrowphase/gjk_variants.h>
 
-#include <talus/narrowphase/papers/simplex.h>
-#include <talus/narrowphase/papers/support_search.h>
+#include "narrowphase/papers/simplex.h"
+#include "narrowphase/papers/support_search.h"
 
 #include <glm/mat3x3.hpp>
 

@@ -9,10 +9,10 @@
 
 #include <talus/narrowphase/hull.h>
 
-#include <talus/narrowphase/core_support.h>
-#include <talus/narrowphase/hull_faces.h>
-#include <talus/narrowphase/moments.h>
-#include <talus/narrowphase/quickhull.h>
+#include "narrowphase/core_support.h"
+#include "narrowphase/hull_faces.h"
+#include "narrowphase/moments.h"
+#include "narrowphase/quickhull.h"
 
 #include <algorithm>
 #include <cmath>

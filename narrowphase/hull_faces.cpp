@@ -1,4 +1,4 @@
-#include <talus/narrowphase/hull_faces.h>
+#include "narrowphase/hull_faces.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 ///     one loop and stays convex at the two ends of the chain. What cannot be merged stays apart: still a valid hull.
 ///  4. `is_valid` checks the outcome; hull.cpp falls back to the bare triangles, which are valid by construction.
 
-#include <talus/narrowphase/quickhull.h>
+#include "narrowphase/quickhull.h"
 
 namespace talus::hull_builder {
 

@@ -1,9 +1,9 @@
 #include <talus/narrowphase/manifold.h>
 
 #include <talus/lanes.h>
-#include <talus/narrowphase/clip.h>
-#include <talus/narrowphase/supporting_feature.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/clip.h"
+#include "narrowphase/supporting_feature.h"
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <cmath>

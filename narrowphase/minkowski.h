@@ -4,9 +4,9 @@
 /// All in A's frame and in double. A point of the difference keeps the point of A that it came from, so that witness
 /// points are sums with the same weights, and its two indices, so that it can be cached.
 
-#include <talus/narrowphase/core_support.h>
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/gjk.h>
+#include "narrowphase/core_support.h"
 
 #include <algorithm>
 

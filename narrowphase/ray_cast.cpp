@@ -1,6 +1,6 @@
 #include <talus/narrowphase/ray_cast.h>
 
-#include <talus/narrowphase/clip_cast.h>
+#include "narrowphase/clip_cast.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <talus/narrowphase/epa.h>
 
-#include <talus/narrowphase/minkowski.h>
 #include <talus/narrowphase/support_mapping.h>
+#include "narrowphase/minkowski.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <talus/narrowphase/shape.h>
 
-#include <talus/narrowphase/size_limits.h>
+#include "narrowphase/size_limits.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include <talus/narrowphase/core_support.h>
+#include "narrowphase/core_support.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <talus/narrowphase/support_mapping.h>
 
-#include <talus/narrowphase/core_support.h>
+#include "narrowphase/core_support.h"
 
 #include <algorithm>
 #include <cmath>

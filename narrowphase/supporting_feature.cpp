@@ -1,7 +1,7 @@
-#include <talus/narrowphase/supporting_feature.h>
+#include "narrowphase/supporting_feature.h"
 
 #include <talus/lanes.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #include <talus/narrowphase/swept.h>
 
-#include <talus/narrowphase/clip_cast.h>
+#include "narrowphase/clip_cast.h"
 
 #include <algorithm>
 #include <cmath>

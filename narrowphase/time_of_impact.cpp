@@ -1,6 +1,6 @@
 #include <talus/narrowphase/time_of_impact.h>
 
-#include <talus/narrowphase/clip_cast.h>
+#include "narrowphase/clip_cast.h"
 
 #include <algorithm>
 #include <cmath>

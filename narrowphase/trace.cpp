@@ -1,8 +1,8 @@
 #include <talus/narrowphase/trace.h>
 
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/observer.h>
-#include <talus/narrowphase/polytope.h>
+#include "narrowphase/minkowski.h"
+#include "narrowphase/observer.h"
+#include "narrowphase/polytope.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include <talus/engine/debug_draw/outlines.h>
-#include <talus/engine/debug_draw/parts.h>
 #include <talus/engine/pair_info.h>
+#include "engine/debug_draw/outlines.h"
+#include "engine/debug_draw/parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <talus/engine/debug_draw/parts.h>
+#include "engine/debug_draw/parts.h"
 
 #include <algorithm>
 #include <cmath>

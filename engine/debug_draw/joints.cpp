@@ -1,5 +1,5 @@
-#include <talus/engine/debug_draw/parts.h>
-#include <talus/engine/joints/joint_geometry.h>
+#include "engine/debug_draw/parts.h"
+#include "engine/joints/joint_geometry.h"
 
 #include <algorithm>
 #include <cmath>

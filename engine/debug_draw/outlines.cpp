@@ -1,4 +1,4 @@
-#include <talus/engine/debug_draw/outlines.h>
+#include "engine/debug_draw/outlines.h"
 
 #include <cmath>
 

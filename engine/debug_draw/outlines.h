@@ -1,9 +1,9 @@
 #pragma once
 /// The edges of shapes; of round ones circles, and the lines where those meet.
 
-#include <talus/engine/debug_draw/pen.h>
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
+#include "engine/debug_draw/pen.h"
 
 namespace talus::debug_draw {
 

@@ -3,11 +3,11 @@
 /// of the region.
 
 #include <talus/broadphase/broadphase.h>
-#include <talus/engine/awake_set.h>
-#include <talus/engine/body_store.h>
-#include <talus/engine/debug_draw/pen.h>
 #include <talus/engine/events.h>
-#include <talus/engine/joints/joint_store.h>
+#include "engine/awake_set.h"
+#include "engine/body_store.h"
+#include "engine/debug_draw/pen.h"
+#include "engine/joints/joint_store.h"
 
 #include <array>
 #include <span>

@@ -1,4 +1,4 @@
-#include <talus/engine/debug_draw/pen.h>
+#include "engine/debug_draw/pen.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <talus/engine/joints/block_ldl.h>
+#include "engine/joints/block_ldl.h"
 
 #include <algorithm>
 #include <iterator>

@@ -12,7 +12,7 @@
 ///
 /// This class knows where things are; the arithmetic is in joint_kernel_impl.h.
 
-#include <talus/engine/joints/joint_kernel.h>
+#include "engine/joints/joint_kernel.h"
 
 #include <cstdint>
 #include <span>

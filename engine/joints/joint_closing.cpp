@@ -21,9 +21,9 @@
 ///
 /// Articulations with loops or locked axes are left alone: their joints may contradict each other.
 
-#include <talus/engine/joints/joint_solver.h>
+#include "engine/joints/joint_solver.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -21,9 +21,9 @@
 /// after the other, as they would in fact: each with the masses of all that joints hold together, so that none of them
 /// can gain energy.
 
-#include <talus/engine/joints/joint_solver.h>
+#include "engine/joints/joint_solver.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

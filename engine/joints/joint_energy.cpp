@@ -20,9 +20,9 @@
 /// nothing else (a hinge about z of a body that moves in the xy plane) has no response left but rounding, 1e-15 of what
 /// it was, and to divide by that froze the body. So slack is measured by the response that the row had without locks.
 
-#include <talus/engine/joints/joint_solver.h>
+#include "engine/joints/joint_solver.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

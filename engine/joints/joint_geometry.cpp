@@ -1,6 +1,6 @@
-#include <talus/engine/joints/joint_geometry.h>
+#include "engine/joints/joint_geometry.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,8 @@
 /// with velocities of the centres of mass. In double, and from differences of positions, so that joints are as exact
 /// far from the origin as the positions are.
 
-#include <talus/engine/joints/joint_store.h>
 #include <talus/math.h>
+#include "engine/joints/joint_store.h"
 
 namespace talus {
 

@@ -3,7 +3,7 @@
 #ifdef __AVX2__
 
 #define TALUS_LANES joint_avx2
-#include <talus/engine/joints/joint_kernel_impl.h>
+#include "engine/joints/joint_kernel_impl.h"
 
 const talus::JointKernel talus::joint_kernel_avx2 = talus::TALUS_LANES::joint_kernel;
 

@@ -1,6 +1,6 @@
 /// Internal: the body of joint_kernel_sse2.cpp and joint_kernel_avx2.cpp.
 
-#include <talus/engine/joints/joint_kernel.h>
+#include "engine/joints/joint_kernel.h"
 
 namespace talus::TALUS_LANES {
 

@@ -15,9 +15,9 @@
 /// Loops, whose joints may contradict each other, and what lies on something fixed are left alone: they come to rest by
 /// what they lose.
 
-#include <talus/engine/joints/joint_solver.h>
+#include "engine/joints/joint_solver.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <cmath>
 #include <limits>

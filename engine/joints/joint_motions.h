@@ -1,10 +1,10 @@
 #pragma once
 /// What joints read and write of moving bodies beyond their SolverBody.
 
-#include <talus/engine/body_motions.h>
-#include <talus/engine/body_store.h>
-#include <talus/engine/joints/joint_geometry.h>
-#include <talus/engine/solver_body.h>
+#include "engine/body_motions.h"
+#include "engine/body_store.h"
+#include "engine/joints/joint_geometry.h"
+#include "engine/solver_body.h"
 
 #include <cstdint>
 #include <span>

@@ -1,8 +1,8 @@
 /// The rows of joints: what each of them is (once a step), and its numbers where the bodies are now (once a sub-step).
 
-#include <talus/engine/joints/joint_solver.h>
+#include "engine/joints/joint_solver.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

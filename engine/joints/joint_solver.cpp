@@ -1,8 +1,8 @@
-#include <talus/engine/joints/joint_solver.h>
+#include "engine/joints/joint_solver.h"
 
-#include <talus/engine/integrate.h>
-#include <talus/engine/settings.h>
 #include <talus/narrowphase/hull_view.h>
+#include "engine/integrate.h"
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

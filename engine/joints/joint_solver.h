@@ -38,15 +38,15 @@
 /// block: its velocity stays an unknown of its own instead. Redundant rows (that door) are given a little slack, and
 /// the relax pass gives the smallest impulses that do it; joint_energy.cpp says how they are kept from making energy.
 
-#include <talus/engine/awake_set.h>
-#include <talus/engine/contact_solver.h>
-#include <talus/engine/islands.h>
-#include <talus/engine/joints/block_ldl.h>
-#include <talus/engine/joints/body_rows.h>
-#include <talus/engine/joints/joint_geometry.h>
-#include <talus/engine/joints/joint_kernel.h>
-#include <talus/engine/joints/joint_motions.h>
-#include <talus/engine/joints/joint_store.h>
+#include "engine/awake_set.h"
+#include "engine/contact_solver.h"
+#include "engine/islands.h"
+#include "engine/joints/block_ldl.h"
+#include "engine/joints/body_rows.h"
+#include "engine/joints/joint_geometry.h"
+#include "engine/joints/joint_kernel.h"
+#include "engine/joints/joint_motions.h"
+#include "engine/joints/joint_store.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,4 @@
-#include <talus/engine/joints/joint_store.h>
+#include "engine/joints/joint_store.h"
 
 namespace talus {
 

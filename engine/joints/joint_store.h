@@ -2,8 +2,8 @@
 /// Joints as index-only arrays. Bodies know their joints through linked lists, whose heads are kept here, so that
 /// bodies without joints pay nothing.
 
-#include <talus/engine/body_store.h>
 #include <talus/engine/joints/joint.h>
+#include "engine/body_store.h"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 /// Which joints hang together, and the pattern of their matrix: made anew when joints come and go.
 
-#include <talus/engine/joints/joint_solver.h>
+#include "engine/joints/joint_solver.h"
 
 #include <algorithm>
 #include <set>

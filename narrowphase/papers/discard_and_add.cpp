@@ -12,7 +12,7 @@
 /// Nine in ten are cycles, the others four vertices in a plane. Had the new vertex to stay, it would be 3.3%, 2.5%,
 /// 0.3% and 2.7%, 1.9%, 0.2%. That is not what the paper says.
 
-#include <talus/narrowphase/papers/simplex.h>
+#include "narrowphase/papers/simplex.h"
 
 namespace talus::papers {
 

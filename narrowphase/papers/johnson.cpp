@@ -9,7 +9,7 @@
 ///
 ///     (a) Delta(Y) > 0   (b) Delta_i(Y) > 0 for i in Y   (c) Delta_j(Y + y_j) <= 0 for j not in Y
 
-#include <talus/narrowphase/papers/simplex.h>
+#include "narrowphase/papers/simplex.h"
 
 #include <bit>
 #include <limits>

@@ -1,7 +1,7 @@
 /// The engine's own simplex step, made to fit in here.
 
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/papers/simplex.h>
+#include "narrowphase/minkowski.h"
+#include "narrowphase/papers/simplex.h"
 
 namespace talus::papers {
 

@@ -1,4 +1,4 @@
-#include <talus/narrowphase/papers/support_search.h>
+#include "narrowphase/papers/support_search.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,6 @@
 #include <talus/narrowphase/papers/vertex_hierarchy.h>
 
-#include <talus/narrowphase/papers/support_search.h>
+#include "narrowphase/papers/support_search.h"
 
 #include <algorithm>
 #include <memory>

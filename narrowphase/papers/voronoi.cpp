@@ -6,7 +6,7 @@
 /// so that the plane of that face is as far as the tetrahedron itself, and any other plane nearer. So the face with the
 /// farthest plane is taken.
 
-#include <talus/narrowphase/papers/simplex.h>
+#include "narrowphase/papers/simplex.h"
 
 #include <limits>
 

@@ -1,8 +1,8 @@
 #include <talus/narrowphase/triangles/height_field.h>
 
 #include <talus/narrowphase/shape.h>
-#include <talus/narrowphase/size_limits.h>
-#include <talus/narrowphase/triangles/box_sweep.h>
+#include "narrowphase/size_limits.h"
+#include "narrowphase/triangles/box_sweep.h"
 
 #include <algorithm>
 #include <cmath>

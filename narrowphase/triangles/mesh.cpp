@@ -1,8 +1,8 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
-#include <talus/narrowphase/moments.h>
-#include <talus/narrowphase/size_limits.h>
-#include <talus/narrowphase/triangles/box_sweep.h>
+#include "narrowphase/moments.h"
+#include "narrowphase/size_limits.h"
+#include "narrowphase/triangles/box_sweep.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 #include <talus/narrowphase/closed_forms.h>
 #include <talus/narrowphase/gjk.h>
-#include <talus/narrowphase/minkowski.h>
-#include <talus/narrowphase/triangles/surface_contact.h>
+#include "narrowphase/minkowski.h"
+#include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,8 +11,8 @@
 /// of its business, unless the two touched a test before: what was pressed in that deep is still to be pushed out.
 
 #include <talus/narrowphase/collide.h>
-#include <talus/narrowphase/tolerances.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "profiling/bench/measure.h"
 #include "profiling/bench/paper_methods.h"
 
-#include <talus/narrowphase/papers/support_search.h>
+#include "narrowphase/papers/support_search.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "samples/ledger/ledger.h"
 
 #include <talus/engine/pair_info.h>
-#include <talus/engine/settings.h>
 #include <talus/narrowphase/epa.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "oracle.h"
 
 #include <talus/broadphase/pair_lists.h>
-#include <talus/broadphase/radix_sort.h>
+#include "broadphase/radix_sort.h"
 
 #include <limits>
 #include <set>

@@ -2,7 +2,7 @@
 
 #include "worlds.h"
 
-#include <talus/engine/constraint_graph.h>
+#include "engine/constraint_graph.h"
 
 #include <algorithm>
 #include <map>

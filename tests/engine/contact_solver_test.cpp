@@ -3,8 +3,8 @@
 
 #include "worlds.h"
 
-#include <talus/engine/contact_solver.h>
-#include <talus/engine/settings.h>
+#include "engine/contact_solver.h"
+#include "engine/settings.h"
 
 #include <cstring>
 

@@ -2,9 +2,9 @@
 
 #include "worlds.h"
 
-#include <talus/engine/body_motions.h>
-#include <talus/engine/contact_solver.h>
-#include <talus/engine/integrate.h>
+#include "engine/body_motions.h"
+#include "engine/contact_solver.h"
+#include "engine/integrate.h"
 
 using namespace talus;
 using namespace talus::test;

@@ -6,7 +6,7 @@
 #include "mesh_rooms.h"
 #include "samples/soak/soak.h"
 
-#include <talus/engine/settings.h>
+#include "engine/settings.h"
 
 #include <algorithm>
 #include <filesystem>

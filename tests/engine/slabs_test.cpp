@@ -2,7 +2,7 @@
 
 #include "worlds.h"
 
-#include <talus/engine/slabs.h>
+#include "engine/slabs.h"
 
 using namespace talus;
 using namespace talus::test;

@@ -4,8 +4,8 @@
 
 #include "worlds.h"
 
-#include <talus/engine/settings.h>
-#include <talus/engine/slender_islands.h>
+#include "engine/settings.h"
+#include "engine/slender_islands.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include "worlds.h"
 
-#include <talus/engine/stage_team.h>
 #include <talus/thread_pool.h>
+#include "engine/stage_team.h"
 
 #include <algorithm>
 #include <atomic>

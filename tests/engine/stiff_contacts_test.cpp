@@ -5,8 +5,8 @@
 
 #include "worlds.h"
 
-#include <talus/engine/settings.h>
-#include <talus/engine/stiff_groups.h>
+#include "engine/settings.h"
+#include "engine/stiff_groups.h"
 
 #include <algorithm>
 #include <functional>

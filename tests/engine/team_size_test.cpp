@@ -2,9 +2,9 @@
 
 #include "worlds.h"
 
-#include <talus/engine/step_jobs.h>
-#include <talus/engine/team_size.h>
 #include <talus/thread_pool.h>
+#include "engine/step_jobs.h"
+#include "engine/team_size.h"
 
 #include <atomic>
 #include <chrono>

@@ -8,7 +8,7 @@
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/manifold.h>
 #include <talus/narrowphase/support_mapping.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/tolerances.h"
 
 #include <algorithm>
 #include <array>

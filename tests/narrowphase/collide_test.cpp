@@ -5,8 +5,8 @@
 #include "tests/narrowphase/random_pairs.h"
 
 #include <talus/narrowphase/epa.h>
-#include <talus/narrowphase/relative_motion.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/relative_motion.h"
+#include "narrowphase/tolerances.h"
 
 #include <doctest/doctest.h>
 

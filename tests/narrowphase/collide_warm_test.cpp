@@ -29,8 +29,8 @@
 #include "tests/narrowphase/judge.h"
 
 #include <talus/narrowphase/epa.h>
-#include <talus/narrowphase/relative_motion.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/relative_motion.h"
+#include "narrowphase/tolerances.h"
 
 #include <doctest/doctest.h>
 

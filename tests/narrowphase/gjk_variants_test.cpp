@@ -6,8 +6,8 @@
 #include "tests/narrowphase/random_pairs.h"
 
 #include <talus/narrowphase/gjk_variants.h>
-#include <talus/narrowphase/papers/simplex.h>
-#include <talus/narrowphase/papers/support_search.h>
+#include "narrowphase/papers/simplex.h"
+#include "narrowphase/papers/support_search.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include <talus/narrowphase/moments.h>
 #include <talus/narrowphase/shape.h>
+#include "narrowphase/moments.h"
 
 #include "hull_clouds.h"
 

@@ -6,7 +6,7 @@
 
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/time_of_impact.h>
-#include <talus/narrowphase/tolerances.h>
+#include "narrowphase/tolerances.h"
 
 #include <doctest/doctest.h>
 

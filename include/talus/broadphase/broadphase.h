@@ -23,10 +23,10 @@
 
 #include <talus/aabb.h>
 #include <talus/broadphase/column_grid.h>
-#include <talus/function_ref.h>
 #include <talus/broadphase/pair_lists.h>
 #include <talus/broadphase/proxy.h>
 #include <talus/broadphase/scratch.h>
+#include <talus/function_ref.h>
 #include <talus/jobs.h>
 
 #include <cstddef>

@@ -75,8 +75,6 @@ struct Colliders {
     std::size_t bytes() const;
 };
 
-enum class PairState : std::uint8_t { unknown, separated, touching };
-
 /// The hot half of a pair: all that pass A reads, in one cache line. `b` is the smaller shape: motion is measured as
 /// its motion in the frame of `a`, where a small shape's rotation moves its points little.
 struct alignas(64) PairRecord {

@@ -3,7 +3,8 @@
 
 #include <talus/engine/body.h>
 #include <talus/ids.h>
-#include <talus/narrowphase/collide.h>
+#include <talus/narrowphase/gjk.h>
+#include <talus/narrowphase/profile.h>
 
 namespace talus {
 

@@ -8,6 +8,9 @@
 
 namespace talus {
 
+/// What is known of a convex pair.
+enum class PairState : std::uint8_t { unknown, separated, touching };
+
 /// How a convex pair was settled, cheapest first: the coherence ladder.
 enum class Rung : std::uint8_t {
     skip,            ///< separated: by the balls around the shapes, or moved less than the gap since its last test

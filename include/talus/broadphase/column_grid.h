@@ -30,8 +30,8 @@
 #include <talus/aabb.h>
 #include <talus/broadphase/box_lanes.h>
 #include <talus/broadphase/box_scan.h>
-#include <talus/function_ref.h>
 #include <talus/broadphase/proxy.h>
+#include <talus/function_ref.h>
 #include <talus/jobs.h>
 
 #include <algorithm>

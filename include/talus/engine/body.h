@@ -1,7 +1,7 @@
 #pragma once
 /// What a user says about a body before it exists.
 
-#include <talus/broadphase/broadphase.h>
+#include <talus/broadphase/proxy.h>
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
 
