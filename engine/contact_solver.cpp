@@ -708,7 +708,7 @@ void ContactSolver::scale_impulses(std::uint32_t k, std::span<const float> kept)
         for (unsigned i = 0; i < r.point_count; ++i) {
             auto& p = *static_cast<ContactPointLanes<F>*>(point(r.first_point + i));
             // Those that bounce are added to the sum after their bounce.
-            if (!r.bounces) p.step_impulse[lane] += less * p.impulse[lane];
+            if (!(r.restitution[lane] > 0.0f)) p.step_impulse[lane] += less * p.impulse[lane];
             p.impulse[lane] *= part;
         }
         scale(r.friction_1, r.step_friction_1);

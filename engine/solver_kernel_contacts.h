@@ -625,37 +625,37 @@ static void solve(const ContactPassInput& in) {
     });
 }
 
-/// To the sums of the step, at a sub-step's end.
-static inline void add_impulses(const Record& r, Point* points) {
-    for (unsigned i = 0; i < r.point_count; ++i) points[i].step_impulse += points[i].impulse;
-}
-
-/// Of lanes whose contacts were found anew in this sub-step.
-static inline void forget(Record& r, Point* points) {
-    for (unsigned i = 0; i < r.point_count; ++i) points[i].impulse *= r.kept;
-    r.friction_1 *= r.kept;
-    r.friction_2 *= r.kept;
-    r.twist *= r.kept;
-}
-
-/// What the next sub-step is warm started with: the loads in normal impulses that were blows, nothing of bounces, and
-/// the same share of friction.
-static inline void keep_loads(Record& r, Point* points, Surface* surface) {
+/// At a sub-step's end: adds the impulses of these lanes to the sums of the step, and keeps of them what the next sub-step
+/// is warm started with. `load_of` says how much that is of a point's normal impulse; friction keeps the same share. Lanes
+/// whose contacts were found anew in this sub-step keep nothing (r.kept).
+///
+/// Of a record some lanes may bounce and others not. Each lane ends as it would in any other record: which contacts share
+/// one depends on the number of threads.
+template <class LoadOf>
+static inline void end_lanes(Record& r, Point* points, Surface* surface, I lanes, bool keeps_all, LoadOf&& load_of) {
     const F zero = {}, one = splat<F>(1.0f);
-    F all_of_it = zero, kept = zero;
-    for (unsigned i = 0; i < r.point_count; ++i) {
-        Point& p = points[i];
-        const F limit = r.struck ? -p.bounce : p.impulse;
-        const F load = r.restitution > zero ? (p.bounce > zero ? zero : p.impulse) : min(p.impulse, limit);
-        all_of_it += p.impulse;
-        kept += load;
-        p.impulse = load;
+    for (unsigned i = 0; i < r.point_count; ++i) points[i].step_impulse += lanes ? points[i].impulse : zero;
+    if (!keeps_all) {
+        F all_of_it = zero, kept = zero;
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            const F load = lanes ? load_of(p) : p.impulse;
+            all_of_it += p.impulse;
+            kept += load;
+            p.impulse = load;
+        }
+        const F share = kept < all_of_it ? kept / (all_of_it > zero ? all_of_it : one) : one;
+        r.friction_1 *= share;
+        r.friction_2 *= share;
+        r.twist *= share;
+        if (surface != nullptr) surface->rolling = share * surface->rolling;
     }
-    const F share = kept < all_of_it ? kept / (all_of_it > zero ? all_of_it : one) : one;
-    r.friction_1 *= share;
-    r.friction_2 *= share;
-    r.twist *= share;
-    if (surface != nullptr) surface->rolling = share * surface->rolling;
+    if (!r.forgets) return;
+    const F part = lanes ? r.kept : one;
+    for (unsigned i = 0; i < r.point_count; ++i) points[i].impulse *= part;
+    r.friction_1 *= part;
+    r.friction_2 *= part;
+    r.twist *= part;
 }
 
 static void relax(const ContactPassInput& in) {
@@ -677,11 +677,9 @@ static void relax(const ContactPassInput& in) {
         const F change_1 = r.friction_1 - started_1, change_2 = r.friction_2 - started_2;
         settle(r, points, change_1 * change_1 + change_2 * change_2, inverse_substep, motion, v, rub);
         note_friction(r, points, started_1, started_2);
-        if (!r.bounces) {
-            add_impulses(r, points);
-            if (r.struck) keep_loads(r, points, surface);
-            if (r.forgets) forget(r, points);
-        }
+        // Of a blow it keeps the load.
+        const auto load_of = [](const Point& p) { return min(p.impulse, -p.bounce); };
+        end_lanes(r, points, surface, r.bounces ? r.restitution <= F{} : ~I{}, !r.struck, load_of);
         scatter(r, in.bodies, v);
     });
 }
@@ -774,9 +772,8 @@ static void bounce(const ContactPassInput& in) {
 static void end_restitution(const ContactPassInput& in) {
     for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
         if (!r.bounces) return;
-        add_impulses(r, points);
-        keep_loads(r, points, surface);
-        if (r.forgets) forget(r, points);
+        const auto load_of = [](const Point& p) { return p.bounce > F{} ? F{} : p.impulse; };
+        end_lanes(r, points, surface, r.restitution > F{}, false, load_of);
     });
 }
 

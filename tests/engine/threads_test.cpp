@@ -64,6 +64,46 @@ TEST_CASE("what turns with its belt gets the same bits on any number of threads"
 TEST_CASE("ragdolls on stairs get the same bits on any number of threads") { check_threads("ragdolls", 120, false); }
 TEST_CASE("a bridge gets the same bits on any number of threads") { check_threads("bridge", 60, false); }
 
+// Contacts that bounce and others may share a record of lanes. Where they did, a blow of one that does not bounce was cut
+// down to its load later than elsewhere, after the bound on the energy of its island instead of before, and who shares a
+// record depends on the threads.
+TEST_CASE("what bounces beside what does not gets the same bits on any number of threads") {
+    ThreadPool two(2), four(4);
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        Random random(seed);
+        WorldDef world_def;
+        world_def.hash_stages = true;
+        World world(world_def);
+        add(world, ground());
+        std::vector<BodyId> ids;
+        for (int i = 0; i < 400; ++i) {
+            BodyDef def = body(random_shape(random, random.between(0.1f, 0.5f)),
+                               {random.between(-2.0f, 2.0f), random.between(0.5f, 24.0f), random.between(-2.0f, 2.0f)});
+            def.rotation = random.rotation();
+            def.linear_velocity = random.between(0.0f, 30.0f) * random.direction();
+            def.material.restitution = i % 4 == 0 ? random.between(0.0f, 1.0f) : 0.0f;
+            ids.push_back(add(world, def));
+            if (i == 0 || random.below(4) != 0) continue;
+            const BodyId a = ids[ids.size() - 2], b = ids.back();
+            const vec3 between = 0.5f * (world.position(a) + world.position(b));
+            REQUIRE(!world.add_joint(BallDef{.ends = world.joint_ends(a, b, between)}).is_null());
+        }
+        World on_two = world, on_four = world;
+        int shared = 0;  // steps in which threads shared the solve
+        for (int step = 0; step < 100; ++step) {
+            REQUIRE(world.step(frame));
+            REQUIRE(on_two.step(frame, all_threads(two)));
+            shared += on_two.profile().slabs > 1 ? 1 : 0;
+            REQUIRE(on_four.step(frame, all_threads(four)));
+            CAPTURE(seed);
+            CAPTURE(step);
+            REQUIRE(on_two.profile().hashes.publish == world.profile().hashes.publish);
+            REQUIRE(on_four.profile().hashes.publish == world.profile().hashes.publish);
+        }
+        CHECK(shared > 30);
+    }
+}
+
 TEST_CASE("threads may change from step to step") {
     const Result<samples::SceneData> data = samples::find_scene("hullpile")->make({});
     REQUIRE(data);
