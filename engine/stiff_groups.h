@@ -214,7 +214,8 @@ private:
     static bool is_explained(Group& group);
     static void leave_unpushed(Group& group);
     static bool is_finite(const Group& group);
-    static void hand_over(Group& group, JointSolver& joints);
+    static bool bound_joints(Group& group);
+    static void hand_over(const Group& group, JointSolver& joints);
     void solve(Pass pass, std::span<SolverBody> bodies, JointSolver& joints, Group& group);
 
     std::vector<Group> groups_;  ///< the first count_ are in use

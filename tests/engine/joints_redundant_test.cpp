@@ -221,6 +221,71 @@ TEST_CASE("loops of any joints make no energy and no endless forces") {
     hold("loops of joints, force", strongest);
 }
 
+// A stiff group solved the rows of limits without their bounds, and took back afterwards what these would not give: from
+// nearly redundant rows thousands of N s, so that bodies that lay on the ground were 33 m away one step
+// later: 4 of these worlds.
+TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land") {
+    int with_limits = 0;
+    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+        Random random(seed);
+        World world;
+        add(world, ground());
+        std::vector<BodyId> ids;
+        const int count = 2 + static_cast<int>(random.below(5));
+        float top = 0.5f;
+        for (int i = 0; i < count; ++i) {
+            const float size = 0.05f * std::pow(8.0f, random.between(0.0f, 1.0f));
+            const float thin = 0.05f * std::pow(20.0f, random.between(0.0f, 1.0f));
+            const Shape shapes[] = {box({size, thin * size, thin * size}), box({size, thin * size, size}),
+                                    capsule(size, thin * size), cylinder(size, thin * size)};
+            BodyDef def = body(shapes[random.below(4)], {random.between(-0.05f, 0.05f), top + 1.3f * size, 0.0f});
+            top += 2.6f * size + 0.02f;
+            def.locks = lock_to_plane_xy;
+            ids.push_back(add(world, def));
+            REQUIRE(world.set_mass(ids.back(), std::pow(100.0f, random.between(0.0f, 1.0f))));
+            if (i == 0) continue;
+            const BodyId one = ids[ids.size() - 2], two = ids.back();
+            const vec3 at = 0.5f * (world.center_of_mass(one) + world.center_of_mass(two));
+            const JointEnds ends = world.joint_ends(one, two, at, {0.0f, 0.0f, 1.0f});
+            const bool along_x = random.below(2) == 0;
+            HingeDef hinge{.ends = ends};
+            if (random.below(2) == 0) hinge.limit = JointLimit{-random.between(0.0f, 2.0f), random.between(0.0f, 2.0f)};
+            switch (random.below(5)) {
+                case 0:
+                    add(world, BallDef{.ends = ends});
+                    break;
+                case 1:
+                    add(world, hinge);
+                    break;
+                case 2:
+                    add(world, FixedDef{.ends = ends});
+                    break;
+                case 3:
+                    add(world, DistanceDef{.ends = {.body_a = one, .body_b = two}});
+                    break;
+                default:
+                    add(world,
+                        SliderDef{.ends = world.joint_ends(one, two, at, along_x ? vec3(1, 0, 0) : vec3(0, 1, 0)),
+                                  .limit = JointLimit{-0.2f, 0.2f}});
+                    ++with_limits;
+            }
+        }
+        const double start = energy(world);
+        std::vector<vec3> before;
+        for (int step = 0; step < 240; ++step) {
+            before.clear();
+            for (const BodyId id : ids) before.push_back(world.center_of_mass(id));
+            run(world, 1);
+            CAPTURE(seed);
+            CAPTURE(step);
+            for (std::size_t i = 0; i < ids.size(); ++i)
+                REQUIRE(glm::distance(before[i], world.center_of_mass(ids[i])) < 0.3f);  // 18 m/s
+            REQUIRE(energy(world) < 1.02 * start);
+        }
+    }
+    CHECK(with_limits > 50);
+}
+
 TEST_CASE("a spring at a body that may turn and not move turns it, and its force has an end where its lever arm is 0") {
     for (int seed = 0; seed < 8; ++seed) {
         Random random(40 + seed);
