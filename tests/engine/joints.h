@@ -40,17 +40,6 @@ inline float gap(const World& world, const JointEnds& ends) {
                 transform_point(world.transform(ends.body_b), ends.frame_b.position));
 }
 
-/// Potential (against y = 0) and kinetic energy of all dynamic bodies, J.
-inline double energy(const World& world) {
-    double sum = 0.0;
-    for (const BodyId id : world.bodies()) {
-        if (world.type(id) != BodyType::dynamic) continue;
-        sum += kinetic_energy(world, id) -
-               static_cast<double>(world.mass(id)) * glm::dot(world.gravity(), world.center_of_mass(id));
-    }
-    return sum;
-}
-
 /// A chain of `count` capsules of 20 cm hanging from the origin, and a weight of `ratio` links at its end.
 struct Chain {
     static constexpr float length = 0.2f;

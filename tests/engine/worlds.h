@@ -147,6 +147,17 @@ inline double kinetic_energy(const World& world, BodyId id) {
     return 0.5 * (static_cast<double>(world.mass(id)) * glm::dot(v, v) + glm::dot(w, world.inertia(id) * w));
 }
 
+/// Potential (against y = 0) and kinetic energy of all dynamic bodies, J.
+inline double energy(const World& world) {
+    double sum = 0.0;
+    for (const BodyId id : world.bodies()) {
+        if (world.type(id) != BodyType::dynamic) continue;
+        sum += kinetic_energy(world, id) -
+               static_cast<double>(world.mass(id)) * glm::dot(world.gravity(), world.center_of_mass(id));
+    }
+    return sum;
+}
+
 /// About the centre of mass.
 inline glm::dvec3 spin_momentum(const World& world, BodyId id) {
     return glm::dmat3(world.inertia(id)) * glm::dvec3(world.angular_velocity(id));
