@@ -255,9 +255,8 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
 }
 
 /// A dynamic body that was hit goes on from there with its new velocity: at the time of the impact, or when it gets
-/// there if that is later (motion_from says why). However short its new way is, it is swept: in a step many bodies may
-/// hit it, one after the other. It is swept at once: a plank on supports stays where it is, and what hit it is to meet it
-/// there again.
+/// there if that is later (motion_from says why). Its new path is swept at once and however short it is: a plank on
+/// supports stays where it is, and the bullet must hit it there again; and several bodies may hit it in one step.
 void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, float time, float now, const Party& after,
                                     std::vector<Impact>& found) {
     const auto turned = find_path(s.new_paths, slot);
@@ -291,8 +290,7 @@ void World::State::Sweep::commit(std::uint32_t slot, const Transform& end) {
     body.exact_spin = glm::dvec3(body.angular_velocity);
 }
 
-/// Sweeps a body from a time of the step to its end. The path it ends on begins at the last impact.
-///
+/// Sweeps a body from a time of the step to its end. The path that it ends on begins at the last impact.
 Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch,
                               std::vector<Impact>& found) {
     Path path{slot, from, motion_from(slot, from)};
@@ -330,7 +328,7 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             const Body& body = s.bodies[slot];
             const double lifted = -body.mass * body.gravity_scale * glm::dot(s.def.gravity, end.position - at.position);
             (jointed && s.joint_solver.begin_response(slot) ? books_of_links(slot) : books).allowed += lifted;
-            books.anchored = true;  // held up by a dynamic body, too, it has not fallen as far as its velocity says
+            books.anchored = true;  // also if the obstacle is dynamic: the body has its velocity, but has not fallen as far
             path.from += meeting.time;
             path.motion = motion_between(at, end, vec3(0.0f), dt - path.from);
         }
@@ -344,9 +342,9 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
     }
 }
 
-/// A body that is about to be hit at this time after `from`, and that is swept later than the one that hits it, is there
-/// only if it meets nothing fixed or kinematic before. If it does, it is swept among those now: true. (Else it could be
-/// hit on the other side of a wall, and go on from there.)
+/// Sweeps a body that is about to be hit at this time after `from`, but whose turn is later than that of the body that
+/// hits it, against fixed and kinematic bodies if it meets one of them first. Returns whether it did. Without this, it
+/// could be hit on the other side of a wall, and go on from there.
 bool World::State::Sweep::hold_up_first(std::uint32_t slot, float from, float time, std::vector<Impact>& found) {
     if (find_path(s.new_paths, slot) != s.new_paths.end() ||
         std::find(s.bullets.begin() + s.bullets_done, s.bullets.end(), slot) == s.bullets.end())

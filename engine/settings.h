@@ -99,8 +99,8 @@ inline constexpr int stiff_limit_rounds = 4;
 /// relaxing. Without them a row of elastic balls gains 2e-4 of its energy.
 inline constexpr double stiff_blow = 0.1;
 inline constexpr int stiff_blow_rounds = 3;
-/// A group is solved at most so often until no joint row gives more than its bounds; else its result is dropped. Fewer: more
-/// are left to the sweeps.
+/// Solves per pass until no joint row of the group exceeds its bounds; after that many the group's result is dropped.
+/// Smaller: more groups are left to the sweeps.
 inline constexpr int stiff_bound_rounds = 4;
 /// A group's result is dropped if its impulses leave more than this part of the group's energy unexplained. Larger:
 /// momentum appears from nowhere (17 N s on a body of 14 kg at 1). Smaller: more blows are left to the sweeps.

@@ -625,12 +625,12 @@ static void solve(const ContactPassInput& in) {
     });
 }
 
-/// At a sub-step's end: adds the impulses of these lanes to the sums of the step, and keeps of them what the next sub-step
-/// is warm started with. `load_of` says how much that is of a point's normal impulse; friction keeps the same share. Lanes
-/// whose contacts were found anew in this sub-step keep nothing (r.kept).
+/// Ends a sub-step for these lanes: adds their impulses to the sums of the step, and reduces them to the impulses that the
+/// next sub-step is warm started with. `load_of` returns that part of a point's normal impulse, unless `keeps_all`; friction
+/// and twist keep the same share. Lanes whose contacts were found anew in this sub-step keep nothing (r.kept).
 ///
-/// Of a record some lanes may bounce and others not. Each lane ends as it would in any other record: which contacts share
-/// one depends on the number of threads.
+/// A record may hold contacts with and without restitution. Each lane must end as in any other record, because the number of
+/// threads decides which contacts share a record.
 template <class LoadOf>
 static inline void end_lanes(Record& r, Point* points, Surface* surface, I lanes, bool keeps_all, LoadOf&& load_of) {
     const F zero = {}, one = splat<F>(1.0f);
@@ -677,7 +677,7 @@ static void relax(const ContactPassInput& in) {
         const F change_1 = r.friction_1 - started_1, change_2 = r.friction_2 - started_2;
         settle(r, points, change_1 * change_1 + change_2 * change_2, inverse_substep, motion, v, rub);
         note_friction(r, points, started_1, started_2);
-        // Of a blow it keeps the load.
+        // The impulse of a blow is reduced to the load.
         const auto load_of = [](const Point& p) { return min(p.impulse, -p.bounce); };
         end_lanes(r, points, surface, r.bounces ? r.restitution <= F{} : ~I{}, !r.struck, load_of);
         scatter(r, in.bodies, v);

@@ -1,4 +1,4 @@
-/// Hashes of bodies alone (World::hash), and of all that a step goes on with (FrameProfile::hashes).
+/// Hashes of the bodies (World::hash), and of bodies, pairs, contacts and their impulses (FrameProfile::hashes).
 
 #include "engine/world_state.h"
 
@@ -36,7 +36,7 @@ public:
         mix_impulse(state.twist_impulse);
         mix(static_cast<std::uint32_t>(state.touching));
     }
-    /// 0 and -0 are the same: which of the two an impulse is that pushes nothing depends on how threads share the work.
+    /// Counts 0 and -0 as equal: the sign of a zero impulse depends on which contacts share a record of lanes.
     void mix_impulse(float x) { mix(x + 0.0f); }
     std::uint64_t value() const { return value_; }
 

@@ -31,9 +31,10 @@ float most_point_speed(const Body& body) {
 
 /// Returns whether the heavier of two bodies would penetrate the lighter one, or push it into its support, by about half
 /// the lighter one's thickness if sweeps alone solved the contact. Sweeps take about as many sub-steps to stop the heavier
-/// body as it is times heavier. The blow must come from the heavier body's own motion, within this step; after a step in
-/// which the island was a group (`was_stiff`), it is enough that the heavier body still moves. `gained` is the speed, m/s,
-/// that gravity adds within the step.
+/// body as it is times heavier. The heavier body's own motion must close the gap within this step. If there is no gap, it
+/// must be faster than that without gravity, or every heavy body at rest on a thin plate would count; after a step in which
+/// the island was a group (`was_stiff`), it is enough that the heavier body still moves. `gained` is the speed, m/s, that
+/// gravity adds within the step.
 bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, float gap, float gained, float dt,
                 float substep, bool was_stiff) {
     if (!edge.pushes_a || !edge.pushes_b) return false;

@@ -313,9 +313,9 @@ struct StiffGroups::Friction {
     double size;        ///< of what is wanted, to be compared with the limit; of friction and twist where they share it
 };
 
-/// At the velocities found, and this part of the step on from there. As the sweeps have it (share_friction,
-/// solver_kernel_contacts.h): what a direct solve gives beyond their limit they take away again, and at a load of 10,000
-/// times its mass a plate leaves at 500 m/s.
+/// Returns the friction at the velocities found plus this part of the step. The limits must be those of the sweeps
+/// (share_friction, solver_kernel_contacts.h): the sweeps take away what a direct solve gives beyond them, and a plate under
+/// 10,000 times its mass leaves at 500 m/s.
 StiffGroups::Friction StiffGroups::friction_at(const Contact& c, double part) {
     Friction f;
     for (int t = 0; t < 3; ++t) {
@@ -435,19 +435,19 @@ void StiffGroups::factor(Group& group, bool with_sliding) {
         const Friction f = friction_at(c, 0.0);
         const double* const rows[3] = {c.rows[tangents], c.rows[tangents + 1], c.rows[twist]};
         const double turning = c.weight * c.limit / f.size;
-        const double level = std::sqrt(f.wanted[0] * f.wanted[0] + f.wanted[1] * f.wanted[1]);
-        double across[12];
-        for (int i = 0; i < 12; ++i)
-            across[i] = level > 0.0 ? (f.wanted[0] * rows[1][i] - f.wanted[1] * rows[0][i]) / level : rows[1][i];
+        const double friction = std::sqrt(f.wanted[0] * f.wanted[0] + f.wanted[1] * f.wanted[1]);
+        const bool slips = friction > 0.0;  // else it only twists
+        const double part_1 = slips ? f.wanted[0] : 1.0, part_2 = slips ? f.wanted[1] : 0.0;
+        double along[12], across[12];
+        for (int i = 0; i < 12; ++i) {
+            along[i] = (part_1 * rows[0][i] + part_2 * rows[1][i]) / (slips ? friction : 1.0);
+            across[i] = (part_1 * rows[1][i] - part_2 * rows[0][i]) / (slips ? friction : 1.0);
+        }
         add_row(turning, across);
         if (!(c.shared_arm > 0.0)) continue;
-        // The direction across both.
-        const double twisting = f.wanted[2] / c.shared_arm / f.size, sliding = level / f.size;
-        for (int i = 0; i < 12; ++i) {
-            const double along =
-                level > 0.0 ? (f.wanted[0] * rows[0][i] + f.wanted[1] * rows[1][i]) / level : rows[0][i];
-            across[i] = twisting * along - sliding * c.shared_arm * rows[2][i];
-        }
+        // Where friction and twist share the limit, the impulse has three components and turns in two directions.
+        const double twisting = f.wanted[2] / c.shared_arm / f.size, sliding = friction / f.size;
+        for (int i = 0; i < 12; ++i) across[i] = twisting * along[i] - sliding * c.shared_arm * rows[2][i];
         add_row(turning, across);
     }
     for (std::size_t k = 0; k < group.columns.size(); ++k) {
@@ -727,9 +727,9 @@ void StiffGroups::find_impulses(Group& group, std::span<const SolverBody> bodies
     if (changed && !converge(group, settings::stiff_rounds, true)) converge_from_now(group, bodies);
 }
 
-/// Makes joint rows that would give more than their bounds give just these. Returns whether there were any, so that the
-/// rest is to be solved again. (To take the excess back afterwards, from this row's bodies alone, throws them away: rows
-/// that are nearly redundant may give any impulses against each other. A hull of 1 kg below 120 kg left at 4,000 m/s.)
+/// Sets each joint row whose impulse is beyond its bounds to the bound, as a constant. Returns whether there was any: then
+/// the other rows must be solved again. Nearly redundant rows may have large opposite impulses. To take the excess of one of
+/// them from its two bodies alone, without a new solve, threw a hull of 1 kg away at 4,000 m/s.
 bool StiffGroups::bound_joints(Group& group) {
     bool any = false;
     for (std::size_t i = 0; i < group.joint_rows.size(); ++i) {
@@ -757,7 +757,7 @@ bool StiffGroups::is_blow(const Group& group) {
     return change > settings::stiff_blow * sum;
 }
 
-/// Lets the joint solver go on with what joints have given.
+/// Gives the impulses of the joint rows to the joint solver, which goes on from them.
 void StiffGroups::hand_over(const Group& group, JointSolver& joints) {
     for (std::size_t i = 0; i < group.joint_rows.size(); ++i) {
         if (!group.body_rows[i].given) joints.take_impulse(group.body_rows[i], group.joint_rows[i].impulse);

@@ -107,7 +107,7 @@ private:
         double rows[most_rows][12];  ///< Jacobians
         double weight;               ///< of normals and tangents, kg
         double twist_weight;         ///< kg m^2
-        double shared_arm;           ///< m; of one point: friction and twist / arm share a limit. 0: each has its own
+        double shared_arm;           ///< m; contact at one point: friction and twist / arm share a limit. 0: two limits
         // Of a pass.
         double bias[4];
         double before[most_rows];   ///< impulses of the sub-step before

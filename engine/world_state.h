@@ -383,7 +383,7 @@ struct World::State {
     void gather_active(std::vector<std::uint32_t>& list) const;
     void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
-    std::uint64_t state_hash() const;           ///< of all that a step goes on with
+    std::uint64_t state_hash() const;           ///< of bodies, pairs, contacts and their impulses
     bool has_manifold(std::uint32_t c) const {  ///< without touching the cold half of a pair that is apart
         return contacts.records[c].state == PairState::touching && contacts.caches[c].manifold.count != 0;
     }

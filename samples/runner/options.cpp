@@ -110,7 +110,7 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--replay-html", Takes::one, "FILE", "the same as a page of HTML that plays them in a browser",
      [](Options& o, Values v) { return o.files.replay = v[0], std::string(); }},
     {"", "--hash-stages", Takes::one, "FILE",
-     "a line for each step with a hash after each stage; to find\nwhere two runs that should agree do not",
+     "one line per step with a hash of the state after each stage:\n--compare-hashes finds where two such files differ",
      [](Options& o, Values v) { return o.files.hashes = v[0], std::string(); }},
     {"", "--png", Takes::one, "FILE", "a picture", [](Options& o, Values v) { return o.png = v[0], std::string(); }},
     {"", "--at", Takes::one, "STEP", "when it is taken: after this many steps; default the last", set_at},
@@ -124,7 +124,7 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--poses", Takes::one, "FRAME", "and print where each body is at this frame", set_poses},
 
     {"", "--compare-hashes", Takes::many, "A B",
-     "name the first step and stage in which two files of\n--hash-stages differ",
+     "print the first step and stage in which two files of\n--hash-stages differ; exit code 1 if they do",
      [](Options& o, Values v) {
          o.compared.assign(v.begin(), v.end());
          return v.size() == 2 ? std::string() : "wants two files";

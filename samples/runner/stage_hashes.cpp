@@ -2,6 +2,9 @@
 
 #include "samples/runner/command_line.h"
 
+#include <talus/profiling/parts.h>
+
+#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
@@ -13,20 +16,9 @@ namespace talus::samples {
 
 namespace {
 
-struct Stage {
-    const char* name;
-    std::uint64_t StageHashes::*hash;
-};
-
-/// In the order of a step.
-constexpr Stage stages[] = {{"pairs", &StageHashes::pairs},           {"collide", &StageHashes::collide},
-                            {"graph", &StageHashes::graph},           {"solve", &StageHashes::solve},
-                            {"continuous", &StageHashes::continuous}, {"finish", &StageHashes::finish},
-                            {"publish", &StageHashes::publish}};
-
 struct Line {
     std::uint64_t step = 0;
-    std::array<std::uint64_t, std::size(stages)> hashes{};
+    std::array<std::uint64_t, stages.size()> hashes{};
 };
 
 Result<std::vector<Line>> read_lines(const std::string& path) {
@@ -66,7 +58,7 @@ Result<HashComparison> compare_stage_hashes(const std::string& first, const std:
     if (!b) return b.error();
     for (std::size_t i = 0; i < std::min(a->size(), b->size()); ++i) {
         const Line &x = (*a)[i], &y = (*b)[i];
-        for (std::size_t k = 0; k < std::size(stages); ++k) {
+        for (std::size_t k = 0; k < stages.size(); ++k) {
             if (x.step == y.step && x.hashes[k] == y.hashes[k]) continue;
             return HashComparison{false, "The first difference is in step " + std::to_string(x.step) +
                                              ", after stage " + stages[k].name + "."};

@@ -221,9 +221,9 @@ TEST_CASE("loops of any joints make no energy and no endless forces") {
     hold("loops of joints, force", strongest);
 }
 
-// A stiff group solved the rows of limits without their bounds, and took back afterwards what these would not give: from
-// nearly redundant rows thousands of N s, so that bodies that lay on the ground were 33 m away one step
-// later: 4 of these worlds.
+// A stiff group solved the rows of joint limits without their bounds, and removed the excess afterwards. For nearly redundant
+// rows the excess was thousands of N s: bodies that lay on the ground were up to 33 m away one step later, in 4 of these
+// worlds.
 TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land") {
     int with_limits = 0;
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

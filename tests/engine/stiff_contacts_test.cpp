@@ -219,9 +219,8 @@ TEST_CASE("a box that is dropped on one up to a million times lighter does not g
     }
 }
 
-// Friction and twist share their limit at a single point (solve_friction). A direct solve that gave each its own limit
-// handed more to the sweeps than they allow. What they took away threw a plate of 13 kg off at 500 m/s, and the energy of
-// the world rose by up to 25%: in 13 of these 60 worlds.
+// Friction and twist share their limit at a single point (solve_friction). The direct solve gave each its own limit, and the
+// sweeps removed the excess: a plate of 13 kg left at 500 m/s, and the energy rose in 13 of these 60 worlds, by up to 25%.
 TEST_CASE("plates are not thrown off when a heavy capsule lands on them and tips over") {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);

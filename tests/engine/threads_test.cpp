@@ -64,9 +64,9 @@ TEST_CASE("what turns with its belt gets the same bits on any number of threads"
 TEST_CASE("ragdolls on stairs get the same bits on any number of threads") { check_threads("ragdolls", 120, false); }
 TEST_CASE("a bridge gets the same bits on any number of threads") { check_threads("bridge", 60, false); }
 
-// Contacts that bounce and others may share a record of lanes. Where they did, a blow of one that does not bounce was cut
-// down to its load later than elsewhere, after the bound on the energy of its island instead of before, and who shares a
-// record depends on the threads.
+// Contacts with and without restitution may share a record of lanes. In such a record, the impulse of a blow without
+// restitution was reduced to its load after the bound on the energy of the island; in others, before it. Which contacts
+// share a record depends on the number of threads.
 TEST_CASE("what bounces beside what does not gets the same bits on any number of threads") {
     ThreadPool two(2), four(4);
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {

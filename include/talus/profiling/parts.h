@@ -12,16 +12,17 @@ namespace talus {
 struct Stage {
     const char* name;
     double FrameProfile::*microseconds;
+    std::uint64_t StageHashes::*hash;  ///< of the state that it leaves
 };
 
-/// They add up to FrameProfile::total.
-inline constexpr std::array<Stage, 7> stages = {{{"pairs", &FrameProfile::pairs},
-                                                 {"collide", &FrameProfile::collide},
-                                                 {"graph", &FrameProfile::graph},
-                                                 {"solve", &FrameProfile::solve},
-                                                 {"continuous", &FrameProfile::continuous},
-                                                 {"finish", &FrameProfile::finish},
-                                                 {"publish", &FrameProfile::publish}}};
+/// Their times add up to FrameProfile::total.
+inline constexpr std::array<Stage, 7> stages = {{{"pairs", &FrameProfile::pairs, &StageHashes::pairs},
+                                                 {"collide", &FrameProfile::collide, &StageHashes::collide},
+                                                 {"graph", &FrameProfile::graph, &StageHashes::graph},
+                                                 {"solve", &FrameProfile::solve, &StageHashes::solve},
+                                                 {"continuous", &FrameProfile::continuous, &StageHashes::continuous},
+                                                 {"finish", &FrameProfile::finish, &StageHashes::finish},
+                                                 {"publish", &FrameProfile::publish, &StageHashes::publish}}};
 
 /// The narrowphase works lists of pairs one after the other. Two of its passes settle two rungs each and book their time
 /// on the first of them.
