@@ -328,7 +328,8 @@ Path World::State::Sweep::run(std::uint32_t slot, float from, bool dynamic_too, 
             const Body& body = s.bodies[slot];
             const double lifted = -body.mass * body.gravity_scale * glm::dot(s.def.gravity, end.position - at.position);
             (jointed && s.joint_solver.begin_response(slot) ? books_of_links(slot) : books).allowed += lifted;
-            books.anchored = true;  // also if the obstacle is dynamic: the body has its velocity, but has not fallen as far
+            books.anchored =
+                true;  // also if the obstacle is dynamic: the body has its velocity, but has not fallen as far
             path.from += meeting.time;
             path.motion = motion_between(at, end, vec3(0.0f), dt - path.from);
         }

@@ -8,6 +8,7 @@
 #include "narrowphase/core_support.h"
 #include "narrowphase/minkowski.h"
 #include "narrowphase/relative_motion.h"
+#include "narrowphase/sliver.h"
 #include "narrowphase/supporting_feature.h"
 #include "narrowphase/tolerances.h"
 #include "narrowphase/triangles/surface_contact.h"
@@ -32,12 +33,6 @@ void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
     }
 }
 
-/// True where a face of the shape looks just along the unit direction.
-bool has_face_along(const Shape& shape, const vec3& direction) {
-    const detail::Feature feature = detail::supporting_feature(shape, direction, 0);
-    return feature.has_face() && glm::dot(feature.normal, direction) >= tolerance::sliver_alignment;
-}
-
 /// True where the shape meets what lies along `direction` (unit, shape frame) with something round: there a contact
 /// point wanders over the body as it rolls.
 bool is_round_along(const Shape& shape, const vec3& direction) {
@@ -45,61 +40,6 @@ bool is_round_along(const Shape& shape, const vec3& direction) {
     if (shape.type == ShapeType::cylinder) return !(std::abs(direction.y) > tolerance::flat_cap);
     if (shape.type == ShapeType::cone) return !(direction.y < -tolerance::flat_cap);
     return false;
-}
-
-/// The core's farthest point along d, shape frame: `support` without what only GJK needs.
-vec3 support_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
-    if (shape.type == ShapeType::hull && shape.hull->view.cells == 0) {
-        const Hull& hull = *shape.hull;
-        return hull.vertices[static_cast<std::size_t>(detail::scan_hull(hull.view, &d.x))];
-    }
-    if (shape.type == ShapeType::box) {
-        const vec3& h = shape.half_extents;
-        return {d.x < 0.0f ? -h.x : h.x, d.y < 0.0f ? -h.y : h.y, d.z < 0.0f ? -h.z : h.z};
-    }
-    return support(shape, d, hint).point;
-}
-
-/// How far the shape reaches from side to side along a unit direction of its frame, m.
-float extent_along(const Shape& shape, const vec3& d) {
-    return glm::dot(support_point(shape, d, 0) - support_point(shape, -d, 0), d) + 2.0f * shape.radius;
-}
-
-/// True for the contact of two faces whose common region is a strip narrower than `width`, but not all that the thinner
-/// one has to offer.
-bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
-    if (manifold.face_owner == FaceOwner::none) return false;
-    if (manifold.count > 2) {
-        // A triangle of its points is nowhere narrower than twice its area by its longest side, which is at most the
-        // sum of the others; twice that leaves room for a tilt.
-        const vec3 d1 = manifold.points[1].on_a - manifold.points[0].on_a;
-        const vec3 d2 = manifold.points[2].on_a - manifold.points[0].on_a;
-        const float twice = length_squared(glm::cross(d1, d2)), sides = length_squared(d1) + length_squared(d2);
-        if (twice > 4.0f * width * width * sides) return false;
-    }
-    vec3 longest(0.0f);
-    for (int i = 0; i < manifold.count; ++i) {
-        for (int j = 0; j < i; ++j) {
-            const vec3 d = manifold.points[i].on_a - manifold.points[j].on_a;
-            if (length_squared(d) > length_squared(longest)) longest = d;
-        }
-    }
-    vec3 across = glm::cross(manifold.normal, longest);
-    const float length = std::sqrt(length_squared(across));
-    if (length > 0.0f) across /= length;
-    float low = 0.0f, high = 0.0f;
-    for (int i = 1; i < manifold.count; ++i) {
-        const float x = glm::dot(across, manifold.points[i].on_a - manifold.points[0].on_a);
-        low = std::min(low, x);
-        high = std::max(high, x);
-    }
-    const float strip = high - low;
-    // Of one or two points, the strip was thin enough for a line; or it is the honest contact of an edge or a corner.
-    const bool narrow = manifold.count < 3 ? has_face_along(a, manifold.normal) &&
-                                                 has_face_along(b, transpose_mul(b_in_a.rotation, -manifold.normal))
-                                           : strip < width;
-    if (!narrow || length == 0.0f) return narrow;
-    return strip < 0.5f * std::min(extent_along(a, across), extent_along(b, transpose_mul(b_in_a.rotation, across)));
 }
 
 /// The sizes of a pair's shapes as they are now.
@@ -176,7 +116,7 @@ struct Surface {
     bool has_normal(const vec3& ab) const { return detail::is_surface_normal(*shape, *triangle, from_ab(ab)); }
     /// The other's point farthest against `n` (triangle's frame), there.
     vec3 lowest(const vec3& n) const {
-        return to_triangle(support_point(*other, direction_to_other(-n), 0)) - other->radius * n;
+        return to_triangle(detail::farthest_point(*other, direction_to_other(-n), 0)) - other->radius * n;
     }
 };
 
@@ -525,9 +465,10 @@ private:
             return;
         }
         const vec3 n = cache.axis_in_b ? w.b_in_a.rotation * cache.axis : cache.axis;
-        const vec3 top = support_point(a, n, cache.simplex.a[0]) + a.radius * n;
+        const vec3 top = detail::farthest_point(a, n, cache.simplex.a[0]) + a.radius * n;
         const vec3 n_in_b = transpose_mul(w.b_in_a.rotation, n);
-        const vec3 bottom = transform_point(w.b_in_a, support_point(b, -n_in_b, cache.simplex.b[0])) - b.radius * n;
+        const vec3 bottom =
+            transform_point(w.b_in_a, detail::farthest_point(b, -n_in_b, cache.simplex.b[0])) - b.radius * n;
         count(profile_.support_evaluations, 2);
         const float separation = glm::dot(bottom - top, n);
         if (stay_apart(w, separation, n, top, bottom)) {
@@ -843,7 +784,7 @@ private:
         for (int i = 0; i < manifold.count; ++i) nearest = std::min(nearest, manifold.points[i].separation);
         const float width = tolerance::sliver_contact * records_[w.pair].size;
         if (settings_.drop_slivers && nearest > -tolerance::sliver_depth * records_[w.pair].size &&
-            is_sliver(shape_a(w), shape_b(w), w.b_in_a, manifold, width)) {
+            detail::is_sliver(shape_a(w), shape_b(w), w.b_in_a, manifold, width)) {
             separate(w, nearest);
             return;
         }

@@ -124,4 +124,17 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
 /// The index of the indexed point nearest to the rim (or apex) point p.
 std::uint16_t index_of(const Core& core, const dvec3& p);
 
+/// Returns the core's farthest point along d in floats, shape frame. Unlike `support`, without the index that GJK needs.
+inline vec3 farthest_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
+    if (shape.type == ShapeType::hull && shape.hull->view.cells == 0) {
+        const Hull& hull = *shape.hull;
+        return hull.vertices[static_cast<std::size_t>(scan_hull(hull.view, &d.x))];
+    }
+    if (shape.type == ShapeType::box) {
+        const vec3& h = shape.half_extents;
+        return {d.x < 0.0f ? -h.x : h.x, d.y < 0.0f ? -h.y : h.y, d.z < 0.0f ? -h.z : h.z};
+    }
+    return support(shape, d, hint).point;
+}
+
 }  // namespace talus::detail

@@ -110,7 +110,7 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--replay-html", Takes::one, "FILE", "the same as a page of HTML that plays them in a browser",
      [](Options& o, Values v) { return o.files.replay = v[0], std::string(); }},
     {"", "--hash-stages", Takes::one, "FILE",
-     "one line per step with a hash of the state after each stage:\n--compare-hashes finds where two such files differ",
+     "one line per step with a hash after each stage:\n--compare-hashes finds where two such files differ",
      [](Options& o, Values v) { return o.files.hashes = v[0], std::string(); }},
     {"", "--png", Takes::one, "FILE", "a picture", [](Options& o, Values v) { return o.png = v[0], std::string(); }},
     {"", "--at", Takes::one, "STEP", "when it is taken: after this many steps; default the last", set_at},
