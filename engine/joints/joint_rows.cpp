@@ -677,13 +677,21 @@ bool JointSolver::is_angular(const Run& run, const Row& row) const {
 
 void JointSolver::soften_springs(Run& run) {
     const std::uint32_t end = run.first_row + run.row_count;
-    std::uint32_t locks[joint_axes], lock_count = 0;
-    bool any = false;
-    for (std::uint32_t i = run.first_row; i < end; ++i) {
-        any = any || rows_[i].kind == RowKind::spring;
-        if (rows_[i].kind == RowKind::lock && lock_count < joint_axes) locks[lock_count++] = i;
-    }
+    bool any = false, locked = false;
+    for (std::uint32_t i = run.first_row; i < end; ++i) any = any || rows_[i].kind == RowKind::spring;
     if (!any) return;
+    for (std::uint32_t s = 0; s < run.side_count; ++s) locked = locked || links_[run.link[s]].locked;
+    // Where locks of the bodies hold what a row of the joint would hold, rounding is all that is left of the row. If that is
+    // along the spring, the spring would seem to move nothing, and be thousands of times too stiff.
+    const auto holds_something = [&](std::uint32_t i) {
+        if (!locked) return true;
+        const double response = between(run, i - run.first_row, i - run.first_row);
+        return response > settings::joint_slack_looped * response_without_locks(run, i - run.first_row);
+    };
+    std::uint32_t locks[joint_axes], lock_count = 0;
+    for (std::uint32_t i = run.first_row; i < end; ++i) {
+        if (rows_[i].kind == RowKind::lock && lock_count < joint_axes && holds_something(i)) locks[lock_count++] = i;
+    }
     // What a spring moves is what the joint's locks let it move.
     double matrix[joint_axes * joint_axes], row[joint_axes];
     for (std::uint32_t i = 0; i < lock_count; ++i) {
@@ -691,8 +699,6 @@ void JointSolver::soften_springs(Run& run) {
             matrix[i * lock_count + k] = between(run, locks[i] - run.first_row, locks[k] - run.first_row);
     }
     cholesky(matrix, lock_count);
-    bool locked = false;
-    for (std::uint32_t s = 0; s < run.side_count; ++s) locked = locked || links_[run.link[s]].locked;
     for (std::uint32_t i = run.first_row; i < end; ++i) {
         Row& spring = rows_[i];
         if (spring.kind != RowKind::spring) continue;
