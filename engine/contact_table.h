@@ -50,6 +50,7 @@ struct alignas(16) ContactState {
     bool met = false;            ///< overlapped or pushed in this step before it was found anew within it
     bool held_back = false;      ///< in this step it does not begin: it ended as the other kind, sensor or solid
     bool of_compound = false;    ///< its pair may have others; not of meshes, whose contacts are merged
+    bool in_group = false;       ///< as last solved: of a stiff group (stiff_groups.h)
     bool merged = false;         ///< in this step, with others of its patch: the original is in World::State::merged
     std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
     float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s

@@ -219,35 +219,88 @@ TEST_CASE("a box that is dropped on one up to a million times lighter does not g
     }
 }
 
+namespace {
+
+/// Plates on the ground, and a body of 300 to 10,000 times their mass that falls on them. The plates are equal.
+struct Plates {
+    World world{sleepless()};
+    std::vector<BodyId> ids;
+    float height = 0.0f, mass = 0.0f;
+
+    Plates(Random& random, int count, float width, float thick) {
+        add(world, ground());
+        const vec3 half(width * random.between(0.7f, 1.0f), 0.5f * thick, width * random.between(0.7f, 1.0f));
+        for (int i = 0; i < count; ++i)
+            ids.push_back(add(world, body(box(half), {0.0f, (static_cast<float>(i) + 0.5f) * thick, 0.0f})));
+        height = static_cast<float>(count) * thick;
+        mass = world.mass(ids[0]);
+    }
+
+    BodyId drop(Random& random, const Shape& shape, float clearance, float most_spin, const vec3& velocity) {
+        BodyDef def = body(shape, {random.between(-0.3f, 0.3f), height + bounding_radius(shape) + clearance,
+                                   random.between(-0.2f, 0.2f)});
+        def.rotation = random.rotation();
+        def.linear_velocity = velocity;
+        for (int k = 0; k < 3; ++k) def.angular_velocity[k] = random.between(-most_spin, most_spin);
+        const float ratio = std::pow(10.0f, random.between(2.5f, 4.0f));
+        def.density *= ratio * mass / mass_properties(shape, def.density).mass;
+        ids.push_back(add(world, def));
+        return ids.back();
+    }
+};
+
+}  // namespace
+
 // Friction and twist share their limit at a single point (solve_friction). The direct solve gave each its own limit, and the
-// sweeps removed the excess: a plate of 13 kg left at 500 m/s, and the energy rose in 13 of these 60 worlds, by up to 25%.
+// sweeps removed the excess: a plate of 13 kg left at 500 m/s, and the energy rose in 9 of these 60 worlds, by up to 23%.
 TEST_CASE("plates are not thrown off when a heavy capsule lands on them and tips over") {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);
-        World world(sleepless());
-        add(world, ground());
         const int count = 1 + static_cast<int>(random.below(4));
         const float thick = 0.005f * std::pow(8.0f, random.between(0.0f, 1.0f));
-        const vec3 half(random.between(0.5f, 0.9f), 0.5f * thick, random.between(0.5f, 0.9f));
-        std::vector<BodyId> ids;
-        for (int i = 0; i < count; ++i)
-            ids.push_back(add(world, body(box(half), {0.0f, (static_cast<float>(i) + 0.5f) * thick, 0.0f})));
+        Plates plates(random, count, 0.8f, thick);
         const Shape shape = capsule(random.between(0.1f, 0.4f), random.between(0.06f, 0.2f));
-        BodyDef def =
-            body(shape, {random.between(-0.3f, 0.3f),
-                         static_cast<float>(count) * thick + bounding_radius(shape) + random.between(0.1f, 2.0f),
-                         random.between(-0.2f, 0.2f)});
-        def.rotation = random.rotation();
-        for (int k = 0; k < 3; ++k) def.angular_velocity[k] = random.between(-5.0f, 5.0f);
-        const float ratio = std::pow(10.0f, random.between(2.5f, 4.0f));
-        def.density *= ratio * world.mass(ids[0]) / mass_properties(shape, def.density).mass;
-        ids.push_back(add(world, def));
-        const double start = energy(world);
+        plates.drop(random, shape, random.between(0.1f, 2.0f), 5.0f, vec3(0.0f));
+        const double start = energy(plates.world);
         for (int i = 0; i < 90; ++i) {
-            REQUIRE(world.step(frame));
+            REQUIRE(plates.world.step(frame));
             CAPTURE(seed);
             CAPTURE(i);
-            REQUIRE(energy(world) < 1.005 * start);
+            REQUIRE(energy(plates.world) < 1.005 * start);
+        }
+    }
+}
+
+// The contacts of a group that ended kept the impulses of the blow. The heavy body had left the plates by then, the next
+// step began with these impulses, and a plate moved by up to 17 m within a step, at the end of which it was at rest.
+TEST_CASE("plates stay where they are in the step in which a heavy body leaves them") {
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        Random random(seed);
+        const int count = 2 + static_cast<int>(random.below(6));
+        const float width = random.between(0.2f, 0.7f), thick = width * random.between(0.05f, 0.2f);
+        Plates plates(random, count, width, thick);
+        const float size = random.between(0.1f, 0.3f);
+        const Shape shapes[] = {sphere(size), box(vec3(0.8f * size)), capsule(0.6f * size, 0.6f * size),
+                                cylinder(0.8f * size, 0.8f * size)};
+        const float speed = random.between(1.0f, 12.0f);
+        const vec3 velocity(speed * random.between(-0.2f, 0.2f), -speed, speed * random.between(-0.2f, 0.2f));
+        plates.drop(random, shapes[seed % 4], random.between(0.05f, 0.3f), 15.0f, velocity);
+        World& world = plates.world;
+        for (int i = 0; i < 90; ++i) {
+            std::vector<vec3> places;
+            std::vector<float> speeds;
+            for (const BodyId id : plates.ids) {
+                places.push_back(world.center_of_mass(id));
+                speeds.push_back(glm::length(world.linear_velocity(id)));
+            }
+            REQUIRE(world.step(frame));
+            for (std::size_t k = 0; k < plates.ids.size(); ++k) {
+                const BodyId id = plates.ids[k];
+                const float most = std::max(speeds[k], glm::length(world.linear_velocity(id)));
+                CAPTURE(seed);
+                CAPTURE(i);
+                REQUIRE(glm::distance(world.center_of_mass(id), places[k]) < frame * most + 0.5f);
+            }
         }
     }
 }
