@@ -126,12 +126,13 @@ bool World::State::Sweep::gets_round(const Path& path, const Meeting& meeting) c
 /// Closes the joints as far as the planes let them, whatever else is in the way. Anchors far apart make links turn by
 /// radians, which solves that take joints for straight can't tell: then links count as harder to turn, so that the next
 /// solve moves them instead.
-void World::State::Sweep::bring_together(std::uint32_t slot) {
+/// Returns whether they are closed.
+bool World::State::Sweep::bring_together(std::uint32_t slot) {
     double ease = 1.0;
     for (int i = 0; i < settings::joint_closing_solves; ++i) {
         double most = 0.0;
         for (bool again : {false, true}) {
-            if (s.joint_solver.open_by(slot, s.bodies, ease) < settings::joint_closing_gap) return;
+            if (s.joint_solver.open_by(slot, s.bodies, ease) < settings::joint_closing_gap) return true;
             s.closing_planes.clear();
             for (const Stop& stop : s.stops) s.closing_planes.push_back(plane_now(stop));
             s.joint_solver.close(slot, s.closing_planes);
@@ -148,6 +149,7 @@ void World::State::Sweep::bring_together(std::uint32_t slot) {
         });
         ease = std::min(1.0, settings::joint_closing_ease_growth * ease);
     }
+    return false;
 }
 
 /// True where a link, or its way round what it meets, ends clear of everything; else it is put to where it met that.
@@ -172,15 +174,18 @@ void World::State::Sweep::close_joints(std::uint32_t slot) {
     s.stops.clear();
     s.joint_solver.begin_closing(slot);
     s.joint_solver.for_each_link(slot, [&](std::uint32_t link) { stop_at_contacts(link); });
+    bool closed = false;
     for (int round = 0; round < settings::joint_closing_rounds; ++round) {
-        if (s.joint_solver.may_close(slot)) bring_together(slot);
+        closed = bring_together(slot);
         bool stopped = false;
         s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
             stopped = !gets_there(link) || stopped;
             keep_place(link);
         });
         if (!stopped) break;
+        closed = false;
     }
+    s.joint_solver.end_closing(slot, closed);
     take_back(slot, true, books);
 }
 

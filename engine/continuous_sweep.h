@@ -116,7 +116,7 @@ struct World::State::Sweep {
     JointSolver::ClosingPlane plane_now(const Stop& stop) const;
     void shift(std::uint32_t slot, const vec3& move, const glm::dvec3& turn);
     bool gets_round(const Path& path, const Meeting& meeting) const;
-    void bring_together(std::uint32_t slot);
+    bool bring_together(std::uint32_t slot);
     bool gets_there(std::uint32_t slot);
     void close_joints(std::uint32_t slot);
     void close_open_joints();

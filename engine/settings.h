@@ -365,6 +365,10 @@ inline constexpr double joint_closing_least_ease = 1e-3;
 inline constexpr double joint_closing_ease_growth = 4.0;
 /// Rounds of closing and sweeping. Fewer: links that meet something as their joints are closed leave these open.
 inline constexpr int joint_closing_rounds = 8;
+/// After so many steps in a row in which the joints of a loop, or of bodies with locked axes, could not be closed, they are
+/// left open. Smaller: loops that an obstacle keeps open stay open for longer; larger: joints that contradict each other
+/// are closed in vain, at four times the cost of a step.
+inline constexpr int joint_closing_tries = 8;
 /// Links that were swept go to where joints want them in this last part of the step, in which obstacles hardly move.
 inline constexpr float joint_closing_time = 1.0f / 1024.0f;
 /// Planes that have stopped such a link let it in by this part of the depth at which it was stopped. From 1 on it is

@@ -19,7 +19,8 @@
 /// the loads were too much for it: the solver brings its bodies back at a bounded speed. To put them there at once lifted
 /// 144 kg by 0.1 m within a step.
 ///
-/// Articulations with loops or locked axes are left alone: their joints may contradict each other.
+/// Joints of loops, and of bodies with locked axes, may contradict each other, so that they cannot be closed. After some
+/// steps in which that was tried, such an articulation is left as it is until its joints open farther.
 
 #include "engine/joints/joint_solver.h"
 
@@ -29,6 +30,17 @@
 #include <cmath>
 
 namespace talus {
+
+void JointSolver::end_closing(std::uint32_t slot, bool closed) {
+    Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
+    if (!a.redundant) return;
+    a.most_open = closed ? 0.0 : std::max(a.most_open, a.open);
+    a.failed_closings = closed ? 0 : a.failed_closings + 1;
+    if (a.failed_closings < settings::joint_closing_tries) return;
+    a.stays_open = a.most_open;
+    a.failed_closings = 0;
+    a.most_open = 0.0;
+}
 
 void JointSolver::begin_closing(std::uint32_t slot) {
     const Articulation& a = articulations_[articulation_of_[link_of_[slot]]];

@@ -164,19 +164,19 @@ public:
         dvec3 normal{0.0};       ///< towards the body
         double room = 0.0;       ///< how far that point may go against the normal, m
     };
-    /// Calls visit(slot) with a body of each articulation that the last sub-step has left open by more than so much, m.
+    /// Calls visit(slot) with a body of each articulation that the last sub-step has left open by more than `least` (m)
+    /// beyond what end_closing() allows.
     template <class Visit>
-    void for_each_open(double least, Visit&& visit) const {
+    void for_each_open(double least, Visit&& visit) {
         for (const std::uint32_t index : active_) {
-            const Articulation& a = articulations_[index];
-            if (a.redundant || a.open2 <= least * least) continue;
+            Articulation& a = articulations_[index];
+            if (a.open <= least) a.stays_open = 0.0;
+            if (a.open <= a.stays_open + least) continue;
             std::uint32_t l = a.first_link;
             while (!links_[l].dynamic || links_[l].solver == 0) ++l;
             visit(links_[l].slot);
         }
     }
-    /// False where joints may contradict each other: closing one would open another.
-    bool may_close(std::uint32_t slot) const { return !articulations_[articulation_of_[link_of_[slot]]].redundant; }
     /// Calls visit(slot) for the dynamic bodies that joints hold together with a body, and for that one.
     template <class Visit>
     void for_each_link(std::uint32_t slot, Visit&& visit) const {
@@ -202,6 +202,10 @@ public:
             visit(links_[l].slot, dvec3(v[0], v[1], v[2]), dvec3(v[4], v[5], v[6]));
         }
     }
+
+    /// After the last close(), which has `closed` the joints or not. An articulation whose joints cannot be closed for some
+    /// steps is left as it is, until its joints open farther.
+    void end_closing(std::uint32_t slot, bool closed);
 
     /// Writes impulses, forces and angles back to the joints; `step` in seconds.
     void store(JointStore& joints, float step) const;
@@ -333,7 +337,10 @@ private:
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
         bool driven = false;  ///< some rows have no position
-        double open2 = 0.0;   ///< by how much its worst anchored joint was open in the last relax pass, m, squared
+        double open = 0.0;    ///< by how much its worst anchored joint was open in the last relax pass, m
+        int failed_closings = 0;  ///< since its joints were closed last
+        double most_open = 0.0;   ///< the largest `open` of these steps, m
+        double stays_open = 0.0;  ///< closing is not tried again up to this, m
     };
 
     /// What an articulation does as a whole.

@@ -317,6 +317,54 @@ TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land"
     CHECK(with_limits > 50);
 }
 
+// Joints that an impact had opened were closed before the step ended only in trees of bodies without locks: in 57 of these
+// 200 worlds a joint was open by more than 5 mm, by up to 10 cm.
+TEST_CASE("joints of loops and of chains in a plane are closed again in the step in which they land") {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        Random random(seed);
+        World world;
+        add(world, ground());
+        const bool flat = seed % 2 == 0;
+        const int count = 3 + static_cast<int>(random.below(6));
+        const float radius = flat ? 0.0f : 0.2f * static_cast<float>(count);
+        std::vector<BodyId> ids;
+        for (int i = 0; i < count; ++i) {
+            const double angle = 2.0 * pi * i / count;
+            const vec3 place = flat ? vec3(0.4f * static_cast<float>(i), 1.5f, 0.0f)
+                                    : vec3(radius * static_cast<float>(std::cos(angle)),
+                                           1.5f + radius * (1.0f + static_cast<float>(std::sin(angle))), 0.0f);
+            const float thin = random.between(0.03f, 0.1f);
+            const Shape shapes[] = {capsule(0.15f, thin), box({0.15f, thin, thin}), sphere(0.15f)};
+            BodyDef def = body(shapes[random.below(3)], place);
+            if (flat) def.locks = lock_to_plane_xy;
+            if (!flat) def.rotation = random.rotation();
+            def.linear_velocity = vec3(random.between(-3.0f, 3.0f), random.between(-6.0f, 0.0f), 0.0f);
+            ids.push_back(add(world, def));
+            REQUIRE(world.set_mass(ids.back(), std::pow(100.0f, random.between(0.0f, 1.0f))));
+        }
+        std::vector<JointId> joints;
+        for (std::size_t i = flat ? 1 : 0; i < ids.size(); ++i) {
+            const BodyId one = ids[i == 0 ? ids.size() - 1 : i - 1], two = ids[i];
+            const vec3 at = 0.5f * (world.center_of_mass(one) + world.center_of_mass(two));
+            const JointEnds ends = world.joint_ends(one, two, at, flat ? vec3(0, 0, 1) : random.direction());
+            joints.push_back(random.below(2) == 0 ? add(world, HingeDef{.ends = ends, .limit = {-0.8f, 0.8f}})
+                                                  : add(world, BallDef{.ends = ends}));
+        }
+        double open = 0.0;
+        for (int step = 0; step < 120; ++step) {
+            run(world, 1);
+            for (const JointId id : joints) {
+                const JointEnds ends = world.ends(id);
+                const vec3 a = transform_point(world.transform(ends.body_a), ends.frame_a.position);
+                const vec3 b = transform_point(world.transform(ends.body_b), ends.frame_b.position);
+                open = std::max(open, static_cast<double>(glm::distance(a, b)));
+            }
+        }
+        CAPTURE(seed);
+        CHECK(open < 5e-3);
+    }
+}
+
 TEST_CASE("a spring at a body that may turn and not move turns it, and its force has an end where its lever arm is 0") {
     for (int seed = 0; seed < 8; ++seed) {
         Random random(40 + seed);
