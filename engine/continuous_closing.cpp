@@ -56,8 +56,10 @@ float World::State::Sweep::height_above(const Stop& stop, vec3& lowest) const {
     return glm::dot(stop.normal, lowest - stop.point);
 }
 
-/// What a link touches holds it up as well: closing joints must not press it deeper into that.
-void World::State::Sweep::stop_at_contacts(std::uint32_t slot) {
+/// What a link touches holds it up as well: closing joints must not press it deeper into that. Returns whether some of that
+/// cannot be pushed.
+bool World::State::Sweep::stop_at_contacts(std::uint32_t slot) {
+    bool immovable = false;
     for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
         const std::uint32_t other = other_body(s.contacts.pairs[p], slot);
         if (s.joints.keeps_apart(slot, other)) return;
@@ -80,8 +82,10 @@ void World::State::Sweep::stop_at_contacts(std::uint32_t slot) {
             vec3 lowest;
             stop.depth = std::max(stop.depth, -height_above(stop, lowest));
             s.stops.push_back(stop);
+            immovable = immovable || !s.bodies[other].is_dynamic();
         });
     });
+    return immovable;
 }
 
 /// How a plane that holds up a link does so where that is now.
@@ -166,14 +170,31 @@ bool World::State::Sweep::gets_there(std::uint32_t slot) {
     return false;
 }
 
+/// Puts the links back to where they were before their joints were closed, as far as they get there.
+void World::State::Sweep::put_back(std::uint32_t slot) {
+    std::size_t i = 0;
+    s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
+        s.bodies[link] = s.before_closing[i].body;
+        s.solver_bodies[s.solver_index[link]] = s.before_closing[i].solver;
+        ++i;
+        gets_there(link);
+        keep_place(link);
+    });
+}
+
 /// Closes the joints of the articulation that the body belongs to.
 void World::State::Sweep::close_joints(std::uint32_t slot) {
     if (!s.joint_solver.begin_response(slot)) return;
     // Links that closing has lifted or turned, with velocities that stay, may have more energy than before.
-    const ImpactEnergy books = books_of_links(slot);
+    ImpactEnergy books = books_of_links(slot);
+    bool touches_immovable = false;
     s.stops.clear();
+    s.before_closing.clear();
     s.joint_solver.begin_closing(slot);
-    s.joint_solver.for_each_link(slot, [&](std::uint32_t link) { stop_at_contacts(link); });
+    s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
+        touches_immovable = stop_at_contacts(link) || touches_immovable;
+        s.before_closing.push_back({s.bodies[link], s.solver_bodies[s.solver_index[link]]});
+    });
     bool closed = false;
     for (int round = 0; round < settings::joint_closing_rounds; ++round) {
         closed = bring_together(slot);
@@ -185,8 +206,15 @@ void World::State::Sweep::close_joints(std::uint32_t slot) {
         if (!stopped) break;
         closed = false;
     }
-    s.joint_solver.end_closing(slot, closed);
-    take_back(slot, true, books);
+    // Joints that contradict each other may lift links by more than the motion has energy for. Others do so only where
+    // needles turn far, and would stay open.
+    bool gains = !take_back(slot, true, books) && s.joint_solver.may_contradict(slot);
+    if (gains && touches_immovable) {
+        books.anchored = true;
+        gains = !take_back(slot, true, books);
+    }
+    if (gains) put_back(slot);
+    s.joint_solver.end_closing(slot, closed && !gains);
 }
 
 void World::State::Sweep::close_open_joints() {

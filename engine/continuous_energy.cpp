@@ -94,11 +94,11 @@ double World::State::Sweep::work_on(std::uint32_t slot, const Party& before, con
     return glm::dot(impulse, glm::dvec3(velocity)) + glm::dot(moment, glm::dvec3(spin));
 }
 
-/// Takes back what a body, or all that joints hold together with it, has more than it may.
-void World::State::Sweep::take_back(std::uint32_t slot, bool with_links, const ImpactEnergy& books) {
+/// Takes back what a body, or all that joints hold together with it, has more than it may. False if their motion has less.
+bool World::State::Sweep::take_back(std::uint32_t slot, bool with_links, const ImpactEnergy& books) {
     const MotionEnergy now = energy_of(slot, with_links);
     const double gained = now.kinetic + now.potential - books.allowed - std::max(0.0, books.ahead - now.ahead);
-    if (!(gained > 0.0)) return;
+    if (!(gained > 0.0)) return true;
     const glm::dvec3 common = books.anchored ? glm::dvec3(0.0) : now.mean_velocity;
     const double most = books.anchored ? now.kinetic : now.inside;
     const double part = gained < most ? std::sqrt(1.0 - gained / most) : 0.0;
@@ -115,6 +115,7 @@ void World::State::Sweep::take_back(std::uint32_t slot, bool with_links, const I
     } else {
         slow(slot);
     }
+    return part > 0.0;
 }
 
 }  // namespace talus

@@ -112,12 +112,13 @@ struct World::State::Sweep {
     void note_opened(std::uint32_t slot);
     Path way_to_now(std::uint32_t slot) const;
     float height_above(const Stop& stop, vec3& lowest) const;
-    void stop_at_contacts(std::uint32_t slot);
+    bool stop_at_contacts(std::uint32_t slot);
     JointSolver::ClosingPlane plane_now(const Stop& stop) const;
     void shift(std::uint32_t slot, const vec3& move, const glm::dvec3& turn);
     bool gets_round(const Path& path, const Meeting& meeting) const;
     bool bring_together(std::uint32_t slot);
     bool gets_there(std::uint32_t slot);
+    void put_back(std::uint32_t slot);
     void close_joints(std::uint32_t slot);
     void close_open_joints();
 
@@ -133,7 +134,7 @@ struct World::State::Sweep {
     void hold_together(std::uint32_t slot);
     double work_on(std::uint32_t slot, const Party& before, const Party& after, const quat& rotation,
                    const vec3& velocity, const vec3& spin) const;
-    void take_back(std::uint32_t slot, bool with_links, const ImpactEnergy& books);
+    bool take_back(std::uint32_t slot, bool with_links, const ImpactEnergy& books);
 };
 
 }  // namespace talus

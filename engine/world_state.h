@@ -267,6 +267,11 @@ struct World::State {
     std::vector<SweepScratch::Pairing> let_through;  ///< of such bodies, by the contact modifier in this step
     std::vector<Stop> stops;                         ///< of the articulation that is being closed
     std::vector<JointSolver::ClosingPlane> closing_planes;
+    struct LinkMotion {
+        Body body;
+        SolverBody solver;
+    };
+    std::vector<LinkMotion> before_closing;  ///< of the links of that articulation
     std::ptrdiff_t bullets_done = 0;  ///< of the list: those whose turn has come in this step
     std::vector<std::uint32_t> found_triangles;
     struct KnownTriangle {

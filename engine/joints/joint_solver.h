@@ -177,6 +177,8 @@ public:
             visit(links_[l].slot);
         }
     }
+    /// True for a body of a loop of joints, or that joints hold together with a body with locked axes.
+    bool may_contradict(std::uint32_t slot) const { return articulations_[articulation_of_[link_of_[slot]]].redundant; }
     /// Calls visit(slot) for the dynamic bodies that joints hold together with a body, and for that one.
     template <class Visit>
     void for_each_link(std::uint32_t slot, Visit&& visit) const {
