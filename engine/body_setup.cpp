@@ -12,6 +12,16 @@ namespace talus {
 
 Error refuse(ErrorCode code, std::string message) { return {code, std::move(message)}; }
 
+Error check_type(BodyType type) {
+    if (type <= BodyType::dynamic) return {};
+    return refuse(ErrorCode::bad_argument, "body: type must be one of BodyType's");
+}
+
+Error check_continuous(Continuous continuous) {
+    if (continuous <= Continuous::all) return {};
+    return refuse(ErrorCode::bad_argument, "body: continuous must be one of Continuous's");
+}
+
 Error check_finite(const char* call, const char* what, const vec3& v) {
     if (is_finite(v)) return {};
     return refuse(ErrorCode::not_finite,
@@ -262,6 +272,8 @@ void set_extent(Body& body, std::span<const ShapeDef> shapes) {
 }
 
 Error check_body(const BodyDef& def) {
+    if (Error error = check_type(def.type)) return error;
+    if (Error error = check_continuous(def.continuous)) return error;
     if (!def.shapes.empty() && (!is_unset(def.shape) || def.mesh))
         return refuse(ErrorCode::bad_argument, "body: give either shape or shapes, not both");
     if (def.shapes.empty() && is_unset(def.shape) && !def.mesh)

@@ -12,6 +12,8 @@ namespace talus {
 
 // An empty error means: nothing to complain about.
 Error refuse(ErrorCode code, std::string message);
+Error check_type(BodyType type);
+Error check_continuous(Continuous continuous);
 Error check_finite(const char* call, const char* what, const vec3& v);
 Error check_at_least_zero(const char* what, float x);
 /// A place in a body's frame: finite, and no farther off than a shape's own points may be (size_limits.h).

@@ -80,6 +80,7 @@ Color color_of_number(std::uint32_t number) {
 void World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
     using namespace debug_draw;
     const State& s = *state_;
+    const RunningCallbacks::Scope running(s.callbacks);
     Pen pen(out);
     if (options.columns) draw_columns(pen, options, s.broadphase);
     if (options.outlines || options.boxes || options.fat_boxes || options.centers_of_mass || options.inertia_axes ||

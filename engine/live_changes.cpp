@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace talus {
 
@@ -74,6 +75,15 @@ void World::State::settle_carried() {
     carried.clear();
 }
 
+/// Gives a body whose centre of mass is about to move the velocity of its new one. A body that spins fast may have none that
+/// a float holds there.
+void World::State::carry_velocity_to(Body& body, const vec3& center) const {
+    const glm::dvec3 velocity = glm::dvec3(body.linear_velocity) +
+                                glm::cross(glm::dvec3(body.angular_velocity), glm::dvec3(center) - glm::dvec3(body.center));
+    const double most = static_cast<double>(most_speed(body)), speed = glm::length(velocity);
+    body.linear_velocity = vec3(speed > most ? (most / speed) * velocity : velocity);
+}
+
 /// The body with other shapes of its own. Its frame stays, and so does the velocity of each of its points.
 void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs) {
     begin_change(slot);
@@ -90,13 +100,15 @@ void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> 
     talus::set_mass(body, placed);
     set_extent(body, placed);
     body.center = transform_point(frame, body.local_center);
-    if (body.type != BodyType::fixed) body.linear_velocity += glm::cross(body.angular_velocity, body.center - center);
+    const vec3 new_center = std::exchange(body.center, center);
+    if (body.type != BodyType::fixed) carry_velocity_to(body, new_center);
+    body.center = new_center;
     end_change(slot);
 }
 
 bool World::set_shapes(BodyId id, std::span<const ShapeDef> defs) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_shapes")) return false;
+    if (!s.check_change(id, "set_shapes")) return false;
     const Body& body = s.bodies[id.slot];
     Error error;
     if (defs.empty())
@@ -122,7 +134,7 @@ bool World::set_shapes(BodyId id, std::span<const ShapeDef> defs) {
 
 bool World::set_shape(BodyId id, std::uint32_t shape, const Shape& geometry) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_shape") || !s.check_shape_index(id, shape, "set_shape")) return false;
+    if (!s.check_change(id, "set_shape") || !s.check_shape_index(id, shape, "set_shape")) return false;
     const std::span<const ShapeDef> old = shapes(id);
     std::vector<ShapeDef> defs(old.begin(), old.end());
     defs[shape].shape = geometry;
@@ -131,7 +143,7 @@ bool World::set_shape(BodyId id, std::uint32_t shape, const Shape& geometry) {
 
 bool World::set_material(BodyId id, std::uint32_t shape, const Material& material) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_material") || !s.check_shape_index(id, shape, "set_material")) return false;
+    if (!s.check_change(id, "set_material") || !s.check_shape_index(id, shape, "set_material")) return false;
     if (Error error = check_material(material)) {
         s.error.set(std::move(error));
         return false;
@@ -161,7 +173,7 @@ bool World::set_material(BodyId id, std::uint32_t shape, const Material& materia
 
 bool World::set_filter(BodyId id, std::uint32_t shape, const Filter& filter) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_filter") || !s.check_shape_index(id, shape, "set_filter")) return false;
+    if (!s.check_change(id, "set_filter") || !s.check_shape_index(id, shape, "set_filter")) return false;
     const std::uint32_t index = s.bodies[id.slot].first_shape + shape;
     if (s.shapes.defs[index].filter == filter) return true;
     s.begin_change(id.slot);
@@ -172,7 +184,11 @@ bool World::set_filter(BodyId id, std::uint32_t shape, const Filter& filter) {
 
 bool World::set_type(BodyId id, BodyType type) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_type")) return false;
+    if (!s.check_change(id, "set_type")) return false;
+    if (Error error = check_type(type)) {
+        s.error.set(std::move(error));
+        return false;
+    }
     Body& body = s.bodies[id.slot];
     if (body.type == type) return true;
     if (type == BodyType::dynamic) {
@@ -200,7 +216,9 @@ bool World::set_type(BodyId id, BodyType type) {
     talus::set_mass(body, shapes(id));
     set_extent(body, shapes(id));
     body.center = transform_point(frame, body.local_center);
-    body.linear_velocity += glm::cross(body.angular_velocity, body.center - center);
+    const vec3 new_center = std::exchange(body.center, center);
+    s.carry_velocity_to(body, new_center);
+    body.center = new_center;
     if (type == BodyType::fixed) body.linear_velocity = body.angular_velocity = vec3(0.0f);
     const bool moves = body.linear_velocity != vec3(0.0f) || body.angular_velocity != vec3(0.0f);
     if (type == BodyType::dynamic || (type == BodyType::kinematic && moves)) {
@@ -215,24 +233,26 @@ bool World::set_type(BodyId id, BodyType type) {
 
 bool World::set_mass(BodyId id, float mass) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_mass")) return false;
+    if (!s.check_change(id, "set_mass")) return false;
     const Body& body = s.bodies[id.slot];
-    if (!s.refuse_unless(is_finite(mass) && mass > 0.0f, "set_mass: the mass must be finite and above 0")) return false;
-    if (!body.is_dynamic()) return true;
+    if (!s.refuse_unless(is_finite(mass), ErrorCode::not_finite, "set_mass: the mass is a NaN or an infinity") ||
+        !s.refuse_unless(mass > 0.0f, ErrorCode::bad_size, "set_mass: the mass must be above 0") ||
+        !s.check_dynamic(id, "set_mass"))
+        return false;
     return set_mass_properties(id, {mass, body.local_center, (mass / body.mass) * body.inertia});
 }
 
 bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_mass_properties")) return false;
+    if (!s.check_change(id, "set_mass_properties")) return false;
     Body& body = s.bodies[id.slot];
     if (Error error = check_mass_properties(properties)) {
         s.error.set(std::move(error));
         return false;
     }
-    if (!body.is_dynamic()) return true;
+    if (!s.check_dynamic(id, "set_mass_properties")) return false;
     const vec3 center = transform_point(body.pose(), properties.center);
-    body.linear_velocity += glm::cross(body.angular_velocity, center - body.center);
+    s.carry_velocity_to(body, center);
     body.center = center;
     talus::set_mass(body, properties);
     set_extent(body, shapes(id));
@@ -254,7 +274,7 @@ bool World::State::check_shape_index(BodyId id, std::uint32_t shape, const char*
 
 bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& rotation) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_kinematic_target")) return false;
+    if (!s.check_change(id, "set_kinematic_target")) return false;
     Error error = check_finite("set_kinematic_target", "position", position);
     if (!error) error = check_rotation(rotation);
     Body& body = s.bodies[id.slot];
@@ -311,9 +331,9 @@ void World::State::arrive_at_targets() {
 
 bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_speed_limits")) return false;
+    if (!s.check_change(id, "set_speed_limits")) return false;
     if (!s.refuse_unless(max_speed > 0.0f && max_spin > 0.0f,
-                         "set_speed_limits: both must be above 0; infinity for none"))
+                         ErrorCode::bad_size, "set_speed_limits: both must be above 0; infinity for none"))
         return false;
     s.bodies[id.slot].max_speed = max_speed;
     s.bodies[id.slot].max_spin = max_spin;
@@ -321,13 +341,18 @@ bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
 }
 
 bool World::set_continuous(BodyId id, Continuous continuous) {
-    if (!state_->check_handle(id, "set_continuous")) return false;
+    if (!state_->check_change(id, "set_continuous")) return false;
+    if (Error error = check_continuous(continuous)) {
+        state_->error.set(std::move(error));
+        return false;
+    }
     state_->bodies[id.slot].continuous = continuous;
     return true;
 }
 
 bool World::set_hit_speed(float speed) {
-    if (!state_->refuse_unless(speed >= 0.0f, "set_hit_speed: the speed must be 0 or more")) return false;
+    if (!state_->may_change("set_hit_speed")) return false;
+    if (!state_->refuse_unless(speed >= 0.0f, ErrorCode::bad_size, "set_hit_speed: the speed must be 0 or more")) return false;
     state_->def.hit_speed = speed;
     return true;
 }

@@ -33,10 +33,13 @@ static long interruptions_so_far(bool asked) {
 
 bool World::step(float dt, const Jobs& host_jobs) {
     State& s = *state_;
-    if (!(dt > 0.0f) || !(dt <= 1.0f)) {
-        s.error.set({ErrorCode::bad_argument, "step: dt must be above 0 and at most 1 second; nothing was moved"});
+    if (!s.may_change("step") ||
+        !s.refuse_unless(dt > 0.0f && dt <= 1.0f, ErrorCode::bad_argument,
+                         "step: dt must be above 0 and at most 1 second; nothing was moved") ||
+        !s.refuse_unless(host_jobs.threads >= 1, ErrorCode::bad_argument,
+                         "step: jobs.threads is " + std::to_string(host_jobs.threads) + "; give 1 or more"))
         return false;
-    }
+    const RunningCallbacks::Scope running(s.callbacks);
     FrameProfile profile;
     profile.frame = s.profile.frame + 1;
     s.profile = profile;

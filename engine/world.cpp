@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace talus {
 
@@ -63,12 +64,15 @@ World::World(const WorldDef& def) : state_(std::make_unique<State>()) {
 }
 
 World::World(const World& other) : state_(std::make_unique<State>(*other.state_)) {}
-World::World(World&& other) noexcept : state_(std::move(other.state_)) {}
+World::World(World&& other) noexcept : state_(std::make_unique<State>()) { state_.swap(other.state_); }
 World& World::operator=(const World& other) {
     if (this != &other) state_ = std::make_unique<State>(*other.state_);
     return *this;
 }
-World& World::operator=(World&& other) noexcept = default;
+World& World::operator=(World&& other) noexcept {
+    if (this != &other) state_ = std::exchange(other.state_, std::make_unique<State>());
+    return *this;
+}
 World::~World() = default;
 
 // ---- adding and removing --------------------------------------------------------------------------------------------
@@ -82,6 +86,7 @@ BodyId World::add_body(const BodyDef& def) {
 bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
     State& s = *state_;
     std::fill(out.begin(), out.end(), BodyId{});
+    if (!s.may_change("add_body")) return false;
     if (out.size() < defs.size()) {
         s.error.set(refuse(ErrorCode::bad_argument, "add_bodies: out must have room for a handle a definition"));
         return false;
@@ -148,7 +153,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
 
 bool World::remove_body(BodyId id) {
     State& s = *state_;
-    if (!s.check_handle(id, "remove_body")) return false;
+    if (!s.check_change(id, "remove_body")) return false;
     Body& body = s.bodies[id.slot];
     s.wake_neighbours(id.slot);
     s.joints.for_each(id.slot, [&](std::uint32_t j, std::uint32_t) {
@@ -278,14 +283,33 @@ std::size_t World::awake_body_count() const { return state_->awake.size(); }
 
 // ---- changing -------------------------------------------------------------------------------------------------------
 
-bool World::State::refuse_unless(bool ok, const char* sentence) {
-    if (!ok) error.set(refuse(ErrorCode::not_finite, sentence));
+bool World::State::refuse_unless(bool ok, ErrorCode code, std::string sentence) const {
+    if (!ok) error.set(refuse(code, std::move(sentence)));
     return ok;
+}
+
+bool World::State::may_change(const char* call) const {
+    return refuse_unless(callbacks.count == 0, ErrorCode::bad_argument,
+                         std::string(call) + ": the world cannot change while it steps or draws; call this afterwards");
+}
+
+bool World::State::check_change(BodyId id, const char* call) const { return may_change(call) && check_handle(id, call); }
+
+/// Forces and masses are of dynamic bodies alone.
+bool World::State::check_dynamic(BodyId id, const char* call) const {
+    return refuse_unless(bodies[id.slot].is_dynamic(), ErrorCode::bad_argument,
+                         std::string(call) + ": the body is not dynamic; only dynamic bodies have a mass and take forces");
+}
+
+/// What moves is kinematic or dynamic.
+bool World::State::check_movable(BodyId id, const char* call) const {
+    return refuse_unless(bodies[id.slot].type != BodyType::fixed, ErrorCode::bad_argument,
+                         std::string(call) + ": the body is fixed; make it kinematic or dynamic to move it");
 }
 
 bool World::set_transform(BodyId id, const vec3& position, const quat& rotation) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_transform")) return false;
+    if (!s.check_change(id, "set_transform")) return false;
     if (Error error = check_finite("set_transform", "position", position)) {
         s.error.set(std::move(error));
         return false;
@@ -307,10 +331,10 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
 
 bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_linear_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), "set_linear_velocity: the velocity has a NaN or an infinity"))
+    if (!s.check_change(id, "set_linear_velocity")) return false;
+    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite, "set_linear_velocity: the velocity has a NaN or an infinity"))
         return false;
-    if (s.bodies[id.slot].type == BodyType::fixed) return true;
+    if (!s.check_movable(id, "set_linear_velocity")) return false;
     s.bodies[id.slot].linear_velocity = velocity;
     drop_locked_motion(s.bodies[id.slot]);
     s.start_moving(id.slot);
@@ -319,10 +343,10 @@ bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
 
 bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_angular_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), "set_angular_velocity: the velocity has a NaN or an infinity"))
+    if (!s.check_change(id, "set_angular_velocity")) return false;
+    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite, "set_angular_velocity: the velocity has a NaN or an infinity"))
         return false;
-    if (s.bodies[id.slot].type == BodyType::fixed) return true;
+    if (!s.check_movable(id, "set_angular_velocity")) return false;
     s.bodies[id.slot].angular_velocity = velocity;
     drop_locked_motion(s.bodies[id.slot]);
     s.start_moving(id.slot);
@@ -331,8 +355,8 @@ bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
 
 bool World::set_gravity_scale(BodyId id, float scale) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_gravity_scale")) return false;
-    if (!s.refuse_unless(is_finite(scale), "set_gravity_scale: the scale must be finite")) return false;
+    if (!s.check_change(id, "set_gravity_scale")) return false;
+    if (!s.refuse_unless(is_finite(scale), ErrorCode::not_finite, "set_gravity_scale: the scale must be finite")) return false;
     s.bodies[id.slot].gravity_scale = scale;
     s.wake(id.slot);
     return true;
@@ -340,8 +364,8 @@ bool World::set_gravity_scale(BodyId id, float scale) {
 
 bool World::set_locks(BodyId id, std::uint8_t locks) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_locks")) return false;
-    if (!s.refuse_unless(locks < 64, "set_locks: locks must be made of the flags of AxisLock")) return false;
+    if (!s.check_change(id, "set_locks")) return false;
+    if (!s.refuse_unless(locks < 64, ErrorCode::bad_argument, "set_locks: locks must be made of the flags of AxisLock")) return false;
     s.bodies[id.slot].locks = locks;
     drop_locked_motion(s.bodies[id.slot]);
     s.wake(id.slot);
@@ -350,7 +374,7 @@ bool World::set_locks(BodyId id, std::uint8_t locks) {
 
 bool World::set_damping(BodyId id, float linear, float angular) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_damping")) return false;
+    if (!s.check_change(id, "set_damping")) return false;
     for (const float damping : {linear, angular}) {
         if (Error error = check_at_least_zero("set_damping: damping", damping)) {
             s.error.set(std::move(error));
@@ -363,14 +387,14 @@ bool World::set_damping(BodyId id, float linear, float angular) {
 }
 
 bool World::set_user_data(BodyId id, std::uint64_t user_data) {
-    if (!state_->check_handle(id, "set_user_data")) return false;
+    if (!state_->check_change(id, "set_user_data")) return false;
     state_->bodies[id.slot].user_data = user_data;
     return true;
 }
 
 bool World::set_awake(BodyId id, bool awake) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_awake")) return false;
+    if (!s.check_change(id, "set_awake") || !s.check_movable(id, "set_awake")) return false;
     if (awake) {
         s.wake(id.slot);
     } else if (s.bodies[id.slot].is_dynamic() && s.awake.contains(id.slot)) {
@@ -381,20 +405,20 @@ bool World::set_awake(BodyId id, bool awake) {
 
 bool World::apply_force(BodyId id, const vec3& force) {
     return is_valid(id) ? apply_force_at(id, force, state_->bodies[id.slot].center)
-                        : state_->check_handle(id, "apply_force");
+                        : state_->check_change(id, "apply_force");
 }
 
 bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
     State& s = *state_;
-    if (!s.check_handle(id, "apply_force_at")) return false;
+    if (!s.check_change(id, "apply_force_at")) return false;
     if (!s.refuse_unless(is_finite(force) && is_finite(point),
-                         "apply_force: the force or point has a NaN or an infinity"))
+                         ErrorCode::not_finite, "apply_force: the force or point has a NaN or an infinity"))
         return false;
     Body& body = s.bodies[id.slot];
-    if (!body.is_dynamic()) return true;
+    if (!s.check_dynamic(id, "apply_force")) return false;
     const vec3 sum = body.force + force, torque = body.torque + glm::cross(point - body.center, force);
     if (!s.refuse_unless(is_finite(sum) && is_finite(torque),
-                         "apply_force: the sum of forces overflows; nothing was applied"))
+                         ErrorCode::not_finite, "apply_force: the sum of forces overflows; nothing was applied"))
         return false;
     body.force = sum;
     body.torque = torque;
@@ -404,12 +428,12 @@ bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
 
 bool World::apply_torque(BodyId id, const vec3& torque) {
     State& s = *state_;
-    if (!s.check_handle(id, "apply_torque")) return false;
-    if (!s.refuse_unless(is_finite(torque), "apply_torque: the torque has a NaN or an infinity")) return false;
+    if (!s.check_change(id, "apply_torque")) return false;
+    if (!s.refuse_unless(is_finite(torque), ErrorCode::not_finite, "apply_torque: the torque has a NaN or an infinity")) return false;
     Body& body = s.bodies[id.slot];
-    if (!body.is_dynamic()) return true;
+    if (!s.check_dynamic(id, "apply_torque")) return false;
     const vec3 sum = body.torque + torque;
-    if (!s.refuse_unless(is_finite(sum), "apply_torque: the sum of torques overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(sum), ErrorCode::not_finite, "apply_torque: the sum of torques overflows; nothing was applied"))
         return false;
     body.torque = sum;
     s.wake(id.slot);
@@ -418,19 +442,19 @@ bool World::apply_torque(BodyId id, const vec3& torque) {
 
 bool World::apply_impulse(BodyId id, const vec3& impulse) {
     return is_valid(id) ? apply_impulse_at(id, impulse, state_->bodies[id.slot].center)
-                        : state_->check_handle(id, "apply_impulse");
+                        : state_->check_change(id, "apply_impulse");
 }
 
 bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) {
     State& s = *state_;
-    if (!s.check_handle(id, "apply_impulse_at")) return false;
+    if (!s.check_change(id, "apply_impulse_at")) return false;
     if (!s.refuse_unless(is_finite(impulse) && is_finite(point),
-                         "apply_impulse: the impulse or point has a NaN or an infinity"))
+                         ErrorCode::not_finite, "apply_impulse: the impulse or point has a NaN or an infinity"))
         return false;
     Body& body = s.bodies[id.slot];
-    if (!body.is_dynamic()) return true;
+    if (!s.check_dynamic(id, "apply_impulse")) return false;
     const vec3 velocity = body.linear_velocity + response_of(body, body.rotation).inverse_mass * impulse;
-    if (!s.refuse_unless(is_finite(velocity), "apply_impulse: the velocity overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite, "apply_impulse: the velocity overflows; nothing was applied"))
         return false;
     if (!apply_angular_impulse(id, glm::cross(point - body.center, impulse))) return false;
     body.linear_velocity = velocity;
@@ -439,13 +463,13 @@ bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) 
 
 bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
     State& s = *state_;
-    if (!s.check_handle(id, "apply_angular_impulse")) return false;
-    if (!s.refuse_unless(is_finite(impulse), "apply_angular_impulse: the impulse has a NaN or an infinity"))
+    if (!s.check_change(id, "apply_angular_impulse")) return false;
+    if (!s.refuse_unless(is_finite(impulse), ErrorCode::not_finite, "apply_angular_impulse: the impulse has a NaN or an infinity"))
         return false;
     Body& body = s.bodies[id.slot];
-    if (!body.is_dynamic()) return true;
+    if (!s.check_dynamic(id, "apply_angular_impulse")) return false;
     const vec3 spin = body.angular_velocity + response_of(body, body.rotation).inverse_inertia * impulse;
-    if (!s.refuse_unless(is_finite(spin), "apply_angular_impulse: the spin overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(spin), ErrorCode::not_finite, "apply_angular_impulse: the spin overflows; nothing was applied"))
         return false;
     body.angular_velocity = spin;
     s.wake(id.slot);
@@ -454,7 +478,8 @@ bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
 
 bool World::set_gravity(const vec3& gravity) {
     State& s = *state_;
-    if (!s.refuse_unless(is_finite(gravity), "set_gravity: gravity has a NaN or an infinity")) return false;
+    if (!s.may_change("set_gravity")) return false;
+    if (!s.refuse_unless(is_finite(gravity), ErrorCode::not_finite, "set_gravity: gravity has a NaN or an infinity")) return false;
     if (gravity == s.def.gravity) return true;
     s.def.gravity = gravity;
     s.wake_all();
@@ -466,6 +491,7 @@ const WorldDef& World::settings() const { return state_->def; }
 
 bool World::set_settings(const WorldDef& settings) {
     State& s = *state_;
+    if (!s.may_change("set_settings")) return false;
     const bool good = is_finite(settings.gravity) && is_good(settings.substeps) && is_good_speed(settings.max_speed) &&
                       settings.hit_speed >= 0.0f && is_good(settings.timing);
     if (!good) {
@@ -482,6 +508,7 @@ bool World::set_settings(const WorldDef& settings) {
 }
 
 bool World::set_allow_sleep(bool allow) {
+    if (!state_->may_change("set_allow_sleep")) return false;
     state_->def.allow_sleep = allow;
     if (!allow) state_->wake_all();
     return true;

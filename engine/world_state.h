@@ -68,6 +68,7 @@ struct World::State {
     std::vector<JointEvent> broken_outside_step;
     FrameProfile profile;
     mutable LastError error;
+    mutable RunningCallbacks callbacks;
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
     static constexpr std::uint8_t by_contact = 1, by_joint = 2, by_bounce = 4, moves_far = 8;
@@ -365,7 +366,13 @@ struct World::State {
     bool check_handle(BodyId id, const char* call) const;         ///< false, and error set, for a stale one
     bool check_shape_index(BodyId id, std::uint32_t shape, const char* call) const;
     bool check_handle(JointId id, const char* call) const;
-    bool refuse_unless(bool ok, const char* sentence);  ///< `ok`, and error set when it is false
+    bool refuse_unless(bool ok, ErrorCode code, std::string sentence) const;  ///< `ok`, and error set when it is false
+    bool may_change(const char* call) const;  ///< false, and error set, in a callback of step() or draw()
+    bool check_change(BodyId id, const char* call) const;   ///< both
+    bool check_change(JointId id, const char* call) const;  ///< both
+    bool check_dynamic(BodyId id, const char* call) const;
+    bool check_movable(BodyId id, const char* call) const;
+    void carry_velocity_to(Body& body, const vec3& center) const;
     void drop_pair(std::uint32_t pair, std::vector<ContactEvent>& events);
     /// Removes a joint and the gears on it, the joint itself reported as `overloaded` or not, if there is where to.
     void drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded = false);

@@ -202,6 +202,7 @@ JointId World::add_joint(const JointDef& def) {
         s.error.set(std::move(error));
         return JointId{};
     };
+    if (!s.may_change("add_joint")) return JointId{};
     if (def.valueless_by_exception()) return refused(refuse(ErrorCode::bad_argument, "the definition is empty"));
     Joint joint;
     joint.kind = static_cast<JointKind>(def.index());
@@ -280,7 +281,7 @@ JointId World::add_joint(const JointDef& def) {
 
 bool World::remove_joint(JointId id) {
     State& s = *state_;
-    if (!s.check_handle(id, "remove_joint")) return false;
+    if (!s.check_change(id, "remove_joint")) return false;
     s.wake_joint(id.slot);
     s.drop_joint(id.slot, nullptr);
     return true;
@@ -295,6 +296,8 @@ bool World::State::check_handle(JointId id, const char* call) const {
                                                  : ": the joint is gone; ask is_valid() first")});
     return false;
 }
+
+bool World::State::check_change(JointId id, const char* call) const { return may_change(call) && check_handle(id, call); }
 
 void World::State::drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded) {
     const JointBodies ends = joints.bodies(slot);
@@ -446,6 +449,9 @@ std::span<const JointEvent> World::joints_broken() const { return state_->broken
 
 AxisDef* World::State::settable_axis(JointId id, JointAxis axis, const char* call) {
     if (!check_handle(id, call)) return nullptr;
+    if (!refuse_unless(axis <= JointAxis::main, ErrorCode::bad_argument,
+                       std::string(call) + ": axis must be one of JointAxis's"))
+        return nullptr;
     Joint& joint = joints[id.slot];
     const int index = axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis);
     if (joint.settable >> index & 1u) return &joint.axes[static_cast<std::size_t>(index)];
@@ -456,6 +462,7 @@ AxisDef* World::State::settable_axis(JointId id, JointAxis axis, const char* cal
 
 bool World::set_joint_limit(JointId id, const JointLimit& limit, JointAxis axis) {
     State& s = *state_;
+    if (!s.may_change("set_joint_limit")) return false;
     AxisDef* const def = s.settable_axis(id, axis, "set_joint_limit");
     if (def == nullptr) return false;
     Error error = check(limit);
@@ -472,6 +479,7 @@ bool World::set_joint_limit(JointId id, const JointLimit& limit, JointAxis axis)
 
 template <class Part>
 bool World::State::set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value) {
+    if (!may_change(call)) return false;
     AxisDef* const settable = settable_axis(id, axis, call);
     if (settable == nullptr) return false;
     if (Error problem = check(value)) {
@@ -493,7 +501,7 @@ bool World::set_joint_spring(JointId id, const JointSpring& spring, JointAxis ax
 
 bool World::set_joint_cone(JointId id, float cone) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_joint_cone")) return false;
+    if (!s.check_change(id, "set_joint_cone")) return false;
     Error error = check_cone(cone);
     if (!error && s.joints[id.slot].kind != JointKind::ball)
         error = refuse(ErrorCode::bad_argument, "only balls have a cone");
@@ -508,7 +516,7 @@ bool World::set_joint_cone(JointId id, float cone) {
 
 bool World::set_joint_drive(JointId id, const JointDrive& drive) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_joint_drive")) return false;
+    if (!s.check_change(id, "set_joint_drive")) return false;
     Joint& joint = s.joints[id.slot];
     Error error = check(drive);
     if (!error && joint.kind != JointKind::ball && joint.kind != JointKind::motor)
@@ -526,7 +534,7 @@ bool World::set_joint_drive(JointId id, const JointDrive& drive) {
 
 bool World::set_joint_break(JointId id, float force, float torque) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_joint_break")) return false;
+    if (!s.check_change(id, "set_joint_break")) return false;
     JointOptions options = s.joints[id.slot].options;
     options.break_force = force;
     options.break_torque = torque;
@@ -541,7 +549,7 @@ bool World::set_joint_break(JointId id, float force, float torque) {
 
 bool World::set_joint_collide_connected(JointId id, bool collide) {
     State& s = *state_;
-    if (!s.check_handle(id, "set_joint_collide_connected")) return false;
+    if (!s.check_change(id, "set_joint_collide_connected")) return false;
     s.joints[id.slot].options.collide_connected = collide;
     const JointBodies ends = s.joints.bodies(id.slot);
     s.update_contacts_of(ends.a, ends.b);

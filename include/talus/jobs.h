@@ -57,7 +57,8 @@ struct Jobs {
     /// How many tasks to cut so many items into, when fewer than `least` items are not worth a task.
     int tasks_for(std::size_t items, std::size_t least) const {
         if (run == nullptr) return 1;
-        return static_cast<int>(std::clamp(items / least, std::size_t{1}, static_cast<std::size_t>(threads)));
+        return static_cast<int>(
+            std::clamp(items / least, std::size_t{1}, static_cast<std::size_t>(std::max(threads, 1))));
     }
 
     /// Calls f(first, last) for runs that make up 0 .. items, no run shorter than `least` unless it is the only one.

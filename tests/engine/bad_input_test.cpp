@@ -2,6 +2,8 @@
 
 #include "worlds.h"
 
+#include <talus/thread_pool.h>
+
 #include <limits>
 
 using namespace talus;
@@ -414,4 +416,151 @@ TEST_CASE("an error stays until the next one and does not stop the world") {
     CHECK(world.position(id).y < 5.0f);
     CHECK(!world.remove_body(BodyId{}));
     CHECK(world.last_error().code == ErrorCode::stale_handle);
+}
+
+TEST_CASE("enumerators that there are not are refused") {
+    const Victim v;
+    const ErrorCode code = ErrorCode::bad_argument;
+    const auto type = static_cast<BodyType>(9);
+    const auto continuous = static_cast<Continuous>(9);
+    BodyDef def = crate({0, 5, 0});
+    def.type = type;
+    v.refuses_body("type", code, def);
+    def = crate({0, 5, 0});
+    def.continuous = continuous;
+    v.refuses_body("continuous", code, def);
+    v.refuses("set_type", code, [&](World& w) { return w.set_type(v.crate_id, type); });
+    v.refuses("set_continuous", code, [&](World& w) { return w.set_continuous(v.crate_id, continuous); });
+    v.refuses("set_locks", code, [&](World& w) { return w.set_locks(v.crate_id, 200); });
+    World world;
+    const BodyId a = add(world, crate({})), b = add(world, crate({2, 0, 0}));
+    const JointId joint = world.add_joint(HingeDef{.ends = world.joint_ends(a, b, {1, 0, 0})});
+    CHECK(!world.set_joint_limit(joint, {-1.0f, 1.0f}, static_cast<JointAxis>(40)));
+    CHECK(world.last_error().code == code);
+}
+
+// They returned true and did nothing.
+TEST_CASE("setters that can do nothing on this type of body are refused") {
+    Victim v;
+    const ErrorCode code = ErrorCode::bad_argument;
+    BodyDef def = crate({0, 9, 0});
+    def.type = BodyType::kinematic;
+    const BodyId lift = add(v.world, def);
+    const vec3 some(1, 2, 3);
+    for (const BodyId id : {v.fixed_id, lift}) {
+        v.refuses("set_mass", code, [&](World& w) { return w.set_mass(id, 2.0f); });
+        v.refuses("set_mass_properties", code,
+                  [&](World& w) { return w.set_mass_properties(id, {1.0f, vec3(0.0f), mat3(1.0f)}); });
+        v.refuses("apply_force", code, [&](World& w) { return w.apply_force(id, some); });
+        v.refuses("apply_force_at", code, [&](World& w) { return w.apply_force_at(id, some, some); });
+        v.refuses("apply_torque", code, [&](World& w) { return w.apply_torque(id, some); });
+        v.refuses("apply_impulse", code, [&](World& w) { return w.apply_impulse(id, some); });
+        v.refuses("apply_impulse_at", code, [&](World& w) { return w.apply_impulse_at(id, some, some); });
+        v.refuses("apply_angular_impulse", code, [&](World& w) { return w.apply_angular_impulse(id, some); });
+    }
+    v.refuses("set_linear_velocity", code, [&](World& w) { return w.set_linear_velocity(v.fixed_id, some); });
+    v.refuses("set_angular_velocity", code, [&](World& w) { return w.set_angular_velocity(v.fixed_id, some); });
+    v.refuses("set_awake", code, [&](World& w) { return w.set_awake(v.fixed_id, true); });
+    CHECK(v.world.set_linear_velocity(lift, some));
+    v.refuses("set_mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, 0.0f); });
+    v.refuses("set_mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, -1.0f); });
+    v.refuses("set_mass", ErrorCode::not_finite, [&](World& w) { return w.set_mass(v.crate_id, no_number); });
+}
+
+// Velocities became infinite when the centre of mass of a body that spins at 1e35 rad/s moved away from it.
+TEST_CASE("a body whose centre of mass moves keeps a finite velocity however fast it spins") {
+    const auto changes = {+[](World& w, BodyId id) {
+                              MassProperties properties{1.0f, vec3(1e5f, 0, 0), mat3(1.0f)};
+                              return w.set_mass_properties(id, properties);
+                          },
+                          +[](World& w, BodyId id) {
+                              const ShapeDef far{sphere(1.0f), Transform{{1e5f, 0, 0}}};
+                              return w.set_shapes(id, {&far, 1});
+                          }};
+    for (const auto change : changes) {
+        World world;
+        const BodyId id = add(world, crate({0, 5, 0}));
+        REQUIRE(world.set_angular_velocity(id, {0, 1e35f, 0}));
+        REQUIRE(change(world, id));
+        CHECK(is_finite(world.linear_velocity(id)));
+        run(world, 2);
+        CHECK(is_finite(world.position(id)));
+    }
+}
+
+TEST_CASE("steps on no threads are refused") {
+    const Victim v;
+    ThreadPool pool(2);
+    for (const int threads : {0, -3}) {
+        Jobs jobs = pool.jobs();
+        jobs.threads = threads;
+        v.refuses("step", ErrorCode::bad_argument, [&](World& w) { return w.step(frame, jobs); });
+    }
+}
+
+TEST_CASE("a world that was moved from is an empty one") {
+    World world;
+    add(world, ground());
+    const BodyId id = add(world, crate({0, 5, 0}));
+    World taken(std::move(world));
+    CHECK(taken.is_valid(id));
+    CHECK(world.body_count() == 0);  // NOLINT: what this is about
+    CHECK(!world.is_valid(id));
+    CHECK(world.step(frame));
+    add(world, crate({}));
+    CHECK(world.body_count() == 1);
+    world = std::move(taken);
+    CHECK(world.is_valid(id));
+    CHECK(taken.body_count() == 0);
+    CHECK(taken.step(frame));
+}
+
+// They crashed.
+TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
+    struct User {
+        World* world;
+        BodyId id;
+        int refused = 0, called = 0;
+
+        void change() {
+            ++called;
+            World& w = *world;
+            const auto refuse = [&](bool done) {
+                refused += !done && w.last_error().message.find("while it steps or draws") != std::string::npos;
+            };
+            refuse(static_cast<bool>(w.add_body(crate({0, 9, 0}))));
+            refuse(w.remove_body(id));
+            refuse(w.set_transform(id, {0, 9, 0}, quat(1, 0, 0, 0)));
+            refuse(w.set_type(id, BodyType::fixed));
+            refuse(w.set_gravity({0, 1, 0}));
+            refuse(w.apply_impulse(id, {0, 1, 0}));
+            refuse(static_cast<bool>(w.add_joint(BallDef{})));
+            refuse(w.step(frame));
+        }
+    };
+    World world;
+    add(world, ground());
+    BodyDef def = crate({0, 0.5f, 0});
+    def.modify_contacts = true;
+    const BodyId id = add(world, def);
+    User user{&world, id};
+    world.set_contact_modifier([](ContactModification&, void* data) { static_cast<User*>(data)->change(); }, &user);
+    run(world, 3);
+    CHECK(user.called > 0);
+    CHECK(user.refused == 8 * user.called);
+    CHECK(world.body_count() == 2);
+
+    struct Pen : DebugDraw {
+        User& user;
+        explicit Pen(User& u) : user(u) {}
+        void line(const vec3&, const vec3&, Color) override { user.change(); }
+        void point(const vec3&, float, Color) override {}
+        void triangle(const vec3&, const vec3&, const vec3&, Color) override {}
+        void text(const vec3&, std::string_view, Color) override {}
+    } pen(user);
+    user.called = user.refused = 0;
+    world.draw(pen, {.outlines = true});
+    CHECK(user.called > 0);
+    CHECK(user.refused == 8 * user.called);
+    CHECK(world.set_gravity({0, -1, 0}));
 }

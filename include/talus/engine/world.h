@@ -5,6 +5,10 @@
 /// a code and a sentence. Getters on a stale handle return zero or identity and set it too. The world is a value: a
 /// copy is an independent world that steps to the same bits.
 ///
+/// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that can have
+/// no effect on a body of this type are refused, too: forces, impulses and masses on a body that is not dynamic, velocities
+/// of a fixed one.
+///
 /// Memory comes from operator new. When that throws, std::bad_alloc leaves the call, also when it was thrown on another
 /// thread of the step's jobs. A world that step() or another call was changing then is in no defined state: it can be
 /// destroyed or assigned to, and nothing else. Calls that are const, among them copies and queries, leave it as it was.
@@ -80,7 +84,7 @@ public:
     World();
     explicit World(const WorldDef& def);
     World(const World&);
-    World(World&&) noexcept;
+    World(World&&) noexcept;  ///< leaves an empty world with the default settings, and so does move assignment
     World& operator=(const World&);
     World& operator=(World&&) noexcept;
     ~World();
@@ -153,7 +157,7 @@ public:
     bool set_mass_properties(BodyId body, const MassProperties& properties);
 
     bool set_user_data(BodyId body, std::uint64_t user_data);
-    bool set_awake(BodyId body, bool awake);
+    bool set_awake(BodyId body, bool awake);  ///< not of a fixed body, which is neither
 
     // Forces last for the next step; impulses act at once. Both wake the body. World axes; points are world points.
     bool apply_force(BodyId body, const vec3& force);  ///< at the centre of mass, N
