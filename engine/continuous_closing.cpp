@@ -197,7 +197,7 @@ void World::State::Sweep::close_joints(std::uint32_t slot) {
     });
     bool closed = false;
     for (int round = 0; round < settings::joint_closing_rounds; ++round) {
-        closed = bring_together(slot);
+        closed = s.joint_solver.may_close(slot) && bring_together(slot);
         bool stopped = false;
         s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
             stopped = !gets_there(link) || stopped;
@@ -206,15 +206,17 @@ void World::State::Sweep::close_joints(std::uint32_t slot) {
         if (!stopped) break;
         closed = false;
     }
-    // Joints that contradict each other may lift links by more than the motion has energy for. Others do so only where
-    // needles turn far, and would stay open.
-    bool gains = !take_back(slot, true, books) && s.joint_solver.may_contradict(slot);
-    if (gains && touches_immovable) {
+    bool taken = take_back(slot, true, books);
+    if (!s.joint_solver.may_contradict(slot)) return;
+    // Where joints contradict each other, Newton's method goes astray, and links may be lifted by more than their motion has
+    // energy for.
+    if (closed && !taken && touches_immovable) {
         books.anchored = true;
-        gains = !take_back(slot, true, books);
+        taken = take_back(slot, true, books);
     }
-    if (gains) put_back(slot);
-    s.joint_solver.end_closing(slot, closed && !gains);
+    closed = closed && taken;
+    if (!closed) put_back(slot);
+    s.joint_solver.end_closing(slot, closed);
 }
 
 void World::State::Sweep::close_open_joints() {

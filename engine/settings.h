@@ -354,6 +354,9 @@ inline constexpr int continuous_impacts = 8;
 inline constexpr double joint_closing_least = 1e-3;
 /// ... until they are open by less than this, m.
 inline constexpr double joint_closing_gap = 1e-4;
+/// Joints that were open by more than this when the step began, m, are not closed. Larger: what the user has put apart jumps
+/// together by as much; smaller: joints that an obstacle keeps open stay open for longer.
+inline constexpr double joint_closing_most = 0.05;
 /// Solves by Newton's method, at most, and how far a link turns in one, rad. Fewer or smaller: joints that an impact
 /// has opened by half a metre stay open (at 8 solves by up to 0.5 m, 40 m/s at 30 Hz); larger turns: the solves do not
 /// converge, as joints are not straight that far.

@@ -37,7 +37,7 @@ bool World::step(float dt, const Jobs& host_jobs) {
         !s.refuse_unless(dt > 0.0f && dt <= 1.0f, ErrorCode::bad_argument,
                          "step: dt must be above 0 and at most 1 second; nothing was moved") ||
         !s.refuse_unless(host_jobs.threads >= 1, ErrorCode::bad_argument,
-                         "step: jobs.threads is " + std::to_string(host_jobs.threads) + "; give 1 or more"))
+                         "step: jobs.threads must be at least 1; nothing was moved"))
         return false;
     const RunningCallbacks::Scope running(s.callbacks);
     FrameProfile profile;

@@ -283,14 +283,14 @@ std::size_t World::awake_body_count() const { return state_->awake.size(); }
 
 // ---- changing -------------------------------------------------------------------------------------------------------
 
-bool World::State::refuse_unless(bool ok, ErrorCode code, std::string sentence) const {
-    if (!ok) error.set(refuse(code, std::move(sentence)));
+bool World::State::refuse_unless(bool ok, ErrorCode code, std::string_view sentence, const char* call) const {
+    if (!ok) error.set(refuse(code, std::string(call) + std::string(sentence)));
     return ok;
 }
 
 bool World::State::may_change(const char* call) const {
     return refuse_unless(callbacks.count == 0, ErrorCode::bad_argument,
-                         std::string(call) + ": the world cannot change while it steps or draws; call this afterwards");
+                         ": the world cannot change while it steps or draws; call this afterwards", call);
 }
 
 bool World::State::check_change(BodyId id, const char* call) const { return may_change(call) && check_handle(id, call); }
@@ -298,13 +298,13 @@ bool World::State::check_change(BodyId id, const char* call) const { return may_
 /// Forces and masses are of dynamic bodies alone.
 bool World::State::check_dynamic(BodyId id, const char* call) const {
     return refuse_unless(bodies[id.slot].is_dynamic(), ErrorCode::bad_argument,
-                         std::string(call) + ": the body is not dynamic; only dynamic bodies have a mass and take forces");
+                         ": the body is not dynamic; only dynamic bodies have a mass and take forces", call);
 }
 
 /// What moves is kinematic or dynamic.
 bool World::State::check_movable(BodyId id, const char* call) const {
     return refuse_unless(bodies[id.slot].type != BodyType::fixed, ErrorCode::bad_argument,
-                         std::string(call) + ": the body is fixed; make it kinematic or dynamic to move it");
+                         ": the body is fixed; make it kinematic or dynamic to move it", call);
 }
 
 bool World::set_transform(BodyId id, const vec3& position, const quat& rotation) {

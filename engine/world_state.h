@@ -22,6 +22,8 @@
 #include "engine/step_jobs.h"
 #include "engine/stiff_groups.h"
 
+#include <string_view>
+
 namespace talus {
 
 struct World::State {
@@ -366,7 +368,8 @@ struct World::State {
     bool check_handle(BodyId id, const char* call) const;         ///< false, and error set, for a stale one
     bool check_shape_index(BodyId id, std::uint32_t shape, const char* call) const;
     bool check_handle(JointId id, const char* call) const;
-    bool refuse_unless(bool ok, ErrorCode code, std::string sentence) const;  ///< `ok`, and error set when it is false
+    /// Returns `ok`. When it is false, sets the error, whose sentence begins with the call's name.
+    bool refuse_unless(bool ok, ErrorCode code, std::string_view sentence, const char* call = "") const;
     bool may_change(const char* call) const;  ///< false, and error set, in a callback of step() or draw()
     bool check_change(BodyId id, const char* call) const;   ///< both
     bool check_change(JointId id, const char* call) const;  ///< both

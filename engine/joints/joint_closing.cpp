@@ -17,7 +17,8 @@
 ///
 /// Limits are not closed farther than the solver had left them. One that is passed by much was set so by the user, or
 /// the loads were too much for it: the solver brings its bodies back at a bounded speed. To put them there at once lifted
-/// 144 kg by 0.1 m within a step.
+/// 144 kg by 0.1 m within a step. For the same reason joints that were open when the step began are not closed: a ball
+/// joint that was made 3 m open lifted 216 kg by 3 m within a step.
 ///
 /// Joints of loops, and of bodies with locked axes, may contradict each other, so that they cannot be closed. After some
 /// steps in which that was tried, such an articulation is left as it is until its joints open farther.
@@ -31,9 +32,26 @@
 
 namespace talus {
 
+/// Returns by how much the worst joint is open that has an anchor, or that keeps anchors at a distance, m.
+double JointSolver::open_by_rows(const Articulation& a) const {
+    double most2 = 0.0;
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        const Run& run = runs_[r];
+        if (run.anchored) most2 = std::max(most2, glm::dot(run.pose.apart, run.pose.apart));
+        if (run.kind != JointKind::distance) continue;
+        for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
+            const Row& row = rows_[i];
+            const bool passed = row.kind == RowKind::limit && (row.upper ? row.position > 0.0 : row.position < 0.0);
+            if (row.kind == RowKind::lock || passed) most2 = std::max(most2, row.position * row.position);
+        }
+    }
+    return std::sqrt(most2);
+}
+
+bool JointSolver::may_close(const Articulation& a) { return a.open_before < settings::joint_closing_most; }
+
 void JointSolver::end_closing(std::uint32_t slot, bool closed) {
     Articulation& a = articulations_[articulation_of_[link_of_[slot]]];
-    if (!a.redundant) return;
     a.most_open = closed ? 0.0 : std::max(a.most_open, a.open);
     a.failed_closings = closed ? 0 : a.failed_closings + 1;
     if (a.failed_closings < settings::joint_closing_tries) return;
@@ -47,7 +65,9 @@ void JointSolver::begin_closing(std::uint32_t slot) {
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
             Row& row = rows_[i];
-            row.left = row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
+            // A rope was not too long when the step began.
+            const bool closes = row.form == RowForm::length;
+            row.left = closes ? 0.0 : row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
         }
     }
 }

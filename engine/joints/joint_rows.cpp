@@ -149,11 +149,12 @@ void JointSolver::prepare(const JointStore& joints, const BodyStore& bodies,
     residuals_.assign(room_.numbers / joint_lanes, JointLane{});
     changes_.assign(room_.numbers / joint_lanes, JointLane{});
     for (const std::uint32_t index : active_) {
-        const Articulation& a = articulations_[index];
+        Articulation& a = articulations_[index];
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             if (runs_[r].anchored) begin_point_rows(runs_[r]);
         }
-        evaluate(articulations_[index]);
+        evaluate(a);
+        a.open_before = open_by_rows(a);
     }
 }
 

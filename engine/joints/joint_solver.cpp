@@ -513,15 +513,13 @@ void JointSolver::relax(std::uint32_t first, std::uint32_t last) {
         read_velocities(a);
         note_momentum(a);
         relax_without_gain(a);
-        double open2 = 0.0;
+        a.open = open_by_rows(a);
         for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
             Run& run = runs_[r];
-            if (run.anchored) open2 = std::max(open2, glm::dot(run.pose.apart, run.pose.apart));
             run.load *= settings::joint_load_memory;
             if (glm::dot(run.demand, run.demand) > glm::dot(run.load, run.load)) run.load = run.demand;
             run.demand = dvec3(0.0);
         }
-        a.open = std::sqrt(open2);
     }
 }
 

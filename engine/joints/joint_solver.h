@@ -171,12 +171,14 @@ public:
         for (const std::uint32_t index : active_) {
             Articulation& a = articulations_[index];
             if (a.open <= least) a.stays_open = 0.0;
-            if (a.open <= a.stays_open + least) continue;
+            if (a.open <= a.stays_open + least || !may_close(a)) continue;
             std::uint32_t l = a.first_link;
             while (!links_[l].dynamic || links_[l].solver == 0) ++l;
             visit(links_[l].slot);
         }
     }
+    /// False where joints were open when the step began: the user may have put them so.
+    bool may_close(std::uint32_t slot) const { return may_close(articulations_[articulation_of_[link_of_[slot]]]); }
     /// True for a body of a loop of joints, or that joints hold together with a body with locked axes.
     bool may_contradict(std::uint32_t slot) const { return articulations_[articulation_of_[link_of_[slot]]].redundant; }
     /// Calls visit(slot) for the dynamic bodies that joints hold together with a body, and for that one.
@@ -339,7 +341,8 @@ private:
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
         bool driven = false;  ///< some rows have no position
-        double open = 0.0;    ///< by how much its worst anchored joint was open in the last relax pass, m
+        double open_before = 0.0;  ///< open_by_rows() when the step began, m
+        double open = 0.0;         ///< ... in the last relax pass, m
         int failed_closings = 0;  ///< since its joints were closed last
         double most_open = 0.0;   ///< the largest `open` of these steps, m
         double stays_open = 0.0;  ///< closing is not tried again up to this, m
@@ -453,6 +456,8 @@ private:
     void sweep_rows(const ContactGroup& group, double most_odds);
     void apply_rows(const ContactGroup& group, Pass pass);
     void find_closing(Articulation& a);
+    double open_by_rows(const Articulation& a) const;
+    static bool may_close(const Articulation& a);
 
     // Passes (joint_solver.cpp).
     void read_velocities(Articulation& a);

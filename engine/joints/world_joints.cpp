@@ -449,8 +449,7 @@ std::span<const JointEvent> World::joints_broken() const { return state_->broken
 
 AxisDef* World::State::settable_axis(JointId id, JointAxis axis, const char* call) {
     if (!check_handle(id, call)) return nullptr;
-    if (!refuse_unless(axis <= JointAxis::main, ErrorCode::bad_argument,
-                       std::string(call) + ": axis must be one of JointAxis's"))
+    if (!refuse_unless(axis <= JointAxis::main, ErrorCode::bad_argument, ": axis must be one of JointAxis's", call))
         return nullptr;
     Joint& joint = joints[id.slot];
     const int index = axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis);

@@ -101,10 +101,12 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                     REQUIRE(world.set_angular_velocity(id, s.speed * random.direction()));
                     break;
                 case 9:
-                    REQUIRE(world.apply_impulse_at(id, world.mass(id) * s.speed * random.direction(), place()));
+                    REQUIRE(world.apply_impulse_at(id, world.mass(id) * s.speed * random.direction(), place()) ==
+                            (world.type(id) == BodyType::dynamic));
                     break;
                 case 10:
-                    REQUIRE(world.apply_force_at(id, 60.0f * world.mass(id) * s.speed * random.direction(), place()));
+                    REQUIRE(world.apply_force_at(id, 60.0f * world.mass(id) * s.speed * random.direction(), place()) ==
+                            (world.type(id) == BodyType::dynamic));
                     break;
                 case 11:
                     REQUIRE(world.set_awake(id, random.below(2) == 0));

@@ -508,3 +508,74 @@ TEST_CASE("no body is faster than the world allows or than itself allows whateve
         if (own) CHECK(spin <= 10.0 * (1.0 + 1e-6));
     }
 }
+
+// Closing what an impact had opened also closed what the user had put apart: the box moved by 3 m in the first step.
+TEST_CASE("a joint that is made open pulls its body at a bounded speed, and closes") {
+    for (const bool locked : {false, true}) {
+        World world(sleepless());
+        const BodyId hook = add(world, fixed_body(box(vec3(0.1f)), {0.0f, 4.0f, 0.0f}));
+        BodyDef def = body(box(vec3(0.3f)), {0.0f, 1.0f, 0.0f});
+        if (locked) def.locks = lock_to_plane_xy;
+        const BodyId id = add(world, def);
+        JointEnds ends{.body_a = hook, .body_b = id};
+        ends.frame_b.position = {0.0f, 0.3f, 0.0f};
+        REQUIRE(world.add_joint(BallDef{.ends = ends}));
+        vec3 place = world.position(id);
+        for (int step = 0; step < 240; ++step) {
+            run(world, 1);
+            CAPTURE(locked);
+            CAPTURE(step);
+            REQUIRE(glm::distance(world.position(id), place) < 0.25f);
+            place = world.position(id);
+        }
+        CHECK(glm::distance(transform_point(world.transform(id), ends.frame_b.position), vec3(0, 4, 0)) < 1e-3f);
+    }
+}
+
+// Rods and ropes did not count as open: in 34 of these 100 chains one was too long or short by more than 2 cm. Now in 2.
+TEST_CASE("rods and ropes that an impact has stretched have their length again at the end of the step") {
+    int long_ones = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        Random random(seed);
+        World world;
+        add(world, ground());
+        std::vector<JointId> joints;
+        BodyId last;
+        for (int i = 0; i < 6; ++i) {
+            BodyDef def = body(random.below(2) == 0 ? box({0.2f, 0.1f, 0.1f}) : capsule(0.15f, 0.08f),
+                               {0.5f * static_cast<float>(i), random.between(1.0f, 1.1f), 0.0f});
+            def.linear_velocity = 6.0f * random.direction() - vec3(0.0f, 6.0f, 0.0f);
+            def.material.restitution = random.unit();
+            const BodyId id = add(world, def);
+            REQUIRE(world.set_mass(id, std::pow(100.0f, random.unit())));
+            if (i > 0) {
+                DistanceDef joint{.ends = {.body_a = last, .body_b = id}};
+                joint.ends.frame_a.position = {0.2f, 0.0f, 0.0f};
+                joint.ends.frame_b.position = {-random.between(0.0f, 0.25f), 0.0f, 0.0f};
+                const float length =
+                    glm::distance(transform_point(world.transform(last), joint.ends.frame_a.position),
+                                  transform_point(world.transform(id), joint.ends.frame_b.position));
+                joint.length = {i % 2 == 0 ? length : 0.0f, length};
+                joints.push_back(world.add_joint(joint));
+                REQUIRE(joints.back());
+            }
+            last = id;
+        }
+        float off = 0.0f;
+        for (int step = 0; step < 120; ++step) {
+            run(world, 1);
+            for (const JointId id : joints) {
+                const JointEnds ends = world.ends(id);
+                const float length =
+                    glm::distance(transform_point(world.transform(ends.body_a), ends.frame_a.position),
+                                  transform_point(world.transform(ends.body_b), ends.frame_b.position));
+                const JointLimit limit = world.joint_limit(id);
+                off = std::max({off, length - limit.upper, limit.lower - length});
+            }
+        }
+        long_ones += off > 0.02f;
+        CAPTURE(seed);
+        CHECK(off < 0.3f);
+    }
+    CHECK(long_ones <= 5);
+}

@@ -78,7 +78,11 @@ struct Crowd {
         for (int i = 0; i < 30; ++i) world.set_transform(some_id(), place(), random.rotation());
         for (int i = 0; i < 15; ++i) world.remove_body(some_id());
         for (int i = 0; i < 15; ++i) world.add_body(some_body());
-        for (int i = 0; i < 15; ++i) world.set_awake(some_id(), random.below(2) == 0);
+        for (int i = 0; i < 15; ++i) {
+            const BodyId id = some_id();
+            const bool awake = random.below(2) == 0;
+            if (world.type(id) != BodyType::fixed) world.set_awake(id, awake);
+        }
     }
 
     Filter filter() { return random.below(3) == 0 ? Filter{1u << random.below(3), random.below(8), 0} : Filter{}; }
