@@ -78,8 +78,9 @@ void World::State::settle_carried() {
 /// Gives a body whose centre of mass is about to move the velocity of its new one. A body that spins fast may have none that
 /// a float holds there.
 void World::State::carry_velocity_to(Body& body, const vec3& center) const {
-    const glm::dvec3 velocity = glm::dvec3(body.linear_velocity) +
-                                glm::cross(glm::dvec3(body.angular_velocity), glm::dvec3(center) - glm::dvec3(body.center));
+    const glm::dvec3 velocity =
+        glm::dvec3(body.linear_velocity) +
+        glm::cross(glm::dvec3(body.angular_velocity), glm::dvec3(center) - glm::dvec3(body.center));
     const double most = static_cast<double>(most_speed(body)), speed = glm::length(velocity);
     body.linear_velocity = vec3(speed > most ? (most / speed) * velocity : velocity);
 }
@@ -332,8 +333,8 @@ void World::State::arrive_at_targets() {
 bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
     State& s = *state_;
     if (!s.check_change(id, "set_speed_limits")) return false;
-    if (!s.refuse_unless(max_speed > 0.0f && max_spin > 0.0f,
-                         ErrorCode::bad_size, "set_speed_limits: both must be above 0; infinity for none"))
+    if (!s.refuse_unless(max_speed > 0.0f && max_spin > 0.0f, ErrorCode::bad_size,
+                         "set_speed_limits: both must be above 0; infinity for none"))
         return false;
     s.bodies[id.slot].max_speed = max_speed;
     s.bodies[id.slot].max_spin = max_spin;
@@ -352,7 +353,8 @@ bool World::set_continuous(BodyId id, Continuous continuous) {
 
 bool World::set_hit_speed(float speed) {
     if (!state_->may_change("set_hit_speed")) return false;
-    if (!state_->refuse_unless(speed >= 0.0f, ErrorCode::bad_size, "set_hit_speed: the speed must be 0 or more")) return false;
+    if (!state_->refuse_unless(speed >= 0.0f, ErrorCode::bad_size, "set_hit_speed: the speed must be 0 or more"))
+        return false;
     state_->def.hit_speed = speed;
     return true;
 }

@@ -293,7 +293,9 @@ bool World::State::may_change(const char* call) const {
                          ": the world cannot change while it steps or draws; call this afterwards", call);
 }
 
-bool World::State::check_change(BodyId id, const char* call) const { return may_change(call) && check_handle(id, call); }
+bool World::State::check_change(BodyId id, const char* call) const {
+    return may_change(call) && check_handle(id, call);
+}
 
 /// Forces and masses are of dynamic bodies alone.
 bool World::State::check_dynamic(BodyId id, const char* call) const {
@@ -332,7 +334,8 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
 bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
     if (!s.check_change(id, "set_linear_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite, "set_linear_velocity: the velocity has a NaN or an infinity"))
+    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite,
+                         "set_linear_velocity: the velocity has a NaN or an infinity"))
         return false;
     if (!s.check_movable(id, "set_linear_velocity")) return false;
     s.bodies[id.slot].linear_velocity = velocity;
@@ -344,7 +347,8 @@ bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
 bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
     State& s = *state_;
     if (!s.check_change(id, "set_angular_velocity")) return false;
-    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite, "set_angular_velocity: the velocity has a NaN or an infinity"))
+    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite,
+                         "set_angular_velocity: the velocity has a NaN or an infinity"))
         return false;
     if (!s.check_movable(id, "set_angular_velocity")) return false;
     s.bodies[id.slot].angular_velocity = velocity;
@@ -356,7 +360,8 @@ bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
 bool World::set_gravity_scale(BodyId id, float scale) {
     State& s = *state_;
     if (!s.check_change(id, "set_gravity_scale")) return false;
-    if (!s.refuse_unless(is_finite(scale), ErrorCode::not_finite, "set_gravity_scale: the scale must be finite")) return false;
+    if (!s.refuse_unless(is_finite(scale), ErrorCode::not_finite, "set_gravity_scale: the scale must be finite"))
+        return false;
     s.bodies[id.slot].gravity_scale = scale;
     s.wake(id.slot);
     return true;
@@ -365,7 +370,8 @@ bool World::set_gravity_scale(BodyId id, float scale) {
 bool World::set_locks(BodyId id, std::uint8_t locks) {
     State& s = *state_;
     if (!s.check_change(id, "set_locks")) return false;
-    if (!s.refuse_unless(locks < 64, ErrorCode::bad_argument, "set_locks: locks must be made of the flags of AxisLock")) return false;
+    if (!s.refuse_unless(locks < 64, ErrorCode::bad_argument, "set_locks: locks must be made of the flags of AxisLock"))
+        return false;
     s.bodies[id.slot].locks = locks;
     drop_locked_motion(s.bodies[id.slot]);
     s.wake(id.slot);
@@ -411,14 +417,14 @@ bool World::apply_force(BodyId id, const vec3& force) {
 bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
     State& s = *state_;
     if (!s.check_change(id, "apply_force_at")) return false;
-    if (!s.refuse_unless(is_finite(force) && is_finite(point),
-                         ErrorCode::not_finite, "apply_force: the force or point has a NaN or an infinity"))
+    if (!s.refuse_unless(is_finite(force) && is_finite(point), ErrorCode::not_finite,
+                         "apply_force: the force or point has a NaN or an infinity"))
         return false;
     Body& body = s.bodies[id.slot];
     if (!s.check_dynamic(id, "apply_force")) return false;
     const vec3 sum = body.force + force, torque = body.torque + glm::cross(point - body.center, force);
-    if (!s.refuse_unless(is_finite(sum) && is_finite(torque),
-                         ErrorCode::not_finite, "apply_force: the sum of forces overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(sum) && is_finite(torque), ErrorCode::not_finite,
+                         "apply_force: the sum of forces overflows; nothing was applied"))
         return false;
     body.force = sum;
     body.torque = torque;
@@ -429,11 +435,13 @@ bool World::apply_force_at(BodyId id, const vec3& force, const vec3& point) {
 bool World::apply_torque(BodyId id, const vec3& torque) {
     State& s = *state_;
     if (!s.check_change(id, "apply_torque")) return false;
-    if (!s.refuse_unless(is_finite(torque), ErrorCode::not_finite, "apply_torque: the torque has a NaN or an infinity")) return false;
+    if (!s.refuse_unless(is_finite(torque), ErrorCode::not_finite, "apply_torque: the torque has a NaN or an infinity"))
+        return false;
     Body& body = s.bodies[id.slot];
     if (!s.check_dynamic(id, "apply_torque")) return false;
     const vec3 sum = body.torque + torque;
-    if (!s.refuse_unless(is_finite(sum), ErrorCode::not_finite, "apply_torque: the sum of torques overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(sum), ErrorCode::not_finite,
+                         "apply_torque: the sum of torques overflows; nothing was applied"))
         return false;
     body.torque = sum;
     s.wake(id.slot);
@@ -448,13 +456,14 @@ bool World::apply_impulse(BodyId id, const vec3& impulse) {
 bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) {
     State& s = *state_;
     if (!s.check_change(id, "apply_impulse_at")) return false;
-    if (!s.refuse_unless(is_finite(impulse) && is_finite(point),
-                         ErrorCode::not_finite, "apply_impulse: the impulse or point has a NaN or an infinity"))
+    if (!s.refuse_unless(is_finite(impulse) && is_finite(point), ErrorCode::not_finite,
+                         "apply_impulse: the impulse or point has a NaN or an infinity"))
         return false;
     Body& body = s.bodies[id.slot];
     if (!s.check_dynamic(id, "apply_impulse")) return false;
     const vec3 velocity = body.linear_velocity + response_of(body, body.rotation).inverse_mass * impulse;
-    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite, "apply_impulse: the velocity overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(velocity), ErrorCode::not_finite,
+                         "apply_impulse: the velocity overflows; nothing was applied"))
         return false;
     if (!apply_angular_impulse(id, glm::cross(point - body.center, impulse))) return false;
     body.linear_velocity = velocity;
@@ -464,12 +473,14 @@ bool World::apply_impulse_at(BodyId id, const vec3& impulse, const vec3& point) 
 bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
     State& s = *state_;
     if (!s.check_change(id, "apply_angular_impulse")) return false;
-    if (!s.refuse_unless(is_finite(impulse), ErrorCode::not_finite, "apply_angular_impulse: the impulse has a NaN or an infinity"))
+    if (!s.refuse_unless(is_finite(impulse), ErrorCode::not_finite,
+                         "apply_angular_impulse: the impulse has a NaN or an infinity"))
         return false;
     Body& body = s.bodies[id.slot];
     if (!s.check_dynamic(id, "apply_angular_impulse")) return false;
     const vec3 spin = body.angular_velocity + response_of(body, body.rotation).inverse_inertia * impulse;
-    if (!s.refuse_unless(is_finite(spin), ErrorCode::not_finite, "apply_angular_impulse: the spin overflows; nothing was applied"))
+    if (!s.refuse_unless(is_finite(spin), ErrorCode::not_finite,
+                         "apply_angular_impulse: the spin overflows; nothing was applied"))
         return false;
     body.angular_velocity = spin;
     s.wake(id.slot);
@@ -479,7 +490,8 @@ bool World::apply_angular_impulse(BodyId id, const vec3& impulse) {
 bool World::set_gravity(const vec3& gravity) {
     State& s = *state_;
     if (!s.may_change("set_gravity")) return false;
-    if (!s.refuse_unless(is_finite(gravity), ErrorCode::not_finite, "set_gravity: gravity has a NaN or an infinity")) return false;
+    if (!s.refuse_unless(is_finite(gravity), ErrorCode::not_finite, "set_gravity: gravity has a NaN or an infinity"))
+        return false;
     if (gravity == s.def.gravity) return true;
     s.def.gravity = gravity;
     s.wake_all();

@@ -275,7 +275,7 @@ struct World::State {
         SolverBody solver;
     };
     std::vector<LinkMotion> before_closing;  ///< of the links of that articulation
-    std::ptrdiff_t bullets_done = 0;  ///< of the list: those whose turn has come in this step
+    std::ptrdiff_t bullets_done = 0;         ///< of the list: those whose turn has come in this step
     std::vector<std::uint32_t> found_triangles;
     struct KnownTriangle {
         std::uint32_t triangle, contact;
@@ -370,7 +370,7 @@ struct World::State {
     bool check_handle(JointId id, const char* call) const;
     /// Returns `ok`. When it is false, sets the error, whose sentence begins with the call's name.
     bool refuse_unless(bool ok, ErrorCode code, std::string_view sentence, const char* call = "") const;
-    bool may_change(const char* call) const;  ///< false, and error set, in a callback of step() or draw()
+    bool may_change(const char* call) const;                ///< false, and error set, in a callback of step() or draw()
     bool check_change(BodyId id, const char* call) const;   ///< both
     bool check_change(JointId id, const char* call) const;  ///< both
     bool check_dynamic(BodyId id, const char* call) const;

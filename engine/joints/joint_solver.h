@@ -340,12 +340,12 @@ private:
         bool weak = false;     ///< its matrix is to be factored with care, for the rest of the step
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
-        bool driven = false;  ///< some rows have no position
+        bool driven = false;       ///< some rows have no position
         double open_before = 0.0;  ///< open_by_rows() when the step began, m
         double open = 0.0;         ///< ... in the last relax pass, m
-        int failed_closings = 0;  ///< since its joints were closed last
-        double most_open = 0.0;   ///< the largest `open` of these steps, m
-        double stays_open = 0.0;  ///< closing is not tried again up to this, m
+        int failed_closings = 0;   ///< since its joints were closed last
+        double most_open = 0.0;    ///< the largest `open` of these steps, m
+        double stays_open = 0.0;   ///< closing is not tried again up to this, m
     };
 
     /// What an articulation does as a whole.

@@ -297,7 +297,9 @@ bool World::State::check_handle(JointId id, const char* call) const {
     return false;
 }
 
-bool World::State::check_change(JointId id, const char* call) const { return may_change(call) && check_handle(id, call); }
+bool World::State::check_change(JointId id, const char* call) const {
+    return may_change(call) && check_handle(id, call);
+}
 
 void World::State::drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded) {
     const JointBodies ends = joints.bodies(slot);

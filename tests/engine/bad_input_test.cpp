@@ -449,8 +449,9 @@ TEST_CASE("setters that can do nothing on this type of body are refused") {
     const vec3 some(1, 2, 3);
     for (const BodyId id : {v.fixed_id, lift}) {
         v.refuses("set_mass", code, [&](World& w) { return w.set_mass(id, 2.0f); });
-        v.refuses("set_mass_properties", code,
-                  [&](World& w) { return w.set_mass_properties(id, {1.0f, vec3(0.0f), mat3(1.0f)}); });
+        v.refuses("set_mass_properties", code, [&](World& w) {
+            return w.set_mass_properties(id, {1.0f, vec3(0.0f), mat3(1.0f)});
+        });
         v.refuses("apply_force", code, [&](World& w) { return w.apply_force(id, some); });
         v.refuses("apply_force_at", code, [&](World& w) { return w.apply_force_at(id, some, some); });
         v.refuses("apply_torque", code, [&](World& w) { return w.apply_torque(id, some); });

@@ -552,9 +552,8 @@ TEST_CASE("rods and ropes that an impact has stretched have their length again a
                 DistanceDef joint{.ends = {.body_a = last, .body_b = id}};
                 joint.ends.frame_a.position = {0.2f, 0.0f, 0.0f};
                 joint.ends.frame_b.position = {-random.between(0.0f, 0.25f), 0.0f, 0.0f};
-                const float length =
-                    glm::distance(transform_point(world.transform(last), joint.ends.frame_a.position),
-                                  transform_point(world.transform(id), joint.ends.frame_b.position));
+                const float length = glm::distance(transform_point(world.transform(last), joint.ends.frame_a.position),
+                                                   transform_point(world.transform(id), joint.ends.frame_b.position));
                 joint.length = {i % 2 == 0 ? length : 0.0f, length};
                 joints.push_back(world.add_joint(joint));
                 REQUIRE(joints.back());
