@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace talus {
 
@@ -186,7 +187,43 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
     link.most_inertia = link.start_inertia[0][0] + link.start_inertia[1][1] + link.start_inertia[2][2];
 }
 
-void JointSolver::prepare_run(Run& run, const Joint& joint, const BodyStore& bodies) {
+namespace {
+
+/// By how many places the axes of a joint are to be shifted, so that it turns about x. A six-dof joint that turns about y or z
+/// alone is a hinge. As a swing, its turn would be singular at 180 degrees: a body that swung through that jumped by up to
+/// 85 cm, and gained up to 14% of its energy.
+int shift_of(const Joint& joint) {
+    if (joint.kind != JointKind::six_dof) return 0;
+    const auto is_shut = [&](std::size_t axis) {
+        const JointLimit& limit = joint.axes[axis].limit;
+        return limit.lower == 0.0f && limit.upper == 0.0f;
+    };
+    if (!is_shut(3) || is_shut(4) == is_shut(5)) return 0;
+    return is_shut(4) ? 2 : 1;
+}
+
+/// The axis of the user's joint that has this place once they are shifted.
+int shifted(int axis, int shift) { return axis / 3 * 3 + (axis % 3 + shift) % 3; }
+
+/// The same joint with its axes at other places: x' is the axis of this number (1: y, 2: z), and so on in turn.
+Joint with_shifted_axes(const Joint& joint, int shift) {
+    Joint other = joint;
+    // A third of a turn about (1, 1, 1), or back.
+    const quat turn = shift == 1 ? quat(0.5f, 0.5f, 0.5f, 0.5f) : quat(0.5f, -0.5f, -0.5f, -0.5f);
+    other.frame_a.rotation = multiply(joint.frame_a.rotation, turn);
+    other.frame_b.rotation = multiply(joint.frame_b.rotation, turn);
+    for (int i = 0; i < joint_axes; ++i)
+        other.axes[static_cast<std::size_t>(i)] = joint.axes[static_cast<std::size_t>(shifted(i, shift))];
+    return other;
+}
+
+}  // namespace
+
+void JointSolver::prepare_run(Run& run, const Joint& given, const BodyStore& bodies) {
+    run.shift = shift_of(given);
+    std::optional<Joint> other;
+    if (run.shift != 0) other = with_shifted_axes(given, run.shift);
+    const Joint& joint = other ? *other : given;
     run.turn = joint.turn;
     run.ratio = joint.ratio;
     run.offset = joint.offset;

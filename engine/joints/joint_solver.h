@@ -318,6 +318,7 @@ private:
         dvec3 load{0.0};      ///< the largest demand of late
         dvec3 new_load{0.0};  ///< ... in the solve of this one, as A's axes turn it: a load may have come just now
         double motor_impulses[joint_axes] = {};
+        int shift = 0;  ///< of its axes against those of the joint, see shift_of()
     };
 
     struct Articulation {
