@@ -186,7 +186,7 @@ void World::State::Sweep::put_back(std::uint32_t slot) {
 void World::State::Sweep::close_joints(std::uint32_t slot) {
     if (!s.joint_solver.begin_response(slot)) return;
     // Links that closing has lifted or turned, with velocities that stay, may have more energy than before.
-    ImpactEnergy books = books_of_links(slot);
+    const ImpactEnergy books = books_of_links(slot);
     bool touches_immovable = false;
     s.stops.clear();
     s.before_closing.clear();
@@ -211,11 +211,15 @@ void World::State::Sweep::close_joints(std::uint32_t slot) {
     // Where joints contradict each other, Newton's method goes astray, and links may be lifted by more than their motion has
     // energy for.
     if (closed && !taken && touches_immovable) {
-        books.anchored = true;
-        taken = take_back(slot, true, books);
+        ImpactEnergy of_held = books;
+        of_held.anchored = true;
+        taken = take_back(slot, true, of_held);
     }
     closed = closed && taken;
-    if (!closed) put_back(slot);
+    if (!closed) {
+        put_back(slot);
+        take_back(slot, true, books);  // what the impact has gained
+    }
     s.joint_solver.end_closing(slot, closed);
 }
 
