@@ -16,6 +16,7 @@
 #include "engine/joints/joint_solver.h"
 #include "engine/joints/joint_store.h"
 #include "engine/last_error.h"
+#include "engine/running_callbacks.h"
 #include "engine/slabs.h"
 #include "engine/slender_islands.h"
 #include "engine/stage_team.h"

@@ -84,6 +84,9 @@ Jacobian turn_about(const dvec3& axis);
 /// Rotation vector that takes `from` to `to`, rad.
 dvec3 rotation_vector(const dquat& from, const dquat& to);
 
+/// The number of the axis (0 to 5) that has this place when the three axes of each kind are shifted by so many places.
+inline int shifted_axis(int axis, int shift) { return axis / 3 * 3 + (axis % 3 + shift) % 3; }
+
 /// The axis that JointAxis::main stands for.
 int main_axis(JointKind kind);
 

@@ -592,10 +592,8 @@ void JointSolver::store(JointStore& joints, float step) const {
             joint.forces.fill(0.0f);
             joint.stiffness.fill(0.0f);
             joint.pressed = joint.at_upper = 0;
-            const auto user_axis = [&](std::size_t axis) {
-                return axis / 3 * 3 + (axis + static_cast<std::size_t>(run.shift)) % 3;
-            };
-            for (std::size_t i = 0; i < joint_axes; ++i)
+            const auto user_axis = [&](int axis) { return static_cast<std::size_t>(shifted_axis(axis, run.shift)); };
+            for (int i = 0; i < joint_axes; ++i)
                 joint.motor_forces[user_axis(i)] = to_float(per_step * run.motor_impulses[i]);
             for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
                 const Row& row = rows_[i];
@@ -604,7 +602,7 @@ void JointSolver::store(JointStore& joints, float step) const {
                     // A distance joint's spring to a point is a drive, and has one axis to be asked for.
                     const bool turns = row.number >= angular_drive_row;
                     const std::size_t axis =
-                        run.kind == JointKind::distance ? 0u : user_axis(row.axis + (turns ? 3u : 0u));
+                        run.kind == JointKind::distance ? 0u : user_axis(row.axis + (turns ? 3 : 0));
                     const float k = row.softness > 0.0 ? to_float(per_substep * row.bias_rate / row.softness) : 0.0f;
                     joint.stiffness[axis] = std::max(joint.stiffness[axis], k);
                 }

@@ -236,7 +236,7 @@ struct Plates {
         mass = world.mass(ids[0]);
     }
 
-    BodyId drop(Random& random, const Shape& shape, float clearance, float most_spin, const vec3& velocity) {
+    void drop(Random& random, const Shape& shape, float clearance, float most_spin, const vec3& velocity) {
         BodyDef def = body(shape, {random.between(-0.3f, 0.3f), height + bounding_radius(shape) + clearance,
                                    random.between(-0.2f, 0.2f)});
         def.rotation = random.rotation();
@@ -245,7 +245,6 @@ struct Plates {
         const float ratio = std::pow(10.0f, random.between(2.5f, 4.0f));
         def.density *= ratio * mass / mass_properties(shape, def.density).mass;
         ids.push_back(add(world, def));
-        return ids.back();
     }
 };
 
