@@ -208,8 +208,20 @@ inline constexpr float largest_friction = 1e6f;
 /// mass alone would give way without them: a turn about an axis that the push passes at a hundredth of the body's radius
 /// of gyration, or a way that is 0.6 degrees from being at right angles to the push. The impulse that stops an approach
 /// is the inverse of the response, and so has no end: a ball that could only turn, pushed along its radius, got 1e16 N s
-/// for a response that was rounding (at 1e-10). Larger: doors and lifts give way to fewer pushes.
+/// for a response that was rounding (at 1e-10). Larger: doors and lifts give way to fewer pushes. Nor do locks and limits
+/// of six-dof joints move bodies there: where anchors were 5 cm apart across the plane of their bodies, one of three
+/// small trees of such joints pulled with more than 1e9 N, at the plane's slope of rounding.
 inline constexpr float locked_response = 1e-4f;
+/// Bodies that are locked to a plane or a line part along it where less than this of their contact's normal lies in it
+/// (locked_contacts.cpp). Larger: contacts of what is slanted across the plane change, too, which the solver bears as
+/// they are; smaller: it pushes ten times as far as the overlap is deep.
+inline constexpr float plane_normal = 0.5f;
+/// ... and where they overlap by more than this part of the thinner one's thickness. Larger: what has its faces a little
+/// out of line across the plane stays in each other; smaller: layers whose faces should only touch collide.
+inline constexpr float plane_layers = 0.1f;
+/// So many sizes of the smaller shape is how far it is to be out across the stretched plane. Larger: EPA has longer
+/// shapes to search; smaller: slanted ways out are found for the shortest in the plane.
+inline constexpr float plane_stretch = 4.0f;
 
 /// How much a load may grow in a sub-step beyond doubling before it counts as a blow, as an acceleration of the
 /// contact's effective mass, m/s^2 (solver_kernel_contacts.h, note_blows). Gravity gives a body that is set down 10.

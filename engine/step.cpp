@@ -127,7 +127,7 @@ void World::State::collide_active(const Jobs& jobs) {
         CollideTask& task = collide_tasks[k];
         task.profile = {};
         const auto part = std::span(active).subspan(first, last - first);
-        collide(colliders, contacts.records, contacts.caches, part, settings, task.scratch, task.profile);
+        collide_contacts(part, settings, task.scratch, task.profile);
         task.touching.clear();
         for (const std::uint32_t c : part) {
             if (has_manifold(c)) task.touching.push_back(c);

@@ -224,7 +224,7 @@ void World::State::renew_contacts(float substep) {
         const PairRecord& record = contacts.records[c];
         was_settled.push_back({record.rung, record.cost, contacts.caches[c].manifold});
     }
-    collide(colliders, contacts.records, contacts.caches, to_collide, settings, renewal_scratch, counts);
+    collide_contacts(to_collide, settings, renewal_scratch, counts);
     std::size_t next = 0;
     for (std::size_t k = 0; k < to_collide.size(); ++k) {
         while (renewed[next].contact != to_collide[k]) ++next;  // in the same order

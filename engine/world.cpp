@@ -111,6 +111,7 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
         body.angular_damping = def.angular_damping;
         body.gravity_scale = def.gravity_scale;
         body.locks = def.locks;
+        s.any_locked = s.any_locked || def.locks != 0;
         body.allow_sleep = def.allow_sleep;
         body.continuous = def.continuous;
         body.user_data = def.user_data;
@@ -373,6 +374,7 @@ bool World::set_locks(BodyId id, std::uint8_t locks) {
     if (!s.refuse_unless(locks < 64, ErrorCode::bad_argument, "set_locks: locks must be made of the flags of AxisLock"))
         return false;
     s.bodies[id.slot].locks = locks;
+    s.any_locked = s.any_locked || locks != 0;
     drop_locked_motion(s.bodies[id.slot]);
     s.wake(id.slot);
     return true;

@@ -245,6 +245,7 @@ struct World::State {
         std::vector<std::uint32_t> changed;  ///< contacts that begin or end to touch
     };
     std::vector<CollideTask> collide_tasks;
+    bool any_locked = false;  ///< some body has been, of this world
     std::vector<ProxyIndex> moved_proxies;  ///< of the awake bodies, with their boxes and expected ways
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;
@@ -397,6 +398,10 @@ struct World::State {
         }
     }
     void gather_active(std::vector<std::uint32_t>& list) const;
+    /// The narrowphase's `collide`, and what locks make of what it finds (locked_contacts.cpp).
+    void collide_contacts(std::span<const std::uint32_t> list, const CollideSettings& rungs, CollideScratch& scratch,
+                          NarrowphaseProfile& counts);
+    void turn_into_plane(std::uint32_t contact);
     void restore_modified();                    ///< what the contact modifier changed in the last step
     void mix_materials(std::uint32_t contact);  ///< after a material of one of its shapes has changed
     std::uint64_t state_hash() const;           ///< of bodies, pairs, contacts and their impulses

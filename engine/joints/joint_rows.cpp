@@ -530,6 +530,14 @@ double JointSolver::set_turn_row(const Run& run, std::uint32_t i, const dvec3& a
     return sum;
 }
 
+/// A row that the bodies' locks leave nothing of asks nothing of them.
+void JointSolver::clear_row(const Run& run, std::uint32_t i) {
+    const JointRows& rows = joint_rows_[index_of(run)];
+    double* const jacobian = flat(jacobians_) + rows.jacobian + i;
+    for (std::uint32_t k = 0; k < 6 * rows.sides; ++k) jacobian[k * rows.width] = 0.0;
+    std::fill_n(flat(responses_) + rows.response + 8 * rows.sides * i, 8 * rows.sides, 0.0);
+}
+
 /// What of the rows that hold an anchor in place is the same for the whole step.
 void JointSolver::begin_point_rows(const Run& run) {
     const JointRows& rows = joint_rows_[index_of(run)];
@@ -618,6 +626,10 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
             default:
                 row.response = set_turn_row(run, i, row_jacobian(run, row).angular_b);
         }
+        const double whole = locked ? response_without_locks(run, i) : row.response;
+        row.held = (row.kind == RowKind::lock || row.kind == RowKind::limit) && row.form != RowForm::point &&
+                   row.response < settings::locked_response * whole;
+        if (row.held) clear_row(run, i);
         coordinate = row.form == RowForm::geared
                          ? geared_coordinate(run, runs_[run.geared[0]].coordinates, runs_[run.geared[1]].coordinates)
                          : row_coordinate(run, row, run.pose, run.coordinates);
@@ -625,7 +637,7 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
         row.slack = (drive         ? settings::joint_slack_drive
                      : a.redundant ? settings::joint_slack_looped
                                    : settings::joint_slack) *
-                    (locked ? response_without_locks(run, i) : row.response);
+                    whole;
 
         if (row.kind == RowKind::limit) {
             const bool upper = row.limits[0] == -infinite ||
@@ -670,6 +682,7 @@ Jacobian JointSolver::row_jacobian(const Run& run, const Row& row) const {
 }
 
 double JointSolver::row_coordinate(const Run& run, const Row& row, const JointPose& pose, const Coordinates& q) const {
+    if (row.held) return row.limits[row.upper ? 1 : 0];
     switch (row.form) {
         case RowForm::point:
             return pose.apart[row.axis];

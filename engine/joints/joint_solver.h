@@ -242,6 +242,7 @@ private:
         bool free = true;                                       ///< in the direct solve; else its impulse is given
         bool caught = false;                                    ///< came to its bound in this pass, and stays there
         bool upper = false;                                     ///< a limit's side
+        bool held = false;                                      ///< by locks: see settings::locked_response
         std::uint32_t rival = null_index;                       ///< of a motor: the limit of its axis
         double limits[2] = {};                                  ///< of a limit or lock: lower and upper coordinate
         double speed = 0.0;                                     ///< that the row aims at, in rows without position
@@ -425,6 +426,7 @@ private:
     double set_row(const Run& run, std::uint32_t row, const Jacobian& jacobian, double factor,
                    std::uint32_t first_side);
     double set_turn_row(const Run& run, std::uint32_t row, const dvec3& axis);
+    void clear_row(const Run& run, std::uint32_t row);
     void begin_point_rows(const Run& run);
     void set_point_rows(const Run& run);
     double between(const Run& run, std::uint32_t row, std::uint32_t other) const;

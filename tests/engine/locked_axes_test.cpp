@@ -179,3 +179,131 @@ TEST_CASE("a disc on a locked axle turns when it is pushed beside the axle") {
     run(world, 30);
     CHECK(world.angular_velocity(disc).z > 1.0f);
 }
+
+namespace {
+
+/// How deep two bodies are in each other in the xy plane, by the outlines of boxes that overlap along z, m: by the
+/// separating axes of rectangles, which shares nothing with the library.
+double overlap_in_plane(const World& world, BodyId a, const vec3& half_a, BodyId b, const vec3& half_b) {
+    const BodyId ids[2] = {a, b};
+    const vec3 half[2] = {half_a, half_b};
+    double least = 1e9;
+    for (const BodyId owner : ids) {
+        for (const vec3& axis : {vec3(1, 0, 0), vec3(0, 1, 0)}) {
+            const vec3 n = rotate(world.rotation(owner), axis);
+            double reach = -std::abs(static_cast<double>(glm::dot(world.position(b) - world.position(a), n)));
+            for (int k = 0; k < 2; ++k) {
+                reach += std::abs(static_cast<double>(glm::dot(rotate(world.rotation(ids[k]), {half[k].x, 0, 0}), n))) +
+                         std::abs(static_cast<double>(glm::dot(rotate(world.rotation(ids[k]), {0, half[k].y, 0}), n)));
+            }
+            least = std::min(least, reach);
+        }
+    }
+    return least;
+}
+
+}  // namespace
+
+// The shortest way out of each other was across the plane: dozens of pairs stayed, up to 40 cm deep.
+TEST_CASE("thin bodies that locks keep in a plane do not stay in each other") {
+    for (const float thin : {0.005f, 0.02f, 0.1f}) {
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            Random random(seed);
+            World world;
+            add(world, ground());
+            for (const float x : {-3.5f, 3.5f}) add(world, fixed_body(box({0.5f, 20.0f, 0.5f}), {x, 10.0f, 0.0f}));
+            std::vector<BodyId> ids;
+            std::vector<vec3> halves;
+            for (int i = 0; i < 40; ++i) {
+                const bool stick = i % 3 == 1;
+                halves.emplace_back(stick ? random.between(0.05f, 0.1f) : random.between(0.1f, 0.4f),
+                                    stick ? random.between(0.3f, 0.5f) : random.between(0.1f, 0.4f), thin);
+                BodyDef def = body(box(halves.back()), {random.between(-2.5f, 2.5f), 1.0f + 0.35f * static_cast<float>(i),
+                                                        random.between(-0.3f, 0.3f) * thin});
+                def.rotation = turn(vec3(0, 0, 1), random.between(0.0f, 6.2f));
+                def.linear_velocity.y = -10.0f;
+                def.locks = lock_to_plane_xy;
+                ids.push_back(add(world, def));
+            }
+            CAPTURE(thin);
+            CAPTURE(seed);
+            double most = 0.0;
+            run(world, 900);
+            for (std::size_t i = 0; i < ids.size(); ++i) {
+                for (std::size_t k = 0; k < i; ++k)
+                    most = std::max(most, overlap_in_plane(world, ids[i], halves[i], ids[k], halves[k]));
+                CHECK(world.position(ids[i]).y > 0.0f);
+            }
+            CHECK(most < 0.01);
+            for (const Contact& contact : world.contacts()) CHECK(std::abs(contact.normal.z) < 0.5f);
+        }
+    }
+}
+
+TEST_CASE("round things that locks keep in a plane part in it as soon as their outlines there do") {
+    // Two balls of .5 m, one .6 m before the other: in the plane they are discs that meet at a distance of .8 m.
+    World world(weightless());
+    const auto add_ball = [&](const vec3& position) {
+        BodyDef def = body(sphere(0.5f), position);
+        def.locks = lock_to_plane_xy;
+        return add(world, def);
+    };
+    const BodyId a = add_ball({0, 0, 0}), b = add_ball({0.05f, 0.02f, 0.6f});
+    run(world, 240);
+    const vec3 apart = world.position(b) - world.position(a);
+    CHECK(apart.z == 0.6f);
+    CHECK(glm::length(vec3(apart.x, apart.y, 0.0f)) > 0.79f);
+    CHECK(glm::length(vec3(apart.x, apart.y, 0.0f)) < 1.0f);
+}
+
+TEST_CASE("layers of a world of two dimensions that just touch do not collide") {
+    for (const float overlap : {0.0f, 1e-6f, 1e-3f}) {
+        World world(weightless());
+        add(world, fixed_body(box({10.0f, 10.0f, 0.1f}), {0, 0, -0.2f + overlap}));  // a wall behind
+        BodyDef def = body(box({0.5f, 0.5f, 0.1f}), {0, 0, 0});
+        def.locks = lock_to_plane_xy;
+        def.linear_velocity = {1, 0, 0};
+        const BodyId id = add(world, def);
+        run(world, 60);
+        CAPTURE(overlap);
+        CHECK(world.linear_velocity(id).x == doctest::Approx(1.0).epsilon(1e-5));
+        CHECK(world.linear_velocity(id).y == doctest::Approx(0.0));
+    }
+}
+
+// They pulled with up to 1e18 N at what rounding had left of a row's response.
+TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodies pull with finite forces") {
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        Random random(seed);
+        World world;
+        add(world, ground());
+        std::vector<BodyId> ids;
+        std::vector<JointId> joints;
+        for (int i = 0; i < 5; ++i) {
+            BodyDef def = body(box({random.between(0.05f, 0.3f), random.between(0.05f, 0.3f), 0.02f}),
+                               {random.between(-1.2f, 1.2f), random.between(1.0f, 3.5f), random.between(-0.1f, 0.1f)});
+            def.density = 1000.0f * std::pow(1000.0f, random.between(0.0f, 1.0f));
+            def.locks = lock_to_plane_xy;
+            ids.push_back(add(world, def));
+            if (i == 0) continue;
+            const BodyId other = ids[random.below(static_cast<std::uint32_t>(i))];
+            SixDofDef six{.ends = world.joint_ends(other, ids.back(),
+                                                   0.5f * (world.position(other) + world.position(ids.back())),
+                                                   random.below(2) == 0 ? vec3(0, 0, 1) : vec3(0, 1, 0))};
+            six.ends.frame_b.position += 0.05f * vec3(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f),
+                                                      random.between(-1.0f, 1.0f));
+            six.ends.frame_b.rotation *= turn(random.direction(), 0.1f);
+            for (AxisDef* axis : {&six.move_x, &six.move_y, &six.move_z, &six.turn_x, &six.turn_y, &six.turn_z}) {
+                const float kind = random.between(0.0f, 1.0f);
+                if (kind > 0.4f) axis->limit = kind > 0.7f ? JointLimit{} : JointLimit{-0.2f, 0.2f};
+            }
+            joints.push_back(world.add_joint(six));
+            REQUIRE(joints.back());
+        }
+        CAPTURE(seed);
+        for (int step = 0; step < 180; ++step) {
+            run(world, 1);
+            for (const JointId joint : joints) REQUIRE(glm::length(world.joint_force(joint)) < 1e9f);
+        }
+    }
+}
