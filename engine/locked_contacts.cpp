@@ -67,9 +67,8 @@ void World::State::turn_into_plane(std::uint32_t c) {
     const vec3 n = inverse_rotate(pose_a.rotation, direction / share);
     const vec3 on_a = inverse_rotate(pose_a.rotation, vec3(glm::inverse(across) * glm::dvec3(way.point_a)));
     FaceHints hints = contacts.caches[c].hints;  // a copy: the narrowphase goes on from its own
-    manifold = make_manifold(colliders.shapes[record.a], colliders.shapes[record.b],
-                                          to_frame(relative(pose_a, pose_b)), n, on_a,
-                                          on_a + way.separation / share * n, contact_margin(colliders, record, n), hints);
+    manifold = make_manifold(colliders.shapes[record.a], colliders.shapes[record.b], to_frame(relative(pose_a, pose_b)),
+                             n, on_a, on_a + way.separation / share * n, contact_margin(colliders, record, n), hints);
 }
 
 void World::State::collide_contacts(std::span<const std::uint32_t> list, const CollideSettings& rungs,

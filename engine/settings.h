@@ -411,6 +411,9 @@ inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of wh
 inline constexpr double joint_push_farthest = 100.0;
 inline constexpr double joint_push_gain = 100.0;
 inline constexpr double joint_quiet_push = 0.1;
+/// ... and their slack, as part of a row's response, is what the worst row is off over its lever arm, from this on. Smaller:
+/// loops that are nearly closed pay for two more factorisations; larger: chains that are too short by less tremble.
+inline constexpr double joint_crooked = 2e-4;
 /// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is
 /// more.
 inline constexpr double joint_least_push = 8e-5;

@@ -103,9 +103,37 @@ double JointSolver::farthest_push(const Articulation& a) const {
     return farthest;
 }
 
+/// How far the worst row is from where it should be, over how far links must turn or move until its direction is another:
+/// rad, or m over the lever arms.
+double JointSolver::crookedness(const Articulation& a) const {
+    double worst = 0.0;
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        const Run& run = runs_[r];
+        const dvec3& along = run.kind == JointKind::distance ? run.pose.apart : dvec3(0.0);
+        const double arm2 = std::max({glm::dot(run.pose.arm_a, run.pose.arm_a),
+                                      glm::dot(run.pose.arm_b, run.pose.arm_b), glm::dot(along, along)});
+        for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
+            const Row& row = rows_[i];
+            if ((row.kind != RowKind::lock && row.kind != RowKind::limit) || row.push == 0.0) continue;
+            const double off2 = row.position * row.position;
+            worst = std::max(worst, is_angular(run, row) ? off2 : off2 / std::max(arm2, off2));
+        }
+    }
+    return std::sqrt(worst);
+}
+
 /// After the solve: adds the velocities that close what is apart, for this sub-step's positions alone. All rows go the
 /// same part of their ways, so that those that contradict each other end in a compromise: were each cut to one speed,
 /// they would balance anywhere.
+///
+/// The way there bends. A chain that is 2% too short for its two walls is closest to closed where it is straight; but
+/// where it sags by an angle of t, the rows see no more than that their error falls by t for each metre of a link, and ask
+/// for a way of 1 / t times the error, to far beyond the straight line. So slack grows with the error, as in Levenberg's
+/// and Marquardt's method (Yamashita and Fukushima 2001 for the choice: it ends as fast as Newton's where all can be
+/// closed).
+///
+/// What velocities do and the push undoes is taken out of the velocities. It is next to nothing where the rows have taken
+/// their part of the velocities; but links of that chain fell, along the rows' directions, as fast as they liked.
 void JointSolver::push_together(Articulation& a) {
     const double farthest = farthest_push(a);
     if (farthest < settings::joint_least_push) return;
@@ -134,23 +162,39 @@ void JointSolver::push_together(Articulation& a) {
         }
     }
     if (allowed > 0.0) {
+        const double crooked = crookedness(a);
+        const bool softer = crooked > settings::joint_crooked;
+        const auto soften = [&](double by) {
+            a.factored = Pass::none;
+            for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+                for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
+                    Row& row = rows_[i];
+                    if (row.kind == RowKind::lock || row.kind == RowKind::limit) row.slack *= by;
+                }
+            }
+        };
         if (more) a.factored = Pass::none;
+        if (softer) soften(crooked / settings::joint_slack_looped);
         solve_free(a, Pass::solve);
+        if (softer) soften(settings::joint_slack_looped / crooked);
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             const double* const v = velocity_of(l);
             links_[l].push = dvec3(v[0], v[1], v[2]);
             links_[l].push_spin = dvec3(v[4], v[5], v[6]);
         }
         apply_changes(a);
-        double energy = 0.0, mass = 0.0;
+        double energy = 0.0, mass = 0.0, against = 0.0;
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             Link& link = links_[l];
             const double* const v = velocity_of(l);
-            link.push = dvec3(v[0], v[1], v[2]) - link.push;
-            link.push_spin = dvec3(v[4], v[5], v[6]) - link.push_spin;
+            const dvec3 velocity = link.push, spin = link.push_spin;
+            link.push = dvec3(v[0], v[1], v[2]) - velocity;
+            link.push_spin = dvec3(v[4], v[5], v[6]) - spin;
             if (!link.dynamic) continue;
             mass += link.mass;
             energy += kinetic_energy(link, link.push, link.push_spin);
+            against -= link.mass * glm::dot(velocity, link.push) +
+                       glm::dot(spin * link.turn, link.start_inertia * (link.push_spin * link.turn));
         }
         // Nearly redundant rows ask for long ways, and what is far from straight would go astray on them.
         const double quiet = settings::joint_quiet_push;
@@ -169,6 +213,12 @@ void JointSolver::push_together(Articulation& a) {
             }
             link.push = push;
             link.push_spin = push_spin;
+        }
+        const double undone =
+            softer && energy > 0.0 && part > 0.0 ? std::clamp(0.5 * against / (part * energy), 0.0, 1.0) : 0.0;
+        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count && undone > 0.0; ++l) {
+            links_[l].push *= 1.0 - undone;
+            links_[l].push_spin *= 1.0 - undone;
         }
         a.pushed = true;
     }

@@ -506,6 +506,7 @@ private:
     double begin_bending(Articulation& a);
     void end_bending(Articulation& a);
     double farthest_push(const Articulation& a) const;
+    double crookedness(const Articulation& a) const;
     void push_together(Articulation& a);
     void relax_without_gain(Articulation& a);
 

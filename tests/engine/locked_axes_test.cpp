@@ -218,8 +218,9 @@ TEST_CASE("thin bodies that locks keep in a plane do not stay in each other") {
                 const bool stick = i % 3 == 1;
                 halves.emplace_back(stick ? random.between(0.05f, 0.1f) : random.between(0.1f, 0.4f),
                                     stick ? random.between(0.3f, 0.5f) : random.between(0.1f, 0.4f), thin);
-                BodyDef def = body(box(halves.back()), {random.between(-2.5f, 2.5f), 1.0f + 0.35f * static_cast<float>(i),
-                                                        random.between(-0.3f, 0.3f) * thin});
+                BodyDef def =
+                    body(box(halves.back()), {random.between(-2.5f, 2.5f), 1.0f + 0.35f * static_cast<float>(i),
+                                              random.between(-0.3f, 0.3f) * thin});
                 def.rotation = turn(vec3(0, 0, 1), random.between(0.0f, 6.2f));
                 def.linear_velocity.y = -10.0f;
                 def.locks = lock_to_plane_xy;
@@ -290,8 +291,8 @@ TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodi
             SixDofDef six{.ends = world.joint_ends(other, ids.back(),
                                                    0.5f * (world.position(other) + world.position(ids.back())),
                                                    random.below(2) == 0 ? vec3(0, 0, 1) : vec3(0, 1, 0))};
-            six.ends.frame_b.position += 0.05f * vec3(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f),
-                                                      random.between(-1.0f, 1.0f));
+            six.ends.frame_b.position +=
+                0.05f * vec3(random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f), random.between(-1.0f, 1.0f));
             six.ends.frame_b.rotation *= turn(random.direction(), 0.1f);
             for (AxisDef* axis : {&six.move_x, &six.move_y, &six.move_z, &six.turn_x, &six.turn_y, &six.turn_z}) {
                 const float kind = random.between(0.0f, 1.0f);
