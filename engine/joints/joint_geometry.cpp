@@ -194,6 +194,19 @@ Jacobian lock_jacobian(const JointPose& pose, int axis) {
     return turn_about(axis == 4 ? glm::cross(pose.a[2], pose.b[0]) : glm::cross(pose.b[0], pose.a[1]));
 }
 
+double twist_beyond(const dquat& q, double angle) {
+    return 2.0 * (q.x * std::cos(0.5 * angle) - q.w * std::sin(0.5 * angle));
+}
+
+Jacobian twist_jacobian(const JointPose& pose, const dquat& q, double angle) {
+    const double c = std::cos(0.5 * angle), s = std::sin(0.5 * angle);
+    return turn_about(pose.a * dvec3(q.w * c + q.x * s, q.z * c + q.y * s, q.z * s - q.y * c));
+}
+
+dquat nearest_twist(const dquat& q, double angle) {
+    return q.w * std::cos(0.5 * angle) + q.x * std::sin(0.5 * angle) < 0.0 ? -q : q;
+}
+
 dvec3 rotation_vector(const dquat& from, const dquat& to) { return stretched(product(to, inverse(from))); }
 
 int main_axis(JointKind kind) { return kind == JointKind::slider || kind == JointKind::distance ? 0 : 3; }

@@ -189,6 +189,10 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
 
 namespace {
 
+bool is_within_a_turn(const JointLimit& limit) {
+    return limit.lower > -static_cast<float>(pi) && limit.upper < static_cast<float>(pi);
+}
+
 /// Returns by how many places the axes of a joint are to be shifted, so that it turns about x. A six-dof joint that turns about y or z
 /// alone is a hinge. As a swing, its turn would be singular at 180 degrees: a body that swung through that jumped by up to
 /// 85 cm, and gained up to 14% of its energy.
@@ -314,14 +318,20 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
     run.locks_swing = ordinary && ((locked_at_zero(4) && locked_at_zero(5)) || cone_shut);
     run.locks_twist = run.locks_swing && locked_at_zero(3);
     run.anchored = ordinary && locked_at_zero(0) && locked_at_zero(1) && locked_at_zero(2);
+    // Where the swing may come to half a turn. Of twists that may be turned on and on, angles are all that tell where they are.
+    const bool swings_through = joint.kind == JointKind::six_dof || (joint.kind == JointKind::ball && joint.cone >= pi);
     const auto form_of = [&](int i) {
         if (joint.kind == JointKind::distance) return RowForm::length;
         if (i < 3) return run.anchored ? RowForm::point : RowForm::move;
+        const auto axis = static_cast<std::size_t>(i);
+        if (i == 3 && swings_through && !run.locks_swing && is_within_a_turn(joint.axes[axis].limit))
+            return RowForm::twist;
+        if (i > 3 && ordinary && locked_at_zero(axis)) return RowForm::lock;
         return (i == 3 ? run.locks_twist : run.locks_swing) ? RowForm::lock : RowForm::turn;
     };
     for (int i = 0; i < joint_axes; ++i) {
         const AxisDef& axis = joint.axes[static_cast<std::size_t>(i)];
-        const RowForm form = form_of(i);
+        RowForm form = form_of(i);
         if (locked(static_cast<std::size_t>(i))) {
             lock(form, i, axis.limit.lower);
             continue;
@@ -329,6 +339,7 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
         const bool below = axis.limit.lower > (joint.kind == JointKind::distance ? 0.0f : -unlimited);
         const bool limited = below || axis.limit.upper < unlimited;
         if (limited) limit(form, i, limit_row(i), below ? axis.limit.lower : -infinite, axis.limit.upper);
+        if (form == RowForm::twist) form = RowForm::turn;  // motors and springs
         if (axis.motor.max_force > 0.0f) {
             Row& row = add_row(run, joint, RowKind::motor, form, i, motor_row(i));
             row.speed = axis.motor.speed;
@@ -371,7 +382,7 @@ void JointSolver::find_parts(Run& run) const {
         parts.axes = parts.axes || (row.form != RowForm::point && row.form != RowForm::length);
         parts.twist = parts.twist || (row.form == RowForm::turn && (row.axis == 3 || wheel));
         parts.swing = parts.swing || (row.form == RowForm::turn && row.axis > 3 && !wheel) ||
-                      (row.form == RowForm::drive_turn && row.kind == RowKind::spring);
+                      row.form == RowForm::twist || (row.form == RowForm::drive_turn && row.kind == RowKind::spring);
     }
     run.next_parts = parts;
     if (run.kind == JointKind::hinge || run.kind == JointKind::wheel) parts.twist = true;  // turns are counted
@@ -604,9 +615,19 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
     if (run.anchored) set_point_rows(run);
     bool locked = false;
     for (std::uint32_t s = 0; a.redundant && s < run.side_count; ++s) locked = locked || links_[run.link[s]].locked;
+    const auto set_side = [](Row& row, bool upper) {
+        if (upper == row.upper) return;
+        row.upper = upper;
+        row.low = upper ? -infinite : 0.0;
+        row.high = upper ? 0.0 : infinite;
+        row.impulse = 0.0;
+        row.free = false;
+    };
     for (std::uint32_t i = 0; i < run.row_count; ++i) {
         Row& row = rows_[run.first_row + i];
         double coordinate = 0.0;
+        if (row.form == RowForm::twist && row.kind == RowKind::limit)
+            set_side(row, twist_beyond(twist_of(row, run.pose), 0.5 * (row.limits[0] + row.limits[1])) > 0.0);
         switch (row.form) {
             case RowForm::point:
                 break;
@@ -642,13 +663,7 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
         if (row.kind == RowKind::limit) {
             const bool upper = row.limits[0] == -infinite ||
                                (row.limits[1] != infinite && 2.0 * coordinate > row.limits[0] + row.limits[1]);
-            if (upper != row.upper) {
-                row.upper = upper;
-                row.low = upper ? -infinite : 0.0;
-                row.high = upper ? 0.0 : infinite;
-                row.impulse = 0.0;
-                row.free = false;
-            }
+            set_side(row, upper);
         }
         if (row.kind == RowKind::lock || row.kind == RowKind::limit) {
             row.position = coordinate - row.limits[row.upper ? 1 : 0];
@@ -666,10 +681,18 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
     if (a.springs) soften_springs(run);
 }
 
+/// A lock takes either quaternion, and the one that goes on from the last pose: what is 0 has no sign.
+dquat JointSolver::twist_of(const Row& row, const JointPose& pose) {
+    return row.kind == RowKind::lock ? pose.relative
+                                     : nearest_twist(pose.relative, 0.5 * (row.limits[0] + row.limits[1]));
+}
+
 Jacobian JointSolver::row_jacobian(const Run& run, const Row& row) const {
     switch (row.form) {
         case RowForm::lock:
             return run.bent ? jacobian(run.kind, run.pose, row.axis) : lock_jacobian(run.pose, row.axis);
+        case RowForm::twist:
+            return twist_jacobian(run.pose, twist_of(row, run.pose), row.limits[row.upper ? 1 : 0]);
         case RowForm::cone:
             return cone_jacobian(run.pose);
         case RowForm::drive_move:
@@ -688,6 +711,8 @@ double JointSolver::row_coordinate(const Run& run, const Row& row, const JointPo
             return pose.apart[row.axis];
         case RowForm::lock:
             return run.bent ? q[row.axis] : lock_coordinate(pose, row.axis);
+        case RowForm::twist:
+            return row.limits[row.upper ? 1 : 0] + twist_beyond(twist_of(row, pose), row.limits[row.upper ? 1 : 0]);
         case RowForm::cone:
             return cone_angle(pose);
         case RowForm::drive_move:
@@ -714,6 +739,7 @@ bool JointSolver::is_angular(const Run& run, const Row& row) const {
         case RowForm::geared:
             return runs_[run.geared[1]].kind == JointKind::hinge;
         case RowForm::lock:
+        case RowForm::twist:
         case RowForm::turn:
         case RowForm::cone:
         case RowForm::drive_turn:

@@ -224,6 +224,7 @@ private:
         move,    ///< the same along A's axis
         length,  ///< of what is between the anchors
         lock,    ///< turn that is locked at zero
+        twist,   ///< twist that is locked or limited, where the swing may come to half a turn
         turn,    ///< any other
         cone,
         drive_move,
@@ -433,6 +434,7 @@ private:
     void soften_springs(Run& run);
     void predict(Articulation& a);
     Jacobian row_jacobian(const Run& run, const Row& row) const;
+    static dquat twist_of(const Row& row, const JointPose& pose);
     double row_coordinate(const Run& run, const Row& row, const JointPose& pose, const Coordinates& q) const;
     double geared_coordinate(const Run& gear, const Coordinates& a, const Coordinates& b) const;
     bool is_angular(const Run& run, const Row& row) const;

@@ -609,6 +609,56 @@ TEST_CASE("rods and ropes that an impact has stretched have their length again a
     CHECK(long_ones <= 5);
 }
 
+// The twist has no value where the two x axes are opposite. Of 100 bodies that swung through there 20 jumped by up to 86 cm
+// where it was locked, and 26 gained up to half of their energy.
+TEST_CASE("six-dof and ball joints whose twist is locked or limited swing through 180 degrees without jumps") {
+    for (const bool locked : {false, true}) {
+        for (const bool six : {false, true}) {
+            int through = 0;
+            for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+                Random random(seed);
+                World world(sleepless());
+                const BodyId hook = add(world, ghost(fixed_body(box(vec3(0.3f)), {0.0f, 2.0f, 0.0f})));
+                BodyDef def = ghost(body(box({0.4f, 0.2f, 0.3f}), {0.8f, 2.0f, 0.0f}));
+                def.angular_velocity =
+                    vec3(random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f));
+                const BodyId id = add(world, def);
+                const JointEnds ends = world.joint_ends(hook, id, {0.35f, 2.0f, 0.0f}, random.direction());
+                const JointLimit twist = locked ? JointLimit{0.0f, 0.0f}
+                                                : JointLimit{-random.between(0.1f, 1.5f), random.between(0.1f, 1.5f)};
+                SixDofDef six_dof{.ends = ends};
+                six_dof.turn_x.limit = twist;
+                six_dof.turn_y.limit = six_dof.turn_z.limit = {};
+                if (six)
+                    add(world, six_dof);
+                else
+                    add(world, BallDef{.ends = ends, .twist = twist});
+                run(world, 1);
+                const double start = energy(world), scale = 9.81 * static_cast<double>(world.mass(id));
+                vec3 place = world.center_of_mass(id);
+                CAPTURE(seed);
+                CAPTURE(locked);
+                CAPTURE(six);
+                bool opposite = false;
+                for (int step = 0; step < 600; ++step) {
+                    const float before = glm::length(world.linear_velocity(id));
+                    run(world, 1);
+                    const float speed = std::max(before, glm::length(world.linear_velocity(id)));
+                    REQUIRE(glm::distance(place, world.center_of_mass(id)) < frame * speed + 0.01f);
+                    REQUIRE(energy(world) - start < 0.01 * scale);
+                    place = world.center_of_mass(id);
+                    const vec3 x = rotate(ends.frame_a.rotation, {1, 0, 0}),
+                               other = rotate(world.rotation(id), rotate(ends.frame_b.rotation, {1, 0, 0}));
+                    opposite = opposite || glm::dot(x, other) < -0.98f;
+                }
+                through += opposite ? 1 : 0;
+                if (locked) CHECK(energy(world) - start > -0.02 * scale);
+            }
+            CHECK(through > 5);
+        }
+    }
+}
+
 // Its links trembled at 1 to 4 m/s for ever, jumped by up to 20 cm in a step and never slept.
 TEST_CASE("a chain that is too short for its walls hangs still between them and falls asleep") {
     constexpr float length = 0.3f;
