@@ -61,20 +61,13 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
-void scale_impulses(ContactState& state, float scale) {
-    for (float& impulse : state.impulses) impulse *= scale;
-    state.friction_impulse *= scale;
-    state.twist_impulse *= scale;
-    state.rolling_impulse *= scale;
-}
-
 /// Carried impulses are loads times the sub-step in which they were found, which may have been long ago (of bodies that
 /// slept) and of another length. What a contact takes in one blow is no load, though, and grows with nothing: after a
 /// step that was tiny, scaled like one, it would throw about what rests.
 void take_over_impulses(ContactState& state, float substep) {
     const float longer = state.substep > 0.0f ? substep / state.substep : 1.0f;
     state.substep = substep;
-    scale_impulses(state, std::min(longer, settings::most_load_growth));
+    state.scale_impulses(std::min(longer, settings::most_load_growth));
 }
 
 /// Reduces the impulses of a contact that has left its stiff group to what a contact outside of groups may bear. The load
@@ -89,7 +82,7 @@ void leave_group(ContactState& state, const SolverMass& a, const SolverMass& b, 
     const float most = settings::stiff_load_wide * substep * std::min(weight(a), weight(b));
     float sum = 0.0f;
     for (int i = 0; i < state.point_count; ++i) sum += state.impulses[i];
-    if (sum > most) scale_impulses(state, most / sum);
+    if (sum > most) state.scale_impulses(most / sum);
 }
 
 /// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a

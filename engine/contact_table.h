@@ -54,6 +54,14 @@ struct alignas(16) ContactState {
     bool merged = false;         ///< in this step, with others of its patch: the original is in World::State::merged
     std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
     float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s
+
+    /// What of its last sub-step it starts from in the next one.
+    void scale_impulses(float by) {
+        for (float& impulse : impulses) impulse *= by;
+        friction_impulse *= by;
+        twist_impulse *= by;
+        rolling_impulse *= by;
+    }
 };
 
 /// The body slots of a contact, in the order of its PairRecord, or of a far pair: kept apart because finding those of

@@ -351,6 +351,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
     note_supports();
     find_floating_islands();
     const float substep = dt / static_cast<float>(substeps);
+    bound_driven_loads(substep);
     const std::size_t count = solver_slots.size();
     solver_bodies.resize(count);
     solver_masses.resize(count);

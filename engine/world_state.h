@@ -132,6 +132,12 @@ struct World::State {
         double work = 0.0;               ///< put in by springs, motors, drives and belts, J
         float kept = 1.0f;               ///< part of its impulses
     };
+    struct DrivenIsland {
+        float speed = 0.0f;    ///< of the fastest kinematic body that touches it, m/s; 0: of none that moves
+        float fastest = 0.0f;  ///< of its own, m/s
+        float mass = 0.0f;     ///< kg
+    };
+    std::vector<DrivenIsland> driven_islands;  ///< by solver index of the island's root
     struct IslandGain {
         double gain = 0.0;                 ///< of energy, J
         double kinetic = 0.0, mass = 0.0;  ///< J, kg
@@ -499,6 +505,7 @@ private:
     void exempt_islands();
     glm::dvec3 angular_momentum(std::uint32_t index, const glm::dvec3& spin) const;  ///< of its solver index
     void find_floating_islands();
+    void bound_driven_loads(float substep);
     glm::dvec3 spin_momentum(const FloatingBody& body, bool now) const;
     double kinetic_energy(const FloatingBody& body) const;
     void find_floating_contacts();
