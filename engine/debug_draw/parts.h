@@ -4,10 +4,10 @@
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/events.h>
-#include "engine/awake_set.h"
-#include "engine/body_store.h"
+#include "engine/bodies/body_store.h"
 #include "engine/debug_draw/pen.h"
 #include "engine/joints/joint_store.h"
+#include "engine/sleeping/awake_set.h"
 
 #include <array>
 #include <span>

@@ -3,7 +3,7 @@
 /// bodies without joints pay nothing.
 
 #include <talus/engine/joints/joint.h>
-#include "engine/body_store.h"
+#include "engine/bodies/body_store.h"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 /// Which joints hang together, and the pattern of their matrix: made anew when joints come and go.
 
-#include "engine/joints/joint_solver.h"
+#include "engine/joint_solver/joint_solver.h"
 
 #include <algorithm>
 #include <set>

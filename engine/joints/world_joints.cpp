@@ -1,8 +1,8 @@
 /// World's joints: adding, removing, reading and changing them.
 
 #include "engine/joints/joint_geometry.h"
-#include "engine/world_state.h"
-#include "narrowphase/size_limits.h"
+#include "engine/world/world_state.h"
+#include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <string>

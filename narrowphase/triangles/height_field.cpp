@@ -1,7 +1,7 @@
 #include <talus/narrowphase/triangles/height_field.h>
 
 #include <talus/narrowphase/shape.h>
-#include "narrowphase/size_limits.h"
+#include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/box_sweep.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
-#include "narrowphase/moments.h"
-#include "narrowphase/size_limits.h"
+#include "narrowphase/shapes/moments.h"
+#include "narrowphase/shapes/size_limits.h"
 #include "narrowphase/triangles/box_sweep.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "worlds.h"
 
-#include "engine/constraint_graph.h"
+#include "engine/constraints/constraint_graph.h"
 
 #include <algorithm>
 #include <map>

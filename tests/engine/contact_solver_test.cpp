@@ -3,7 +3,7 @@
 
 #include "worlds.h"
 
-#include "engine/contact_solver.h"
+#include "engine/contact_solver/contact_solver.h"
 #include "engine/settings.h"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // The pair table by itself: bodies' lists of pairs while pairs come and go.
 
-#include "engine/contact_table.h"
+#include "engine/contacts/contact_table.h"
 
 #include "worlds.h"
 

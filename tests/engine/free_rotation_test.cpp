@@ -2,9 +2,9 @@
 
 #include "worlds.h"
 
-#include "engine/body_motions.h"
-#include "engine/contact_solver.h"
-#include "engine/integrate.h"
+#include "engine/bodies/body_motions.h"
+#include "engine/bodies/integrate.h"
+#include "engine/contact_solver/contact_solver.h"
 
 using namespace talus;
 using namespace talus::test;

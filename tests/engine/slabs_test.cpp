@@ -2,7 +2,7 @@
 
 #include "worlds.h"
 
-#include "engine/slabs.h"
+#include "engine/constraints/slabs.h"
 
 using namespace talus;
 using namespace talus::test;

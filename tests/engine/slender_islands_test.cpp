@@ -4,8 +4,8 @@
 
 #include "worlds.h"
 
+#include "engine/constraints/slender_islands.h"
 #include "engine/settings.h"
-#include "engine/slender_islands.h"
 
 #include <algorithm>
 

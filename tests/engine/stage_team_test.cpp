@@ -3,7 +3,7 @@
 #include "worlds.h"
 
 #include <talus/thread_pool.h>
-#include "engine/stage_team.h"
+#include "engine/world/stage_team.h"
 
 #include <algorithm>
 #include <atomic>

@@ -6,7 +6,7 @@
 #include "worlds.h"
 
 #include "engine/settings.h"
-#include "engine/stiff_groups.h"
+#include "engine/stiff_groups/stiff_groups.h"
 
 #include <algorithm>
 #include <functional>

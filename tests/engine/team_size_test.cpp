@@ -3,8 +3,8 @@
 #include "worlds.h"
 
 #include <talus/thread_pool.h>
-#include "engine/step_jobs.h"
-#include "engine/team_size.h"
+#include "engine/world/step_jobs.h"
+#include "engine/world/team_size.h"
 
 #include <atomic>
 #include <chrono>

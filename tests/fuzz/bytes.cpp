@@ -1,6 +1,6 @@
 #include "tests/fuzz/bytes.h"
 
-#include "narrowphase/size_limits.h"
+#include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 #include "tests/fuzz/targets.h"
 #include "tests/narrowphase/hull_checker.h"
 
-#include "narrowphase/size_limits.h"
+#include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <cmath>

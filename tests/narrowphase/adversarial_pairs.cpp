@@ -1,6 +1,6 @@
 #include "tests/narrowphase/adversarial_pairs.h"
 
-#include "narrowphase/size_limits.h"
+#include "narrowphase/shapes/size_limits.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "tests/narrowphase/random_pairs.h"
 
 #include <talus/narrowphase/epa.h>
-#include "narrowphase/relative_motion.h"
+#include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/tolerances.h"
 
 #include <doctest/doctest.h>

@@ -29,7 +29,7 @@
 #include "tests/narrowphase/judge.h"
 
 #include <talus/narrowphase/epa.h>
-#include "narrowphase/relative_motion.h"
+#include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/tolerances.h"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #include "hull_checker.h"
 #include "hull_clouds.h"
 
-#include "narrowphase/hull_faces.h"
+#include "narrowphase/shapes/hull_faces.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include <talus/narrowphase/shape.h>
-#include "narrowphase/moments.h"
+#include "narrowphase/shapes/moments.h"
 
 #include "hull_clouds.h"
 

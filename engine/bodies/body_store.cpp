@@ -1,0 +1,182 @@
+#include "engine/bodies/body_store.h"
+
+#include "engine/bodies/body_setup.h"
+#include "engine/settings.h"
+#include "narrowphase/triangles/surface_contact.h"
+
+namespace talus {
+
+namespace {
+
+/// A column of a matrix; the fourth float is not used.
+typedef float Column __attribute__((vector_size(16)));
+
+Column column(const vec3& v) { return Column{v.x, v.y, v.z, 0.0f}; }
+
+Column product(const Column (&m)[3], float x, float y, float z) { return m[0] * x + m[1] * y + m[2] * z; }
+
+/// turn * m * transpose(turn), the three floats of a column at a time.
+mat3 turned(const mat3& m, const mat3& turn) {
+    const Column axes[3] = {column(turn[0]), column(turn[1]), column(turn[2])};
+    Column left[3];
+    for (int k = 0; k < 3; ++k) left[k] = product(axes, m[k].x, m[k].y, m[k].z);
+    mat3 result;
+    for (int k = 0; k < 3; ++k) {
+        const Column c = product(left, turn[0][k], turn[1][k], turn[2][k]);
+        result[k] = vec3(c[0], c[1], c[2]);
+    }
+    return result;
+}
+
+/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about
+/// the others.
+mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
+    mat3 result(0.0f);
+    int free[3], count = 0;
+    for (int k = 0; k < 3; ++k) {
+        if (!locked[k]) free[count++] = k;
+    }
+    if (count == 1) result[free[0]][free[0]] = 1.0f / inertia[free[0]][free[0]];
+    if (count == 2) {
+        const int i = free[0], j = free[1];
+        const float scale = 1.0f / (inertia[i][i] * inertia[j][j] - inertia[i][j] * inertia[i][j]);
+        result[i][i] = scale * inertia[j][j];
+        result[j][j] = scale * inertia[i][i];
+        result[i][j] = result[j][i] = -scale * inertia[i][j];
+    }
+    return result;
+}
+
+}  // namespace
+
+void drop_locked_motion(Body& body) {
+    if (body.locks == 0 || !body.is_dynamic()) return;
+    for (int k = 0; k < 3; ++k) {
+        if ((body.locks & (lock_x << k)) != 0) body.linear_velocity[k] = 0.0f;
+        if ((body.locks & (lock_turn_x << k)) != 0) body.angular_velocity[k] = 0.0f;
+    }
+}
+
+Response response_of(const Body& body, const quat& rotation) {
+    Response r{vec3(body.inverse_mass), body.inverse_inertia};
+    if (!body.isotropic) r.inverse_inertia = turned(body.inverse_inertia, to_matrix(rotation));
+    if (body.locks == 0) return r;
+    bool turn_locked[3];
+    for (int k = 0; k < 3; ++k) {
+        turn_locked[k] = (body.locks & (lock_turn_x << k)) != 0;
+        if ((body.locks & (lock_x << k)) != 0) r.inverse_mass[k] = 0.0f;
+    }
+    if (body.is_dynamic() && (turn_locked[0] || turn_locked[1] || turn_locked[2]))
+        r.inverse_inertia = without_axes(inertia_of(body, rotation), turn_locked);
+    return r;
+}
+
+float least_response(const Body& body) {
+    return body.locks != 0 ? settings::locked_response * body.inverse_mass : 0.0f;
+}
+
+mat3 inertia_of(const Body& body, const quat& rotation) {
+    return body.isotropic ? body.inertia : turned(body.inertia, to_matrix(rotation));
+}
+
+std::uint32_t ShapePool::allocate(std::uint32_t count, Colliders& colliders) {
+    if (count == 1 && !free_ones_.empty()) {
+        const std::uint32_t slot = free_ones_.back();
+        free_ones_.pop_back();
+        return slot;
+    }
+    for (std::size_t i = 0; i < free_runs_.size(); ++i) {
+        if (free_runs_[i].count != count) continue;
+        const std::uint32_t first = free_runs_[i].first;
+        free_runs_[i] = free_runs_.back();
+        free_runs_.pop_back();
+        return first;
+    }
+    const auto first = static_cast<std::uint32_t>(defs.size());
+    const std::size_t size = first + count;
+    defs.resize(size);
+    local_boxes.resize(size);
+    world_boxes.resize(size);
+    surfaces.resize(size);
+    triangles.resize(size);
+    colliders.resize(size);
+    return first;
+}
+
+void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& colliders) {
+    for (std::uint32_t i = first; i < first + count; ++i) {
+        defs[i] = ShapeDef{};
+        surfaces[i] = Surface{};
+        triangles[i] = TrianglePlace{};
+        if (i < colliders.surface_triangles.size()) colliders.surface_triangles[i] = SurfaceTriangle{};
+        colliders.shapes[i] = Shape{};
+        ++colliders.versions[i];  // no cache that described the old shape will match what comes here next
+    }
+    if (count == 1) {
+        free_ones_.push_back(first);
+    } else {
+        free_runs_.push_back({first, count});
+    }
+}
+
+std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders) {
+    const std::uint32_t slot = allocate(1, colliders);
+    const detail::PlacedTriangle placed = detail::place_triangle(*defs[mesh].mesh, triangle);
+    triangles[slot] = {mesh, triangle, placed.material, placed.middle};
+    surfaces[slot] = surface_of(material(slot));
+    colliders.shapes[slot] = placed.shape;
+    local_boxes[slot] = talus::bounds(placed.shape);
+    if (colliders.surface_triangles.size() <= slot) colliders.surface_triangles.resize(slot + 1);
+    colliders.surface_triangles[slot] = placed.surface;
+    ++colliders.versions[slot];
+    place_triangle(slot, colliders);
+    return slot;
+}
+
+void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
+    const TrianglePlace& place = triangles[slot];
+    const Transform& pose = colliders.poses[place.mesh];
+    const Sweep& sweep = colliders.sweeps[place.mesh];
+    colliders.poses[slot] = multiply(pose, Transform{place.middle});
+    world_boxes[slot] = transform_box(to_frame(colliders.poses[slot]), local_boxes[slot]);
+    const vec3 way = sweep.way + glm::cross(sweep.turn, rotate(pose.rotation, place.middle));
+    const float turning = std::sqrt(length_squared(sweep.turn)) * bounding_radius(colliders.shapes[slot]);
+    colliders.sweeps[slot] = {way, sweep.turn, turning, std::sqrt(length_squared(way)) + turning};
+}
+
+const Material& ShapePool::material(std::uint32_t slot) const {
+    const ShapeDef& def = defs[shape_of(slot)];
+    const std::uint32_t number = triangles[slot].material;
+    return is_triangle(slot) && number < def.mesh_materials.size() ? def.mesh_materials[number] : def.material;
+}
+
+std::size_t ShapePool::bytes() const {
+    return defs.capacity() * sizeof(ShapeDef) + triangles.capacity() * sizeof(TrianglePlace) +
+           free_ones_.capacity() * sizeof(std::uint32_t) +
+           (local_boxes.capacity() + world_boxes.capacity()) * sizeof(Aabb) + surfaces.capacity() * sizeof(Surface) +
+           free_runs_.capacity() * sizeof(FreeRun);
+}
+
+std::uint32_t BodyStore::allocate() {
+    std::uint32_t slot;
+    if (free_.empty()) {
+        slot = static_cast<std::uint32_t>(bodies_.size());
+        bodies_.emplace_back();
+    } else {
+        slot = free_.back();
+        free_.pop_back();
+    }
+    bodies_[slot].in_use = true;
+    ++live_count_;
+    return slot;
+}
+
+void BodyStore::release(std::uint32_t slot) {
+    const std::uint32_t generation = bodies_[slot].generation + 1;
+    bodies_[slot] = Body{};
+    bodies_[slot].generation = generation;
+    free_.push_back(slot);
+    --live_count_;
+}
+
+}  // namespace talus

@@ -1,0 +1,132 @@
+#include "engine/bodies/integrate.h"
+
+#include "engine/bodies/free_rotation.h"
+#include "engine/settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace talus {
+
+namespace {
+
+/// The turn about axis k by an angle in proportion to the momentum about it: what it makes of the momentum about the
+/// principal axes, and of the quaternion of those.
+template <int k>
+void turn_about(double rate, glm::dvec3& momentum, glm::dquat& axes) {
+    if (rate == 0.0) return;  // a body that is round about the other axis
+    const double half = 0.5 * rate * momentum[k];
+    // As the sign of a quaternion is free, half turns of the half angle are left out. Then a quarter of it, doubled twice.
+    const double turns = std::floor(half / 3.141592653589793 + 0.5);
+    const double a = 0.25 * (half - turns * 3.1415926535897931 - turns * 1.2246467991473532e-16), a2 = a * a;
+    double s = a * (1.0 + a2 * (-1.0 / 6 + a2 * (1.0 / 120 + a2 * (-1.0 / 5040 + a2 * (1.0 / 362880)))));
+    double c = 1.0 + a2 * (-1.0 / 2 + a2 * (1.0 / 24 + a2 * (-1.0 / 720 + a2 * (1.0 / 40320 - a2 / 3628800))));
+    for (int i = 0; i < 2; ++i) {
+        const double s2 = 2.0 * s * c;
+        c = 1.0 - 2.0 * s * s;
+        s = s2;
+    }
+    const double sine = 2.0 * s * c, cosine = 1.0 - 2.0 * s * s;
+    constexpr int i = (k + 1) % 3, j = (k + 2) % 3;
+    const double m = cosine * momentum[i] + sine * momentum[j];
+    momentum[j] = cosine * momentum[j] - sine * momentum[i];
+    momentum[i] = m;
+    // The product with the quaternion of a turn about axis k.
+    const double of_i = axes[i] * c + axes[j] * s, of_j = axes[j] * c - axes[i] * s;
+    const double of_k = axes[k] * c + axes.w * s;
+    axes.w = axes.w * c - axes[k] * s;
+    axes[k] = of_k;
+    axes[i] = of_i;
+    axes[j] = of_j;
+}
+
+}  // namespace
+
+/// limited(), for what may be longer or not finite.
+vec3 detail::shortened(const vec3& v, float limit) {
+    if (!is_finite(v)) return vec3(0.0f);
+    const vec3 a = glm::abs(v);
+    const float largest = std::max(a.x, std::max(a.y, a.z));
+    if (largest > limit) {
+        const vec3 scaled = v / largest;
+        return scaled * (limit / std::sqrt(glm::dot(scaled, scaled)));
+    }
+    const float l2 = glm::dot(v, v);
+    return l2 > limit * limit ? v * (limit / std::sqrt(l2)) : v;
+}
+
+PrincipalInertia principal_inertia(const glm::dmat3& inertia) {
+    glm::dmat3 m = inertia, axes(1.0);
+    const double size = m[0][0] + m[1][1] + m[2][2];
+    constexpr int most_rounds = 32;
+    for (int round = 0; round < most_rounds; ++round) {
+        // The largest of the three entries off the diagonal becomes zero.
+        int p = 0, q = 1;
+        if (std::abs(m[2][0]) > std::abs(m[q][p])) q = 2;
+        if (std::abs(m[2][1]) > std::abs(m[q][p])) p = 1, q = 2;
+        if (std::abs(m[q][p]) <= 1e-17 * size) break;
+        const double theta = (m[q][q] - m[p][p]) / (2.0 * m[q][p]);
+        const double t = (theta < 0.0 ? -1.0 : 1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1.0));
+        const double c = 1.0 / std::sqrt(t * t + 1.0), s = t * c;
+        glm::dmat3 turn(1.0);
+        turn[p][p] = turn[q][q] = c;
+        turn[q][p] = s;
+        turn[p][q] = -s;
+        m = glm::transpose(turn) * m * turn;
+        axes = axes * turn;
+    }
+    const glm::dvec3 moments(m[0][0], m[1][1], m[2][2]);
+    int order[3] = {0, 1, 2};  // by size
+    for (const auto& [i, k] : {std::pair{0, 1}, std::pair{1, 2}, std::pair{0, 1}}) {
+        if (moments[order[k]] < moments[order[i]]) std::swap(order[i], order[k]);
+    }
+    const auto [least, middle, most] = order;
+    const bool like_a_stick =
+        1.0 / moments[least] - 1.0 / moments[middle] > 1.0 / moments[middle] - 1.0 / moments[most];
+    const int x = like_a_stick ? least : most, y = like_a_stick ? most : least;
+    const glm::dmat3 ordered(axes[x], axes[y], glm::cross(axes[x], axes[y]));
+    return {ordered, glm::normalize(glm::quat_cast(ordered)), {moments[x], moments[y], moments[middle]}};
+}
+
+void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, float substep) {
+    const glm::dvec3 inverse = 1.0 / inertia.moments;
+    const auto to_own = [&](const glm::dvec3& v) { return inverse_rotate(body.rotation, v) * inertia.axes; };
+    const auto to_world = [&](const glm::dvec3& v) { return rotate(body.rotation, inertia.axes * v); };
+    glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
+    double h = substep;
+    if (body.torque == vec3(0.0f) && body.damping == 1.0f) {
+        // Nothing happens between the sub-steps: as few of them as the motion allows.
+        const double turn = h * substeps * std::sqrt(glm::dot(body.spin, body.spin));
+        const double parts = std::ceil(turn / settings::free_turn);
+        if (parts < substeps) {
+            h = h * substeps / std::max(parts, 1.0);
+            substeps = std::max(static_cast<int>(parts), 1);
+        }
+    }
+    const double x_rate = h * (inverse.x - inverse.y), z_rate = h * (inverse.z - inverse.y);
+    for (int i = 0; i < substeps; ++i) {
+        momentum = static_cast<double>(body.damping) * (momentum + h * glm::dvec3(body.torque));
+        const glm::dquat before = body.rotation;
+        glm::dvec3 own = to_own(momentum);
+        glm::dquat turns(1.0, 0.0, 0.0, 0.0);  // about the principal axes
+        for (int k = 0; k < free_rotation_stages; ++k) {
+            turn_about<0>(free_rotation_x[k] * x_rate, own, turns);
+            turn_about<2>(free_rotation_z[k] * z_rate, own, turns);
+        }
+        turn_about<0>(free_rotation_x[free_rotation_stages] * x_rate, own, turns);
+        const glm::dvec3 axis = inertia.axes * glm::dvec3(turns.x, turns.y, turns.z);
+        const glm::dvec3 common = (h * inverse.y) * momentum;
+        const double size = std::sqrt(glm::dot(common, common)), most = settings::max_rotation_per_substep;
+        body.rotation = integrate_rotation(before * glm::dquat(turns.w, axis.x, axis.y, axis.z),
+                                           size <= most ? common : common * (most / size));
+        const glm::dquat change = body.rotation * glm::conjugate(before);
+        const glm::dvec3 half_sine(change.x, change.y, change.z);  // times the axis
+        const double sine2 = glm::dot(half_sine, half_sine);
+        // The arc sine of it, to its fifth power.
+        body.turned += (change.w < 0.0 ? -2.0 : 2.0) * (1.0 + sine2 * (1.0 / 6 + sine2 * (3.0 / 40))) * half_sine;
+    }
+    body.spin = to_world(inverse * to_own(momentum));
+}
+
+}  // namespace talus

@@ -1,0 +1,898 @@
+#include "engine/contact_solver/contact_solver.h"
+
+#include <talus/narrowphase/hull_view.h>
+#include "engine/contact_solver/contact_lanes.h"
+#include "engine/contact_solver/motion_lanes.h"
+#include "engine/settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+namespace talus {
+
+namespace {
+
+constexpr float pi = 3.14159265358979f;
+
+// What the kernels read as rows of floats.
+static_assert(offsetof(Transform, rotation) == 12 && sizeof(Transform) == 28);
+static_assert(offsetof(quat, x) == 0 && offsetof(quat, w) == 12);
+static_assert(sizeof(ManifoldPoint) == 32 && offsetof(ManifoldPoint, on_b) == 12 &&
+              offsetof(ManifoldPoint, separation) == 24);
+static_assert(sizeof(Manifold) >= offsetof(Manifold, normal) + 16);
+static_assert(offsetof(ContactState, friction) == 16 && offsetof(ContactState, twist_impulse) == 28 &&
+              offsetof(ContactState, friction_impulse) == 32 && offsetof(ContactState, slop) == 44);
+
+/// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds
+/// (Catto 2014).
+ContactSpring spring_of(float hertz, float damping_ratio, float h) {
+    const float omega = 2.0f * pi * hertz;
+    const float a1 = 2.0f * damping_ratio + h * omega;
+    const float a2 = h * omega * a1;
+    const float a3 = 1.0f / (1.0f + a2);
+    return {omega / a1, a2 * a3, a3};
+}
+
+/// Carries the impulses of points whose feature pair was there in the last step over to the new manifold.
+void match_impulses(ContactState& state, const Manifold& manifold) {
+    bool same = state.point_count == manifold.count;
+    for (int i = 0; i < manifold.count; ++i) same = same && state.ids[i] == manifold.points[i].id;
+    if (same) {
+        state.continued = static_cast<std::uint8_t>((1u << manifold.count) - 1u);
+        return;
+    }
+    float carried[max_manifold_points] = {};
+    unsigned continued = 0;
+    for (int i = 0; i < manifold.count; ++i) {
+        for (int k = 0; k < state.point_count; ++k) {
+            if (state.ids[k] != manifold.points[i].id) continue;
+            carried[i] = state.impulses[k];
+            continued |= 1u << i;
+        }
+    }
+    state.continued = static_cast<std::uint8_t>(continued);
+    for (int i = 0; i < manifold.count; ++i) {
+        state.impulses[i] = carried[i];
+        state.ids[i] = manifold.points[i].id;
+    }
+    state.point_count = manifold.count;
+}
+
+/// Carried impulses are loads times the sub-step in which they were found, which may have been long ago (of bodies that
+/// slept) and of another length. What a contact takes in one blow is no load, though, and grows with nothing: after a
+/// step that was tiny, scaled like one, it would throw about what rests.
+void take_over_impulses(ContactState& state, float substep) {
+    const float longer = state.substep > 0.0f ? substep / state.substep : 1.0f;
+    state.substep = substep;
+    state.scale_impulses(std::min(longer, settings::most_load_growth));
+}
+
+/// Reduces the impulses of a contact that has left its stiff group to what a contact outside of groups may bear. The load
+/// that it had may be gone, and one sweep does not take back what is thousands of times the body's weight: a plate of 250 g
+/// between the ground and 260 kg, which had left it again, got 650 N s from the ground and moved 5 m within a step.
+void leave_group(ContactState& state, const SolverMass& a, const SolverMass& b, float substep) {
+    const auto weight = [](const SolverMass& mass) {
+        const vec3 inverse = load3(mass.inverse_mass);
+        const float most = std::max(inverse.x, std::max(inverse.y, inverse.z));
+        return most > 0.0f ? glm::length(load3(mass.gravity)) / most : std::numeric_limits<float>::infinity();
+    };
+    const float most = settings::stiff_load_wide * substep * std::min(weight(a), weight(b));
+    float sum = 0.0f;
+    for (int i = 0; i < state.point_count; ++i) sum += state.impulses[i];
+    if (sum > most) state.scale_impulses(most / sum);
+}
+
+/// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a
+/// contact, as the kernel's prepare_surface reads them.
+void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
+                 const Transform& pose_b) {
+    const bool axis_of_a = a.grip_across < b.grip_across;
+    const vec3 velocity = rotate(pose_b.rotation, b.velocity) - rotate(pose_a.rotation, a.velocity);
+    const vec3 axis = axis_of_a ? rotate(pose_a.rotation, a.grip_axis) : rotate(pose_b.rotation, b.grip_axis);
+    const vec3 rows[3] = {velocity, axis, state.rolling_impulse};
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 3; ++i) row[4 * k + i] = rows[k][i];
+    }
+    row[12] = 1.0f;
+    row[13] = axis_of_a ? a.grip_across : b.grip_across;
+    row[14] = state.rolling_arm;
+}
+
+}  // namespace
+
+const SolverKernel& best_solver_kernel() {
+#ifdef TALUS_AVX2
+    static const SolverKernel& best = detail::has_avx2() ? solver_kernel_avx2 : solver_kernel_sse2;
+    return best;
+#else
+    return solver_kernel_sse2;
+#endif
+}
+
+float ContactSolver::usual_hertz(float usual_substep) {
+    return std::min(settings::contact_rate / usual_substep, settings::max_contact_hertz);
+}
+
+void ContactSolver::begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
+                          float usual_substep, std::size_t renewable, std::span<const float> hardness,
+                          const CrowdedContacts* crowded) {
+    substep_ = substep;
+    hardness_ = hardness;
+    crowded_ = crowded != nullptr && crowded->any() ? crowded : nullptr;
+    const float hertz = usual_hertz(usual_substep);
+    hertz_ = hertz;
+    for (int k = 0; k < 2; ++k) {
+        const float stiffer = k == 0 ? 1.0f : settings::fixed_contact_stiffening;
+        springs_[0][k] = spring_of(stiffer * hertz, settings::contact_damping_ratio, substep);
+        springs_[1][k] = {settings::stiff_push / substep, 1.0f, 0.0f};
+        springs_[2][k] =
+            spring_of(settings::jointed_contact_stiffening * stiffer * hertz, settings::contact_damping_ratio, substep);
+    }
+    link_places_.clear();
+    renewable_ = renewable;
+    if (places_.size() < renewable) places_.resize(renewable);
+    jointed_.clear();
+    order_.assign(graph.order().begin(), graph.order().end());
+    fields_ = {};
+    layout_.clear();
+    any_bounce_ = false;
+    real_points_ = 0;
+    Layout next{0, 0, 0};
+    for (const ContactColor& color : graph.colors()) {
+        const auto first_record = static_cast<std::uint32_t>(layout_.size());
+        const std::uint32_t most = color.parallel ? kernel_->lanes : 1, color_end = color.first + color.count;
+        while (next.first_edge < color_end) {
+            layout_.push_back(next);
+            const ConstraintGraph::Edge& first = edges[order_[next.first_edge]];
+            const std::uint32_t end = std::min(next.first_edge + most, color_end);
+            std::uint32_t points = 0;
+            for (; next.first_edge < end; ++next.first_edge) {
+                const ConstraintGraph::Edge& edge = edges[order_[next.first_edge]];
+                if (edge.pushes_a != first.pushes_a || edge.pushes_b != first.pushes_b || edge.special != first.special)
+                    break;
+                points = std::max(points, edge.point_count);
+                real_points_ += edge.point_count;
+                any_bounce_ = any_bounce_ || edge.bounces;
+                if (!edge.jointed && edge.link == no_link) continue;
+                const LinkPlace place{static_cast<std::uint32_t>(layout_.size() - 1),
+                                      next.first_edge - layout_.back().first_edge, 0};
+                if (edge.jointed) jointed_.push_back({order_[next.first_edge], place.record, place.lane});
+                if (edge.link == no_link) continue;
+                if (link_places_.size() <= edge.link) link_places_.resize(edge.link + 1);
+                link_places_[edge.link] = place;
+            }
+            next.first_point += points;
+            next.first_surface += first.special ? 1 : 0;
+        }
+        Field& field = fields_[static_cast<std::size_t>(color.phase)][color.field];
+        if (field.count == 0) field.first = first_record;
+        field.count += static_cast<std::uint32_t>(layout_.size()) - first_record;
+    }
+    std::sort(jointed_.begin(), jointed_.end(),
+              [](const JointedContact& x, const JointedContact& y) { return x.edge < y.edge; });
+    const std::size_t records = layout_.size();
+    layout_.push_back(next);
+    const auto lines = [](std::size_t count, std::size_t bytes) {
+        return (count * bytes + sizeof(Line) - 1) / sizeof(Line);
+    };
+    records_.resize(lines(records, kernel_->record_bytes));
+    points_.resize(lines(next.first_point, kernel_->point_bytes));
+    if (any_bounce_) calm_.resize(std::size_t{next.first_point} * kernel_->lanes);
+    surfaces_.resize(lines(next.first_surface, kernel_->surface_bytes));
+    penetration_sums_.resize(records);
+    max_penetrations_.resize(records);
+}
+
+/// Of one of so many contacts between two bodies, all of which together are as stiff as `full_stiffness_contacts` are.
+/// Were each of them as stiff as one alone, as of bowls that lie in each other with a hundred points, their sum would
+/// be too stiff for the sub-step: sweeps that have not converged would feed energy into what rests.
+ContactSpring ContactSolver::shared_spring(std::uint32_t contacts, bool immovable) const {
+    const float share = static_cast<float>(settings::full_stiffness_contacts) / static_cast<float>(contacts);
+    const float hertz = (immovable ? settings::fixed_contact_stiffening : 1.0f) * hertz_ * std::sqrt(share);
+    return spring_of(hertz, settings::contact_damping_ratio, substep_);
+}
+
+/// How many times as stiff as usual a contact is.
+float ContactSolver::hardness_of(const ConstraintGraph::Edge& edge) const {
+    const float share = crowded_ != nullptr ? crowded_->share(edge) : 1.0f;
+    if (hardness_.empty()) return share;
+    const float a = edge.pushes_a ? hardness_[edge.a] : hardness_[edge.b];
+    return share * (edge.pushes_b ? std::min(a, hardness_[edge.b]) : a);
+}
+
+/// Makes the contacts of slender islands as stiff as these need them, and those of crowded bodies as soft. Joints,
+/// stiff groups and what shares a stiffness have springs of their own.
+template <int width>
+void ContactSolver::change_stiffness(std::uint32_t k, const Input& in) {
+    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    for (std::uint32_t i = 0; i < r.used; ++i) {
+        const ConstraintGraph::Edge& edge = in.edges[order_[layout_[k].first_edge + i]];
+        if (edge.link != no_link || edge.jointed) continue;
+        if (edge.pair != null_index && in.contacts.pairs[edge.pair].edges > settings::full_stiffness_contacts) continue;
+        const float hard = hardness_of(edge);
+        if (hard == 1.0f) continue;
+        const auto lane = static_cast<int>(i);
+        const float stiffer = edge.pushes_a && edge.pushes_b ? 1.0f : settings::fixed_contact_stiffening;
+        const ContactSpring spring =
+            spring_of(stiffer * hertz_ * std::sqrt(hard), settings::contact_damping_ratio, substep_);
+        r.bias_rate[lane] = spring.bias_rate;
+        r.mass_scale[lane] = spring.mass_scale;
+        r.impulse_scale[lane] = spring.impulse_scale;
+        if (r.tilt_rate[lane] > 0.0f) r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
+        r.slop[lane] *= std::clamp(1.0f / hard, settings::slender_slop, 1.0f);
+    }
+}
+
+template <int width>
+void ContactSolver::fill(std::uint32_t k, const Input& in) {
+    auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
+    const Layout &here = layout_[k], &next = layout_[k + 1];
+    const ConstraintGraph::Edge& first = in.edges[order_[here.first_edge]];
+    r.used = next.first_edge - here.first_edge;
+    r.first_point = here.first_point;
+    r.point_count = next.first_point - here.first_point;
+    r.surface = first.special ? here.first_surface : no_surface;
+    r.pushes_a = first.pushes_a;
+    r.pushes_b = first.pushes_b;
+    r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
+    const bool immovable = !first.pushes_a || !first.pushes_b;
+    // What a contact alone between two bodies has, of which the others differ.
+    const ContactSpring& usual = springs_[0][immovable];
+    for (int i = 0; i < width; ++i) {
+        r.bias_rate[i] = usual.bias_rate;
+        r.mass_scale[i] = usual.mass_scale;
+        r.impulse_scale[i] = usual.impulse_scale;
+        r.kept[i] = 1.0f;
+        r.stiffer_from[i] = settings::stiffer_depth;
+        r.tilt_rate[i] = 0.0f;
+    }
+    for (int i = static_cast<int>(r.used); i < width; ++i) r.stiffer_from[i] = std::numeric_limits<float>::max();
+    ContactSource sources[width];
+    float surface_rows[width][16];
+    float deepest = 0.0f, sum = 0.0f;
+    for (std::uint32_t i = 0; i < r.used; ++i) {
+        const ConstraintGraph::Edge& edge = in.edges[order_[here.first_edge + i]];
+        ContactState& state = in.contacts.states[edge.contact];
+        const PairRecord& pair = in.contacts.records[edge.contact];
+        const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
+        match_impulses(state, manifold);
+        if (state.substep != substep_) take_over_impulses(state, substep_);
+        const auto lane = static_cast<int>(i);
+        const bool in_group = edge.link != no_link;
+        if (state.in_group && !in_group) leave_group(state, in.masses[edge.a], in.masses[edge.b], substep_);
+        state.in_group = in_group;
+        const std::uint32_t pair_edges = edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
+        // Contacts that share a stiffness share it at any depth.
+        const bool shares = pair_edges > settings::full_stiffness_contacts;
+        ContactSpring spring = usual;
+        if (in_group || edge.jointed || shares) {
+            spring = shares     ? shared_spring(pair_edges, immovable)
+                     : in_group ? springs_[1][immovable]
+                                : springs_[2][immovable];
+            r.bias_rate[lane] = spring.bias_rate;
+            r.mass_scale[lane] = spring.mass_scale;
+            r.impulse_scale[lane] = spring.impulse_scale;
+            // Joints and groups solve the spring as it is.
+            r.stiffer_from[lane] =
+                in_group || edge.jointed ? std::numeric_limits<float>::max() : settings::stiffer_face_depth;
+        }
+        // Nor are shared springs stiffer against tilting: three times as stiff, each of a hundred contacts, bowls that
+        // lie in each other buzz for ever.
+        if (edge.point_count == max_manifold_points && !in_group && !shares) {
+            r.stiffer_face[lane] =
+                edge.jointed ? r.stiffer_from[lane]
+                             : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * pair.thin);
+            r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
+            r.tilts = true;
+        }
+        r.moves_a = r.moves_a || edge.a != 0;
+        r.moves_b = r.moves_b || edge.b != 0;
+        r.bounces = r.bounces || edge.bounces;
+        r.slides = r.slides || edge.slide_room > 0.0f;
+        if (edge.contact < renewable_) places_[edge.contact] = {k, i, static_cast<int>(state.point_count)};
+        const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
+        sources[i] = {edge.a,
+                      edge.b,
+                      edge.contact,
+                      &pose_a.position.x,
+                      &pose_b.position.x,
+                      &manifold.normal.x,
+                      &manifold.points[0].on_a.x,
+                      state.impulses,
+                      static_cast<unsigned>(manifold.count),
+                      manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
+                      manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
+        if (edge.special) {
+            put_surface(surface_rows[i], state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
+        }
+        for (int p = 0; p < manifold.count; ++p) {
+            const float depth = std::max(0.0f, -manifold.points[p].separation);
+            deepest = std::max(deepest, depth);
+            sum += depth;
+        }
+    }
+    if (r.slides) {
+        r.slide_room = {};
+        for (std::uint32_t i = 0; i < r.used; ++i) {
+            const auto lane = static_cast<int>(i);
+            const bool sweeps = r.stiffer_from[lane] != std::numeric_limits<float>::max();
+            if (sweeps) r.slide_room[lane] = in.edges[order_[here.first_edge + i]].slide_room;
+        }
+    }
+    max_penetrations_[k] = deepest;
+    penetration_sums_[k] = sum;
+    kernel_->prepare(&r, point(r.first_point), sources, r.used, in.masses.data());
+    for (std::uint32_t i = 0; i < r.used; ++i) {
+        if (in.edges[order_[here.first_edge + i]].link != no_link) r.slop[static_cast<int>(i)] *= settings::stiff_slop;
+    }
+    if (!hardness_.empty() || crowded_ != nullptr) change_stiffness<width>(k, in);
+    if (first.special) kernel_->prepare_surface(&r, surface(r.surface), surface_rows[0], r.used);
+}
+
+bool ContactSolver::has(ContactPhase phase) const {
+    const auto& fields = fields_[static_cast<std::size_t>(phase)];
+    return std::any_of(fields.begin(), fields.end(), [](const Field& field) { return field.count != 0; });
+}
+
+void ContactSolver::prepare(const Field& field, const Input& input) {
+    for (std::uint32_t k = field.first; k < field.first + field.count; ++k) {
+        if (kernel_->lanes == 8) {
+            fill<8>(k, input);
+        } else {
+            fill<4>(k, input);
+        }
+    }
+}
+
+float ContactSolver::least_bounce() const {
+    return std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
+}
+
+ContactPassInput ContactSolver::pass_input(const Field& field, std::span<SolverBody> bodies) {
+    ContactPassInput in;
+    in.bodies = bodies.data();
+    in.records = record(field.first);
+    in.points = points_.data();
+    in.surfaces = surfaces_.data();
+    in.count = field.count;
+    in.substep = substep_;
+    in.least_blow = settings::blow_rate * substep_;
+    in.least_bounce = least_bounce();
+    return in;
+}
+
+void ContactSolver::run(Pass pass, const Field& field, std::span<SolverBody> bodies) {
+    if (field.count != 0) (kernel_->*pass)(pass_input(field, bodies));
+}
+
+template <int width>
+void ContactSolver::store_lane(const void* record, std::uint32_t at, ContactTable& contacts) const {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record);
+    const auto lane = static_cast<int>(at);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    ContactState& state = contacts.states[r.contact[lane]];
+    for (int i = 0; i < state.point_count; ++i) {
+        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+        state.impulses[i] = p.impulse[lane];
+        state.step_impulses[i] = p.step_impulse[lane];
+    }
+    const vec3 tangent_1 = vector(r.tangent), tangent_2 = glm::cross(vector(r.normal), tangent_1);
+    state.friction_impulse = r.friction_1[lane] * tangent_1 + r.friction_2[lane] * tangent_2;
+    state.step_friction_impulse = r.step_friction_1[lane] * tangent_1 + r.step_friction_2[lane] * tangent_2;
+    state.twist_impulse = r.twist[lane];
+    if (r.surface != no_surface)
+        state.rolling_impulse = vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling);
+}
+
+template <int width>
+void ContactSolver::store_rolling(std::uint32_t k, ContactTable& contacts) const {
+    const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(k));
+    if (r.surface == no_surface) return;
+    const auto& rolling = static_cast<const SurfaceLanes<LaneArray<width>>*>(surface(r.surface))->rolling;
+    for (int lane = 0; lane < static_cast<int>(r.used); ++lane)
+        contacts.states[r.contact[lane]].rolling_impulse = vec3(rolling.x[lane], rolling.y[lane], rolling.z[lane]);
+}
+
+void ContactSolver::store(const Field& field, ContactTable& contacts) {
+    if (field.count == 0) return;
+    static_assert(offsetof(ContactState, step_friction_impulse) == offsetof(ContactState, step_impulses) + 16);
+    kernel_->store(pass_input(field, {}),
+                   {reinterpret_cast<unsigned char*>(contacts.states.data()), sizeof(ContactState),
+                    offsetof(ContactState, impulses), offsetof(ContactState, step_impulses),
+                    offsetof(ContactState, twist_impulse), offsetof(ContactState, step_friction_impulse)});
+    if (surfaces_.empty()) return;
+    for (std::uint32_t k = field.first; k < field.first + field.count; ++k) {
+        if (kernel_->lanes == 8) {
+            store_rolling<8>(k, contacts);
+        } else {
+            store_rolling<4>(k, contacts);
+        }
+    }
+}
+
+void ContactSolver::prepare(const Input& input) { prepare(all_records(), input); }
+
+void ContactSolver::run(Pass pass, std::span<SolverBody> bodies) { run(pass, all_records(), bodies); }
+
+void ContactSolver::store(ContactTable& contacts) {
+    store(all_records(), contacts);
+    end();
+}
+
+template <int width>
+bool ContactSolver::is_place_of(const LinkPlace& place, std::uint32_t contact) const {
+    const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(place.record));
+    // In a group, or held by joints: not renewed.
+    const auto lane = static_cast<int>(place.lane);
+    return place.lane < r.used && r.contact[lane] == contact &&
+           r.stiffer_from[lane] != std::numeric_limits<float>::max();
+}
+
+/// Null: the step doesn't have the contact, or doesn't solve it by sweeps alone.
+const ContactSolver::LinkPlace* ContactSolver::place_of(std::uint32_t contact) const {
+    if (contact >= renewable_) return nullptr;
+    const LinkPlace& place = places_[contact];
+    if (place.record >= layout_.size() - 1) return nullptr;
+    return (kernel_->lanes == 8 ? is_place_of<8>(place, contact) : is_place_of<4>(place, contact)) ? &place : nullptr;
+}
+
+namespace {
+
+/// The floats of one lane in a struct of lane fields that begin at `first`.
+template <int width, class Lanes>
+void copy_lane(Lanes& to, int to_lane, const Lanes& from, int from_lane, std::size_t first = 0) {
+    using F = LaneArray<width>;
+    auto* const out = reinterpret_cast<F*>(reinterpret_cast<std::byte*>(&to) + first);
+    const auto* const in = reinterpret_cast<const F*>(reinterpret_cast<const std::byte*>(&from) + first);
+    for (std::size_t i = 0; i < (sizeof(Lanes) - first) / sizeof(F); ++i) out[i][to_lane] = in[i][from_lane];
+}
+
+}  // namespace
+
+void ContactSolver::find_struck_aside(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out) {
+    out.clear();
+    struck_lanes_.resize(layout_.size() - 1);
+    kernel_->find_struck_aside(pass_input(all_records(), bodies), struck_lanes_.data());
+    for (std::size_t k = 0; k < struck_lanes_.size(); ++k) {
+        for (unsigned lane = 0, bits = struck_lanes_[k]; bits != 0; ++lane, bits >>= 1) {
+            if ((bits & 1) != 0) out.push_back(order_[layout_[k].first_edge + lane]);
+        }
+    }
+    std::sort(out.begin(), out.end());
+}
+
+/// A contact on its way into its lane.
+struct ContactSolver::Renewal {
+    LinkPlace place;
+    bool bounces;
+    struct Had {
+        std::uint32_t id;
+        float step_impulse, impulse, bounce;
+    } had[max_manifold_points];
+    int had_count;
+    Manifold manifold;
+};
+
+/// Takes out what goes on. Returns whether there is something to prepare.
+template <int width>
+bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, const Input& in) {
+    using F = LaneArray<width>;
+    using Point = ContactPointLanes<F>;
+    const LinkPlace& place = renewal.place;
+    auto& r = *static_cast<ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto point_of = [&](int i) -> Point& {
+        return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+    };
+    r.forgets = true;
+    r.kept[lane] = 0.0f;
+    ContactState& state = in.contacts.states[renewed.contact];
+    store_lane<width>(&r, place.lane, in.contacts);
+    const bool bounces = renewal.bounces = renewed.alone && state.restitution > 0.0f;
+    if (bounces) {
+        take_back<width>(place);
+        renewed_.push_back(place);
+    }
+    auto& had = renewal.had;
+    const int had_count = renewal.had_count = state.point_count;
+    for (int i = 0; i < had_count; ++i) {
+        const Point& p = point_of(i);
+        had[i] = {state.ids[i], p.step_impulse[lane], bounces ? 0.0f : p.impulse[lane], p.bounce[lane]};
+        // Pushed along the rows of before, even if those of now leave nothing of it.
+        state.met = state.met || had[i].impulse > 0.0f;
+    }
+
+    if (renewed.apart) {
+        for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
+            Point& p = point_of(i);
+            if (i < had_count) p.step_impulse[lane] += had[i].impulse;
+            p.mass[lane] = p.impulse[lane] = p.bounce[lane] = p.separation[lane] = 0.0f;
+        }
+        if (!bounces) {
+            r.step_friction_1[lane] += r.friction_1[lane];
+            r.step_friction_2[lane] += r.friction_2[lane];
+        }
+        r.friction_1[lane] = r.friction_2[lane] = r.twist[lane] = 0.0f;
+        if (r.surface != no_surface) {
+            auto& rolling = static_cast<SurfaceLanes<F>*>(surface(r.surface))->rolling;
+            rolling.x[lane] = rolling.y[lane] = rolling.z[lane] = 0.0f;
+        }
+        return false;
+    }
+    Manifold& manifold = renewal.manifold;
+    manifold = in.contacts.caches[renewed.contact].manifold;
+    const int room = place.points;  // its own: what other lanes of the record have is theirs
+    if (manifold.count > room) {
+        std::stable_sort(manifold.points, manifold.points + manifold.count,
+                         [](const ManifoldPoint& x, const ManifoldPoint& y) { return x.separation < y.separation; });
+        manifold.count = room;
+    }
+    const std::uint8_t continued = state.continued;
+    match_impulses(state, manifold);
+    state.continued = continued;
+    if (bounces) {
+        for (float& impulse : state.impulses) impulse = 0.0f;
+        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
+        state.twist_impulse = 0.0f;
+    }
+    return true;
+}
+
+/// Puts a prepared lane where it belongs.
+template <int width>
+void ContactSolver::end_renewal(const Renewal& renewal, const void* fresh, const void* fresh_points, int from_lane,
+                                const Input& in, std::span<const SolverBody> bodies) {
+    using F = LaneArray<width>;
+    using Record = ContactLanes<F>;
+    using Point = ContactPointLanes<F>;
+    auto& r = *static_cast<Record*>(record(renewal.place.record));
+    const auto lane = static_cast<int>(renewal.place.lane);
+    const auto point_of = [&](int i) -> Point& {
+        return *static_cast<Point*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+    };
+    const ContactState& state = in.contacts.states[r.contact[lane]];
+    const float slop = r.slop[lane];
+    copy_lane<width>(r, lane, *static_cast<const Record*>(fresh), from_lane, offsetof(Record, normal));
+    r.slop[lane] = slop;
+
+    const auto vector = [&](const Vec3Lanes<F>& v, int at) { return vec3(v.x[at], v.y[at], v.z[at]); };
+    const vec3 normal = vector(r.normal, lane), tangent = vector(r.tangent, lane);
+    r.step_friction_1[lane] = glm::dot(state.step_friction_impulse, tangent);
+    r.step_friction_2[lane] = glm::dot(state.step_friction_impulse, glm::cross(normal, tangent));
+    const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
+    const auto& had = renewal.had;
+    float rest = 0.0f;  // what points had that are gone
+    for (int k = 0; k < renewal.had_count; ++k) rest += had[k].step_impulse + had[k].impulse;
+    for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
+        Point& p = point_of(i);
+        copy_lane<width>(p, lane, static_cast<const Point*>(fresh_points)[i], from_lane);
+        if (i >= renewal.manifold.count) continue;
+        // Not struck, whatever the other lanes are.
+        if (!(r.restitution[lane] > 0.0f)) p.bounce[lane] = -std::numeric_limits<float>::max();
+        p.separation[lane] -= glm::dot(normal, load3(b.displacement) - load3(a.displacement)) +
+                              glm::dot(vector(p.angular_b, lane), load3(b.turn)) -
+                              glm::dot(vector(p.angular_a, lane), load3(a.turn));
+        for (int k = 0; k < renewal.had_count; ++k) {
+            if (had[k].id != state.ids[i]) continue;
+            p.step_impulse[lane] = had[k].step_impulse;
+            p.bounce[lane] = had[k].bounce;
+            rest -= had[k].step_impulse + had[k].impulse;
+        }
+    }
+    point_of(0).step_impulse[lane] += std::max(rest, 0.0f);
+}
+
+/// As many contacts at a time as there are lanes.
+template <int width>
+void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, std::span<const SolverBody> bodies) {
+    using F = LaneArray<width>;
+    using Record = ContactLanes<F>;
+    constexpr std::size_t first_field = offsetof(Record, normal);
+    for (std::size_t next = 0; next < all.size();) {
+        Renewal renewals[width];
+        ContactSource sources[width];
+        float surface_rows[width][16] = {};
+        Record fresh, fresh_special;
+        ContactPointLanes<F> points[max_manifold_points];
+        bool special[width], any_special = false;
+        fresh.point_count = 0;
+        int count = 0;
+        for (; next < all.size() && count < width; ++next) {
+            const std::uint32_t contact = all[next].contact;
+            const LinkPlace* const place = place_of(contact);
+            if (place == nullptr) continue;
+            Renewal& renewal = renewals[count];
+            renewal.place = *place;
+            if (!begin_renewal<width>(all[next], renewal, in)) continue;
+            const auto& r = *static_cast<const Record*>(record(place->record));
+            const auto lane = static_cast<int>(place->lane);
+            const ContactState& state = in.contacts.states[contact];
+            const PairRecord& pair = in.contacts.records[contact];
+            const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
+            const Manifold& manifold = renewal.manifold;
+            sources[count] = {r.a[lane],
+                              r.b[lane],
+                              contact,
+                              &pose_a.position.x,
+                              &pose_b.position.x,
+                              &manifold.normal.x,
+                              &manifold.points[0].on_a.x,
+                              state.impulses,
+                              static_cast<unsigned>(manifold.count),
+                              manifold.face_owner == FaceOwner::a ? 1.0f : 0.0f,
+                              manifold.face_owner == FaceOwner::b ? 1.0f : 0.0f};
+            fresh.point_count = std::max(fresh.point_count, r.point_count);
+            copy_lane<width>(fresh, count, r, lane, first_field);
+            special[count] = r.surface != no_surface;
+            any_special = any_special || special[count];
+            if (special[count])
+                put_surface(surface_rows[count], state, in.surfaces[pair.a], pose_a, in.surfaces[pair.b], pose_b);
+            ++count;
+        }
+        if (count == 0) break;
+        kernel_->prepare(&fresh, points, sources, static_cast<unsigned>(count), in.masses.data());
+        SurfaceLanes<F> fresh_surface;
+        if (any_special) {
+            fresh_special = fresh;  // turns the tangents of all lanes
+            kernel_->prepare_surface(&fresh_special, &fresh_surface, surface_rows[0], static_cast<unsigned>(count));
+        }
+        for (int i = 0; i < count; ++i) {
+            const auto& r = *static_cast<const Record*>(record(renewals[i].place.record));
+            if (special[i]) {
+                auto& surface_lanes = *static_cast<SurfaceLanes<F>*>(surface(r.surface));
+                copy_lane<width>(surface_lanes, static_cast<int>(renewals[i].place.lane), fresh_surface, i);
+            }
+            end_renewal<width>(renewals[i], special[i] ? &fresh_special : &fresh, points, i, in, bodies);
+        }
+    }
+}
+
+/// The impulses that the lane has given in this sub-step.
+template <int width>
+void ContactSolver::take_back(const LinkPlace& place) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    const vec3 normal = vector(r.normal), tangent = vector(r.tangent);
+    const vec3 friction = r.friction_1[lane] * tangent + r.friction_2[lane] * glm::cross(normal, tangent);
+    vec3 impulse = friction, moment = r.twist[lane] * normal;
+    if (r.surface != no_surface) moment += vector(static_cast<const SurfaceLanes<F>*>(surface(r.surface))->rolling);
+    vec3 moment_a = moment + glm::cross(vector(r.center_a), friction),
+         moment_b = moment + glm::cross(vector(r.center_b), friction);
+    for (std::uint32_t i = 0; i < r.point_count; ++i) {
+        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
+        impulse += p.impulse[lane] * normal;
+        moment_a += p.impulse[lane] * vector(p.angular_a);
+        moment_b += p.impulse[lane] * vector(p.angular_b);
+    }
+    if (r.pushes_a) taken_back_.push_back({r.a[lane], -impulse, -moment_a});
+    if (r.pushes_b) taken_back_.push_back({r.b[lane], impulse, moment_b});
+}
+
+void ContactSolver::renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies) {
+    if (kernel_->lanes == 8) {
+        renew_lanes<8>(renewed, input, bodies);
+    } else {
+        renew_lanes<4>(renewed, input, bodies);
+    }
+}
+
+template <int width>
+void ContactSolver::begin_bounce(const LinkPlace& place, std::span<const SolverBody> bodies) {
+    using F = LaneArray<width>;
+    auto& r = *static_cast<ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    if (!(r.restitution[lane] > 0.0f)) return;
+    const auto vector = [&](const Vec3Lanes<F>& v) { return vec3(v.x[lane], v.y[lane], v.z[lane]); };
+    const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
+    const float least = std::min(settings::restitution_rate * substep_, settings::restitution_threshold);
+    for (std::uint32_t i = 0; i < r.point_count; ++i) {
+        auto& p = *static_cast<ContactPointLanes<F>*>(point(r.first_point + i));
+        if (!(p.mass[lane] > 0.0f)) continue;
+        const auto along = [&](const float* la, const float* aa, const float* lb, const float* ab) {
+            return glm::dot(vector(r.normal), load3(lb) - load3(la)) + glm::dot(vector(p.angular_b), load3(ab)) -
+                   glm::dot(vector(p.angular_a), load3(aa));
+        };
+        const float speed = along(a.velocity, a.angular_velocity, b.velocity, b.angular_velocity);
+        const float s = p.separation[lane] + along(a.displacement, a.turn, b.displacement, b.turn);
+        const float true_speed = speed - 0.5f * substep_ * r.gravity[lane];
+        const float squared = std::max(true_speed * true_speed - 2.0f * s * r.gravity[lane], 0.0f);
+        p.bounce[lane] = speed < -least ? r.restitution[lane] * std::sqrt(squared)
+                                        : -(p.impulse[lane] + p.mass[lane] * std::max(-speed, 0.0f));
+    }
+}
+
+template <int width>
+void ContactSolver::scale_impulses(std::uint32_t k, std::span<const float> kept) {
+    using F = LaneArray<width>;
+    auto& r = *static_cast<ContactLanes<F>*>(record(k));
+    for (unsigned lane = 0; lane < r.used; ++lane) {
+        const float part = kept[r.pushes_a ? r.a[lane] : r.b[lane]], less = part - 1.0f;
+        if (part == 1.0f) continue;
+        const auto scale = [&](F& now, F& sum) {
+            sum[lane] += less * now[lane];
+            now[lane] *= part;
+        };
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            auto& p = *static_cast<ContactPointLanes<F>*>(point(r.first_point + i));
+            // Those that bounce are added to the sum after their bounce.
+            if (!(r.restitution[lane] > 0.0f)) p.step_impulse[lane] += less * p.impulse[lane];
+            p.impulse[lane] *= part;
+        }
+        scale(r.friction_1, r.step_friction_1);
+        scale(r.friction_2, r.step_friction_2);
+        r.twist[lane] *= part;
+        if (r.surface != no_surface) {
+            auto& rolling = static_cast<SurfaceLanes<F>*>(surface(r.surface))->rolling;
+            rolling.x[lane] *= part, rolling.y[lane] *= part, rolling.z[lane] *= part;
+        }
+    }
+}
+
+void ContactSolver::scale_impulses(std::span<const float> kept) {
+    for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
+        kernel_->lanes == 8 ? scale_impulses<8>(k, kept) : scale_impulses<4>(k, kept);
+}
+
+/// A surface that runs gives the power of friction at its own velocity: seen from there, the contact only takes energy.
+template <int width>
+void ContactSolver::find_belt_work(std::uint32_t k) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
+    if (r.surface == no_surface) return;
+    const auto& runs = *static_cast<const SurfaceLanes<F>*>(surface(r.surface));
+    for (unsigned lane = 0; lane < r.used; ++lane) {
+        const auto vector = [&](const Vec3Lanes<F>& v) { return glm::dvec3(v.x[lane], v.y[lane], v.z[lane]); };
+        const glm::dvec3 normal = vector(r.normal), tangent = vector(r.tangent);
+        const glm::dvec3 friction = static_cast<double>(r.friction_1[lane]) * tangent +
+                                    static_cast<double>(r.friction_2[lane]) * glm::cross(normal, tangent);
+        const double work = -glm::dot(friction, vector(runs.velocity));
+        if (work != 0.0) belt_work_.push_back({r.pushes_a ? r.a[lane] : r.b[lane], work});
+    }
+}
+
+std::span<const ContactSolver::BeltWork> ContactSolver::find_belt_work() {
+    belt_work_.clear();
+    for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
+        kernel_->lanes == 8 ? find_belt_work<8>(k) : find_belt_work<4>(k);
+    return belt_work_;
+}
+
+template <int width>
+void ContactSolver::note_calm(std::uint32_t k) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
+    if (!r.bounces) return;
+    for (std::uint32_t i = r.first_point; i < r.first_point + r.point_count; ++i) {
+        const auto& p = *static_cast<const ContactPointLanes<F>*>(point(i));
+        std::copy_n(p.impulse.at, width, calm_.data() + std::size_t{i} * width);
+    }
+}
+
+void ContactSolver::note_calm(const Field& field) {
+    for (std::uint32_t k = field.first; k < field.first + field.count; ++k)
+        kernel_->lanes == 8 ? note_calm<8>(k) : note_calm<4>(k);
+}
+
+template <int width>
+void ContactSolver::scale_bounces(std::uint32_t k, std::span<const float> kept) {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(k));
+    if (!r.bounces) return;
+    for (unsigned lane = 0; lane < r.used; ++lane) {
+        const float part = kept[r.pushes_a ? r.a[lane] : r.b[lane]];
+        if (part == 1.0f) continue;
+        for (std::uint32_t i = r.first_point; i < r.first_point + r.point_count; ++i) {
+            auto& p = *static_cast<ContactPointLanes<F>*>(point(i));
+            const float calm = calm_[std::size_t{i} * width + lane];
+            p.impulse[lane] = calm + part * (p.impulse[lane] - calm);
+        }
+    }
+}
+
+void ContactSolver::scale_bounces(std::span<const float> kept) {
+    for (std::uint32_t k = 0; k + 1 < layout_.size(); ++k)
+        kernel_->lanes == 8 ? scale_bounces<8>(k, kept) : scale_bounces<4>(k, kept);
+}
+
+void ContactSolver::begin_bounces(std::span<const SolverBody> bodies) {
+    for (const LinkPlace& place : renewed_) {
+        if (kernel_->lanes == 8) {
+            begin_bounce<8>(place, bodies);
+        } else {
+            begin_bounce<4>(place, bodies);
+        }
+    }
+    renewed_.clear();
+    taken_back_.clear();
+}
+
+template <int width>
+ContactLane ContactSolver::read_lane(const LinkPlace& place) const {
+    using F = LaneArray<width>;
+    const auto& r = *static_cast<const ContactLanes<F>*>(record(place.record));
+    const auto lane = static_cast<int>(place.lane);
+    const auto vector = [&](const Vec3Lanes<F>& v) { return glm::dvec3(v.x[lane], v.y[lane], v.z[lane]); };
+    ContactLane c;
+    c.a = r.pushes_a ? r.a[lane] : 0;
+    c.b = r.pushes_b ? r.b[lane] : 0;
+    c.reads_a = r.a[lane];
+    c.reads_b = r.b[lane];
+    c.normal = vector(r.normal);
+    c.inverse_mass_a = vector(r.inverse_mass_a);
+    c.inverse_mass_b = vector(r.inverse_mass_b);
+    c.tangent = vector(r.tangent);
+    c.center_a = vector(r.center_a);
+    c.center_b = vector(r.center_b);
+    c.friction = static_cast<double>(r.friction[lane]);
+    c.special = r.surface != no_surface;
+    const auto address = [&](const F& field) { return const_cast<float*>(&field.at[lane]); };
+    c.friction_1 = address(r.friction_1);
+    c.friction_2 = address(r.friction_2);
+    c.twist = address(r.twist);
+    c.slop = r.slop[lane];
+    c.bias_rate = r.bias_rate[lane];
+    c.restitution = r.restitution[lane];
+    c.count = static_cast<int>(r.point_count);
+    for (int i = 0; i < c.count; ++i) {
+        auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + static_cast<std::uint32_t>(i)));
+        const double stiffness = static_cast<double>(p.mass[lane]) * r.mass_scale[lane];
+        c.points[i] = {vector(p.angular_a),
+                       vector(p.angular_b),
+                       vector(p.turn_a),
+                       vector(p.turn_b),
+                       p.separation[lane],
+                       stiffness > 0.0 ? r.impulse_scale[lane] / stiffness : 0.0,
+                       static_cast<double>(p.mass[lane]),
+                       static_cast<double>(p.arm[lane]),
+                       address(p.impulse),
+                       address(p.bounce)};
+    }
+    return c;
+}
+
+bool ContactSolver::has_pushed(std::uint32_t at, std::uint32_t lane) const {
+    const auto look = [&]<int width>(std::integral_constant<int, width>) {
+        using F = LaneArray<width>;
+        const auto& r = *static_cast<const ContactLanes<F>*>(record(at));
+        for (std::uint32_t i = 0; i < r.point_count; ++i) {
+            const auto& p = *static_cast<const ContactPointLanes<F>*>(point(r.first_point + i));
+            if (p.impulse.at[lane] != 0.0f || p.step_impulse.at[lane] != 0.0f) return true;
+        }
+        return false;
+    };
+    return kernel_->lanes == 8 ? look(std::integral_constant<int, 8>()) : look(std::integral_constant<int, 4>());
+}
+
+ContactLane ContactSolver::read_link(std::uint32_t link) {
+    return kernel_->lanes == 8 ? read_lane<8>(link_places_[link]) : read_lane<4>(link_places_[link]);
+}
+
+ContactLane ContactSolver::read(const JointedContact& contact) {
+    const LinkPlace place{contact.record, contact.lane, 0};
+    return kernel_->lanes == 8 ? read_lane<8>(place) : read_lane<4>(place);
+}
+
+void ContactSolver::end() {
+    max_penetration_ = 0.0f;
+    double sum = 0.0;
+    for (std::size_t k = 0; k < penetration_sums_.size(); ++k) {
+        max_penetration_ = std::max(max_penetration_, max_penetrations_[k]);
+        sum += static_cast<double>(penetration_sums_[k]);
+    }
+    mean_penetration_ = real_points_ != 0 ? static_cast<float>(sum / static_cast<double>(real_points_)) : 0.0f;
+}
+
+std::size_t ContactSolver::bytes() const {
+    return (records_.capacity() + points_.capacity() + surfaces_.capacity()) * sizeof(Line) +
+           layout_.capacity() * sizeof(Layout) + jointed_.capacity() * sizeof(JointedContact) +
+           order_.capacity() * sizeof(std::uint32_t) +
+           (penetration_sums_.capacity() + max_penetrations_.capacity()) * sizeof(float);
+}
+
+}  // namespace talus

@@ -1,0 +1,834 @@
+#pragma once
+/// Internal: the solver's loops over contacts, as many at a time as there are lanes.
+
+#include "engine/contact_solver/solver_kernel_lanes.h"
+
+namespace talus::TALUS_LANES {
+
+/// Velocity of b relative to a along the point's normal row.
+[[gnu::always_inline]] static inline F normal_speed(const V3& n, const Point& p, const Sides& v) {
+    return dot(n, v.b.linear - v.a.linear) + dot(p.angular_b, v.b.angular) - dot(p.angular_a, v.a.angular);
+}
+
+/// The normal, as an impulse along it changes the bodies' velocities.
+struct Push {
+    V3 a, b;
+    explicit Push(const Record& r) : a(by_axes(r.inverse_mass_a, r.normal)), b(by_axes(r.inverse_mass_b, r.normal)) {}
+};
+
+[[gnu::always_inline]] static inline void apply_normal(const Push& push, const Point& p, F impulse, Sides& v) {
+    v.a.linear = v.a.linear - impulse * push.a;
+    v.a.angular = v.a.angular - impulse * p.turn_a;
+    v.b.linear = v.b.linear + impulse * push.b;
+    v.b.angular = v.b.angular + impulse * p.turn_b;
+}
+
+/// A tangential impulse (world vector) at the manifold's centre and a moment.
+[[gnu::always_inline]] static inline void apply_friction(const Record& r, const V3& impulse, const V3& moment,
+                                                         Sides& v) {
+    v.a.linear = v.a.linear - by_axes(r.inverse_mass_a, impulse);
+    v.a.angular = v.a.angular - r.inertia_a * (cross(r.center_a, impulse) + moment);
+    v.b.linear = v.b.linear + by_axes(r.inverse_mass_b, impulse);
+    v.b.angular = v.b.angular + r.inertia_b * (cross(r.center_b, impulse) + moment);
+}
+
+/// How much faster the soft rows of a contact of four points work off what a point overlaps more than the mean of the
+/// four. A stack of soft contacts bends under its own weight; what carries much, measured by the mean overlap over the
+/// points' lever, is stiffened against that.
+static inline F tilt_rate(const Record& r, const Point* points, const F* depth, F mean) {
+    const F zero = {}, one = splat<F>(1.0f), quarter = splat<F>(0.25f);
+    const F shallowest = max(max(depth[0], depth[1]), max(depth[2], depth[3]));
+    const F lever = quarter * (points[0].arm + points[1].arm + points[2].arm + points[3].arm);
+    const F first = splat<F>(settings::tilt_first_load) * lever;
+    const F span = splat<F>(settings::tilt_full_load - settings::tilt_first_load) * lever;
+    const F load = clamp((-mean - first) * inverse_or_zero(span), zero, one);
+    return shallowest < zero ? load * r.tilt_rate : zero;
+}
+
+/// The factors of a soft row where it is `deep`, as if its compliance were less by the sixteenth power of `ratio`. With
+/// c the compliance over that of the effective mass in a sub-step, they are 1 / (1 + c) and c / (1 + c).
+static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
+    const F one = splat<F>(1.0f), least = splat<F>(1.0f / 16);  // no denormals: 16^-16 is as good as rigid
+    const F base = max(ratio, least), square = base * base, fourth = square * square, eighth = fourth * fourth;
+    const F compliance = eighth * eighth * impulse_scale / mass_scale;
+    const F stiffer = one / (one + compliance);
+    mass_scale = deep ? stiffer : mass_scale;
+    impulse_scale = deep ? compliance * stiffer : impulse_scale;
+}
+
+/// Notes the loads with which struck contacts go on. The impulse of a blow is no load: warm started with it, the next
+/// sub-step would push again, and what a pass over normals and friction leaves of that is energy from nowhere (a
+/// cylinder that lands on its edge gained 14% of what the impact had left it). A load may double in a sub-step and grow
+/// by what stops a slow approach; what comes beyond that is a blow. A load that could not grow would never be found:
+/// each sub-step would begin without it, and what comes in anew look like the next blow. Lanes that bounce have their
+/// own notes.
+static inline void note_blows(Record& r, Point* points, const F* loads, const I* blows) {
+    const F zero = {}, no_limit = splat<F>(-3.0e38f);
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        Point& p = points[i];
+        const F load = blows[i] ? -loads[i] : no_limit;
+        p.bounce = r.restitution > zero ? p.bounce : (r.struck ? max(p.bounce, load) : load);
+    }
+    r.struck = true;
+}
+
+/// The normal row of a point, in the sweeps of one pass over its record.
+struct NormalRow {
+    F bias, mass_scale, impulse_scale;
+};
+
+/// With `soft`, overlap is worked off as a spring; without, only approach is stopped. `depth`, `mean`, `tilt` and
+/// `stiffer_from` are those of soft rows; `some_deep`: some point of the record is deeper than stiffer_from.
+template <bool soft, bool some_deep>
+static inline NormalRow normal_row(const Record& r, F separation, F depth, F mean, F tilt, F stiffer_from,
+                                   F inverse_substep) {
+    const F zero = {}, one = splat<F>(1.0f);
+    const I apart = separation > zero;
+    if constexpr (!soft) return {apart ? separation * inverse_substep : zero, one, zero};
+    const F speed_back = r.bias_rate * depth + tilt * (depth - mean);
+    NormalRow row = {
+        apart ? separation * inverse_substep : clamp(speed_back, splat<F>(-settings::max_push_speed), zero),
+        apart ? one : r.mass_scale, apart ? zero : r.impulse_scale};
+    if constexpr (some_deep) {
+        const I deep = depth < -stiffer_from;
+        if (!all(~deep)) stiffen(deep, stiffer_from / (deep ? -depth : one), row.mass_scale, row.impulse_scale);
+    }
+    return row;
+}
+
+/// The impulse that solves a point's row.
+[[gnu::always_inline]] static inline F wanted_impulse(const Record& r, const Point& p, const NormalRow& row,
+                                                      const Sides& v) {
+    const F zero = {}, speed = normal_speed(r.normal, p, v);
+    return max(p.impulse - p.mass * row.mass_scale * (speed + row.bias) - row.impulse_scale * p.impulse, zero);
+}
+
+/// The lanes of a record that took a blow: an impulse of more than `loads`.
+///
+/// The first point of a struck manifold has taken the blow, and what others took since has left it at another speed: a
+/// box that lands flat would go off spinning. So these lanes are swept until their points agree.
+template <class RowOf>
+static inline void sweep_struck(const Record& r, Point* points, const F* loads, I struck, F least_blow,
+                                const RowOf& row_of, Sides& v) {
+    if (r.point_count == 1) return;
+    I active = {};
+    const F beyond = splat<F>(settings::strike_rate / settings::blow_rate) * least_blow;
+    for (unsigned i = 0; i < r.point_count; ++i) active |= points[i].impulse > loads[i] + points[i].mass * beyond;
+    active &= struck & (points[1].mass > F{});
+    if (all(~active)) return;
+    const Push push(r);
+    NormalRow rows[4];
+    for (unsigned i = 0; i < r.point_count; ++i) rows[i] = row_of(i);
+    for (int sweep = 0; sweep < settings::strike_sweeps && !all(~active); ++sweep) {
+        I changed = {};
+        for (unsigned k = 0; k < r.point_count; ++k) {
+            const unsigned i = sweep % 2 == 0 ? r.point_count - 1 - k : k;
+            Point& p = points[i];
+            const F impulse = active ? wanted_impulse(r, p, rows[i], v) : p.impulse, change = impulse - p.impulse;
+            apply_normal(push, p, change, v);
+            p.impulse = impulse;
+            changed |= max(change, -change) > p.mass * splat<F>(settings::strike_accuracy);
+        }
+        active &= changed;
+    }
+}
+
+/// The normal rows of one record.
+template <bool soft>
+static inline void solve_normals(Record& r, Point* points, F inverse_substep, F least_blow, const Sides& motion,
+                                 Sides& v) {
+    const F zero = {}, no_limit = splat<F>(3.0e38f);
+    const Push push(r);
+    F stiffer_from = r.stiffer_from;
+    F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
+    F loads[4];
+    I struck = {}, deep = {};
+    if constexpr (soft) {
+        F deepest = zero;
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            separation[i] = points[i].separation + normal_speed(r.normal, points[i], motion);
+            depth[i] = min(separation[i] + r.slop, zero);
+            deepest = min(deepest, depth[i]);
+        }
+        if (r.tilts) {
+            mean = splat<F>(0.25f) * (depth[0] + depth[1] + depth[2] + depth[3]);
+            tilt = tilt_rate(r, points, depth, mean);
+            const F shallowest = max(max(depth[0], depth[1]), max(depth[2], depth[3]));
+            const I on_face = (shallowest < zero) & (r.tilt_rate > zero);
+            stiffer_from = on_face ? r.stiffer_face : stiffer_from;
+        }
+        deep = deepest < -stiffer_from;
+    }
+    const auto separation_of = [&](unsigned i) {
+        if constexpr (soft) {
+            return separation[i];
+        } else {
+            return points[i].separation + normal_speed(r.normal, points[i], motion);
+        }
+    };
+    const auto solve_row = [&](unsigned i, const NormalRow& row) {
+        Point& p = points[i];
+        const F before = p.impulse, impulse = wanted_impulse(r, p, row, v);
+        apply_normal(push, p, impulse - before, v);
+        p.impulse = impulse;
+        loads[i] = before + before + p.mass * least_blow;
+        struck |= impulse > loads[i];
+    };
+    if (__builtin_expect(all(~deep), 1)) {
+        for (unsigned i = 0; i < r.point_count; ++i)
+            solve_row(
+                i, normal_row<soft, false>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep));
+    } else {
+        for (unsigned i = 0; i < r.point_count; ++i)
+            solve_row(i,
+                      normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep));
+    }
+    if constexpr (soft) r.struck = false;
+    if (__builtin_expect(all(~struck), 1)) return;
+
+    // What is pressed in by more than the slop leaves bears a load, however fast that grows.
+    if constexpr (soft) {
+        struck = I{};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            loads[i] = separation[i] < -(r.slop + r.slop) ? no_limit : loads[i];
+            struck |= points[i].impulse > loads[i];
+        }
+    }
+    // Joints and stiff groups find their contacts' impulses themselves.
+    const I alone = r.stiffer_from < no_limit;
+    struck &= alone;
+    if (all(~struck)) return;
+    Sides swept = v;  // a copy, so that v can stay in registers above
+    sweep_struck(
+        r, points, loads, struck, least_blow,
+        [&](unsigned i) {
+            return normal_row<soft, true>(r, separation_of(i), depth[i], mean, tilt, stiffer_from, inverse_substep);
+        },
+        swept);
+    v = swept;
+    I blows[4];
+    for (unsigned i = 0; i < r.point_count; ++i) blows[i] = alone & (points[i].impulse > loads[i]);
+    note_blows(r, points, loads, blows);
+}
+
+/// Sliding and spinning draw on the same friction. In a patch that spins at w, each spot slides along its own circle. A
+/// slip that is slow against w * arm only bends these circles a little: friction against it grows with the slip, as if
+/// it were viscous, up to the limit. And a patch that slides fast hardly resists spinning (Contensou 1963). Here f and
+/// twist / arm are one impulse of three components, opposed to (slip, arm * w) and no longer than the limit: the
+/// ellipsoid of Howe and Cutkosky (1996). With a limit for each of them, friction stops the slip of a fast top, which
+/// then rolls and never turns over; and it stops its spin however fast it slides.
+///
+/// Takes impulses that are each within its limit. Where they are beyond the limit together, a step from the last
+/// impulses against the motion, brought back to the ellipsoid, replaces them. `slip`: along the two tangents, m/s, and
+/// about the normal, rad/s.
+///
+/// For contacts at one point only. A manifold of several has its friction at its centre, and is right to have two
+/// limits: as an impulse at one place the two would leave rolling cylinders 5 times as far from their speed
+/// (sb_rolling).
+static inline void share_friction(const Record& r, const Surface* surface, I lanes, F limit, F twist_limit,
+                                  const V3& slip, F& f1, F& f2, F& twist) {
+    const F one = splat<F>(1.0f);
+    const F grip_1 = surface != nullptr ? surface->grip_1 : one, grip_2 = surface != nullptr ? surface->grip_2 : one;
+    const F to_disc_1 = surface != nullptr ? inverse_or_zero(grip_1) : one,
+            to_disc_2 = surface != nullptr ? inverse_or_zero(grip_2) : one;
+    const F per_arm = limit * inverse_or_zero(twist_limit), limit2 = limit * limit;
+    const F u1 = f1 * to_disc_1, u2 = f2 * to_disc_2, u3 = twist * per_arm;
+    const I beyond = lanes & (u1 * u1 + u2 * u2 + u3 * u3 > splat<F>(1.00001f) * limit2);
+    if (all(~beyond)) return;
+    const F arm = twist_limit * inverse_or_zero(limit);
+    const F step = min(r.slide_mass, r.twist_mass * per_arm * per_arm);
+    const F d1 = r.friction_1 * to_disc_1 - step * grip_1 * slip.x,
+            d2 = r.friction_2 * to_disc_2 - step * grip_2 * slip.y, d3 = r.twist * per_arm - step * arm * slip.z;
+    const F size2 = d1 * d1 + d2 * d2 + d3 * d3;
+    const I outside = size2 > limit2;
+    const F scale = outside ? limit / sqrt_lanes(outside ? size2 : one) : one;
+    // Speeds and masses whose squares leave the floats keep their two limits.
+    const I changes = beyond & (size2 <= splat<F>(3.0e38f));
+    f1 = changes ? scale * d1 * grip_1 : f1;
+    f2 = changes ? scale * d2 * grip_2 : f2;
+    twist = changes ? scale * d3 * arm : twist;
+}
+
+/// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
+/// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable,
+/// the slip of one step's turn matters; below a ball or a top, the contact does not turn with it.
+///
+/// Twist and friction are solved one after the other, not side by side from the same velocities: where the contact is
+/// beside a body's centre, as at the tip of a leaning card, either turns the body the way that the other does. Side by
+/// side both would take out what they share, and leave -c of the slip, with c their coupling (0 to 1); warm started,
+/// the two impulses then grow by the roots of x^2 + 2 c x - c = 0 in a sub-step, with changing signs and without end
+/// from c = 1/3 on, until they have used up the friction and what should stick creeps. In turn they leave c^2, which
+/// dies out.
+///
+/// On surfaces whose grip differs with the direction the disc is an ellipse: in the coordinates f / grip it is a disc
+/// again, the slip there is grip * slip, and sliding friction points where it dissipates most.
+///
+/// Changes the impulses of `lanes` alone.
+template <bool special>
+static inline void solve_friction(Record& r, Surface* surface, const Point* points, const Sides& motion, I lanes,
+                                  Sides& v) {
+    const F zero = {};
+    F normal_impulse = zero, twist_arm = zero;
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        normal_impulse += points[i].impulse;
+        twist_arm += points[i].impulse * points[i].arm;
+    }
+    const V3 tangent_2 = cross(r.normal, r.tangent);
+    const V3 turn = r.turns_with_a * motion.a.angular + r.turns_with_b * motion.b.angular;
+    const V3 center_a = r.center_a + cross(turn, r.center_a);
+    const V3 center_b = r.center_b + cross(turn, r.center_b);
+    V3 slip = (v.b.linear + cross(v.b.angular, center_b)) - (v.a.linear + cross(v.a.angular, center_a));
+    if constexpr (special) slip = slip + surface->velocity;
+    // Twist first, and friction against the slip that this leaves, which is linear in it.
+    const V3 spin = v.b.angular - v.a.angular;
+    const F twist_limit = r.friction * twist_arm;
+    F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
+    const F more_twist = twist - r.twist;
+    const F slip_1 = dot(slip, r.tangent) + more_twist * r.twist_slip_1;
+    const F slip_2 = dot(slip, tangent_2) + more_twist * r.twist_slip_2;
+    const F limit = r.friction * normal_impulse, limit2 = limit * limit;
+    // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix
+    // would turn the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at
+    // -limit slip / |slip|.
+    F f1 = r.friction_1 - (r.friction_mass_11 * slip_1 + r.friction_mass_12 * slip_2);
+    F f2 = r.friction_2 - (r.friction_mass_12 * slip_1 + r.friction_mass_22 * slip_2);
+    if constexpr (special) {
+        const F g1 = surface->grip_1, g2 = surface->grip_2;
+        const F to_disc_1 = inverse_or_zero(g1), to_disc_2 = inverse_or_zero(g2);
+        const F u1 = f1 * to_disc_1, u2 = f2 * to_disc_2;
+        // What has no grip along an axis pushes nothing along it.
+        const I slides = (u1 * u1 + u2 * u2 > limit2) | (g1 <= zero) | (g2 <= zero);
+        F d1 = r.friction_1 * to_disc_1 - r.slide_mass * g1 * slip_1,
+          d2 = r.friction_2 * to_disc_2 - r.slide_mass * g2 * slip_2;
+        d1 = slides ? d1 : u1;
+        d2 = slides ? d2 : u2;
+        const F size2 = d1 * d1 + d2 * d2;
+        const I outside = size2 > limit2;
+        const F scale = outside ? limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f);
+        f1 = scale * d1 * g1;
+        f2 = scale * d2 * g2;
+    } else {
+        const I slides = f1 * f1 + f2 * f2 > limit2;
+        f1 = slides ? r.friction_1 - r.slide_mass * slip_1 : f1;
+        f2 = slides ? r.friction_2 - r.slide_mass * slip_2 : f2;
+        const F size2 = f1 * f1 + f2 * f2;
+        const I outside = size2 > limit2;
+        const F scale = outside ? limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f);
+        f1 *= scale;
+        f2 *= scale;
+    }
+
+    const I one_point = r.point_count > 1 ? points[1].mass <= zero : zero <= zero;
+    if (!all(~one_point)) {
+        share_friction(r, special ? surface : nullptr, one_point, limit, twist_limit,
+                       {dot(slip, r.tangent), dot(slip, tangent_2), dot(r.normal, spin)}, f1, f2, twist);
+    }
+    f1 = lanes ? f1 : r.friction_1;
+    f2 = lanes ? f2 : r.friction_2;
+    twist = lanes ? twist : r.twist;
+    apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, (twist - r.twist) * r.normal,
+                   v);
+    if constexpr (special) {
+        // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm. After
+        // friction, not beside it: the two work on the same spin, and would swing against each other.
+        const V3 turning = v.b.angular - v.a.angular, rolling_spin = turning - dot(r.normal, turning) * r.normal;
+        V3 rolling = surface->rolling - surface->rolling_mass * rolling_spin;
+        rolling = rolling - dot(r.normal, rolling) * r.normal;
+        const F rolling_limit = surface->rolling_arm * normal_impulse, size2 = dot(rolling, rolling);
+        const I outside = size2 > rolling_limit * rolling_limit;
+        rolling = (outside ? rolling_limit / sqrt_lanes(outside ? size2 : splat<F>(1.0f)) : splat<F>(1.0f)) * rolling;
+        rolling = chosen(lanes, rolling, surface->rolling);
+        const V3 moment = rolling - surface->rolling;
+        v.a.angular = v.a.angular - r.inertia_a * moment;
+        v.b.angular = v.b.angular + r.inertia_b * moment;
+        surface->rolling = rolling;
+    }
+    r.friction_1 = f1;
+    r.friction_2 = f2;
+    r.twist = twist;
+}
+
+/// At a sub-step's end: adds friction to the sums of the step, and decides how much of it the next sub-step is warm
+/// started with. It was started with (started_1, started_2) in this one.
+static inline void note_friction(Record& r, const Point* points, F started_1, F started_2) {
+    r.step_friction_1 += r.friction_1;
+    r.step_friction_2 += r.friction_2;
+    if (!r.pushes_a || !r.pushes_b) return;
+    const F zero = {};
+    F normal_impulse = zero;
+    for (unsigned i = 0; i < r.point_count; ++i) normal_impulse += points[i].impulse;
+    const F limit = splat<F>(settings::friction_near_limit) * r.friction * normal_impulse;
+    const F size2 = r.friction_1 * r.friction_1 + r.friction_2 * r.friction_2;
+    const I wavers = (size2 > limit * limit) & (r.tilt_rate <= zero);
+    const F kept = wavers ? splat<F>(1.0f - settings::friction_follows) : zero;
+    r.friction_1 -= kept * (r.friction_1 - started_1);
+    r.friction_2 -= kept * (r.friction_2 - started_2);
+}
+
+/// Normals and friction of a contact work on the same velocities. Normals are relaxed against the friction that the
+/// sub-step was warm started with. Where that was too much, as after a blow, what friction then gives back lifts the
+/// points again, and their impulses have done work that nobody asked for: cylinders that land on their rim gained 3% of
+/// their energy in the step after the blow. So lanes in which a point that pushes moves off are swept again.
+///
+/// Friction has changed by `change` (N s, squared). A point's share of the inverse mass matrix is positive definite, so
+/// that friction moves it by no more than change / (mass slide_mass), squared: most contacts are not looked at.
+template <class Rub>
+static inline void settle(Record& r, Point* points, F change, F inverse_substep, const Sides& motion, Sides& v,
+                          Rub&& rub) {
+    const F zero = {}, lift = splat<F>(settings::settle_lift);
+    // Joints and stiff groups find their contacts' impulses themselves.
+    I lifted = (r.stiffer_from < splat<F>(3.0e38f)) & (change > lift * lift * points[0].mass * r.slide_mass);
+    if (__builtin_expect(all(~lifted), 1)) return;
+    for (int sweep = 0; sweep < settings::settle_sweeps; ++sweep) {
+        I moves_off = {};
+        for (unsigned i = 0; i < r.point_count; ++i)
+            moves_off |= (points[i].impulse > zero) & (normal_speed(r.normal, points[i], v) > lift);
+        lifted &= moves_off;
+        if (__builtin_expect(all(~lifted), 1)) return;
+        const Push push(r);
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            const F s = p.separation + normal_speed(r.normal, p, motion);
+            const F speed = normal_speed(r.normal, p, v) + max(s, zero) * inverse_substep;
+            const F more = lifted ? max(-p.mass * speed, -p.impulse) : zero;
+            apply_normal(push, p, more, v);
+            p.impulse += more;
+        }
+        rub(lifted);
+    }
+}
+
+static inline V3 rotated(const Rows& q, const V3& v) {
+    const V3 u = xyz(q), t = splat<F>(2.0f) * cross(u, v);
+    return v + q.w * t + cross(u, t);
+}
+
+/// A unit vector at right angles to n: the cross product with the axis that n leans on least.
+static inline V3 any_perpendicular(const V3& n) {
+    const F zero = {}, one = splat<F>(1.0f);
+    const F x = max(n.x, -n.x), y = max(n.y, -n.y), z = max(n.z, -n.z);
+    const I along_x = (x <= y) & (x <= z), along_y = ~along_x & (y <= z);
+    const V3 axis = {along_x ? one : zero, along_y ? one : zero, (along_x | along_y) ? zero : one};
+    const V3 p = cross(n, axis);
+    return (one / sqrt_lanes(dot(p, p))) * p;
+}
+
+/// Inverse of the 2x2 tangent mass matrix at the manifold's centre, and of the twist row's mass.
+static inline void put_friction_masses(Record& r) {
+    const V3 t1 = r.tangent, t2 = cross(r.normal, t1);
+    const V3 a1 = cross(r.center_a, t1), a2 = cross(r.center_a, t2), b1 = cross(r.center_b, t1),
+             b2 = cross(r.center_b, t2);
+    const V3 inverse_mass = r.inverse_mass_a + r.inverse_mass_b;
+    const V3 m1 = by_axes(inverse_mass, t1), ia1 = r.inertia_a * a1, ib1 = r.inertia_b * b1;
+    const F k11 = dot(t1, m1) + dot(a1, ia1) + dot(b1, ib1);
+    const F k22 = dot(t2, by_axes(inverse_mass, t2)) + dot(a2, r.inertia_a * a2) + dot(b2, r.inertia_b * b2);
+    const F k12 = dot(t2, m1) + dot(a2, ia1) + dot(b2, ib1);
+    const F half = splat<F>(0.5f), half_gap = half * (k11 - k22);
+    const F largest = half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12);  // eigenvalue
+    // Bodies that locks leave one way to move in the contact's plane: the matrix has no inverse, and its determinant is
+    // 0 or rounding. The impulse along that way stops what slip there is: K / largest^2 is its pseudoinverse.
+    const F determinant = k11 * k22 - k12 * k12, largest2 = largest * largest;
+    const I regular = determinant > splat<F>(1e-6f) * largest2;
+    const F inverse = inverse_or_zero(regular ? determinant : largest2);
+    r.friction_mass_11 = (regular ? k22 : k11) * inverse;
+    r.friction_mass_22 = (regular ? k11 : k22) * inverse;
+    r.friction_mass_12 = (regular ? -k12 : k12) * inverse;
+    r.slide_mass = inverse_or_zero(largest);
+    const V3 twist_a = r.inertia_a * r.normal, twist_b = r.inertia_b * r.normal;
+    r.twist_slip_1 = dot(a1, twist_a) + dot(b1, twist_b);
+    r.twist_slip_2 = dot(a2, twist_a) + dot(b2, twist_b);
+    r.twist_mass = inverse_or_zero(dot(r.normal, twist_a) + dot(r.normal, twist_b));
+}
+
+/// A contact of nothing with nothing, for unused lanes.
+constexpr float no_pose[7] = {0, 0, 0, 0, 0, 0, 1};
+constexpr float no_normal[4] = {0, 1, 0, 0};
+constexpr float no_points[8 * 4] = {};
+constexpr float no_state[12] = {};
+constexpr ContactSource no_contact = {0, 0, 0, no_pose, no_pose, no_normal, no_points, no_state, 0, 0, 0};
+
+struct Mass {
+    V3 center, inverse_mass, gravity;
+    S3 inertia;
+    F least_response;
+};
+
+static inline Mass gather(const SolverMass* masses, const unsigned* index) {
+    const auto row = [&](int k) {
+        return load_rows([&](int i) { return reinterpret_cast<const float*>(masses + index[i]) + 4 * k; });
+    };
+    const Rows r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+    return {xyz(r0), xyz(r1), {r3.y, r3.z, r3.w}, {r1.w, r2.x, r2.y, r2.z, r2.w, r3.x}, r0.w};
+}
+
+static void prepare(void* record, void* point_lanes, const ContactSource* sources, unsigned used,
+                    const SolverMass* masses) {
+    Record& r = *static_cast<Record*>(record);
+    Point* points = static_cast<Point*>(point_lanes);
+    const F zero = {}, half = splat<F>(0.5f);
+    const ContactSource* lanes[width];
+    I count, a_moves, b_moves;
+    for (int i = 0; i < width; ++i) {
+        const ContactSource& s = static_cast<unsigned>(i) < used ? sources[i] : no_contact;
+        lanes[i] = &s;
+        r.a[i] = s.a;
+        r.b[i] = s.b;
+        r.contact[i] = s.contact;
+        count[i] = static_cast<int>(s.count);
+        a_moves[i] = s.a != 0 ? -1 : 0;
+        b_moves[i] = s.b != 0 ? -1 : 0;
+        r.turns_with_a[i] = s.turns_with_a;
+        r.turns_with_b[i] = s.turns_with_b;
+    }
+    const Mass a = gather(masses, r.a), b = gather(masses, r.b);
+    const V3 place_a = xyz(load_rows([&](int i) { return lanes[i]->pose_a; }));
+    const V3 place_b = xyz(load_rows([&](int i) { return lanes[i]->pose_b; }));
+    const Rows turn_a = load_rows([&](int i) { return lanes[i]->pose_a + 3; });
+    const Rows turn_b = load_rows([&](int i) { return lanes[i]->pose_b + 3; });
+    const V3 n = rotated(turn_a, xyz(load_rows([&](int i) { return lanes[i]->normal; })));
+    r.normal = n;
+    r.inverse_mass_a = a.inverse_mass;
+    r.inverse_mass_b = b.inverse_mass;
+    r.inertia_a = a.inertia;
+    r.inertia_b = b.inertia;
+    r.gravity = dot(n, b.gravity - a.gravity);
+    const Rows impulses = load_rows([&](int i) { return lanes[i]->state; });
+    const Rows surface = load_rows([&](int i) { return lanes[i]->state + 4; });
+    const Rows friction = load_rows([&](int i) { return lanes[i]->state + 8; });
+    r.friction = min(surface.x, splat<F>(settings::largest_friction));
+    r.restitution = surface.y;
+    r.slop = friction.w;
+    const F impulse_of[4] = {impulses.x, impulses.y, impulses.z, impulses.w};
+
+    // Levers from differences of near positions only, so that they are as good far from the origin. What is not in the
+    // step is its own centre.
+    const V3 center_a = chosen(a_moves, a.center, place_a), center_b = chosen(b_moves, b.center, place_b);
+    const V3 to_shape_a = place_a - center_a, to_shape_b = place_b - center_b, apart = center_b - center_a;
+    const V3 inverse_mass = a.inverse_mass + b.inverse_mass;
+    const F linear = dot(n, by_axes(inverse_mass, n));
+    const I locked = (a.least_response > zero) | (b.least_response > zero);
+    const bool any_locked = !all(~locked);
+    F carried = zero;
+    V3 arm_a[4], middle_a = {}, middle_b = {};
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        Point& p = points[i];
+        const I real = count > static_cast<int>(i);
+        const Rows low = load_rows([&](int k) { return lanes[k]->points + 8 * i; });
+        const Rows high = load_rows([&](int k) { return lanes[k]->points + 8 * i + 4; });
+        const V3 from_a = to_shape_a + rotated(turn_a, {low.x, low.y, low.z});
+        const V3 from_b = to_shape_b + rotated(turn_b, {low.w, high.x, high.y});
+        // Midway between the two surfaces, seen from either body.
+        const V3 ra = chosen(real, half * (from_a + from_b + apart), V3{}),
+                 rb = chosen(real, half * (from_a + from_b - apart), V3{});
+        arm_a[i] = ra;
+        middle_a = middle_a + ra;
+        middle_b = middle_b + rb;
+        p.angular_a = cross(ra, n);
+        p.angular_b = cross(rb, n);
+        p.turn_a = a.inertia * p.angular_a;
+        p.turn_b = b.inertia * p.angular_b;
+        p.separation = real ? high.z : zero;
+        F response = linear + dot(p.angular_a, p.turn_a) + dot(p.angular_b, p.turn_b);
+        if (any_locked) {
+            const F of_a = dot(n, by_axes(a.inverse_mass, n)) + dot(p.angular_a, p.turn_a);
+            const F of_b = dot(n, by_axes(b.inverse_mass, n)) + dot(p.angular_b, p.turn_b);
+            const F left = (of_a > a.least_response ? of_a : zero) + (of_b > b.least_response ? of_b : zero);
+            response = locked ? left : response;
+        }
+        p.mass = real ? inverse_or_zero(response) : zero;
+        const I near = high.z <= splat<F>(settings::most_carried_gap);
+        p.impulse = (real & near & (response > zero)) ? impulse_of[i] : zero;
+        carried = carried + p.impulse;
+        p.step_impulse = zero;
+        p.bounce = zero;
+    }
+    const F share = inverse_or_zero(__builtin_convertvector(count, F));
+    r.center_a = share * middle_a;
+    r.center_b = share * middle_b;
+    for (unsigned i = 0; i < r.point_count; ++i) {
+        const V3 arm = arm_a[i] - r.center_a;
+        points[i].arm = sqrt_lanes(dot(arm, arm)) + surface.z;
+    }
+    r.tangent = any_perpendicular(n);
+    put_friction_masses(r);
+    r.friction_1 = carried > zero ? dot(xyz(friction), r.tangent) : zero;
+    r.friction_2 = carried > zero ? dot(xyz(friction), cross(n, r.tangent)) : zero;
+    r.step_friction_1 = r.step_friction_2 = zero;
+    r.twist = carried > zero ? surface.w : zero;
+}
+
+/// Inverse of a positive definite matrix by cofactors; zeros where it has none. Of the matrix over its trace, whose
+/// products stay in range: the inertia of a ball of 0.1 mm, inverted, has a cube that no float holds.
+static inline S3 inverse(const S3& a) {
+    const F k = inverse_or_zero(a.xx + a.yy + a.zz);
+    const S3 m = {k * a.xx, k * a.yy, k * a.zz, k * a.xy, k * a.xz, k * a.yz};
+    const F xx = m.yy * m.zz - m.yz * m.yz, xy = m.xz * m.yz - m.xy * m.zz, xz = m.xy * m.yz - m.xz * m.yy;
+    const F s = k * inverse_or_zero(m.xx * xx + m.xy * xy + m.xz * xz);
+    return {s * xx, s * (m.xx * m.zz - m.xz * m.xz), s * (m.xx * m.yy - m.xy * m.xy), s * xy,
+            s * xz, s * (m.xy * m.xz - m.xx * m.yz)};
+}
+
+static void prepare_surface(void* record, void* surface_lanes, const float* sources, unsigned used) {
+    Record& r = *static_cast<Record*>(record);
+    Surface& s = *static_cast<Surface*>(surface_lanes);
+    constexpr float plain[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0};
+    const auto row = [&](int k) {
+        return load_rows([&](int i) { return (static_cast<unsigned>(i) < used ? sources + 16 * i : plain) + 4 * k; });
+    };
+    s.velocity = xyz(row(0));
+    // The tangent along which the grip is said: what is left of it in the contact's plane, or any if nothing is.
+    const V3 wished = xyz(row(1)), flat = wished - dot(r.normal, wished) * r.normal;
+    const F size2 = dot(flat, flat), one = splat<F>(1.0f);
+    const I good = size2 > splat<F>(1e-6f);
+    const V3 friction = r.friction_1 * r.tangent + r.friction_2 * cross(r.normal, r.tangent);
+    r.tangent = chosen(good, (one / sqrt_lanes(good ? size2 : one)) * flat, r.tangent);
+    put_friction_masses(r);
+    r.friction_1 = dot(friction, r.tangent);
+    r.friction_2 = dot(friction, cross(r.normal, r.tangent));
+    s.rolling = xyz(row(2));
+    const Rows grip = row(3);
+    s.grip_1 = grip.x;
+    s.grip_2 = grip.y;
+    s.rolling_arm = min(grip.z, splat<F>(settings::largest_friction));
+    s.rolling_mass = inverse(r.inertia_a + r.inertia_b);
+}
+
+/// Calls visit(record, its points, its surface or null) for each record.
+template <class Visit>
+static inline void for_each_record(const ContactPassInput& in, Visit&& visit) {
+    Record* const records = static_cast<Record*>(in.records);
+    for (unsigned i = 0; i < in.count; ++i) {
+        Record& r = records[i];
+        visit(r, static_cast<Point*>(in.points) + r.first_point,
+              r.surface == no_surface ? nullptr : static_cast<Surface*>(in.surfaces) + r.surface);
+    }
+}
+
+static void warm_start(const ContactPassInput& in) {
+    for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        V3 moment = r.twist * r.normal;
+        if (surface != nullptr) moment = moment + surface->rolling;
+        apply_friction(r, r.friction_1 * r.tangent + r.friction_2 * cross(r.normal, r.tangent), moment, v);
+        const Push push(r);
+        for (unsigned i = 0; i < r.point_count; ++i) apply_normal(push, points[i], points[i].impulse, v);
+        scatter(r, in.bodies, v);
+    });
+}
+
+static void solve(const ContactPassInput& in) {
+    const F inverse_substep = splat<F>(1.0f / in.substep);
+    for_each_record(in, [&](Record& r, Point* points, Surface*) {
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        solve_normals<true>(r, points, inverse_substep, splat<F>(in.least_blow), gather<Part::motion>(r, in.bodies), v);
+        scatter(r, in.bodies, v);
+    });
+}
+
+/// Ends a sub-step for these lanes: adds their impulses to the sums of the step, and reduces them to the impulses that the
+/// next sub-step is warm started with. `load_of` returns that part of a point's normal impulse, unless `keeps_all`; friction
+/// and twist keep the same share. Lanes whose contacts were found anew in this sub-step keep nothing (r.kept).
+///
+/// A record may hold contacts with and without restitution. Each lane must end as in any other record, because the number of
+/// threads decides which contacts share a record.
+template <class LoadOf>
+static inline void end_lanes(Record& r, Point* points, Surface* surface, I lanes, bool keeps_all, LoadOf&& load_of) {
+    const F zero = {}, one = splat<F>(1.0f);
+    for (unsigned i = 0; i < r.point_count; ++i) points[i].step_impulse += lanes ? points[i].impulse : zero;
+    if (!keeps_all) {
+        F all_of_it = zero, kept = zero;
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            const F load = lanes ? load_of(p) : p.impulse;
+            all_of_it += p.impulse;
+            kept += load;
+            p.impulse = load;
+        }
+        const F share = kept < all_of_it ? kept / (all_of_it > zero ? all_of_it : one) : one;
+        r.friction_1 *= share;
+        r.friction_2 *= share;
+        r.twist *= share;
+        if (surface != nullptr) surface->rolling = share * surface->rolling;
+    }
+    if (!r.forgets) return;
+    const F part = lanes ? r.kept : one;
+    for (unsigned i = 0; i < r.point_count; ++i) points[i].impulse *= part;
+    r.friction_1 *= part;
+    r.friction_2 *= part;
+    r.twist *= part;
+}
+
+static void relax(const ContactPassInput& in) {
+    const F inverse_substep = splat<F>(1.0f / in.substep);
+    for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        const Sides motion = gather<Part::motion>(r, in.bodies);
+        solve_normals<false>(r, points, inverse_substep, splat<F>(in.least_blow), motion, v);
+        // Last: the soft rows leave too little for its limit.
+        const auto rub = [&](I lanes) {
+            if (surface == nullptr) {
+                solve_friction<false>(r, nullptr, points, motion, lanes, v);
+            } else {
+                solve_friction<true>(r, surface, points, motion, lanes, v);
+            }
+        };
+        const F started_1 = r.friction_1, started_2 = r.friction_2;
+        rub(~I{});
+        const F change_1 = r.friction_1 - started_1, change_2 = r.friction_2 - started_2;
+        settle(r, points, change_1 * change_1 + change_2 * change_2, inverse_substep, motion, v, rub);
+        note_friction(r, points, started_1, started_2);
+        // The impulse of a blow is reduced to the load.
+        const auto load_of = [](const Point& p) { return min(p.impulse, -p.bounce); };
+        end_lanes(r, points, surface, r.bounces ? r.restitution <= F{} : ~I{}, !r.struck, load_of);
+        scatter(r, in.bodies, v);
+    });
+}
+
+// Velocities come to begin_restitution after gravity was added for this sub-step. Semi-implicit Euler conserves
+// (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0,
+// before the bounce here and after it in bounce(), so that a ball with restitution 1 keeps its height whatever part of
+// the sub-step the impact falls in.
+//
+// Where several bounce off each other at once, Newton's law v+ = -e v- for all of them together conserves energy, and
+// takes some passes of bounce(). For what was at rest and is only now knocked by a neighbour's bounce it says v+ = 0:
+// shared out like that over a row of balls, a blow makes the one that gave it rebound. What happens in fact conserves
+// energy too: one impact after the other. Relax has stopped such a contact as if there were no restitution; that
+// impulse is taken back down to the load that rested there, and it bounces in the next sub-step. Up to e = 0.5 all of
+// it is kept, from there on (2 - 2e)^2 of it: the less there is to hand on, the better do heaps hold that fall.
+//
+// A contact that bears a load hands on only what is faster than the least bounce, so that heaps come to rest. One that
+// bears none is taken back for any speed that is more than rounding: what stays shared out there is lost to each next
+// ball of a row.
+
+static void begin_restitution(const ContactPassInput& in) {
+    const F zero = {}, half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
+    for_each_record(in, [&](Record& r, Point* points, Surface*) {
+        if (!r.bounces) return;
+        const Sides v = gather<Part::velocity>(r, in.bodies), motion = gather<Part::motion>(r, in.bodies);
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            const F speed = normal_speed(r.normal, p, v);
+            const F s = p.separation + normal_speed(r.normal, p, motion);
+            const F true_speed = speed - half_substep * r.gravity;
+            const F squared = max(true_speed * true_speed - (s + s) * r.gravity, zero);
+            const I hits = (speed < -threshold) & (r.restitution > zero);
+            p.bounce = hits ? r.restitution * sqrt_lanes(squared) : -(p.impulse + p.mass * max(-speed, zero));
+        }
+    });
+}
+
+/// Takes from the friction of lanes whose normal impulses were taken back as large a part, `left` of `had`: friction
+/// without a load makes energy.
+static inline void keep_friction(Record& r, Surface* surface, I taken_back, F had, F left, Sides& v) {
+    const F one = splat<F>(1.0f);
+    const F kept = taken_back ? min(left * inverse_or_zero(had), one) : one, less = kept - one;
+    V3 moment = (less * r.twist) * r.normal;
+    if (surface != nullptr) moment = moment + less * surface->rolling;
+    const F less_1 = less * r.friction_1, less_2 = less * r.friction_2;
+    apply_friction(r, less_1 * r.tangent + less_2 * cross(r.normal, r.tangent), moment, v);
+    r.friction_1 += less_1;
+    r.friction_2 += less_2;
+    r.step_friction_1 += less_1;
+    r.step_friction_2 += less_2;
+    r.twist *= kept;
+    if (surface != nullptr) surface->rolling = kept * surface->rolling;
+}
+
+static void bounce(const ContactPassInput& in) {
+    const F zero = {}, one = splat<F>(1.0f), two = splat<F>(2.0f);
+    const F half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
+    for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
+        if (!r.bounces) return;
+        Sides v = gather<Part::velocity>(r, in.bodies);
+        const Sides motion = gather<Part::motion>(r, in.bodies);
+        const Push push(r);
+        I taken_back = {};
+        F had = zero, left = zero;
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            Point& p = points[i];
+            const F s = p.separation + normal_speed(r.normal, p, motion), speed = normal_speed(r.normal, p, v);
+            const I bounces = (p.bounce > zero) & (p.impulse > zero);
+            const F after = sqrt_lanes(max(p.bounce * p.bounce + (s + s) * r.gravity, zero)) - half_substep * r.gravity;
+            const F loss = two - two * r.restitution, kept = min(loss * loss, one);
+            const I unloaded = -p.bounce < splat<F>(settings::knock_load) * threshold * p.mass;
+            const F least = unloaded ? threshold * clamp(loss, splat<F>(settings::knock_share), one) : threshold;
+            const I knocked =
+                (p.bounce <= zero) & (max(speed, -speed) > least) & (p.impulse > -p.bounce) & (r.restitution > zero);
+            const F load = kept * p.impulse - (one - kept) * p.bounce;
+            p.bounce = knocked ? -load : p.bounce;
+            const F impulse = bounces ? max(p.impulse + p.mass * (after - speed), zero) : knocked ? load : p.impulse;
+            apply_normal(push, p, impulse - p.impulse, v);
+            taken_back |= knocked;
+            had += p.impulse;
+            left += impulse;
+            p.impulse = impulse;
+        }
+        if (__builtin_expect(!all(~taken_back), 0)) keep_friction(r, surface, taken_back, had, left, v);
+        scatter(r, in.bodies, v);
+    });
+}
+
+/// A bounce is no resting load: warm starting the next sub-step with it would push twice.
+static void end_restitution(const ContactPassInput& in) {
+    for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
+        if (!r.bounces) return;
+        const auto load_of = [](const Point& p) { return p.bounce > F{} ? F{} : p.impulse; };
+        end_lanes(r, points, surface, r.restitution > F{}, false, load_of);
+    });
+}
+
+static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
+    const F zero = {}, substep = splat<F>(in.substep), blow = splat<F>(-settings::strike_rate * in.substep);
+    for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
+        unsigned& struck_lanes = *lanes++;
+        struck_lanes = 0;
+        if (!r.slides) return;
+        const Sides motion = gather<Part::motion>(r, in.bodies);
+        const V3 way = motion.b.linear + cross(motion.b.angular, r.center_b) - motion.a.linear -
+                       cross(motion.a.angular, r.center_a);
+        const V3 along = way - dot(r.normal, way) * r.normal;
+        const I aside = (r.slide_room > zero) & ~(dot(along, along) <= r.slide_room * r.slide_room);
+        if (all(~aside)) return;
+        const Sides v = gather<Part::velocity>(r, in.bodies);
+        const F fall = min(substep * r.gravity, zero);
+        // The lever is off by the way, the impulse is as large as the speed: what they make is their product.
+        const F least = blow * splat<F>(settings::stale_strike) * r.slide_room, least2 = least * least;
+        I struck = {};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            const Point& p = points[i];
+            const F speed = normal_speed(r.normal, p, v) + fall;
+            const F separation = p.separation + normal_speed(r.normal, p, motion);
+            struck |= (p.mass > zero) & (speed < blow) & (separation + substep * speed < zero) &
+                      (speed * speed * dot(along, along) > least2);
+        }
+        struck_lanes = bits_of(aside & struck);
+    });
+}
+
+static void store(const ContactPassInput& in, const ContactTargets& out) {
+    for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
+        F impulses[4] = {}, step_impulses[4] = {};
+        for (unsigned i = 0; i < r.point_count; ++i) {
+            impulses[i] = points[i].impulse;
+            step_impulses[i] = points[i].step_impulse;
+        }
+        const V3 tangent_2 = cross(r.normal, r.tangent);
+        const V3 friction = r.friction_1 * r.tangent + r.friction_2 * tangent_2;
+        const V3 step_friction = r.step_friction_1 * r.tangent + r.step_friction_2 * tangent_2;
+        F4 impulse_rows[width], step_rows[width], friction_rows[width], step_friction_rows[width];
+        store_rows(impulse_rows, {impulses[0], impulses[1], impulses[2], impulses[3]});
+        store_rows(step_rows, {step_impulses[0], step_impulses[1], step_impulses[2], step_impulses[3]});
+        store_rows(friction_rows, {r.twist, friction.x, friction.y, friction.z});
+        store_rows(step_friction_rows, {step_friction.x, step_friction.y, step_friction.z, F{}});
+        for (unsigned i = 0; i < r.used; ++i) {
+            unsigned char* const state = out.states + static_cast<unsigned long long>(out.stride) * r.contact[i];
+            const auto at = [&](unsigned offset) { return reinterpret_cast<float*>(state + offset); };
+            store_row(at(out.impulses), impulse_rows[i]);
+            store_row(at(out.step_impulses), step_rows[i]);
+            store_row(at(out.twist_and_friction), friction_rows[i]);
+            __builtin_memcpy(at(out.step_friction), &step_friction_rows[i], 3 * sizeof(float));
+        }
+    });
+}
+
+}  // namespace talus::TALUS_LANES

@@ -1,0 +1,31 @@
+/// Internal: the body of solver_kernel_sse2.cpp and solver_kernel_avx2.cpp.
+
+#include "engine/contact_solver/solver_kernel_contacts.h"
+#include "engine/contact_solver/solver_kernel_motion.h"
+
+namespace talus::TALUS_LANES {
+
+constexpr SolverKernel kernel = {width,
+                                 sizeof(Record),
+                                 sizeof(Point),
+                                 sizeof(Surface),
+                                 sizeof(Motion),
+                                 prepare,
+                                 prepare_surface,
+                                 warm_start,
+                                 solve,
+                                 relax,
+                                 begin_restitution,
+                                 bounce,
+                                 end_restitution,
+                                 find_struck_aside,
+                                 store,
+                                 integrate_velocities,
+                                 integrate_positions,
+                                 end_spins,
+                                 find_gains,
+                                 note_calm,
+                                 find_bounce_gains,
+                                 coast};
+
+}  // namespace talus::TALUS_LANES

@@ -1,0 +1,119 @@
+#include <talus/engine/debug_draw.h>
+
+#include "engine/debug_draw/parts.h"
+#include "engine/world/world_state.h"
+
+namespace talus {
+
+Color color_of(Rung rung) {
+    switch (rung) {
+        case Rung::skip:
+            return {148, 163, 184};
+        case Rung::reuse:
+            return {45, 160, 110};
+        case Rung::closed_form:
+            return {38, 166, 190};
+        case Rung::axis_separated:
+            return {70, 120, 220};
+        case Rung::axis_touching:
+            return {124, 92, 214};
+        case Rung::warm_gjk:
+            return {222, 184, 40};
+        case Rung::cold_gjk:
+            return {232, 126, 36};
+        case Rung::warm_epa:
+            return {222, 92, 140};
+        case Rung::cold_epa:
+            return {200, 36, 44};
+    }
+    return {};
+}
+
+const char* title_of(Rung rung) {
+    switch (rung) {
+        case Rung::skip:
+            return "skip";
+        case Rung::reuse:
+            return "reuse";
+        case Rung::closed_form:
+            return "closed form";
+        case Rung::axis_separated:
+            return "axis, separated";
+        case Rung::axis_touching:
+            return "axis, touching";
+        case Rung::warm_gjk:
+            return "warm GJK";
+        case Rung::cold_gjk:
+            return "cold GJK";
+        case Rung::warm_epa:
+            return "warm EPA";
+        case Rung::cold_epa:
+            return "cold EPA";
+    }
+    return "";
+}
+
+/// Hues of neighbours are a golden section of the circle apart, so that those of any few in a row differ.
+Color color_of_number(std::uint32_t number) {
+    const std::uint32_t hue = 6 * (number * 40503u & 0xffffu);  // 16 bits after the point
+    const std::uint32_t sector = hue >> 16, part = hue & 0xffffu;
+    const std::uint32_t high = number % 3 == 0 ? 236 : number % 3 == 1 ? 212 : 188, low = high * 9 / 20;
+    const auto rising = static_cast<std::uint8_t>(low + ((high - low) * part >> 16));
+    const auto falling = static_cast<std::uint8_t>(high - ((high - low) * part >> 16));
+    const auto h = static_cast<std::uint8_t>(high), l = static_cast<std::uint8_t>(low);
+    switch (sector) {
+        case 0:
+            return {h, rising, l};
+        case 1:
+            return {falling, h, l};
+        case 2:
+            return {l, h, rising};
+        case 3:
+            return {l, falling, h};
+        case 4:
+            return {rising, l, h};
+        default:
+            return {h, l, falling};
+    }
+}
+
+void World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
+    using namespace debug_draw;
+    const State& s = *state_;
+    const RunningCallbacks::Scope running(s.callbacks);
+    Pen pen(out);
+    if (options.columns) draw_columns(pen, options, s.broadphase);
+    if (options.outlines || options.boxes || options.fat_boxes || options.centers_of_mass || options.inertia_axes ||
+        options.velocities) {
+        const BodyPart part{s.bodies, s.shapes, s.colliders, s.broadphase, s.awake};
+        for (std::uint32_t slot = 0; slot < s.bodies.slot_count(); ++slot) {
+            if (s.bodies[slot].in_use) part.draw(pen, options, slot, s.island_of(slot));
+        }
+    }
+    if (options.pair_paths) s.draw_pair_paths(pen, options.region);
+    if (options.contact_points || options.contact_normals || options.contact_impulses || options.feature_ids ||
+        options.manifold_areas) {
+        for (const Contact& contact : contacts()) draw_contact(pen, options, contact);
+    }
+    if (options.joints) {
+        for (std::uint32_t slot = 0; slot < s.joints.slot_count(); ++slot) {
+            if (s.joints[slot].in_use) draw_joint(pen, options, s.joints, s.bodies, slot);
+        }
+    }
+}
+
+/// From the centre of each one's smaller shape to that of the other, or to the nearest point that is as far inside the
+/// other's box as the smaller one's is wide: so the paths of what lies on a floor don't all lead to its middle.
+void World::State::draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const {
+    for (const std::uint32_t c : active) {
+        const PairRecord& record = contacts.records[c];
+        const bool is_there = contacts.bodies[c].a != null_index && record.state != PairState::unknown;
+        if (!is_there || record.rung == Rung::skip) continue;
+        const Aabb &large = shapes.world_boxes[record.a], &small = shapes.world_boxes[record.b];
+        const vec3 from = center(small), room = glm::max(half_extents(large) - half_extents(small), vec3(0.0f));
+        const vec3 to = glm::clamp(from, center(large) - room, center(large) + room);
+        if (overlaps({glm::min(from, to), glm::max(from, to)}, region)) pen.line(from, to, color_of(record.rung));
+    }
+}
+
+}  // namespace talus

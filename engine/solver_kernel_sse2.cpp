@@ -1,7 +1,0 @@
-/// The solver's loops, four lanes wide.
-
-#define TALUS_LANES lanes_sse2
-#define TALUS_WIDTH 4
-#include "engine/solver_kernel_impl.h"
-
-const talus::SolverKernel talus::solver_kernel_sse2 = talus::TALUS_LANES::kernel;

@@ -1,0 +1,367 @@
+/// Changing what a body is while the world runs.
+///
+/// Whatever changes which shapes a body has, whom they meet or what pushes them: what rests on it wakes, its pairs are
+/// dropped (`begin_change`), and its proxy is taken out of the broadphase and put in again (`end_change`), so that the
+/// next update finds the pairs that a world built that way would have. Which contacts touched is remembered until then,
+/// so that those that go on are not reported as new. Version stamps take care of what caches know of the old shapes.
+
+#include "engine/bodies/body_setup.h"
+#include "engine/bodies/integrate.h"
+#include "engine/world/world_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace talus {
+
+void World::State::begin_change(std::uint32_t slot) {
+    wake_neighbours(slot);
+    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) { drop_pair(p, carried); });
+}
+
+void World::State::end_change(std::uint32_t slot) {
+    Body& body = bodies[slot];
+    const bool moves = awake.contains(slot);
+    proxy_body[body.proxy] = null_index;
+    broadphase.remove(body.proxy);
+    Aabb box;
+    set_colliders(slot, box, 0.0f);
+    body.proxy = broadphase.add({box, slot, proxy_filter(body, shapes), moves});
+    if (body.proxy >= proxy_body.size()) proxy_body.resize(body.proxy + 1, null_index);
+    proxy_body[body.proxy] = slot;
+    wake(slot);
+    wake_overlapping(slot);
+}
+
+/// A shape that became a sensor while it touched, or stopped being one, has its contact ended in this step. The other
+/// kind of contact begins in the next step: in one step the user could not tell which of the two events came first.
+void World::State::settle_carried() {
+    for (const ContactEvent& event : carried) {
+        const auto has_shapes = [&](BodyId id, std::uint32_t shape) {
+            return bodies.is_valid(id) && shape < bodies[id.slot].shape_count;
+        };
+        std::uint32_t c = null_index;
+        if (has_shapes(event.body_a, event.shape_a) && has_shapes(event.body_b, event.shape_b)) {
+            const std::uint32_t a = event.body_a.slot, b = event.body_b.slot;
+            const std::uint32_t shape_a = bodies[a].first_shape + event.shape_a,
+                                shape_b = bodies[b].first_shape + event.shape_b;
+            const std::uint32_t p = contacts.find_pair(bodies, a, b);
+            const std::uint32_t k = p != null_index ? contacts.find_patch(p, shape_a, shape_b) : null_index;
+            if (k != null_index && contacts.patches[k].sensor == event.sensor) {
+                contacts.patches[k].touching = true;
+                contacts.mark_changed(k);  // this step looks whether it still is
+                continue;
+            }
+            if (k != null_index) {
+                contacts.patches[k].held_back = true;
+                held_back_patches.push_back(k);
+            }
+            if (p != null_index) c = contacts.find_contact(p, shape_a, shape_b);
+        }
+        if (c == null_index || contacts.states[c].sensor != event.sensor) {
+            ended.push_back(event);
+            if (c != null_index) {
+                contacts.states[c].held_back = true;
+                held_back_contacts.push_back(c);
+            }
+            continue;
+        }
+        contacts.states[c].touching = true;
+        contacts.states[c].last_impulse = event.normal_impulse;
+        touching.push_back(c);  // as if of the last step: this one looks whether it still is
+    }
+    carried.clear();
+}
+
+/// Gives a body whose centre of mass is about to move the velocity of its new one. A body that spins fast may have none that
+/// a float holds there.
+void World::State::carry_velocity_to(Body& body, const vec3& center) const {
+    const glm::dvec3 velocity =
+        glm::dvec3(body.linear_velocity) +
+        glm::cross(glm::dvec3(body.angular_velocity), glm::dvec3(center) - glm::dvec3(body.center));
+    const double most = static_cast<double>(most_speed(body)), speed = glm::length(velocity);
+    body.linear_velocity = vec3(speed > most ? (most / speed) * velocity : velocity);
+}
+
+/// The body with other shapes of its own. Its frame stays, and so does the velocity of each of its points.
+void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs) {
+    begin_change(slot);
+    Body& body = bodies[slot];
+    const Transform frame = body.pose();
+    const vec3 center = body.center;
+    if (defs.size() == body.shape_count) {
+        for (std::uint32_t i = 0; i < body.shape_count; ++i) put_shape(body.first_shape + i, defs[i]);
+    } else {
+        shapes.release(body.first_shape, body.shape_count, colliders);
+        put_shapes(body, defs);
+    }
+    const std::span<const ShapeDef> placed(&shapes.defs[body.first_shape], body.shape_count);
+    talus::set_mass(body, placed);
+    set_extent(body, placed);
+    body.center = transform_point(frame, body.local_center);
+    const vec3 new_center = std::exchange(body.center, center);
+    if (body.type != BodyType::fixed) carry_velocity_to(body, new_center);
+    body.center = new_center;
+    end_change(slot);
+}
+
+bool World::set_shapes(BodyId id, std::span<const ShapeDef> defs) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_shapes")) return false;
+    const Body& body = s.bodies[id.slot];
+    Error error;
+    if (defs.empty())
+        error = refuse(ErrorCode::bad_argument, "set_shapes: a body has at least one shape; remove the body instead");
+    for (const ShapeDef& def : defs) {
+        if (!error) error = check_shape(def, body.type);
+    }
+    if (!error && body.is_dynamic()) {
+        Body changed;
+        changed.type = body.type;
+        talus::set_mass(changed, defs);
+        error = check_mass(changed);
+    }
+    if (error) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    // The caller may have given what shapes() returned.
+    const std::vector<ShapeDef> kept(defs.begin(), defs.end());
+    s.replace_shapes(id.slot, kept);
+    return true;
+}
+
+bool World::set_shape(BodyId id, std::uint32_t shape, const Shape& geometry) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_shape") || !s.check_shape_index(id, shape, "set_shape")) return false;
+    const std::span<const ShapeDef> old = shapes(id);
+    std::vector<ShapeDef> defs(old.begin(), old.end());
+    defs[shape].shape = geometry;
+    return set_shapes(id, defs);
+}
+
+bool World::set_material(BodyId id, std::uint32_t shape, const Material& material) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_material") || !s.check_shape_index(id, shape, "set_material")) return false;
+    if (Error error = check_material(material)) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    const std::uint32_t index = s.bodies[id.slot].first_shape + shape;
+    s.shapes.defs[index].material = material;
+    s.shapes.surfaces[index] = surface_of(material);
+    for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) {
+        for_each_contact(s.contacts, p, [&](std::uint32_t c) {
+            const PairRecord& record = s.contacts.records[c];
+            if (s.shapes.shape_of(record.a) != index && s.shapes.shape_of(record.b) != index) return;
+            for (const std::uint32_t slot : {record.a, record.b}) {
+                if (s.shapes.is_triangle(slot)) s.shapes.surfaces[slot] = surface_of(s.shapes.material(slot));
+            }
+            s.mix_materials(c);
+            for (State::Original& original : s.originals) {
+                if (original.contact != c) continue;
+                original.friction = s.contacts.states[c].friction;
+                original.restitution = s.contacts.states[c].restitution;
+            }
+        });
+    });
+    s.wake_neighbours(id.slot);
+    s.wake(id.slot);
+    return true;
+}
+
+bool World::set_filter(BodyId id, std::uint32_t shape, const Filter& filter) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_filter") || !s.check_shape_index(id, shape, "set_filter")) return false;
+    const std::uint32_t index = s.bodies[id.slot].first_shape + shape;
+    if (s.shapes.defs[index].filter == filter) return true;
+    s.begin_change(id.slot);
+    s.shapes.defs[index].filter = filter;
+    s.end_change(id.slot);
+    return true;
+}
+
+bool World::set_type(BodyId id, BodyType type) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_type")) return false;
+    if (Error error = check_type(type)) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    Body& body = s.bodies[id.slot];
+    if (body.type == type) return true;
+    if (type == BodyType::dynamic) {
+        Error error;
+        for (const ShapeDef& def : shapes(id)) {
+            if (!error) error = check_shape(def, type);
+        }
+        Body changed;
+        changed.type = type;
+        talus::set_mass(changed, shapes(id));
+        if (!error) error = check_mass(changed);
+        if (error) {
+            s.error.set(std::move(error));
+            return false;
+        }
+    }
+    s.begin_change(id.slot);
+    const Transform frame = body.pose();
+    const vec3 center = body.center;
+    body.type = type;
+    body.mass = body.inverse_mass = 0.0f;
+    body.inertia = body.inverse_inertia = mat3(0.0f);
+    body.isotropic = true;
+    body.force = body.torque = vec3(0.0f);
+    talus::set_mass(body, shapes(id));
+    set_extent(body, shapes(id));
+    body.center = transform_point(frame, body.local_center);
+    const vec3 new_center = std::exchange(body.center, center);
+    s.carry_velocity_to(body, new_center);
+    body.center = new_center;
+    if (type == BodyType::fixed) body.linear_velocity = body.angular_velocity = vec3(0.0f);
+    const bool moves = body.linear_velocity != vec3(0.0f) || body.angular_velocity != vec3(0.0f);
+    if (type == BodyType::dynamic || (type == BodyType::kinematic && moves)) {
+        body.still_time = body.slow_time = 0.0f;
+        s.awake.insert(id.slot);
+    } else {
+        s.awake.erase(id.slot);
+    }
+    s.end_change(id.slot);
+    return true;
+}
+
+bool World::set_mass(BodyId id, float mass) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_mass")) return false;
+    const Body& body = s.bodies[id.slot];
+    if (!s.refuse_unless(is_finite(mass), ErrorCode::not_finite, "set_mass: the mass is a NaN or an infinity") ||
+        !s.refuse_unless(mass > 0.0f, ErrorCode::bad_size, "set_mass: the mass must be above 0") ||
+        !s.check_dynamic(id, "set_mass"))
+        return false;
+    return set_mass_properties(id, {mass, body.local_center, (mass / body.mass) * body.inertia});
+}
+
+bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_mass_properties")) return false;
+    Body& body = s.bodies[id.slot];
+    if (Error error = check_mass_properties(properties)) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    if (!s.check_dynamic(id, "set_mass_properties")) return false;
+    const vec3 center = transform_point(body.pose(), properties.center);
+    s.carry_velocity_to(body, center);
+    body.center = center;
+    talus::set_mass(body, properties);
+    set_extent(body, shapes(id));
+    s.place(id.slot, 0.0f);
+    s.wake_neighbours(id.slot);
+    s.wake(id.slot);
+    return true;
+}
+
+bool World::State::check_shape_index(BodyId id, std::uint32_t shape, const char* call) const {
+    if (shape < bodies[id.slot].shape_count) return true;
+    error.set(refuse(ErrorCode::bad_argument,
+                     std::string(call) + ": the body has no shape of this index; ask shapes() how many it has"));
+    return false;
+}
+
+// ---- kinematic targets and limits
+// ------------------------------------------------------------------------------------
+
+bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& rotation) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_kinematic_target")) return false;
+    Error error = check_finite("set_kinematic_target", "position", position);
+    if (!error) error = check_rotation(rotation);
+    Body& body = s.bodies[id.slot];
+    if (!error && body.type != BodyType::kinematic)
+        error = refuse(ErrorCode::bad_argument,
+                       "set_kinematic_target: the body is not kinematic; give it a force or a velocity");
+    if (error) {
+        s.error.set(std::move(error));
+        return false;
+    }
+    const quat turned = normalized(rotation);
+    const State::Target target{id, position + rotate(turned, body.local_center), turned};
+    const auto known =
+        std::find_if(s.targets.begin(), s.targets.end(), [&](const State::Target& t) { return t.body == id; });
+    if (known != s.targets.end()) {
+        *known = target;
+    } else {
+        s.targets.push_back(target);
+    }
+    return true;
+}
+
+void World::State::set_off_for_targets(float dt) {
+    for (const BodyId id : arrived) {
+        if (!bodies.is_valid(id) || bodies[id.slot].type != BodyType::kinematic) continue;
+        bodies[id.slot].linear_velocity = bodies[id.slot].angular_velocity = vec3(0.0f);
+    }
+    arrived.clear();
+    std::erase_if(targets, [&](const Target& target) {
+        return !bodies.is_valid(target.body) || bodies[target.body.slot].type != BodyType::kinematic;
+    });
+    for (const Target& target : targets) {
+        Body& body = bodies[target.body.slot];
+        const RigidMotion motion =
+            motion_between({body.center, body.rotation}, {target.center, target.rotation}, vec3(0.0f), dt);
+        // What is too far for its top speed is reached all the same, and felt to come at that speed.
+        body.linear_velocity = limited(motion.linear_velocity, def.max_speed);
+        body.angular_velocity = limited(motion.angular_velocity, std::numeric_limits<float>::max());
+        start_moving(target.body.slot);
+        place(target.body.slot, dt);  // what is ahead of it feels it coming in this step
+    }
+}
+
+void World::State::arrive_at_targets() {
+    for (const Target& target : targets) {
+        Body& body = bodies[target.body.slot];
+        body.center = target.center;
+        body.rotation = target.rotation;
+        body.exact_rotation = glm::dquat(target.rotation);
+        arrived.push_back(target.body);
+    }
+    targets.clear();
+}
+
+bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
+    State& s = *state_;
+    if (!s.check_change(id, "set_speed_limits")) return false;
+    if (!s.refuse_unless(max_speed > 0.0f && max_spin > 0.0f, ErrorCode::bad_size,
+                         "set_speed_limits: both must be above 0; infinity for none"))
+        return false;
+    s.bodies[id.slot].max_speed = max_speed;
+    s.bodies[id.slot].max_spin = max_spin;
+    return true;
+}
+
+bool World::set_continuous(BodyId id, Continuous continuous) {
+    if (!state_->check_change(id, "set_continuous")) return false;
+    if (Error error = check_continuous(continuous)) {
+        state_->error.set(std::move(error));
+        return false;
+    }
+    state_->bodies[id.slot].continuous = continuous;
+    return true;
+}
+
+bool World::set_hit_speed(float speed) {
+    if (!state_->may_change("set_hit_speed")) return false;
+    if (!state_->refuse_unless(speed >= 0.0f, ErrorCode::bad_size, "set_hit_speed: the speed must be 0 or more"))
+        return false;
+    state_->def.hit_speed = speed;
+    return true;
+}
+
+void World::set_contact_modifier(ContactModifier modifier, void* user) {
+    state_->modifier = modifier;
+    state_->modifier_user = user;
+}
+
+}  // namespace talus

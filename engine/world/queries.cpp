@@ -1,0 +1,287 @@
+/// World's questions about space: casts, overlaps, what is near.
+///
+/// The broadphase's boxes are fat, and how fat depends on what moved before. So between its answer and the
+/// narrowphase's stands the shape's own tight box: a shape whose box is missed is missed, and none is met before its
+/// box is. That keeps many shapes from the narrowphase, and makes answers independent of history to the bit: what the
+/// broadphase leaves out, because its fat box is farther than the best answer so far, has a tight box that is as far,
+/// and would have given neither a better answer nor an equal one.
+
+#include "engine/world/queries.h"
+#include "engine/world/world_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace talus {
+
+namespace {
+
+bool refused(LastError& last, Error error) {
+    if (!error) return false;
+    last.set(std::move(error));
+    return true;
+}
+
+/// Calls visit(index in the pools) for each shape of the body that the filter meets, until it says false.
+template <class State, class Visit>
+void for_each_shape(const State& s, std::uint32_t slot, const Filter& filter, Visit visit) {
+    const Body& body = s.bodies[slot];
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+        const ShapeDef& def = s.shapes.defs[i];
+        if (!def.sensor && should_collide(filter, def.filter) && !visit(i)) return;
+    }
+}
+
+/// The query's answer for a shape; its body is null where the two do not meet.
+template <class State, class Query>
+auto meet(const State& s, const Query& query, std::uint32_t slot, std::uint32_t i) {
+    const ShapeDef& def = s.shapes.defs[i];
+    const BodyId body = s.bodies.id_of(slot);
+    auto hit = def.mesh ? query.meet(*def.mesh, s.colliders.poses[i], body)
+                        : query.meet(def.shape, s.colliders.poses[i], body);
+    hit.shape = i - s.bodies[slot].first_shape;
+    return hit;
+}
+
+/// The order of answers: the nearest first; of equals the lower slot, then the lower shape.
+struct Before {
+    bool operator()(const CastHit& a, const CastHit& b) const {
+        return std::tie(a.fraction, a.body.slot, a.shape) < std::tie(b.fraction, b.body.slot, b.shape);
+    }
+    bool operator()(const NearHit& a, const NearHit& b) const {
+        return std::tie(a.distance, a.body.slot, a.shape) < std::tie(b.distance, b.body.slot, b.shape);
+    }
+};
+
+// ---- casts
+// -----------------------------------------------------------------------------------------------------------
+
+/// The least float that is at least x.
+float round_up(double x) {
+    const auto f = static_cast<float>(x);
+    return double{f} < x ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
+}
+
+/// Calls on_hit(hit) for the shapes that are met up to the fraction that it returned last, 1 at first, negative to
+/// stop.
+template <class State, class Query, class OnHit>
+void for_each_hit(const State& s, const Query& query, const Filter& filter, OnHit on_hit) {
+    BoxCast way = query.box_cast();
+    s.broadphase.cast(way, [&](std::uint32_t slot, float max_fraction) {
+        way.max_fraction = max_fraction;
+        for_each_shape(s, slot, filter, [&](std::uint32_t i) {
+            const double enter = enter_fraction(way, s.shapes.world_boxes[i]);
+            if (enter < 0.0) return true;
+            CastHit hit = meet(s, query, slot, i);
+            if (!hit) return true;
+            hit.fraction = std::max(hit.fraction, round_up(enter));
+            way.max_fraction = on_hit(hit);
+            return way.max_fraction >= 0.0f;
+        });
+        return way.max_fraction;
+    });
+}
+
+template <class State, class Query>
+CastHit closest_hit(const State& s, const Query& query, const Filter& filter) {
+    CastHit best;
+    if (refused(s.error, query.check())) return best;
+    for_each_hit(s, query, filter, [&](const CastHit& hit) {
+        if (Before{}(hit, best)) best = hit;
+        return best.fraction;
+    });
+    return best;
+}
+
+template <class State, class Query>
+bool any_hit(const State& s, const Query& query, const Filter& filter) {
+    bool found = false;
+    if (refused(s.error, query.check())) return found;
+    for_each_hit(s, query, filter, [&](const CastHit&) {
+        found = true;
+        return -1.0f;
+    });
+    return found;
+}
+
+template <class State, class Query>
+std::vector<CastHit> all_hits(const State& s, const Query& query, const Filter& filter) {
+    std::vector<CastHit> hits;
+    if (refused(s.error, query.check())) return hits;
+    for_each_hit(s, query, filter, [&](const CastHit& hit) {
+        hits.push_back(hit);
+        return 1.0f;
+    });
+    std::sort(hits.begin(), hits.end(), Before{});
+    return hits;
+}
+
+RayQuery query_of(const Ray& ray) { return {ray.origin, ray.translation}; }
+ShapeQuery query_of(const ShapeCast& cast) { return {cast.shape, cast.pose, cast.translation}; }
+
+template <class State, class Cast>
+bool closest_hits(const State& s, std::span<const Cast> casts, std::span<CastHit> hits, const Filter& filter) {
+    std::fill(hits.begin(), hits.end(), CastHit{});
+    if (hits.size() < casts.size()) {
+        s.error.set({ErrorCode::bad_argument, "ray_cast, shape_cast: hits must have room for one a cast"});
+        return false;
+    }
+    for (const Cast& cast : casts) {
+        if (refused(s.error, query_of(cast).check())) return false;
+    }
+    for (std::size_t i = 0; i < casts.size(); ++i) hits[i] = closest_hit(s, query_of(casts[i]), filter);
+    return true;
+}
+
+// ---- overlaps
+// --------------------------------------------------------------------------------------------------------
+
+template <class State, class Query>
+bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Filter& filter, std::uint32_t slot) {
+    bool found = false;
+    for_each_shape(s, slot, filter, [&](std::uint32_t i) {
+        const ShapeDef& def = s.shapes.defs[i];
+        const Transform& pose = s.colliders.poses[i];
+        found = overlaps(box, s.shapes.world_boxes[i]) &&
+                (def.mesh ? query.overlaps(*def.mesh, pose) : query.overlaps(def.shape, pose));
+        return !found;
+    });
+    return found;
+}
+
+template <class State, class Query>
+std::vector<BodyId> all_overlaps(const State& s, const Query& query, const Filter& filter) {
+    std::vector<BodyId> found;
+    if (refused(s.error, query.check())) return found;
+    const Aabb box = query.box();
+    s.broadphase.query(box, [&](std::uint32_t slot) {
+        if (overlaps_body(s, query, box, filter, slot)) found.push_back(s.bodies.id_of(slot));
+    });
+    std::sort(found.begin(), found.end(), [](BodyId a, BodyId b) { return a.slot < b.slot; });
+    return found;
+}
+
+template <class State, class Query>
+bool any_overlap(const State& s, const Query& query, const Filter& filter) {
+    bool found = false;
+    if (refused(s.error, query.check())) return found;
+    const Aabb box = query.box();
+    s.broadphase.query(box, [&](std::uint32_t slot) { found = found || overlaps_body(s, query, box, filter, slot); });
+    return found;
+}
+
+// ---- what is near
+// ----------------------------------------------------------------------------------------------------
+
+/// By the nearest shape; without a body when that is farther than the limit.
+template <class State>
+NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& filter, std::uint32_t slot,
+                        float limit) {
+    NearHit best;
+    for_each_shape(s, slot, filter, [&](std::uint32_t i) {
+        const float to_box = distance_to(s.shapes.world_boxes[i], query.point);
+        if (!(to_box <= limit)) return true;
+        NearHit hit = meet(s, query, slot, i);
+        hit.distance = std::max(hit.distance, to_box);
+        if (hit.distance <= limit && (best.body.is_null() || Before{}(hit, best))) best = hit;
+        return true;
+    });
+    return best;
+}
+
+}  // namespace
+
+// ---- World
+// -----------------------------------------------------------------------------------------------------------
+
+CastHit World::ray_cast(const vec3& origin, const vec3& translation, const Filter& filter) const {
+    return closest_hit(*state_, RayQuery{origin, translation}, filter);
+}
+
+bool World::ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter) const {
+    return any_hit(*state_, RayQuery{origin, translation}, filter);
+}
+
+std::vector<CastHit> World::ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter) const {
+    return all_hits(*state_, RayQuery{origin, translation}, filter);
+}
+
+bool World::ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter) const {
+    return closest_hits(*state_, rays, hits, filter);
+}
+
+CastHit World::shape_cast(const Shape& shape, const Transform& pose, const vec3& translation,
+                          const Filter& filter) const {
+    return closest_hit(*state_, ShapeQuery(shape, pose, translation), filter);
+}
+
+bool World::shape_cast_any(const Shape& shape, const Transform& pose, const vec3& translation,
+                           const Filter& filter) const {
+    return any_hit(*state_, ShapeQuery(shape, pose, translation), filter);
+}
+
+std::vector<CastHit> World::shape_cast_all(const Shape& shape, const Transform& pose, const vec3& translation,
+                                           const Filter& filter) const {
+    return all_hits(*state_, ShapeQuery(shape, pose, translation), filter);
+}
+
+bool World::shape_cast(std::span<const ShapeCast> casts, std::span<CastHit> hits, const Filter& filter) const {
+    return closest_hits(*state_, casts, hits, filter);
+}
+
+std::vector<BodyId> World::overlap(const Shape& shape, const Transform& pose, const Filter& filter) const {
+    return all_overlaps(*state_, ShapeQuery(shape, pose), filter);
+}
+
+std::vector<BodyId> World::overlap(const Aabb& box, const Filter& filter) const {
+    if (refused(state_->error, check(box))) return {};
+    return overlap(shape_of(box), pose_of(box), filter);
+}
+
+std::vector<BodyId> World::overlap(const vec3& point, const Filter& filter) const {
+    return all_overlaps(*state_, PointQuery{point}, filter);
+}
+
+bool World::overlap_any(const Shape& shape, const Transform& pose, const Filter& filter) const {
+    return any_overlap(*state_, ShapeQuery(shape, pose), filter);
+}
+
+bool World::overlap_any(const Aabb& box, const Filter& filter) const {
+    if (refused(state_->error, check(box))) return false;
+    return overlap_any(shape_of(box), pose_of(box), filter);
+}
+
+bool World::overlap_any(const vec3& point, const Filter& filter) const {
+    return any_overlap(*state_, PointQuery{point}, filter);
+}
+
+std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float max_distance,
+                                    const Filter& filter) const {
+    const State& s = *state_;
+    const PointQuery query{point};
+    std::vector<NearHit> found;  // a heap: the farthest of the best so far first
+    if (refused(s.error, query.check())) return found;
+    if (!(max_distance >= 0.0f)) {
+        s.error.set({ErrorCode::bad_argument, "nearest: max_distance must be 0 or more; infinity is no limit"});
+        return found;
+    }
+    if (count == 0) return found;
+    s.broadphase.nearest(point, max_distance, [&](std::uint32_t slot, float, float limit) {
+        const NearHit near = nearest_of_body(s, query, filter, slot, limit);
+        const bool full = found.size() == count;
+        if (near.body.is_null() || (full && !Before{}(near, found.front()))) return limit;
+        if (full) {
+            std::pop_heap(found.begin(), found.end(), Before{});
+            found.pop_back();
+        }
+        found.push_back(near);
+        std::push_heap(found.begin(), found.end(), Before{});
+        return found.size() == count ? found.front().distance : limit;
+    });
+    std::sort_heap(found.begin(), found.end(), Before{});
+    return found;
+}
+
+}  // namespace talus

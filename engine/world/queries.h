@@ -1,0 +1,141 @@
+#pragma once
+/// What the world's queries ask of one shape: a ray, a shape that moves or stands still, a point. Each gives the box
+/// (or the swept box) that the broadphase looks for, and the narrowphase's answer for a body's shape at its pose, in
+/// world coordinates.
+
+#include <talus/broadphase/broadphase.h>
+#include <talus/engine/world.h>
+#include <talus/narrowphase/closed_forms.h>
+#include <talus/narrowphase/gjk.h>
+#include <talus/narrowphase/ray_cast.h>
+#include <talus/narrowphase/shape_cast.h>
+#include <talus/narrowphase/triangles/queries.h>
+#include "narrowphase/shapes/size_limits.h"
+
+namespace talus {
+
+struct RayQuery {
+    vec3 origin, translation;
+
+    Error check() const {
+        if (is_finite(origin) && is_finite(translation)) return {};
+        return {ErrorCode::not_finite, "ray_cast: origin or translation has a NaN or an infinity"};
+    }
+    BoxCast box_cast() const { return {origin, translation}; }
+    CastHit meet(const Shape& target, const Transform& at, BodyId body) const {
+        const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
+        const RayHit hit = talus::ray_cast(target, from, way);
+        if (!hit.hit) return {};
+        return {body,        0, no_triangle, origin + hit.fraction * translation, rotate(at.rotation, hit.normal),
+                hit.fraction};
+    }
+    CastHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+        const vec3 from = inverse_transform_point(at, origin), way = inverse_rotate(at.rotation, translation);
+        const TriangleRayHit hit = talus::ray_cast(target, from, way);
+        if (!hit.hit) return {};
+        return {body,        0, hit.triangle, origin + hit.fraction * translation, rotate(at.rotation, hit.normal),
+                hit.fraction};
+    }
+};
+
+struct ShapeQuery {
+    const Shape& shape;
+    Transform pose;
+    vec3 translation;
+
+    ShapeQuery(const Shape& asked, const Transform& placed, const vec3& way = vec3(0.0f))
+        : shape(asked), pose{placed.position, normalized(placed.rotation)}, translation(way) {}
+
+    Error check() const {
+        if (Error error = talus::check(shape)) return error;
+        // A rotation without direction is not a unit quaternion after it was normalised.
+        const quat& q = pose.rotation;
+        const bool turned = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 0.5f;
+        if (is_finite(pose.position) && is_finite(translation) && turned) return {};
+        return {ErrorCode::not_finite,
+                "overlap, shape_cast: pose and translation must be finite, the rotation a unit quaternion"};
+    }
+    Aabb box() const { return transform_box(to_frame(pose), bounds(shape)); }
+    BoxCast box_cast() const {
+        const Aabb around = box();
+        return {center(around), translation, half_extents(around)};
+    }
+    CastHit meet(const Shape& target, const Transform& at, BodyId body) const {
+        const vec3 way = inverse_rotate(at.rotation, translation);
+        const ShapeCastResult hit = talus::shape_cast(target, shape, to_frame(relative(at, pose)), way);
+        if (!hit) return {};
+        return {body, 0, no_triangle, transform_point(at, hit.point_a), rotate(at.rotation, hit.normal), hit.fraction};
+    }
+    CastHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+        const vec3 way = inverse_rotate(at.rotation, translation);
+        const TriangleCastResult hit = talus::shape_cast(target, shape, to_frame(relative(at, pose)), way);
+        if (!hit) return {};
+        return {body,
+                0,
+                hit.triangle,
+                transform_point(at, hit.cast.point_a),
+                rotate(at.rotation, hit.cast.normal),
+                hit.cast.fraction};
+    }
+    bool overlaps(const TriangleSet& target, const Transform& at) const {
+        return talus::overlaps(target, shape, to_frame(relative(at, pose)));
+    }
+    /// What the sign of `separation` says, without the depth: where shapes overlap that is most of the work.
+    bool overlaps(const Shape& target, const Transform& at) const {
+        const Frame frame = to_frame(relative(at, pose));
+        if (has_closed_form(target.type, shape.type)) return closed_form(target, shape, frame).separation <= 0.0f;
+        const float radii = target.radius + shape.radius;
+        SimplexCache cache;
+        const GjkResult near = gjk(target, shape, frame, cache, radii);
+        return near.status == GjkStatus::overlapping || near.distance <= radii;
+    }
+};
+
+struct PointQuery {
+    vec3 point;
+
+    Error check() const {
+        if (is_finite(point)) return {};
+        return {ErrorCode::not_finite, "overlap, nearest: the point has a NaN or an infinity"};
+    }
+    Aabb box() const { return {point, point}; }
+    bool overlaps(const Shape& target, const Transform& at) const {
+        return talus::ray_cast(target, inverse_transform_point(at, point), vec3(0.0f)).hit;
+    }
+    bool overlaps(const TriangleSet&, const Transform&) const { return false; }  // a surface has no inside
+    NearHit meet(const TriangleSet& target, const Transform& at, BodyId body) const {
+        const NearestOnTriangles near = talus::nearest(target, inverse_transform_point(at, point));
+        return {body, 0, transform_point(at, near.point), near.distance};
+    }
+    NearHit meet(const Shape& target, const Transform& at, BodyId body) const {
+        const Frame local{inverse_transform_point(at, point)};
+        const Shape dot;
+        float distance;
+        vec3 nearest;
+        if (has_closed_form(target.type, dot.type)) {
+            const ClosedForm form = closed_form(target, dot, local);
+            distance = form.separation;
+            nearest = form.point_a;
+        } else {
+            SimplexCache cache;
+            const GjkResult gap = gjk(target, dot, local, cache);
+            distance = gap.distance - target.radius;
+            nearest = gap.point_a + target.radius * gap.normal;
+        }
+        if (distance <= 0.0f) return {body, 0, point, 0.0f};
+        return {body, 0, transform_point(at, nearest), distance};
+    }
+};
+
+inline Error check(const Aabb& box) {
+    if (!is_finite(box.lower) || !is_finite(box.upper))
+        return {ErrorCode::not_finite, "overlap: the box has a NaN or an infinity"};
+    if (glm::all(glm::lessThanEqual(box.lower, box.upper))) return {};
+    return {ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"};
+}
+
+/// The box as a shape at its place. A flat box, or a point, is as thick as the thinnest shape there is.
+inline Shape shape_of(const Aabb& box) { return talus::box(glm::max(half_extents(box), vec3(smallest_size))); }
+inline Transform pose_of(const Aabb& box) { return {center(box), quat(1.0f, 0.0f, 0.0f, 0.0f)}; }
+
+}  // namespace talus

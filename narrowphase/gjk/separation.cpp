@@ -1,0 +1,149 @@
+#include <talus/narrowphase/epa.h>
+
+#include <talus/narrowphase/support_mapping.h>
+#include "narrowphase/support/minkowski.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+/// The radii come off in double: where they are large beside the gap, a float sum would round the gap away.
+void take_off_radii(SeparationResult& result, double core_separation, const vec3& on_a, float radius_a,
+                    float radius_b) {
+    result.separation = static_cast<float>(core_separation - (double(radius_a) + double(radius_b)));
+    result.point_a = on_a + radius_a * result.normal;
+    result.point_b = result.point_a + result.separation * result.normal;
+}
+
+/// GJK's answer; `distance` is that of the cores.
+SeparationResult apart(const GjkResult& gjk, double distance, float radius_a, float radius_b) {
+    SeparationResult result;
+    result.gjk = gjk;
+    result.normal = gjk.normal;
+    result.beyond_limit = gjk.status == GjkStatus::beyond_limit;
+    take_off_radii(result, distance, gjk.point_a, radius_a, radius_b);
+    return result;
+}
+
+/// EPA's. GJK calls everything overlapping whose distance is too short to carry a normal: there is no gap between the
+/// two.
+SeparationResult overlapping(const GjkResult& gjk, const EpaResult& epa, float radius_a, float radius_b) {
+    SeparationResult result;
+    result.gjk = gjk;
+    result.epa = epa;
+    result.used_epa = true;
+    result.normal = epa.normal;
+    take_off_radii(result, -double(epa.depth), epa.point_a, radius_a, radius_b);
+    return result;
+}
+
+/// Radii this many times as large as the smaller shape make the cores' distance so large that its rounding to float
+/// (6e-8 of it) shows when they come off, as does the gap that GJK stops at: it is then asked for once more, in double
+/// and to `gjk_gap` of the smaller shape.
+constexpr float large_radii = 16.0f;
+
+/// The distance between cores that GJK, which left `cache`, found apart.
+double core_distance(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache,
+                     const GjkResult& near) {
+    using namespace detail;
+    const bool fits_float = a.radius + b.radius <= large_radii * std::min(size_of(a), size_of(b));
+    if (fits_float || near.status != GjkStatus::separated) return double(near.distance);
+    MinkowskiDifference difference(a, b, b_in_a);
+    difference.gap = std::max(tolerance::gjk_gap * difference.size / double(near.distance), tolerance::gjk_touching);
+    Simplex simplex;
+    load(difference, cache, simplex);
+    const Search search = find_closest(difference, simplex, std::numeric_limits<double>::infinity());
+    if (search.outcome != Outcome::separated) return double(near.distance);
+    return search.by_axis ? search.lower_bound : std::sqrt(simplex.vv);
+}
+
+}  // namespace
+
+SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                            float max_separation) {
+    const GjkResult near = gjk(a, b, b_in_a, cache, max_separation + (a.radius + b.radius));
+    if (near.status == GjkStatus::overlapping) return overlapping(near, epa(a, b, b_in_a, cache), a.radius, b.radius);
+    return apart(near, core_distance(a, b, b_in_a, cache, near), a.radius, b.radius);
+}
+
+SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
+                            float max_separation) {
+    using namespace detail;
+    if (cache.polytope.vertex_count != 0) {
+        EpaResult deep;
+        if (expand_again(MinkowskiDifference(a, b, b_in_a), cache.polytope, deep)) {
+            GjkResult overlap;
+            overlap.status = GjkStatus::overlapping;
+            return overlapping(overlap, deep, a.radius, b.radius);
+        }
+        cache.polytope.vertex_count = 0;
+    }
+    const GjkResult near = gjk(a, b, b_in_a, cache.simplex, max_separation + (a.radius + b.radius));
+    if (near.status != GjkStatus::overlapping)
+        return apart(near, core_distance(a, b, b_in_a, cache.simplex, near), a.radius, b.radius);
+    const MinkowskiDifference difference(a, b, b_in_a);
+    Simplex simplex;
+    load(difference, cache.simplex, simplex);
+    return overlapping(near, expand(difference, simplex, &cache.polytope), a.radius, b.radius);
+}
+
+// ---- open cores
+// ------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+dvec3 open_support(const SupportMapping& mapping, const dvec3& d) { return mapping.support(d); }
+
+namespace {
+
+struct Box {
+    dvec3 middle;
+    double half;  ///< of the longest side
+};
+
+Box box_around(const SupportMapping& mapping) {
+    Box box{dvec3(0.0), 0.0};
+    for (int i = 0; i < 3; ++i) {
+        dvec3 d(0.0);
+        d[i] = 1.0;
+        const double high = mapping.support(d)[i], low = mapping.support(-d)[i];
+        box.middle[i] = 0.5 * (high + low);
+        box.half = std::max(box.half, 0.5 * (high - low));
+    }
+    return box;
+}
+
+Core make_open_core(const SupportMapping& mapping) {
+    Core core;
+    core.type = open_core;
+    core.curved = !mapping.is_polytope();
+    core.mapping = &mapping;
+    return core;
+}
+
+}  // namespace
+
+MinkowskiDifference::MinkowskiDifference(const SupportMapping& a, const SupportMapping& b)
+    : rotation(1.0), position(0.0), core_a(make_open_core(a)), core_b(make_open_core(b)) {
+    const Box box_a = box_around(a), box_b = box_around(b);
+    size = std::min(box_a.half, box_b.half);
+    if (!(size > 0.0)) size = std::max(box_a.half, box_b.half);  // a point has no scale of its own
+    open_between_middles = box_b.middle - box_a.middle;
+}
+
+}  // namespace detail
+
+SeparationResult separation(const SupportMapping& a, const SupportMapping& b, float max_separation) {
+    using namespace detail;
+    const MinkowskiDifference difference(a, b);
+    Simplex simplex;
+    const Search search = find_closest(difference, simplex, double(max_separation));
+    const GjkResult near = to_result(simplex, search);
+    if (near.status == GjkStatus::overlapping) return overlapping(near, expand(difference, simplex), 0.0f, 0.0f);
+    return apart(near, double(near.distance), 0.0f, 0.0f);
+}
+
+}  // namespace talus

@@ -1,0 +1,54 @@
+#pragma once
+/// Internal: where two shadows on the contact plane overlap.
+///
+/// Not Sutherland-Hodgman: the overlap of two convex regions has three sorts of corner, and each is found by itself,
+/// four at a time: corners of P inside Q, corners of Q inside P, and edges of P crossing the boundary of Q (each edge
+/// of P is cut against all lines of Q at once, Cyrus and Beck 1978). The answer is not in order, which the reduction to
+/// four points does not need, and each point knows the two features that made it without bookkeeping.
+///
+/// Coincident edges are the usual case in stacks, so "inside" has a tolerance (tolerance::contact_boundary) and the
+/// sorts have a rank, that of the list above: where a corner and a crossing coincide, the reduction takes the corner,
+/// this frame and the next.
+
+#include "narrowphase/support/supporting_feature.h"
+
+#include <cstdint>
+
+namespace talus::detail {
+
+/// What made a point, for one shape: the inside of a face or line, a vertex, or an edge. 16 bits, and two make a
+/// point's id.
+inline constexpr std::uint16_t inside_code = 0;
+inline constexpr std::uint16_t vertex_code(std::uint32_t vertex) {
+    return static_cast<std::uint16_t>(1 + vertex % 0x7fffu);
+}
+/// The same for both directions of the edge. Hulls with many edges share codes (a hash): make_manifold keeps ids
+/// distinct.
+inline constexpr std::uint16_t edge_code(std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t low = from < to ? from : to, high = from < to ? to : from;
+    return static_cast<std::uint16_t>(0x8000u | ((low * 131u + high) & 0x7fffu));
+}
+inline constexpr std::uint32_t point_id(std::uint16_t a, std::uint16_t b) { return (std::uint32_t{a} << 16) | b; }
+
+struct Candidate {
+    float x, y;        ///< on the contact plane, m
+    float separation;  ///< m
+    std::uint32_t id;
+};
+
+/// Candidates in order of rank. The capacity holds every corner and crossing of two patches of the largest size.
+struct Candidates {
+    static constexpr int capacity = 4 * max_patch_corners;
+    int count = 0;
+    Candidate items[capacity];
+};
+
+/// Appends the corners of the overlap of a's and b's shadows whose separation is at most `margin`. `tolerance` (m)
+/// widens "inside". Two points never overlap here, nor a point and a line: for those the witness pair is the contact.
+void overlap(const Patch& a, const Patch& b, float tolerance, float margin, Candidates& out);
+
+/// Appends the contact of the edges of a and b that lie nearest to the other shape: what is left when the faces of an
+/// edge contact have shadows that miss each other by rounding.
+void overlap_of_nearest_edges(const Patch& a, const Patch& b, float tolerance, float margin, Candidates& out);
+
+}  // namespace talus::detail

@@ -1,0 +1,399 @@
+#include <talus/narrowphase/manifold.h>
+
+#include <talus/lanes.h>
+#include "narrowphase/manifold/clip.h"
+#include "narrowphase/support/supporting_feature.h"
+#include "narrowphase/tolerances.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace talus {
+
+namespace {
+
+using detail::Candidate;
+using detail::Candidates;
+using detail::Feature;
+using detail::FeatureSearch;
+using detail::Patch;
+using detail::View;
+
+float largest(const vec3& v) { return std::max(v.x, std::max(v.y, v.z)); }
+
+/// About half the longest side of the shape, m.
+float reach_of(const Shape& shape) {
+    const auto span = [&](int i) { return 0.5f * largest(glm::abs(shape.points[i] - shape.points[0])); };
+    switch (shape.type) {
+        case ShapeType::segment:
+            return span(1) + shape.radius;
+        case ShapeType::triangle:
+            return std::max(span(1), span(2)) + shape.radius;
+        case ShapeType::hull:
+            return largest(half_extents(shape.hull->bounds));
+        default:
+            return largest(shape.half_extents) + shape.radius;
+    }
+}
+
+/// The scale on which a wrong normal would show, m: a round surface has bent away from a face within a fraction of its
+/// radius.
+float roundness_of(const Shape& shape, float reach) {
+    if (shape.radius > 0.0f) return shape.radius;
+    if (shape.type == ShapeType::cylinder || shape.type == ShapeType::cone) {
+        return std::min(shape.half_extents.x, shape.half_extents.y);
+    }
+    return reach;
+}
+
+vec3 sane_normal(const vec3& normal, const vec3& fallback) {
+    for (const vec3& v : {normal, fallback}) {
+        const float size = largest(glm::abs(v));
+        if (!(size > 0.0f) || !is_finite(v)) continue;
+        const vec3 scaled = v / size;
+        return scaled / std::sqrt(length_squared(scaled));
+    }
+    return {0.0f, 1.0f, 0.0f};
+}
+
+/// Two axes that make a right-handed frame with the unit vector n, without a root (Duff et al. 2017, "Building an
+/// orthonormal basis, revisited"). An axis of the coordinate system gives axes of the coordinate system.
+void contact_plane(const vec3& n, vec3& u, vec3& v) {
+    const float sign = std::copysign(1.0f, n.z);
+    const float a = -1.0f / (sign + n.z);
+    const float b = n.x * n.y * a;
+    u = vec3(1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x);
+    v = vec3(b, sign + n.y * n.y * a, -n.y);
+}
+
+/// Which two features touch, and along which normal.
+struct Choice {
+    vec3 normal;  ///< A's frame
+    const Feature *a, *b;
+    FaceOwner owner;
+};
+
+/// Features are found when they are asked for, and each only once.
+class Chooser {
+public:
+    Chooser(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, float least_separation,
+            const FaceHints& hints)
+        : a_(a), b_(b), pose_(b_in_a), normal_(normal), least_separation_(least_separation), hints_(hints) {}
+
+    Choice choose() {
+        // The shape that gave the last normal is asked first, so that of two faces as good as each other the same one
+        // is kept.
+        const bool b_first = hints_.owner == FaceOwner::b;
+        if (b_first ? try_b() || try_a() : try_a() || try_b()) return choice_;
+        return without_face();
+    }
+
+    Choice without_face() { return {normal_, &along_a(), &along_b(), FaceOwner::none}; }
+
+private:
+    /// The features along the given normal.
+    const Feature& along_a() {
+        if (!has_along_a_) find(along_a_, a_, normal_, hints_.vertex_a);
+        has_along_a_ = true;
+        return along_a_.feature;
+    }
+    const Feature& along_b() {
+        if (!has_along_b_) find(along_b_, b_, normal_in_b(), hints_.vertex_b);
+        has_along_b_ = true;
+        return along_b_.feature;
+    }
+    static void find(FeatureSearch& search, const Shape& shape, const vec3& d, std::uint16_t hint) {
+        search.start(shape, d, hint);
+        search.finish(shape, d);
+    }
+    vec3 normal_in_b() const { return transpose_mul(pose_.rotation, -normal_); }
+
+    // A face of `shape` along d to be tried as reference: last frame's face of a hull needs no search, since a face's
+    // plane is always a supporting plane.
+    template <class Along, class Accept>
+    static bool try_face(const Shape& shape, const vec3& d, std::uint32_t hint, std::uint16_t vertex_hint,
+                         Feature& hinted, Along along, Accept accept) {
+        bool tried_hint = false;
+        if (shape.type == ShapeType::hull && hint < shape.hull->faces.size() &&
+            glm::dot(shape.hull->faces[hint].normal, d) >= tolerance::face_alignment) {
+            detail::set_hull_face(*shape.hull, hint, hinted);
+            hinted.ids[0] = vertex_hint;
+            if (accept(hinted)) return true;
+            tried_hint = true;
+        }
+        const Feature& face = along();
+        return face.has_face() && glm::dot(face.normal, d) >= tolerance::face_alignment &&
+               !(tried_hint && face.face == hint) && accept(face);
+    }
+
+    bool try_a() {
+        return try_face(
+            a_, normal_, hints_.a, hints_.vertex_a, hinted_, [&]() -> const Feature& { return along_a(); },
+            [&](const Feature& face) {
+                const vec3 d = transpose_mul(pose_.rotation, -face.normal);
+                search_.start(b_, d, hints_.vertex_b);
+                const float separation = glm::dot(face.normal, pose_.position) - search_.height - face.offset;
+                if (!(separation >= least_separation_)) return false;
+                search_.finish(b_, d);
+                choice_ = {face.normal, &face, &search_.feature, FaceOwner::a};
+                return true;
+            });
+    }
+
+    bool try_b() {
+        return try_face(
+            b_, normal_in_b(), hints_.b, hints_.vertex_b, hinted_, [&]() -> const Feature& { return along_b(); },
+            [&](const Feature& face) {
+                const vec3 d = -(pose_.rotation * face.normal);
+                search_.start(a_, d, hints_.vertex_a);
+                const float separation = glm::dot(d, pose_.position) - face.offset - search_.height;
+                if (!(separation >= least_separation_)) return false;
+                search_.finish(a_, d);
+                choice_ = {d, &search_.feature, &face, FaceOwner::b};
+                return true;
+            });
+    }
+
+    const Shape &a_, &b_;
+    const Frame& pose_;
+    const vec3 normal_;
+    const float least_separation_;
+    const FaceHints& hints_;
+    bool has_along_a_ = false, has_along_b_ = false;
+    FeatureSearch along_a_, along_b_;
+    FeatureSearch search_;  ///< of the shape that is not the reference
+    Feature hinted_;
+    Choice choice_;
+};
+
+/// The contact plane with the two shadows on it. Its origin is the witness point on A, which keeps coordinates small.
+class Contact {
+public:
+    Contact(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& origin)
+        : a_(a), b_(b), pose_(b_in_a), origin_(origin) {}
+
+    void place(const Choice& choice) {
+        n_ = choice.normal;
+        contact_plane(n_, u_, v_);
+        View view{{{u_.x, v_.x, n_.x}, {u_.y, v_.y, n_.y}, {u_.z, v_.z, n_.z}}, {}, false};
+        view.origin = -view.turn(origin_);
+        detail::project(a_, *choice.a, view, patch_a);
+        const mat3& r = pose_.rotation;
+        const View view_b{
+            {view.turn(r[0]), view.turn(r[1]), view.turn(r[2])}, view.turn(pose_.position - origin_), true};
+        detail::project(b_, *choice.b, view_b, patch_b);
+    }
+
+    /// The manifold points of up to four candidates, a lane each; lanes beyond `count` are not written.
+    void write_points(const int* chosen, int count, ManifoldPoint* points) const {
+        static_assert(sizeof(ManifoldPoint) == 8 * sizeof(float) && sizeof(Candidate) == 4 * sizeof(float));
+        Float4 row[4];
+        for (int i = 0; i < 4; ++i) std::memcpy(&row[i], &candidates.items[chosen[i < count ? i : 0]], sizeof row[i]);
+        transpose(row[0], row[1], row[2], row[3]);
+        const Float4 x = row[0], y = row[1], id = row[3];
+        const Float4 height_a = patch_a.h0 + patch_a.gx * x + patch_a.gy * y;
+        const Float4 height_b = patch_b.h0 + patch_b.gx * x + patch_b.gy * y;
+        Vec3Lanes<Float4> a, b;
+        const auto place = [&](int axis, Float4& on_a, Float4& on_b) {
+            const Float4 foot = origin_[axis] + u_[axis] * x + v_[axis] * y;
+            on_a = foot + n_[axis] * height_a;
+            on_b = (foot - pose_.position[axis]) + n_[axis] * height_b;
+        };
+        place(0, a.x, b.x);
+        place(1, a.y, b.y);
+        place(2, a.z, b.z);
+        const mat3& r = pose_.rotation;
+        Float4 bx = r[0].x * b.x + r[0].y * b.y + r[0].z * b.z;
+        Float4 by = r[1].x * b.x + r[1].y * b.y + r[1].z * b.z;
+        Float4 bz = r[2].x * b.x + r[2].y * b.y + r[2].z * b.z;
+        Float4 first[4] = {a.x, a.y, a.z, bx}, second[4] = {by, bz, height_b - height_a, id};
+        transpose(first[0], first[1], first[2], first[3]);
+        transpose(second[0], second[1], second[2], second[3]);
+        for (int i = 0; i < count; ++i) {  // eight numbers each, in the order of its members
+            char* point = reinterpret_cast<char*>(&points[i]);
+            std::memcpy(point, &first[i], 16);
+            std::memcpy(point + 16, &second[i], 16);
+        }
+    }
+
+    Patch patch_a, patch_b;
+    Candidates candidates;
+
+private:
+    const Shape &a_, &b_;
+    const Frame& pose_;
+    const vec3 origin_;
+    vec3 n_, u_, v_;
+};
+
+/// Picks up to four of the candidates: the deepest, the farthest from it, the one farthest from the line of these two,
+/// and the one farthest outside the triangle of these three. A later candidate must beat an earlier one by a margin, so
+/// that noise does not change the choice, and points that add less than `merge` (m) to the spread are not taken.
+/// Indices come back in ascending order.
+class Reduction {
+public:
+    Reduction(const Candidates& candidates, float deeper, float merge)
+        : c_(candidates.items), n_(candidates.count), merge_(merge) {
+        if (n_ <= max_manifold_points && are_distinct()) {
+            for (; count < n_; ++count) chosen[count] = count;
+            return;
+        }
+        int deepest = 0;
+        for (int i = 1; i < n_; ++i) {
+            if (c_[i].separation < c_[deepest].separation - deeper) deepest = i;
+        }
+        take(deepest);
+        const Candidate p0 = c_[deepest];
+        const int second = farthest(merge * merge, tolerance::farther * tolerance::farther,
+                                    [&](const Candidate& p) { return squared_distance(p, p0); });
+        if (second < 0) return;
+        take(second);
+        const Side side01(p0, c_[second]);
+        const int third = farthest(merge, tolerance::farther, [&](const Candidate& p) { return std::abs(side01(p)); });
+        if (third < 0) return;
+        take(third);
+        // The triangle runs counter-clockwise when its third corner is left of the first side: then right is outside.
+        const float outside = side01(c_[third]) > 0.0f ? -1.0f : 1.0f;
+        const Side side12(c_[second], c_[third]), side20(c_[third], p0);
+        const int fourth = farthest(merge, tolerance::farther, [&](const Candidate& p) {
+            return std::max(outside * side01(p), std::max(outside * side12(p), outside * side20(p)));
+        });
+        if (fourth >= 0) take(fourth);
+    }
+
+    int count = 0;
+    int chosen[max_manifold_points];
+
+private:
+    /// Signed distance from the line through two points: positive on its left, m.
+    struct Side {
+        Side(const Candidate& from, const Candidate& to) : x(from.x), y(from.y), ex(to.x - from.x), ey(to.y - from.y) {
+            const float scale = 1.0f / std::sqrt(ex * ex + ey * ey);
+            ex *= scale, ey *= scale;
+        }
+        float operator()(const Candidate& p) const { return ex * (p.y - y) - ey * (p.x - x); }
+        float x, y, ex, ey;
+    };
+
+    static float squared_distance(const Candidate& p, const Candidate& q) {
+        return (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y);
+    }
+
+    bool are_distinct() const {
+        for (int i = 1; i < n_; ++i) {
+            for (int j = 0; j < i; ++j) {
+                if (!(squared_distance(c_[i], c_[j]) > merge_ * merge_)) return false;
+            }
+        }
+        return true;
+    }
+
+    /// The candidate with the largest measure above `bar`, -1 if there is none.
+    template <class Measure>
+    int farthest(float bar, float factor, Measure measure) const {
+        int best = -1;
+        for (int i = 0; i < n_; ++i) {
+            const float m = measure(c_[i]);
+            if (m > bar) {
+                bar = m * factor;
+                best = i;
+            }
+        }
+        return best;
+    }
+
+    void take(int index) {
+        int at = count++;
+        for (; at > 0 && chosen[at - 1] > index; --at) chosen[at] = chosen[at - 1];
+        chosen[at] = index;
+    }
+
+    const Candidate* c_;
+    const int n_;
+    const float merge_;
+};
+
+/// Ids of large hulls' features share 16 bits and may meet; within a manifold they must not.
+void keep_ids_distinct(Manifold& manifold) {
+    for (int i = 1; i < manifold.count; ++i) {
+        for (int j = 0; j < i;) {
+            if (manifold.points[i].id == manifold.points[j].id) {
+                ++manifold.points[i].id;
+                j = 0;
+            } else {
+                ++j;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
+                       const vec3& on_b, float margin, FaceHints& hints) {
+    vec3 n = normal;
+    if (!(std::abs(length_squared(n) - 1.0f) <= tolerance::unit_length)) n = sane_normal(normal, b_in_a.position);
+
+    const auto add_witness = [&](Manifold& m) {
+        const vec3 in_b = transpose_mul(b_in_a.rotation, on_b - b_in_a.position);
+        const float separation = glm::dot(on_b - on_a, m.normal);
+        if (separation <= margin && is_finite(in_b)) m.points[m.count++] = {on_a, in_b, separation, 0};
+    };
+    Manifold result;
+    result.normal = n;
+    if (a.type == ShapeType::sphere || b.type == ShapeType::sphere) {
+        hints = {};
+        add_witness(result);
+        return result;
+    }
+
+    const float reach_a = reach_of(a), reach_b = reach_of(b);
+    const float size = std::min(reach_a, reach_b);
+    const float roundness = std::min(roundness_of(a, reach_a), roundness_of(b, reach_b));
+    const vec3& at = b_in_a.position;
+    const float away = largest(vec3(std::abs(at.x), std::abs(at.y), std::abs(at.z)));
+    const float noise = tolerance::coordinate_noise * (std::max(reach_a, reach_b) + away);
+    const float separation = glm::dot(on_b - on_a, n);
+    const float least_separation = separation - (tolerance::face_preference * roundness + noise);
+    const float boundary = tolerance::contact_boundary * size + noise;
+
+    Chooser chooser(a, b, b_in_a, n, least_separation, hints);
+    Choice choice = chooser.choose();
+    Contact contact(a, b, b_in_a, on_a);
+    contact.place(choice);
+    Candidates& candidates = contact.candidates;
+    detail::overlap(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+    if (candidates.count == 0) {
+        // The shapes touch beside the face, or between two edges whose faces' shadows only meet in a line.
+        if (choice.owner != FaceOwner::none) {
+            choice = chooser.without_face();
+            contact.place(choice);
+            detail::overlap(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+        }
+        if (candidates.count == 0)
+            detail::overlap_of_nearest_edges(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+    }
+    hints = {choice.a->face, choice.b->face, choice.owner, choice.a->ids[0], choice.b->ids[0]};
+    result.normal = choice.normal;
+    result.face_owner = choice.owner;
+    if (candidates.count == 0) {
+        add_witness(result);
+        return result;
+    }
+
+    const Reduction reduction(candidates, tolerance::deeper * size, 2.0f * boundary);
+    // The features may have missed where the shapes touch: then the witness pair is a point, too.
+    float deepest = margin;
+    for (int i = 0; i < candidates.count; ++i) deepest = std::min(deepest, candidates.items[i].separation);
+    const float witness = glm::dot(on_b - on_a, choice.normal);
+    result.overlaps = deepest <= witness + tolerance::missed_depth * size + noise;
+    if (!result.overlaps) add_witness(result);
+    const int count = std::min(reduction.count, max_manifold_points - result.count);
+    contact.write_points(reduction.chosen, count, result.points + result.count);
+    result.count += count;
+    keep_ids_distinct(result);
+    return result;
+}
+
+}  // namespace talus

@@ -1,0 +1,275 @@
+#include <talus/narrowphase/shape.h>
+
+#include "narrowphase/shapes/size_limits.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace talus {
+namespace {
+
+/// A triangle's height over its longest edge, no unit. Thinner triangles count as collinear: at this limit the float
+/// rounding of their edges turns the normal by about half a degree; ten times thinner, by 5 degrees.
+constexpr double thinnest_triangle = 1e-5;
+
+/// sqrt rounds down as often as up; this factor (two units in the last place) makes a radius one that holds its shape.
+constexpr float round_up = 1.0f + 2.4e-7f;
+
+std::string sentence(const char* format, std::string_view shape, const char* what, double value) {
+    char text[256];
+    std::snprintf(text, sizeof text, format, static_cast<int>(shape.size()), shape.data(), what, value);
+    return text;
+}
+
+/// A length that has to be positive; `what` names it.
+Error check_size(std::string_view shape, const char* what, float value) {
+    if (!is_finite(value))
+        return {ErrorCode::not_finite,
+                sentence("%.*s: the %s is %g; give a finite number of metres.", shape, what, value)};
+    if (value <= 0.0f)
+        return {ErrorCode::bad_size,
+                sentence("%.*s: the %s is %g m; give a positive number of metres.", shape, what, value)};
+    if (value < smallest_size)
+        return {ErrorCode::bad_size,
+                sentence("%.*s: the %s is %g m, too small to compute with; give at least 1e-6 m.", shape, what, value)};
+    if (value > largest_size)
+        return {ErrorCode::bad_size,
+                sentence("%.*s: the %s is %g m, too large to compute with; give at most 1e6 m.", shape, what, value)};
+    return {};
+}
+
+/// A length that may also be 0.
+Error check_size_or_zero(std::string_view shape, const char* what, float value) {
+    return value == 0.0f ? Error{} : check_size(shape, what, value);
+}
+
+/// The rounding of shapes that have none must be left at 0: a rounded box or hull is not in the closed set.
+Error check_no_rounding(std::string_view shape, float radius) {
+    if (radius == 0.0f) return {};
+    return {ErrorCode::bad_argument, sentence("%.*s: %s is set to %g, but this shape has sharp edges; leave it at 0.",
+                                              shape, "Shape::radius", radius)};
+}
+
+Error check_point(std::string_view shape, const char* what, const vec3& point) {
+    for (int i = 0; i < 3; ++i) {
+        if (!is_finite(point[i]))
+            return {ErrorCode::not_finite,
+                    sentence("%.*s: a coordinate of %s is %g; give finite numbers of metres.", shape, what, point[i])};
+        if (point[i] > largest_size || point[i] < -largest_size)
+            return {ErrorCode::bad_size,
+                    sentence("%.*s: a coordinate of %s is %g m; keep points within 1e6 m of the shape's origin.", shape,
+                             what, point[i])};
+    }
+    return {};
+}
+
+/// The same limits for the two round shapes with an axis, whose extents are (radius, half height, radius).
+Error check_round(std::string_view name, const Shape& shape) {
+    if (Error error = check_size(name, "radius", shape.half_extents.x)) return error;
+    if (shape.half_extents.z != shape.half_extents.x)
+        return {ErrorCode::bad_argument,
+                sentence("%.*s: %s is %g, unlike half_extents.x; both hold the radius, so make them equal.", name,
+                         "half_extents.z", shape.half_extents.z)};
+    if (Error error = check_size(name, "half height", shape.half_extents.y)) return error;
+    return check_no_rounding(name, shape.radius);
+}
+
+Error check_segment(std::string_view name, const Shape& shape) {
+    if (Error error = check_point(name, "its first end", shape.points[0])) return error;
+    if (Error error = check_point(name, "its second end", shape.points[1])) return error;
+    const glm::dvec3 edge = glm::dvec3(shape.points[1]) - glm::dvec3(shape.points[0]);
+    const double length = std::sqrt(glm::dot(edge, edge));
+    if (length < double(smallest_size))
+        return {ErrorCode::degenerate_shape,
+                sentence("%.*s: its %s are %g m apart; move them apart by at least 1e-6 m, or use a sphere.", name,
+                         "ends", length)};
+    return check_size_or_zero(name, "radius", shape.radius);
+}
+
+Error check_triangle(std::string_view name, const Shape& shape) {
+    static constexpr const char* corners[3] = {"its first corner", "its second corner", "its third corner"};
+    for (int i = 0; i < 3; ++i) {
+        if (Error error = check_point(name, corners[i], shape.points[i])) return error;
+    }
+    double longest = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        const glm::dvec3 edge = glm::dvec3(shape.points[(i + 1) % 3]) - glm::dvec3(shape.points[i]);
+        longest = std::max(longest, std::sqrt(glm::dot(edge, edge)));
+    }
+    if (longest < double(smallest_size))
+        return {ErrorCode::degenerate_shape, sentence("%.*s: its %s is %g m; corners must be at least 1e-6 m apart.",
+                                                      name, "longest edge", longest)};
+    const glm::dvec3 origin(shape.points[0]);
+    const glm::dvec3 twice_area =
+        glm::cross(glm::dvec3(shape.points[1]) - origin, glm::dvec3(shape.points[2]) - origin);
+    const double height = std::sqrt(glm::dot(twice_area, twice_area)) / longest;
+    if (height < thinnest_triangle * longest)
+        return {
+            ErrorCode::degenerate_shape,
+            sentence("%.*s: its corners lie on one line (%s over longest edge is %g, at least 1e-5 is needed); move "
+                     "one of them, or use a segment.",
+                     name, "height", height / longest)};
+    return check_size_or_zero(name, "radius", shape.radius);
+}
+
+}  // namespace
+
+std::string_view name_of(ShapeType type) {
+    switch (type) {
+        case ShapeType::sphere:
+            return "sphere";
+        case ShapeType::capsule:
+            return "capsule";
+        case ShapeType::segment:
+            return "segment";
+        case ShapeType::triangle:
+            return "triangle";
+        case ShapeType::box:
+            return "box";
+        case ShapeType::cylinder:
+            return "cylinder";
+        case ShapeType::cone:
+            return "cone";
+        case ShapeType::hull:
+            return "hull";
+    }
+    return "unknown shape";
+}
+
+Shape sphere(float radius) { return {.type = ShapeType::sphere, .radius = radius}; }
+
+Shape capsule(float half_height, float radius) {
+    return {.type = ShapeType::capsule, .radius = radius, .half_extents = {0.0f, half_height, 0.0f}};
+}
+
+Shape box(const vec3& half_extents) { return {.type = ShapeType::box, .half_extents = half_extents}; }
+
+Shape cylinder(float half_height, float radius) {
+    return {.type = ShapeType::cylinder, .half_extents = {radius, half_height, radius}};
+}
+
+Shape cone(float half_height, float radius) {
+    return {.type = ShapeType::cone, .half_extents = {radius, half_height, radius}};
+}
+
+Shape hull(std::shared_ptr<const Hull> hull) { return {.type = ShapeType::hull, .hull = std::move(hull)}; }
+
+Shape segment(const vec3& a, const vec3& b, float radius) {
+    return {.type = ShapeType::segment, .radius = radius, .points = {a, b}};
+}
+
+Shape triangle(const vec3& a, const vec3& b, const vec3& c, float radius) {
+    return {.type = ShapeType::triangle, .radius = radius, .points = {a, b, c}};
+}
+
+Error check(const Shape& shape) {
+    const std::string_view name = name_of(shape.type);
+    switch (shape.type) {
+        case ShapeType::sphere:
+            return check_size(name, "radius", shape.radius);
+        case ShapeType::capsule:
+            if (Error error = check_size(name, "radius", shape.radius)) return error;
+            return check_size_or_zero(name, "half height", shape.half_extents.y);
+        case ShapeType::segment:
+            return check_segment(name, shape);
+        case ShapeType::triangle:
+            return check_triangle(name, shape);
+        case ShapeType::box:
+            if (Error error = check_size(name, "half extent along x", shape.half_extents.x)) return error;
+            if (Error error = check_size(name, "half extent along y", shape.half_extents.y)) return error;
+            if (Error error = check_size(name, "half extent along z", shape.half_extents.z)) return error;
+            return check_no_rounding(name, shape.radius);
+        case ShapeType::cylinder:
+        case ShapeType::cone:
+            return check_round(name, shape);
+        case ShapeType::hull:
+            if (!shape.hull)
+                return {ErrorCode::bad_argument, "hull: there is no hull in it; make one with make_hull() first."};
+            if (shape.hull->vertices.size() < 4 || shape.hull->faces.size() < 4)
+                return {ErrorCode::degenerate_shape,
+                        "hull: it has fewer than 4 vertices or faces; make it with make_hull()."};
+            if (!(shape.hull->volume > 0.0f) || shape.hull->view.vertices == nullptr ||
+                !is_finite(shape.hull->bounds.lower) || !is_finite(shape.hull->bounds.upper))
+                return {ErrorCode::degenerate_shape, "hull: its volume is not positive; make it with make_hull()."};
+            return check_no_rounding(name, shape.radius);
+    }
+    return {ErrorCode::bad_argument,
+            "Shape::type holds none of the shape types; make shapes with the functions of shape.h."};
+}
+
+Aabb bounds(const Shape& shape) {
+    switch (shape.type) {
+        case ShapeType::sphere:
+            return {vec3(-shape.radius), vec3(shape.radius)};
+        case ShapeType::capsule:
+        case ShapeType::box:
+        case ShapeType::cylinder:
+        case ShapeType::cone:
+            return expand({-shape.half_extents, shape.half_extents}, shape.radius);
+        case ShapeType::segment:
+            return expand({glm::min(shape.points[0], shape.points[1]), glm::max(shape.points[0], shape.points[1])},
+                          shape.radius);
+        case ShapeType::triangle:
+            return expand({glm::min(glm::min(shape.points[0], shape.points[1]), shape.points[2]),
+                           glm::max(glm::max(shape.points[0], shape.points[1]), shape.points[2])},
+                          shape.radius);
+        case ShapeType::hull:
+            return shape.hull ? shape.hull->bounds : Aabb{};
+    }
+    return {};
+}
+
+float bounding_radius(const Shape& shape) {
+    switch (shape.type) {
+        case ShapeType::sphere:
+            return shape.radius;
+        case ShapeType::capsule:
+            return shape.half_extents.y + shape.radius;
+        case ShapeType::box:
+            return std::sqrt(length_squared(shape.half_extents)) * round_up;
+        case ShapeType::cylinder:
+        case ShapeType::cone: {
+            const float radius = shape.half_extents.x, half_height = shape.half_extents.y;
+            return std::sqrt(radius * radius + half_height * half_height) * round_up;
+        }
+        case ShapeType::segment:
+        case ShapeType::triangle: {
+            float farthest = std::max(length_squared(shape.points[0]), length_squared(shape.points[1]));
+            if (shape.type == ShapeType::triangle) farthest = std::max(farthest, length_squared(shape.points[2]));
+            return (std::sqrt(farthest) + shape.radius) * round_up;
+        }
+        case ShapeType::hull:
+            return shape.hull ? shape.hull->bounding_radius : 0.0f;
+    }
+    return 0.0f;
+}
+
+float thickness(const Shape& shape) {
+    const vec3& h = shape.half_extents;
+    const float radius = h.x, height = 2.0f * h.y, infinite = std::numeric_limits<float>::infinity();
+    switch (shape.type) {
+        case ShapeType::sphere:
+        case ShapeType::capsule:
+            return 2.0f * shape.radius;
+        case ShapeType::segment:
+            return shape.radius > 0.0f ? 2.0f * shape.radius : infinite;
+        case ShapeType::triangle:
+            return infinite;
+        case ShapeType::box:
+            return 6.0f / (1.0f / h.x + 1.0f / h.y + 1.0f / h.z);
+        case ShapeType::cylinder:
+            return 3.0f * radius * height / (radius + height);
+        case ShapeType::cone:
+            return 2.0f * radius * height / (radius + std::sqrt(radius * radius + height * height));
+        case ShapeType::hull:
+            return shape.hull ? shape.hull->thickness : infinite;
+    }
+    return infinite;
+}
+
+bool is_solid(const Shape& shape) {
+    if (shape.type == ShapeType::segment || shape.type == ShapeType::triangle) return shape.radius > 0.0f;
+    return true;
+}
+
+}  // namespace talus

@@ -1,0 +1,93 @@
+#include <talus/narrowphase/support_mapping.h>
+
+#include "narrowphase/support/core_support.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+/// Coefficients of maps beyond this count as unusable: three of them in a row keep a shape within 1e42, and what GJK
+/// computes is of sixth order in lengths.
+constexpr double largest_coefficient = 1e12;
+
+bool is_usable(const dvec3& v) {
+    return std::abs(v.x) <= largest_coefficient && std::abs(v.y) <= largest_coefficient &&
+           std::abs(v.z) <= largest_coefficient;  // false for NaN
+}
+
+/// v at length 1. Divided by its largest coordinate first where its square would leave the range of double.
+dvec3 unit(dvec3 v) {
+    double vv = glm::dot(v, v);
+    if (!(vv > 1e-280 && vv < 1e280)) {
+        const dvec3 a = glm::abs(v);
+        v /= std::max(std::max(a.x, a.y), a.z);
+        vv = glm::dot(v, v);
+    }
+    return v / std::sqrt(vv);
+}
+
+}  // namespace
+
+bool detail::is_usable(const dmat3& linear, const dvec3& offset) {
+    return talus::is_usable(linear[0]) && talus::is_usable(linear[1]) && talus::is_usable(linear[2]) &&
+           talus::is_usable(offset);
+}
+
+dvec3 ShapeSupport::support(const dvec3& direction) const {
+    detail::Core core = detail::make_core(shape_);
+    core.float_scan = false;  // who asks, and for what scale, is not known here
+    std::uint16_t index = 0;
+    const dvec3 on_core = detail::support_point(core, direction, index);
+    return shape_.radius > 0.0f ? on_core + double(shape_.radius) * unit(direction) : on_core;
+}
+
+bool ShapeSupport::is_polytope() const { return !(shape_.radius > 0.0f) && !detail::has_rim(shape_.type); }
+
+PointCloud::PointCloud(std::span<const vec3> points) : points_(points) {
+    if (!std::all_of(points.begin(), points.end(), [](const vec3& p) { return is_finite(p); })) points_ = {};
+}
+
+dvec3 PointCloud::support(const dvec3& direction) const {
+    if (points_.empty()) return dvec3(0.0);
+    dvec3 best(points_[0]);
+    double most = glm::dot(direction, best);
+    for (const vec3& point : points_.subspan(1)) {
+        const dvec3 p(point);
+        const double along = glm::dot(direction, p);
+        if (along > most) {
+            most = along;
+            best = p;
+        }
+    }
+    return best;
+}
+
+CollectionHull::CollectionHull(std::span<const SupportMapping* const> of)
+    : of_(of), valid_(std::any_of(of.begin(), of.end(), [](const SupportMapping* m) { return m != nullptr; })) {}
+
+dvec3 CollectionHull::support(const dvec3& direction) const {
+    dvec3 best(0.0);
+    double most = 0.0;
+    bool any = false;
+    for (const SupportMapping* m : of_) {
+        if (m == nullptr) continue;
+        const dvec3 p = m->support(direction);
+        const double along = glm::dot(direction, p);
+        if (!any || along > most) {
+            most = along;
+            best = p;
+            any = true;
+        }
+    }
+    return best;
+}
+
+bool CollectionHull::is_polytope() const {
+    return std::all_of(of_.begin(), of_.end(),
+                       [](const SupportMapping* m) { return m == nullptr || m->is_polytope(); });
+}
+
+}  // namespace talus
