@@ -3,10 +3,10 @@
 #include "samples/program.h"
 #include "samples/runner/command_line.h"
 #include "samples/runner/ledger_run.h"
-#include "samples/runner/progress.h"
-#include "samples/runner/report.h"
+#include "samples/runner/outputs/progress.h"
+#include "samples/runner/outputs/report.h"
+#include "samples/runner/outputs/stage_hashes.h"
 #include "samples/runner/show_recording.h"
-#include "samples/runner/stage_hashes.h"
 
 #include <talus/profiling/terminal.h>
 

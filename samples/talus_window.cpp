@@ -2,7 +2,7 @@
 
 #include "samples/program.h"
 #include "samples/scenes/scene.h"
-#include "samples/window/app.h"
+#include "samples/window/app/app.h"
 
 #include <cstdio>
 

@@ -4,15 +4,15 @@
 /// `talus-profile papers` the experiments of the source papers; these need Bullet. `talus-profile threads` compares one
 /// thread with several, `talus-profile diff` two runs of Talus.
 
-#include "profiling/bench/diff_command.h"
-#include "profiling/bench/threads_bench.h"
+#include "profiling/bench/scenes/diff_command.h"
+#include "profiling/bench/scenes/threads_bench.h"
 #include "samples/program.h"
 #ifdef TALUS_WITH_BULLET
-#include "profiling/bench/broadphase_bench.h"
-#include "profiling/bench/gjk_bench.h"
-#include "profiling/bench/mesh_bench.h"
-#include "profiling/bench/papers.h"
-#include "profiling/bench/scenes.h"
+#include "profiling/bench/broadphase/broadphase_bench.h"
+#include "profiling/bench/gjk/gjk_bench.h"
+#include "profiling/bench/meshes/mesh_bench.h"
+#include "profiling/bench/papers/papers.h"
+#include "profiling/bench/scenes/scenes.h"
 #endif
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 #pragma once
 /// The command line of talus-samples.
 
-#include "samples/runner/outputs.h"
+#include "samples/runner/outputs/outputs.h"
 #include "samples/scenes/scene.h"
 
 #include <talus/result.h>

@@ -1,7 +1,7 @@
 #include "samples/runner/run.h"
 
 #include "samples/runner/command_line.h"
-#include "samples/runner/pictures.h"
+#include "samples/runner/outputs/pictures.h"
 
 #include <talus/profiling/statistics.h>
 #include <talus/thread_pool.h>

@@ -1,6 +1,6 @@
 #include "samples/runner/show_recording.h"
 
-#include "samples/recording/page.h"
+#include "samples/recording/page/page.h"
 #include "samples/recording/recording.h"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 /// Scenes of SimBenchmark (Kang and Hwangbo 2018, github.com/leggedrobotics/SimBenchmark), with its sizes, step lengths
 /// and error measures. Its z is up and ours is y; its random offsets come from our generator.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

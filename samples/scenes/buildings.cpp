@@ -1,6 +1,6 @@
 /// What stands by its shape and its friction alone.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

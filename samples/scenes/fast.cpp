@@ -1,6 +1,6 @@
 /// Small and fast against thin and fixed: what discrete steps alone would let through.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

@@ -1,6 +1,6 @@
 /// Scenes that push their bodies themselves, as a user's code would.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 /// What hangs and swings on joints.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 #include <algorithm>

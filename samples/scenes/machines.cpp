@@ -1,6 +1,6 @@
 /// What drives and is driven.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 /// Surfaces made of triangles, and what falls, rolls and turns on them.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 #include <talus/narrowphase/triangles/height_field.h>

@@ -1,6 +1,6 @@
 /// A few bodies, one law of motion each.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

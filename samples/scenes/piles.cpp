@@ -1,6 +1,6 @@
 /// Many bodies in a bin, at rest in the end.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

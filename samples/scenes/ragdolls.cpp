@@ -1,6 +1,6 @@
 /// People of joints.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

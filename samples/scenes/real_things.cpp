@@ -1,8 +1,8 @@
 /// Things of meshes read from files: their hulls, or convex parts of them.
 
-#include "samples/scenes/decompose.h"
-#include "samples/scenes/mesh_file.h"
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/decompose.h"
+#include "samples/scenes/kit/mesh_file.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 #include <talus/narrowphase/triangles/mesh.h>

@@ -1,8 +1,8 @@
 /// An arm that goes round obstacles: the motion of robot_arm.h, planned when the scene is made and carried out by
 /// kinematic bodies, with a dynamic piece welded into the hand.
 
-#include "samples/scenes/parts.h"
-#include "samples/scenes/robot_arm.h"
+#include "samples/scenes/kit/parts.h"
+#include "samples/scenes/kit/robot_arm.h"
 #include "samples/scenes/scene_list.h"
 
 #include <talus/narrowphase/gjk.h>

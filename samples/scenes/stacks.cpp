@@ -1,6 +1,6 @@
 /// Things that should stay where they are, or fall in order.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

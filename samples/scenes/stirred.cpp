@@ -1,6 +1,6 @@
 /// Many bodies that never come to rest: here an engine pays for motion.
 
-#include "samples/scenes/parts.h"
+#include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
 namespace talus::samples {

@@ -1,6 +1,6 @@
 #include "samples/soak/soak.h"
 
-#include "samples/scenes/random.h"
+#include "samples/scenes/kit/random.h"
 
 #include <algorithm>
 #include <cmath>

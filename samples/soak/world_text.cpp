@@ -1,6 +1,6 @@
 #include "samples/soak/world_text.h"
 
-#include "samples/scenes/random.h"
+#include "samples/scenes/kit/random.h"
 
 #include <talus/narrowphase/triangles/height_field.h>
 #include <talus/narrowphase/triangles/mesh.h>

@@ -1,7 +1,7 @@
 #pragma once
 /// What tests of the engine share: bodies to build worlds from, and measures of what became of them.
 
-#include "samples/scenes/random.h"
+#include "samples/scenes/kit/random.h"
 
 #include <talus/talus.h>
 

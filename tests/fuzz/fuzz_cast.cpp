@@ -1,7 +1,7 @@
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/solids.h"
 #include "tests/fuzz/targets.h"
-#include "tests/narrowphase/judge.h"
+#include "tests/narrowphase/oracle/judge.h"
 
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/ray_cast.h>

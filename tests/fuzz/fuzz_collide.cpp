@@ -1,8 +1,8 @@
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/solids.h"
 #include "tests/fuzz/targets.h"
-#include "tests/narrowphase/adversarial_proof.h"
-#include "tests/narrowphase/judge.h"
+#include "tests/narrowphase/hard/adversarial_proof.h"
+#include "tests/narrowphase/oracle/judge.h"
 
 #include <talus/narrowphase/collide.h>
 #include <talus/narrowphase/epa.h>

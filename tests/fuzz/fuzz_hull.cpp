@@ -1,6 +1,6 @@
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/targets.h"
-#include "tests/narrowphase/hull_checker.h"
+#include "tests/narrowphase/shapes/hull_checker.h"
 
 #include "narrowphase/shapes/size_limits.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// The oracle's view of a fuzzer's shapes.
 
-#include "tests/narrowphase/oracle.h"
+#include "tests/narrowphase/oracle/oracle.h"
 
 #include <algorithm>
 

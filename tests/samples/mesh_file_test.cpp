@@ -1,4 +1,4 @@
-#include "samples/scenes/mesh_file.h"
+#include "samples/scenes/kit/mesh_file.h"
 
 #include "tests/samples/scene_checks.h"
 

@@ -1,6 +1,6 @@
 // What is stepped through is what the frame did.
 
-#include "samples/runner/pair_steps.h"
+#include "samples/runner/outputs/pair_steps.h"
 #include "samples/scenes/scene.h"
 
 #include <doctest/doctest.h>

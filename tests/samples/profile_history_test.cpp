@@ -1,6 +1,6 @@
 // What the window says about the last frames.
 
-#include "samples/runner/profile_history.h"
+#include "samples/runner/outputs/profile_history.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "samples/runner/progress.h"
+#include "samples/runner/outputs/progress.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 /// Recordings: what is read is what was run, to within what the recording says of itself; and whatever a file holds,
 /// reading it ends well.
 #include "samples/recording/recording.h"
-#include "samples/recording/page.h"
+#include "samples/recording/page/page.h"
 #include "samples/recording/streams.h"
-#include "samples/scenes/random.h"
+#include "samples/scenes/kit/random.h"
 
 #include <doctest/doctest.h>
 

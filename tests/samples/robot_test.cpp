@@ -1,10 +1,10 @@
-/// The redundant arm of samples/scenes/robot_arm.h: its kinematics against plain trigonometry and finite differences,
+/// The redundant arm of samples/scenes/kit/robot_arm.h: its kinematics against plain trigonometry and finite differences,
 /// its motion against the narrowphase's brute-force oracle, which shares nothing with the queries it was planned on.
 
-#include "samples/scenes/robot_arm.h"
+#include "samples/scenes/kit/robot_arm.h"
 #include "samples/scenes/scene.h"
-#include "tests/narrowphase/oracle.h"
-#include "tests/narrowphase/random_pairs.h"
+#include "tests/narrowphase/ladder/random_pairs.h"
+#include "tests/narrowphase/oracle/oracle.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 #include "samples/runner/run.h"
 
-#include "samples/runner/pictures.h"
-#include "samples/runner/report.h"
-#include "samples/runner/stage_hashes.h"
+#include "samples/runner/outputs/pictures.h"
+#include "samples/runner/outputs/report.h"
+#include "samples/runner/outputs/stage_hashes.h"
 #include "tests/samples/scene_checks.h"
 
 #include <talus/profiling/csv_table.h>

@@ -1,4 +1,4 @@
-#include "samples/scenes/random.h"
+#include "samples/scenes/kit/random.h"
 #include "tests/samples/scene_checks.h"
 
 #include <talus/narrowphase/epa.h>

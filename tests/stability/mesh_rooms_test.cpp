@@ -1,6 +1,6 @@
 // All kinds of things thrown about in closed rooms of triangles, for long.
 
-#include "tests/engine/mesh_rooms.h"
+#include "tests/engine/meshes/mesh_rooms.h"
 
 using namespace talus;
 using namespace talus::test;

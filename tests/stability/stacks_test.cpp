@@ -2,7 +2,7 @@
 // the scene says otherwise. What is measured counts from where the boxes were put, so that sagging and settling are in
 // it.
 
-#include "samples/scenes/random.h"
+#include "samples/scenes/kit/random.h"
 #include "tests/stability/run.h"
 
 #include <algorithm>

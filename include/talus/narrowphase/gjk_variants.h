@@ -12,7 +12,7 @@
 /// - All searches but `linear` trust the hull to be convex at each vertex. Where vertices crowd within the hull
 /// builder's
 ///   tolerance it may not be, and a climb stalls there: 1 of 5,640 searches on the difficult clouds of
-///   tests/narrowphase/hull_clouds.h.
+///   tests/narrowphase/shapes/hull_clouds.h.
 ///
 /// Sources: Jovanoski 2008, The GJK Algorithm; Liu, Chien, Shiang and Lee, Geometric Interpretation and Comparisons of
 /// Enhancements of GJK; Ericson 2005, The Gilbert-Johnson-Keerthi algorithm; and what they cite.

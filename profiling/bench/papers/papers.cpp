@@ -1,0 +1,95 @@
+#include "profiling/bench/papers/papers.h"
+
+#include "profiling/bench/measure.h"
+#include "profiling/bench/papers/papers_depth.h"
+#include "profiling/bench/papers/papers_distance.h"
+#include "profiling/bench/papers/papers_faces.h"
+#include "profiling/bench/papers/papers_moving.h"
+#include "profiling/bench/papers/papers_nonconvex.h"
+#include "profiling/bench/papers/papers_robot.h"
+#include "profiling/bench/papers/papers_support.h"
+
+#include <cstdio>
+
+namespace talus::profiling {
+
+namespace {
+
+/// One experiment, or a group of them.
+struct Section {
+    std::string_view option;
+    const char* help;
+    int (*print)(const PapersOptions& options);  ///< gives the exit code
+};
+
+constexpr Section sections[] = {
+    {"--distance", "Liu et al., Tables 2 and 3: distance queries by the papers' methods", print_distance},
+    {"--support", "support searches: their share of the time, and how they grow with the vertices", print_support},
+    {"--stop", "Jovanoski's lower-bound stop", print_stop},
+    {"--depth", "Jovanoski's EPA: depths of overlapping hulls", print_depth},
+    {"--moving", "Ericson's GJK for moving objects: interval halving and Brent's method", print_moving},
+    {"--faces", "Liu et al., appendix: faces and edges from a vertex set, beside quickhull", print_faces},
+    {"--nonconvex", "Jimenez and Torras, Figures 4 to 6: nonconvex interference, all pairs and pruned",
+     print_nonconvex},
+    {"--robot", "Liu et al., section 4.4: what planning the redundant robot's motion costs", print_robot},
+};
+
+void print_help() {
+    std::printf(
+        "usage: talus-profile papers [experiments] [options]\n"
+        "The experiments of the source papers, ours beside theirs; all of them, or those named:\n");
+    for (const Section& section : sections)
+        std::printf("  %-16.*s %s\n", static_cast<int>(section.option.size()), section.option.data(), section.help);
+    std::printf(
+        "Options:\n"
+        "  --repeats N      timed passes of each (default 5)\n"
+        "  --seed N         of poses and shapes (default 1)\n"
+        "  --mesh FILE      a closed mesh for the experiments that use some (may be given several times; default:\n"
+        "                   those in meshes/)\n"
+        "  --quick          few poses, one repeat: to see that it works\n");
+}
+
+}  // namespace
+
+int run_papers(const std::vector<std::string_view>& arguments) {
+    PapersOptions options;
+    std::vector<const Section*> chosen;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string_view name = arguments[i];
+        if (name == "--help") {
+            print_help();
+            return 0;
+        }
+        bool known = name == "--quick";
+        options.quick |= known;
+        for (const Section& section : sections) {
+            if (name != section.option) continue;
+            chosen.push_back(&section);
+            known = true;
+        }
+        if (known) continue;
+        const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : std::string_view();
+        bool good = !value.empty();
+        if (name == "--repeats") {
+            good = parse_number(value, options.repeats) && options.repeats > 0;
+        } else if (name == "--seed") {
+            good = parse_number(value, options.seed);
+        } else if (name == "--mesh") {
+            if (good) options.mesh_files.emplace_back(value);
+        } else {
+            good = false;
+        }
+        if (!good) return refuse(name, value), 2;
+    }
+    if (options.quick) options.repeats = 1;
+    if (chosen.empty()) {
+        for (const Section& section : sections) chosen.push_back(&section);
+    }
+    for (const Section* section : chosen) {
+        const int code = section->print(options);
+        if (code != 0) return code;
+    }
+    return 0;
+}
+
+}  // namespace talus::profiling

@@ -1,0 +1,283 @@
+#include "profiling/bench/papers/papers_nonconvex.h"
+
+#include "profiling/bench/measure.h"
+#include "samples/scenes/kit/parts.h"
+#include "samples/scenes/kit/solids.h"
+
+#include <talus/narrowphase/nonconvex/interference.h>
+
+#include <filesystem>
+
+namespace talus::profiling {
+
+namespace {
+
+struct Model {
+    std::string name;
+    samples::MeshFile mesh;
+    NonconvexShape shape;
+    double build_ns = 0.0;  ///< of the orientation graph
+};
+
+bool add_model(std::vector<Model>& models, std::string name, const samples::MeshFile& file) {
+    // All are brought to a radius of 1 m around the origin.
+    samples::MeshFile mesh = file;
+    vec3 lower = mesh.vertices[0], upper = lower;
+    for (const vec3& v : mesh.vertices) lower = glm::min(lower, v), upper = glm::max(upper, v);
+    const float scale = 2.0f / glm::length(upper - lower);
+    for (vec3& v : mesh.vertices) v = scale * (v - 0.5f * (lower + upper));
+    Result<NonconvexShape> shape = make_nonconvex(mesh.vertices, mesh.triangles);
+    if (!shape) {
+        std::printf("%s is left out: %s\n", name.c_str(), shape.error().message.c_str());
+        return false;
+    }
+    const double start = thread_cpu_ns();
+    shape->graph = make_orientation_graph(shape->polyhedron);
+    models.push_back({std::move(name), std::move(mesh), std::move(*shape), thread_cpu_ns() - start});
+    return true;
+}
+
+std::vector<Model> all_models(const PapersOptions& options) {
+    std::vector<Model> models;
+    add_model(models, "pentahedron", samples::pentahedron());
+    add_model(models, "l_prism", samples::l_prism());
+    add_model(models, "frame", samples::square_frame());
+    add_model(models, "star5", samples::star_prism(5));
+    add_model(models, "hourglass8", samples::hourglass(8));
+    add_model(models, "star17", samples::star_prism(17));
+    add_model(models, "hourglass32", samples::hourglass(32));
+    add_model(models, "gear20", samples::gear(20));
+    std::vector<std::string> files = options.mesh_files;
+    if (files.empty()) {
+        for (const char* name : {"anchor", "couplingdown", "pinion", "rotor", "cow"}) {
+            const std::string path = std::string("meshes/") + name + ".off";
+            if (std::filesystem::exists(path)) files.push_back(path);
+        }
+        if (files.empty()) std::printf("No meshes: samples/fetch_meshes.sh fetches some into meshes/.\n");
+    }
+    if (options.quick && files.size() > 1) files.resize(1);
+    for (const std::string& path : files) {
+        const auto mesh = samples::read_mesh(path);
+        const std::string name = std::filesystem::path(path).stem().string();
+        if (mesh) {
+            add_model(models, name, *mesh);
+        } else {
+            std::printf("%s is left out: %s\n", name.c_str(), mesh.error().message.c_str());
+        }
+    }
+    return models;
+}
+
+vec3 direction(samples::Random& random) {
+    for (;;) {
+        vec3 v;
+        for (int k = 0; k < 3; ++k) v[k] = random.between(-1.0f, 1.0f);
+        const float q = glm::dot(v, v);
+        if (q > 0.01f && q < 1.0f) return v / std::sqrt(q);
+    }
+}
+
+quat orientation(samples::Random& random) {
+    const vec3 axis = direction(random);
+    return samples::turn(axis, random.between(0.0f, 3.1f));
+}
+
+/// Poses in which two copies are apart, by a gap of up to `gap` m.
+std::vector<Transform> apart_poses(const Model& m, int count, float gap, std::uint64_t seed) {
+    samples::Random random(seed);
+    ContactScratch scratch;
+    std::vector<Transform> poses;
+    while (static_cast<int>(poses.size()) < count) {
+        const vec3 towards = direction(random);
+        const quat rotation = orientation(random);
+        // From far outside in, by no more than the distance at once.
+        float at = 2.5f;
+        const float target = random.between(0.3f * gap, gap);
+        for (int step = 0; step < 50; ++step) {
+            const auto r = first_contact(m.shape, {}, m.shape, {at * towards, rotation}, scratch, DistanceKind::exact);
+            if (r.distance < 1.05 * target) break;
+            at -= static_cast<float>(r.distance) - target;
+            if (at < -2.5f) break;  // past it
+        }
+        poses.push_back({at * towards, rotation});
+    }
+    return poses;
+}
+
+/// A slow motion: a step of 1/60 s at 0.3 m/s and 0.3 rad/s.
+std::vector<Transform> slow_path(const Transform& start, const vec3& axis, int steps) {
+    std::vector<Transform> path;
+    const vec3 sideways = any_perpendicular(glm::normalize(start.position));
+    for (int i = 0; i < steps; ++i) {
+        const auto t = static_cast<float>(i) / 60.0f;
+        path.push_back({start.position + 0.3f * t * sideways, multiply(samples::turn(axis, 0.3f * t), start.rotation)});
+    }
+    return path;
+}
+
+/// Microseconds an item: the median of some repeats, each long enough to be told from the clock.
+template <class Pass>
+double median_time(int repeats, std::size_t items, Pass&& pass) {
+    const int times = std::max(1, static_cast<int>(2e5 / std::max(1.0, time_of(1, pass))));
+    std::vector<double> costs;
+    for (int r = 0; r < repeats; ++r) costs.push_back(time_of(times, pass) / static_cast<double>(items));
+    return 1e-3 * median(costs);
+}
+
+bool large(const Model& m) { return m.shape.polyhedron.edges.size() * m.shape.polyhedron.faces.size() > 500'000; }
+
+std::vector<Transform> near_poses(const Model& m, const PapersOptions& options) {
+    return apart_poses(m, options.quick || large(m) ? 2 : 20, 0.2f, options.seed);
+}
+
+constexpr const char* costs_head = R"(
+Figures 4 and 5: two copies of a solid, apart by up to 0.2 radii, at random orientations. Edge-face tests a query, and us.
+A tests all pairs; B those that can touch first, which are found once for an orientation (by the papers' sweep, by a
+grid, by tables of signs). faster: A / B, as the papers count; (all): what is found for the orientation counted to B.
+
+                           edge-face tests     |      yes or no: us, faster       |     lower bound: us, faster      |   us an orientation        | us a solid
+solid        edges faces         A      B    % |        A        B   A/B   (all) |         A        B    A/B  (all) |    sweep     grid    signs |      graph
+)";
+
+void print_costs(const std::vector<Model>& models, const PapersOptions& options) {
+    std::fputs(costs_head, stdout);
+    for (const Model& m : models) {
+        const Polyhedron& p = m.shape.polyhedron;
+        const std::size_t pairs = 2 * p.edges.size() * p.faces.size();
+        const int repeats = large(m) ? 1 : options.repeats;
+        const std::vector<Transform> poses = near_poses(m, options);
+        const std::size_t n = poses.size();
+        std::vector<ContactScratch> found(n);
+        const auto find = [&](OverlayMethod method) {
+            return median_time(repeats, n, [&] {
+                for (std::size_t k = 0; k < n; ++k) find_candidates(m.shape, {}, m.shape, poses[k], found[k], method);
+            });
+        };
+        const double sweep = find(OverlayMethod::sweep), grid = find(OverlayMethod::grid),
+                     signs = find(OverlayMethod::signs);
+        const auto all = [&](DistanceKind kind) {
+            return median_time(repeats, n, [&] {
+                for (const Transform& pose : poses) interference(p, {}, p, pose, kind);
+            });
+        };
+        std::size_t tests = 0;
+        const auto pruned = [&](DistanceKind kind) {
+            return median_time(repeats, n, [&] {
+                tests = 0;
+                for (std::size_t k = 0; k < n; ++k) {
+                    tests += first_contact(m.shape, {}, m.shape, poses[k], found[k].candidates, kind).edge_face_tests;
+                }
+            });
+        };
+        const double yes_a = all(DistanceKind::none), yes_b = pruned(DistanceKind::none);
+        const double bound_a = all(DistanceKind::bound), bound_b = pruned(DistanceKind::bound);
+        std::printf(
+            "%-12s %5zu %5zu %9zu %6zu %4.1f | %8.1f %8.2f %5.1f %7.1f | %9.1f %8.2f %6.1f %6.1f | %8.1f %8.1f %8.1f | "
+            "%10.0f\n",
+            m.name.c_str(), p.edges.size(), p.faces.size(), pairs, tests / n,
+            100.0 * static_cast<double>(tests / n) / static_cast<double>(pairs), yes_a, yes_b, yes_a / yes_b,
+            yes_a / (yes_b + signs), bound_a, bound_b, bound_a / bound_b, bound_a / (bound_b + signs), sweep, grid,
+            signs, 1e-3 * m.build_ns);
+        std::fflush(stdout);
+    }
+}
+
+constexpr const char* tracked_head = R"(
+In motion, at 60 Hz, 0.3 m/s and 0.3 rad/s, from gaps of up to 0.3 radii: us an exact distance. A: of all pairs; B: found
+anew at each step; tracked: a NonconvexPair; clearance: one for which distances over 0.05 radii need not be exact.
+
+solid                A           B    tracked  clearance | A/B  B/tracked  B/clearance
+)";
+
+/// Two that move: what they were tells most of what they are.
+void print_tracked(const std::vector<Model>& models, const PapersOptions& options) {
+    std::fputs(tracked_head, stdout);
+    for (const Model& m : models) {
+        const Polyhedron& p = m.shape.polyhedron;
+        const int steps = options.quick || large(m) ? 60 : 300, repeats = large(m) ? 1 : options.repeats;
+        std::vector<Transform> starts = near_poses(m, options);
+        starts.resize(std::min<std::size_t>(starts.size(), 4));
+        std::vector<std::vector<Transform>> paths;
+        for (Transform& start : starts) {
+            start.position *= 1.0f + 0.1f / glm::length(start.position);
+            paths.push_back(slow_path(start, vec3(0.6f, 0.0f, 0.8f), steps));
+        }
+        const std::size_t queries = paths.size() * static_cast<std::size_t>(steps);
+        const double all = median_time(1, starts.size(), [&] {
+            for (const Transform& pose : starts) interference(p, {}, p, pose, DistanceKind::exact);
+        });
+        ContactScratch scratch;
+        const double fresh = median_time(repeats, queries, [&] {
+            for (const auto& path : paths) {
+                for (const Transform& pose : path) {
+                    first_contact(m.shape, {}, m.shape, pose, scratch, DistanceKind::exact);
+                }
+            }
+        });
+        // The first answer, which tests all pairs, is not one of a pair in motion.
+        const auto track = [&](double clearance) {
+            std::vector<double> costs;
+            for (int r = 0; r < repeats; ++r) {
+                double cost = 0.0;
+                for (const auto& path : paths) {
+                    NonconvexPair pair(m.shape, m.shape);
+                    pair.update({}, path[0]);
+                    cost += time_of(1, [&] {
+                        for (const Transform& pose : path) pair.update({}, pose, clearance);
+                    });
+                }
+                costs.push_back(cost / static_cast<double>(queries));
+            }
+            return 1e-3 * median(costs);
+        };
+        const double tracked = track(std::numeric_limits<double>::infinity()), clear = track(0.05);
+        std::printf("%-12s %9.1f %11.1f %10.2f %10.2f | %3.0f %10.1f %12.1f\n", m.name.c_str(), all, fresh, tracked,
+                    clear, all / fresh, fresh / tracked, fresh / clear);
+        std::fflush(stdout);
+    }
+}
+
+constexpr const char* quality_head = R"(
+Figure 6: the lower bound over the true distance, mean, by the gap in radii; A: of all pairs, B: of those that can touch
+first.
+
+             gap to %.2f       to %.2f       to %.2f
+solid            A     B      A     B      A     B
+)";
+
+void print_quality(const std::vector<Model>& models, const PapersOptions& options) {
+    const float gaps[] = {0.02f, 0.2f, 1.0f};
+    std::printf(quality_head, double(gaps[0]), double(gaps[1]), double(gaps[2]));
+    for (const Model& m : models) {
+        const Polyhedron& p = m.shape.polyhedron;
+        if (large(m)) continue;  // minutes, for all pairs
+        std::printf("%-12s", m.name.c_str());
+        for (const float gap : gaps) {
+            ContactScratch scratch;
+            double a = 0.0, b = 0.0;
+            int n = 0;
+            for (const Transform& pose : apart_poses(m, options.quick ? 3 : 40, gap, options.seed + 1)) {
+                const double d = first_contact(m.shape, {}, m.shape, pose, scratch, DistanceKind::exact).distance;
+                const auto all = interference(p, {}, p, pose, DistanceKind::bound);
+                if (all.relation != Interference::disjoint || !(d > 0.0)) continue;
+                a += all.distance / d;
+                b += first_contact(m.shape, {}, m.shape, pose, scratch, DistanceKind::bound).distance / d;
+                ++n;
+            }
+            std::printf("  %5.2f %5.2f", a / n, b / n);
+        }
+        std::printf("\n");
+    }
+}
+
+}  // namespace
+
+int print_nonconvex(const PapersOptions& options) {
+    const std::vector<Model> models = all_models(options);
+    print_costs(models, options);
+    print_tracked(models, options);
+    print_quality(models, options);
+    return 0;
+}
+
+}  // namespace talus::profiling

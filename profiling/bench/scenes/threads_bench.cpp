@@ -1,0 +1,173 @@
+/// Steps on one thread and on several, by turns in one process, while other programs keep the processors busy.
+
+#include "profiling/bench/scenes/threads_bench.h"
+
+#include "profiling/bench/measure.h"
+#include "samples/scenes/scene.h"
+
+#include <talus/profiling/statistics.h>
+#include <talus/thread_pool.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+namespace talus::profiling {
+
+namespace {
+
+constexpr const char* help =
+    "usage: talus-profile threads [options]\n"
+    "Steps of one scene in two worlds, on one thread and on several, by turns in laps of some steps, beside programs\n"
+    "that do nothing but keep a processor busy. Wall time of a step: median, mean and 99th percentile, and the ratios\n"
+    "of several threads to one (below 1: several are faster). Sleeping is off.\n"
+    "  --company N      busy programs beside it (default 0)\n"
+    "  --threads N      of the second world (default 2)\n"
+    "  --scene NAME     may be given several times (default: some that are large enough)\n"
+    "  --steps N        timed in each world (default 600)\n"
+    "  --lap N          steps before the other world's turn (default 25)\n"
+    "  --hz N           waits after each step until its time is over, as a game does (default: no waiting)\n";
+
+struct Options {
+    std::vector<std::string> scenes;
+    int company = 0, threads = 2, steps = 600, lap = 25, hz = 0;
+};
+
+bool parse(const std::vector<std::string_view>& arguments, Options& out) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string_view name = arguments[i];
+        const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : std::string_view();
+        if (name == "--scene" && samples::find_scene(value) != nullptr) {
+            out.scenes.emplace_back(value);
+            continue;
+        }
+        int* const number = name == "--company"   ? &out.company
+                            : name == "--threads" ? &out.threads
+                            : name == "--steps"   ? &out.steps
+                            : name == "--lap"     ? &out.lap
+                            : name == "--hz"      ? &out.hz
+                                                  : nullptr;
+        if (number == nullptr || !parse_number(value, *number) || *number < 0) return refuse(name, value);
+        const bool may_be_none = number == &out.company || number == &out.hz;
+        if ((*number == 0 && !may_be_none) || *number > 1000000 || (number != &out.steps && *number > 1000))
+            return refuse(name, value);
+    }
+    if (out.scenes.empty()) out.scenes = {"pyramid40", "wall", "hullpile", "mixed", "tumble", "ragdolls"};
+    return true;
+}
+
+/// Programs that keep processors busy for as long as this lives.
+class Company {
+public:
+    explicit Company(int programs) {
+        const pid_t parent = getpid();
+        for (int i = 0; i < programs; ++i) {
+            const pid_t child = fork();
+            if (child == 0) keep_busy(parent);
+            if (child > 0) children_.push_back(child);
+        }
+    }
+    ~Company() {
+        for (const pid_t child : children_) kill(child, SIGKILL);
+        for (const pid_t child : children_) waitpid(child, nullptr, 0);
+    }
+    Company(const Company&) = delete;
+    Company& operator=(const Company&) = delete;
+
+    std::size_t size() const { return children_.size(); }
+
+private:
+    /// Until the parent is gone, in whatever way.
+    [[noreturn]] static void keep_busy(pid_t parent) {
+        volatile std::uint64_t count = 0;
+        do {
+            for (int i = 0; i < 10000000; ++i) count = count + 1;
+        } while (getppid() == parent);
+        _exit(0);
+    }
+
+    std::vector<pid_t> children_;
+};
+
+/// A world and what its steps took, ms.
+struct Runner {
+    World world;
+    Jobs jobs;
+    int step = 0;
+    std::vector<double> ms;
+
+    void run(const samples::SceneData& scene, int steps, int hz) {
+        using Clock = std::chrono::steady_clock;
+        for (int i = 0; i < steps; ++i, ++step) {
+            const Clock::time_point start = Clock::now();
+            ms.push_back(1e-6 * wall_time_of([&] { samples::step_scene(world, scene, step, jobs); }));
+            if (hz > 0) std::this_thread::sleep_until(start + std::chrono::microseconds(1000000 / hz));
+        }
+    }
+    double mean() const {
+        double sum = 0.0;
+        for (const double value : ms) sum += value;
+        return sum / static_cast<double>(ms.size());
+    }
+};
+
+bool print_scene(const std::string& name, const Options& options, ThreadPool& pool) {
+    const Result<samples::SceneData> scene = samples::find_scene(name)->make({});
+    if (!scene) {
+        std::fprintf(stderr, "talus-profile threads: %s\n", scene.error().message.c_str());
+        return false;
+    }
+    WorldDef def;
+    def.allow_sleep = false;
+    def.timing = Timing::off;
+    Runner one{samples::make_world(*scene, nullptr, def), {}, 0, {}};
+    Runner several{samples::make_world(*scene, nullptr, def), pool.jobs(), 0, {}};
+    for (int done = 0; done < options.steps;) {
+        const int lap = std::min(options.lap, options.steps - done);
+        one.run(*scene, lap, options.hz);
+        several.run(*scene, lap, options.hz);
+        done += lap;
+    }
+    const auto p99 = [](const Runner& runner) { return quantile_of(runner.ms, 0.99); };
+    const double one_median = median(one.ms), several_median = median(several.ms);
+    std::printf("%-12s %6zu | %8.3f %8.3f %5.2f | %8.3f %8.3f %5.2f | %8.3f %8.3f %5.2f | %s\n", name.c_str(),
+                scene->bodies.size(), one_median, several_median, several_median / one_median, one.mean(),
+                several.mean(), several.mean() / one.mean(), p99(one), p99(several), p99(several) / p99(one),
+                one.world.hash() == several.world.hash() ? "same" : "DIFFERENT");
+    std::fflush(stdout);
+    return true;
+}
+
+}  // namespace
+
+int run_threads(const std::vector<std::string_view>& arguments) {
+    if (!arguments.empty() && arguments[0] == "--help") {
+        std::fputs(help, stdout);
+        return 0;
+    }
+    Options options;
+    if (!parse(arguments, options)) return 2;
+    const Company company(options.company);  // before there are threads: fork() copies but one
+    if (company.size() != static_cast<std::size_t>(options.company)) {
+        std::fprintf(stderr, "talus-profile threads: the system started %zu of %d programs\n", company.size(),
+                     options.company);
+        return 1;
+    }
+    ThreadPool pool(options.threads);
+    std::printf("1 thread and %d, beside %d busy programs, on %u processors; ms per step\n", options.threads,
+                options.company, std::thread::hardware_concurrency());
+    std::printf(
+        "                    | median                  | mean                    | 99th percentile         |\n"
+        "scene        bodies |        1  several ratio |        1  several ratio |        1  several ratio | bits\n");
+    bool made = true;
+    for (const std::string& name : options.scenes) made = print_scene(name, options, pool) && made;
+    return made ? 0 : 1;
+}
+
+}  // namespace talus::profiling

@@ -1,0 +1,154 @@
+/// What lies still in the end falls asleep: cars on the ends of their travel, thrown ragdolls, heaps of rods.
+
+#include "tests/engine/limits.h"
+
+#include "samples/scenes/kit/parts.h"
+#include "samples/scenes/scene.h"
+#include "tests/engine/worlds.h"
+
+#include <algorithm>
+#include <string>
+
+using namespace talus;
+using namespace talus::test;
+using samples::SceneData;
+
+namespace {
+
+SceneData on_ground() {
+    SceneData scene;
+    scene.bodies.push_back(ground());
+    return scene;
+}
+
+/// Steps until all sleep, at most so many.
+int steps_until_asleep(World& world, int most) {
+    int steps = 0;
+    while (steps < most && world.awake_body_count() != 0) {
+        run(world, 1);
+        ++steps;
+    }
+    return steps;
+}
+
+/// Two tons on four wheels of 40 kg, whose springs are too weak for it: it lands on the ends of their travel.
+SceneData overloaded_car(std::uint64_t seed) {
+    constexpr float radius = 0.4f, drop = 0.3f;
+    Random random(seed);
+    SceneData scene = on_ground();
+    BodyDef chassis;
+    chassis.shapes = {part(box({0.65f, 0.2f, 2.1f})), part(box({0.6f, 0.28f, 0.9f}))};
+    chassis.shapes[0].density = random.between(600.0f, 1500.0f);
+    chassis.shapes[1].density = 80.0f;
+    chassis.shapes[1].pose.position = {0.0f, 0.48f, random.between(-0.5f, 0.5f)};
+    chassis.position = {0.0f, 0.75f + drop, 0.0f};
+    chassis.linear_velocity.z = random.between(-3.0f, 3.0f);
+    scene.bodies.push_back(chassis);
+    const float hertz = random.between(0.5f, 1.1f), travel = random.between(0.05f, 0.15f);
+    const quat lying = turn({0, 0, 1}, -0.5 * pi);
+    for (int i = 0; i < 4; ++i) {
+        const vec3 place(i % 2 != 0 ? 0.85f : -0.85f, radius + drop, i < 2 ? 1.4f : -1.4f);
+        BodyDef wheel = body(cylinder(0.14f, radius), place);
+        wheel.rotation = lying;
+        wheel.density = 300.0f;
+        wheel.linear_velocity = chassis.linear_velocity;
+        scene.bodies.push_back(wheel);
+        WheelDef def;
+        def.ends.frame_a.position = place - chassis.position;
+        def.ends.frame_b.rotation = conjugate(lying);
+        def.travel = {-travel, travel};
+        def.suspension = {.hertz = hertz, .damping_ratio = 0.3f, .target = 0.0f};
+        def.motor = {0.0f, 200.0f};  // the brake
+        scene.joints.push_back({1, static_cast<std::uint32_t>(scene.bodies.size() - 1), def});
+    }
+    return scene;
+}
+
+/// A ragdoll in any pose, thrown at up to 6 m/s.
+SceneData thrown_ragdoll(std::uint64_t seed) {
+    Random random(seed);
+    SceneData scene = on_ground();
+    const quat facing = random.rotation();
+    samples::add_ragdoll(scene, vec3(0.0f), facing, random.in_box({6.0f, 3.0f, 6.0f}));
+    const vec3 up(0.0f, random.between(1.5f, 3.0f), 0.0f), middle = rotate(facing, {0.0f, 0.9f, 0.0f});
+    for (std::size_t i = 1; i < scene.bodies.size(); ++i) scene.bodies[i].position += up - middle;
+    return scene;
+}
+
+/// 40 rods of 1 m and 4 cm, some or all of them round, dropped into a bin.
+void add_rods(World& world, std::uint64_t seed) {
+    Random random(seed);
+    add(world, ground());
+    for (const float side : {-1.0f, 1.0f}) {
+        add(world, fixed_body(box({0.1f, 1.0f, 1.2f}), {side, 1.0f, 0.0f}));
+        add(world, fixed_body(box({1.2f, 1.0f, 0.1f}), {0.0f, 1.0f, side}));
+    }
+    for (int i = 0; i < 40; ++i) {
+        const float half = random.between(0.4f, 0.6f), thick = 0.02f;
+        const std::uint32_t kind = seed % 3 == 0 ? random.below(3) : static_cast<std::uint32_t>(seed % 3) - 1;
+        const Shape rod = kind == 0   ? capsule(half, thick)
+                          : kind == 1 ? cylinder(half, thick)
+                                      : box({thick, half, thick});
+        const float x = random.between(-0.4f, 0.4f);
+        BodyDef def = body(rod, {x, 0.5f + 0.12f * static_cast<float>(i), random.between(-0.4f, 0.4f)});
+        def.rotation = random.rotation();
+        add(world, def);
+    }
+}
+
+/// All that is made of the first seeds is asleep within so many steps; the last time is a row of docs/limits.md, s.
+template <class Make>
+void check_sleep(const char* row, std::uint64_t seeds, int steps, Make&& make) {
+    int most = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        World world = make(seed);
+        const int taken = steps_until_asleep(world, steps);
+        CAPTURE(seed);
+        CHECK(taken < steps);
+        most = std::max(most, taken);
+    }
+    hold(row, most / 60.0);
+}
+
+}  // namespace
+
+// Joints and contacts were solved apart up to 1 m/s: a chassis on the ends of its travel and the wheels under it handed
+// its weight to and fro by 20 Hz, for ever.
+TEST_CASE("a car that rests on the ends of its travel falls asleep") {
+    check_sleep("overloaded car falls asleep", 12, 900,
+                [](std::uint64_t seed) { return samples::make_world(overloaded_car(seed)); });
+}
+
+// A head swung on in its neck, which has no friction.
+TEST_CASE("a thrown ragdoll falls asleep") {
+    check_sleep("thrown ragdoll falls asleep", 40, 1200,
+                [](std::uint64_t seed) { return samples::make_world(thrown_ragdoll(seed)); });
+}
+
+// A rod that rolled on others was taken for as fast as its ends would be if it turned across: it kept its heap awake,
+// and was braked too weakly for its thickness.
+TEST_CASE("heaps of rods fall asleep") {
+    check_sleep("heap of rods falls asleep", 15, 1200, [](std::uint64_t seed) {
+        World world;
+        add_rods(world, seed);
+        return world;
+    });
+}
+
+TEST_CASE("a pendulum that is tied to the world goes on while nothing else moves") {
+    World world;
+    const BodyId wall = add(world, fixed_body(box(vec3(0.1f)), {0.0f, 2.0f, 0.0f}));
+    BodyDef bob = body(sphere(0.2f), {0.12f, 1.0f, 0.0f});
+    const BodyId id = add(world, bob);
+    BallDef string;
+    string.ends = {.body_a = wall, .body_b = id};
+    string.ends.frame_b.position = {-0.12f, 1.0f, 0.0f};
+    REQUIRE(bool(world.add_joint(string)));
+    run(world, 1200);
+    float farthest = 0.0f;
+    for (int i = 0; i < 240; ++i) {
+        run(world, 1);
+        farthest = std::max(farthest, world.position(id).x);
+    }
+    CHECK(farthest > 0.115f);
+}

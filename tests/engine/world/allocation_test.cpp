@@ -1,0 +1,94 @@
+// A steady step allocates nothing: counted in operator new, for the whole test program.
+
+#include "tests/engine/joints/joints.h"
+
+#include "samples/scenes/scene.h"
+
+#include <talus/thread_pool.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+void* counted_or_null(std::size_t size, std::size_t alignment) {
+    ++allocations;
+    size = std::max(size, std::size_t{1});
+    return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+void* counted(std::size_t size, std::size_t alignment) {
+    if (void* const p = counted_or_null(size, alignment)) return p;
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return counted(size, std::max(static_cast<std::size_t>(alignment), alignof(std::max_align_t)));
+}
+// The library's algorithms get their buffers here: std::stable_sort, std::inplace_merge.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return counted_or_null(size, alignof(std::max_align_t));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+using namespace talus;
+using namespace talus::test;
+
+/// In company, too: the first steps with more threads than before may allocate.
+static Jobs all_threads(ThreadPool& pool) {
+    Jobs jobs = pool.jobs();
+    jobs.all_threads = true;
+    return jobs;
+}
+
+TEST_CASE("a steady step with joints allocates nothing on one thread and on two") {
+    ThreadPool pool(2);
+    const Result<samples::SceneData> gears = samples::find_scene("gears")->make({});
+    REQUIRE(gears);
+    for (const bool two : {false, true}) {
+        CAPTURE(two);
+        const Jobs jobs = two ? all_threads(pool) : Jobs{};
+        WorldDef settings;
+        settings.allow_sleep = false;
+        World turning = samples::make_world(*gears, nullptr, settings);
+        Chain hanging(30, 100.0f);
+        for (World* const world : {&turning, &hanging.world}) {
+            for (int step = 0; step < 120; ++step) REQUIRE(world->step(frame, jobs));
+            const std::size_t before = allocations;
+            for (int step = 0; step < 60; ++step) world->step(frame, jobs);
+            CHECK(allocations - before == 0);
+            const std::size_t steps_end = allocations;
+            CHECK(World(*world).body_count() == world->body_count());
+            CHECK(allocations > steps_end);  // the counter counts
+        }
+    }
+}
+
+TEST_CASE("a steady step of things that stand allocates nothing on one thread and on two") {
+    ThreadPool pool(2);
+    for (const char* name : {"stack20", "tower30", "pyramid40", "wall", "arch", "card_house", "gears", "top"}) {
+        INFO("scene ", std::string(name));
+        const Result<samples::SceneData> scene = samples::find_scene(name)->make({});
+        REQUIRE(scene);
+        WorldDef settings;
+        settings.allow_sleep = false;
+        World world = samples::make_world(*scene, nullptr, settings);
+        for (int step = 0; step < 150; ++step) REQUIRE(world.step(frame, all_threads(pool)));
+        for (const Jobs& jobs : {Jobs{}, all_threads(pool)}) {
+            for (int step = 0; step < 20; ++step) world.step(frame, jobs);
+            const std::size_t before = allocations;
+            for (int step = 0; step < 40; ++step) world.step(frame, jobs);
+            CHECK(allocations - before == 0);
+        }
+    }
+}

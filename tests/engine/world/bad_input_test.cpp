@@ -1,0 +1,567 @@
+// Every kind of nonsense gets a code and a sentence, and leaves the world as it was.
+
+#include "tests/engine/worlds.h"
+
+#include <talus/thread_pool.h>
+
+#include <limits>
+
+using namespace talus;
+using namespace talus::test;
+
+namespace {
+
+constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+/// A world with a fallen pile, and its state before the call under test.
+struct Victim {
+    World world;
+    BodyId crate_id, fixed_id;
+
+    Victim() {
+        fixed_id = add(world, ground());
+        crate_id = add(world, crate({0, 0.5f, 0}));
+        add(world, crate({0.2f, 1.5f, 0}));
+        run(world, 5);
+    }
+
+    /// The call must be refused with this code and a sentence, and must have changed nothing.
+    template <class Call>
+    void refuses(const char* what, ErrorCode code, Call&& call) const {
+        CAPTURE(std::string(what));
+        World w = world;
+        const Footprint before(w);
+        CHECK(!call(w));
+        INFO("said: ", w.last_error().message);
+        CHECK(static_cast<int>(w.last_error().code) == static_cast<int>(code));
+        CHECK(w.last_error().message.size() > 15);
+        CHECK(Footprint(w) == before);
+        CHECK(w.memory().bodies == World(world).memory().bodies);
+        // ... nor anything that shows later.
+        World untouched = world;
+        run(w, 10);
+        run(untouched, 10);
+        CHECK(w.hash() == untouched.hash());
+    }
+
+    void refuses_body(const char* what, ErrorCode code, const BodyDef& def) const {
+        refuses(what, code, [&](World& w) { return static_cast<bool>(w.add_body(def)); });
+        if (!def.shapes.empty() || def.shape.radius + def.shape.half_extents.x == 0.0f) return;
+        // The same as one of several shapes, for what belongs to shapes.
+        BodyDef outer = def;
+        outer.shape = Shape{};
+        outer.shapes.push_back(part(sphere(1.0f)));
+        outer.shapes.push_back({def.shape, {}, def.material, def.density, def.filter, def.sensor});
+        if (static_cast<bool>(check(def.shape)) || !(def.density >= 0.0f) || !(def.material.friction >= 0.0f))
+            refuses(what, code, [&](World& w) { return static_cast<bool>(w.add_body(outer)); });
+    }
+};
+
+BodyDef with(void (*change)(BodyDef&)) {
+    BodyDef def = crate({0, 5, 0});
+    change(def);
+    return def;
+}
+
+}  // namespace
+
+TEST_CASE("bodies with numbers that are not finite are refused") {
+    const Victim victim;
+    const ErrorCode code = ErrorCode::not_finite;
+    victim.refuses_body("position", code, with([](BodyDef& d) { d.position.x = no_number; }));
+    victim.refuses_body("position", code, with([](BodyDef& d) { d.position.y = infinite; }));
+    victim.refuses_body("rotation", code, with([](BodyDef& d) { d.rotation.w = no_number; }));
+    victim.refuses_body("rotation", code, with([](BodyDef& d) { d.rotation.z = -infinite; }));
+    victim.refuses_body("velocity", code, with([](BodyDef& d) { d.linear_velocity.z = no_number; }));
+    victim.refuses_body("spin", code, with([](BodyDef& d) { d.angular_velocity.z = infinite; }));
+    victim.refuses_body("linear damping", code, with([](BodyDef& d) { d.linear_damping = no_number; }));
+    victim.refuses_body("angular damping", code, with([](BodyDef& d) { d.angular_damping = infinite; }));
+    victim.refuses_body("gravity scale", code, with([](BodyDef& d) { d.gravity_scale = no_number; }));
+    victim.refuses_body("density", code, with([](BodyDef& d) { d.density = no_number; }));
+    victim.refuses_body("density", code, with([](BodyDef& d) { d.density = infinite; }));
+    victim.refuses_body("friction", code, with([](BodyDef& d) { d.material.friction = no_number; }));
+    victim.refuses_body("friction", code, with([](BodyDef& d) { d.material.friction = infinite; }));
+    victim.refuses_body("restitution", code, with([](BodyDef& d) { d.material.restitution = no_number; }));
+    victim.refuses_body("sphere", code, with([](BodyDef& d) { d.shape = sphere(no_number); }));
+    victim.refuses_body("box", code, with([](BodyDef& d) { d.shape = box({1, infinite, 1}); }));
+    victim.refuses_body("box", code, with([](BodyDef& d) { d.shape = box({1, 1, no_number}); }));
+    victim.refuses_body("capsule", code, with([](BodyDef& d) { d.shape = capsule(no_number, 1); }));
+    victim.refuses_body("cylinder", code, with([](BodyDef& d) { d.shape = cylinder(1, infinite); }));
+    victim.refuses_body("cone", code, with([](BodyDef& d) { d.shape = cone(no_number, no_number); }));
+    victim.refuses_body("segment", code, with([](BodyDef& d) {
+                            d.shape = segment({no_number, 0, 0}, {1, 0, 0}, 0.1f);
+                        }));
+    victim.refuses_body("triangle", code, with([](BodyDef& d) {
+                            d.shape = triangle({0, 0, 0}, {1, 0, 0}, {0, infinite, 0}, 0.1f);
+                        }));
+    BodyDef posed = crate({});
+    posed.shape = Shape{};
+    posed.shapes = {part(sphere(1.0f)), part(sphere(1.0f), {no_number, 0, 0})};
+    victim.refuses_body("shape pose", code, posed);
+    posed.shapes[1].pose = {{}, quat(no_number, 0, 0, 0)};
+    victim.refuses_body("shape rotation", code, posed);
+}
+
+TEST_CASE("bodies of zero, negative and impossible size are refused") {
+    const Victim victim;
+    const ErrorCode code = ErrorCode::bad_size;
+    victim.refuses_body("sphere -1", code, with([](BodyDef& d) { d.shape = sphere(-1.0f); }));
+    victim.refuses_body("box 0", code, with([](BodyDef& d) { d.shape = box({1, 0, 1}); }));
+    victim.refuses_body("box -1", code, with([](BodyDef& d) { d.shape = box({1, 1, -1}); }));
+    victim.refuses_body("capsule 0", code, with([](BodyDef& d) { d.shape = capsule(1, 0); }));
+    victim.refuses_body("capsule -1", code, with([](BodyDef& d) { d.shape = capsule(-1, 1); }));
+    victim.refuses_body("cylinder 0", code, with([](BodyDef& d) { d.shape = cylinder(0, 1); }));
+    victim.refuses_body("cylinder -1", code, with([](BodyDef& d) { d.shape = cylinder(1, -1); }));
+    victim.refuses_body("cone 0", code, with([](BodyDef& d) { d.shape = cone(1, 0); }));
+    victim.refuses_body("tiny", code, with([](BodyDef& d) { d.shape = sphere(1e-20f); }));
+    victim.refuses_body("huge", code, with([](BodyDef& d) { d.shape = sphere(1e20f); }));
+    victim.refuses_body("mass 0", code, with([](BodyDef& d) { d.density = 0.0f; }));
+    victim.refuses_body("mass -1", code, with([](BodyDef& d) { d.density = -1.0f; }));
+    victim.refuses_body("only a sensor", code, with([](BodyDef& d) { d.sensor = true; }));
+    victim.refuses_body("friction", code, with([](BodyDef& d) { d.material.friction = -0.1f; }));
+    victim.refuses_body("restitution", code, with([](BodyDef& d) { d.material.restitution = -0.1f; }));
+    victim.refuses_body("restitution", code, with([](BodyDef& d) { d.material.restitution = 1.1f; }));
+    victim.refuses_body("damping", code, with([](BodyDef& d) { d.linear_damping = -1.0f; }));
+    victim.refuses_body("damping", code, with([](BodyDef& d) { d.angular_damping = -1.0f; }));
+    // A mass that no float holds, either way, alone or summed up.
+    victim.refuses_body("mass", code, with([](BodyDef& d) {
+                            d.density = 3e38f;
+                            d.shape = box(vec3(10.0f));
+                        }));
+    victim.refuses_body("mass", code, with([](BodyDef& d) {
+                            d.density = 1e-38f;
+                            d.shape = box(vec3(1e-3f));
+                        }));
+    BodyDef heavy = crate({});
+    heavy.shape = Shape{};
+    for (int i = 0; i < 4; ++i) {
+        heavy.shapes.push_back(part(box(vec3(0.5f))));
+        heavy.shapes.back().density = 2e38f;
+    }
+    victim.refuses_body("sum of masses", code, heavy);
+}
+
+TEST_CASE("shapes without volume are refused for dynamic bodies and welcome on fixed ones") {
+    const Victim victim;
+    const ErrorCode code = ErrorCode::degenerate_shape;
+    victim.refuses_body("segment", code, with([](BodyDef& d) { d.shape = segment({0, 0, 0}, {1, 0, 0}); }));
+    victim.refuses_body("triangle", code, with([](BodyDef& d) { d.shape = triangle({}, {1, 0, 0}, {0, 1, 0}); }));
+    victim.refuses_body("point", code, with([](BodyDef& d) { d.shape = segment({1, 0, 0}, {1, 0, 0}, 0.1f); }));
+    victim.refuses_body("collinear", code, with([](BodyDef& d) {
+                            d.shape = triangle({}, {1, 0, 0}, {2, 0, 0}, 0.1f);
+                        }));
+    World world;
+    CHECK(world.add_body(fixed_body(segment({0, 0, 0}, {1, 0, 0}))));
+    CHECK(world.add_body(fixed_body(triangle({}, {1, 0, 0}, {0, 1, 0}))));
+    CHECK(world.add_body(body(segment({0, 0, 0}, {1, 0, 0}, 0.1f))));
+    CHECK(world.add_body(body(triangle({}, {1, 0, 0}, {0, 1, 0}, 0.1f))));
+}
+
+TEST_CASE("flat, duplicate and wild points make no hull, and no hull makes no body") {
+    const auto refused = [](std::vector<vec3> points, ErrorCode code) {
+        const auto made = make_hull(points);
+        CHECK(!made);
+        CHECK(static_cast<int>(made.error().code) == static_cast<int>(code));
+        CHECK(made.error().message.size() > 15);
+    };
+    refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, ErrorCode::degenerate_shape);
+    refused(std::vector<vec3>(20, vec3(1, 2, 3)), ErrorCode::degenerate_shape);
+    refused({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}}, ErrorCode::degenerate_shape);
+    refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, no_number, 1}}, ErrorCode::not_finite);
+    refused({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, infinite}}, ErrorCode::not_finite);
+    CHECK(!make_hull({}));
+    const Victim victim;
+    BodyDef def;
+    def.shape = hull(nullptr);
+    World w = victim.world;
+    CHECK(w.add_body(def).is_null());
+    CHECK(w.last_error());
+}
+
+TEST_CASE("bodies that make no sense are refused") {
+    const Victim victim;
+    const ErrorCode code = ErrorCode::bad_argument;
+    victim.refuses_body("no shape", code, BodyDef{});
+    BodyDef both = crate({});
+    both.shapes.push_back(part(sphere(1.0f)));
+    victim.refuses_body("shape and shapes", code, both);
+    victim.refuses_body("no rotation", code, with([](BodyDef& d) { d.rotation = quat(0, 0, 0, 0); }));
+    BodyDef posed;
+    posed.shapes = {part(sphere(1.0f)), part(sphere(1.0f), {}, quat(0, 0, 0, 0))};
+    victim.refuses_body("no shape rotation", code, posed);
+}
+
+TEST_CASE("setters refuse numbers that are not finite") {
+    const Victim v;
+    const BodyId id = v.crate_id;
+    const ErrorCode code = ErrorCode::not_finite;
+    const vec3 good(1, 2, 3);
+    for (const vec3 bad : {vec3(no_number, 0, 0), vec3(0, infinite, 0), vec3(0, 0, -infinite)}) {
+        v.refuses("set_transform", code, [&](World& w) { return w.set_transform(id, bad, quat(1, 0, 0, 0)); });
+        v.refuses("set_transform", code,
+                  [&](World& w) { return w.set_transform(id, good, quat(1, bad.x, bad.y, bad.z)); });
+        v.refuses("set_linear_velocity", code, [&](World& w) { return w.set_linear_velocity(id, bad); });
+        v.refuses("set_angular_velocity", code, [&](World& w) { return w.set_angular_velocity(id, bad); });
+        v.refuses("apply_force", code, [&](World& w) { return w.apply_force(id, bad); });
+        v.refuses("apply_force_at", code, [&](World& w) { return w.apply_force_at(id, bad, good); });
+        v.refuses("apply_force_at", code, [&](World& w) { return w.apply_force_at(id, good, bad); });
+        v.refuses("apply_torque", code, [&](World& w) { return w.apply_torque(id, bad); });
+        v.refuses("apply_impulse", code, [&](World& w) { return w.apply_impulse(id, bad); });
+        v.refuses("apply_impulse_at", code, [&](World& w) { return w.apply_impulse_at(id, bad, good); });
+        v.refuses("apply_impulse_at", code, [&](World& w) { return w.apply_impulse_at(id, good, bad); });
+        v.refuses("apply_angular_impulse", code, [&](World& w) { return w.apply_angular_impulse(id, bad); });
+        v.refuses("set_gravity", code, [&](World& w) { return w.set_gravity(bad); });
+        v.refuses("ray_cast", code, [&](World& w) { return static_cast<bool>(w.ray_cast(bad, good)); });
+        v.refuses("ray_cast", code, [&](World& w) { return static_cast<bool>(w.ray_cast(good, bad)); });
+        v.refuses("overlap", code, [&](World& w) { return !w.overlap(sphere(1.0f), {bad, quat(1, 0, 0, 0)}).empty(); });
+        v.refuses("overlap", code, [&](World& w) { return !w.overlap(Aabb{bad, good}).empty(); });
+    }
+    v.refuses("set_gravity_scale", code, [&](World& w) { return w.set_gravity_scale(id, no_number); });
+    v.refuses("set_damping", code, [&](World& w) { return w.set_damping(id, no_number, 0); });
+    v.refuses("set_damping", code, [&](World& w) { return w.set_damping(id, 0, infinite); });
+    v.refuses("set_damping", ErrorCode::bad_size, [&](World& w) { return w.set_damping(id, -1, 0); });
+    v.refuses("set_damping", ErrorCode::bad_size, [&](World& w) { return w.set_damping(id, 0, -1); });
+    v.refuses("set_transform", ErrorCode::bad_argument,
+              [&](World& w) { return w.set_transform(id, good, quat(0, 0, 0, 0)); });
+    v.refuses("overlap", ErrorCode::bad_size, [&](World& w) { return !w.overlap(sphere(-1.0f), Transform{}).empty(); });
+    v.refuses("overlap", ErrorCode::bad_argument, [&](World& w) {
+        return !w.overlap(Aabb{{1, 1, 1}, {0, 0, 0}}).empty();
+    });
+}
+
+TEST_CASE("a step of zero, negative, infinite or absurd length is refused") {
+    const Victim v;
+    for (const float dt : {0.0f, -1.0f / 60.0f, no_number, infinite, -infinite, 1.5f, 1e30f}) {
+        CAPTURE(dt);
+        v.refuses("step", ErrorCode::bad_argument, [&](World& w) { return w.step(dt); });
+    }
+    World world;
+    CHECK(world.step(1.0f));
+}
+
+TEST_CASE("a world with a bad definition says so and takes the defaults") {
+    for (const int substeps : {0, -1, 65}) {
+        WorldDef def;
+        def.substeps = substeps;
+        World world(def);
+        CHECK(world.last_error().code == ErrorCode::bad_argument);
+        CHECK(world.settings().substeps == WorldDef{}.substeps);
+        CHECK(world.step(frame));
+    }
+    WorldDef def;
+    def.gravity = {0, no_number, 0};
+    def.substeps = 7;
+    World world(def);
+    CHECK(world.last_error());
+    CHECK(world.gravity() == WorldDef{}.gravity);
+    CHECK(world.settings().substeps == 7);
+}
+
+TEST_CASE("finite numbers at the end of the float range do no harm") {
+    constexpr float big = 1e38f;
+    const auto survives = [](const char* what, auto&& harm) {
+        CAPTURE(std::string(what));
+        World world(sleepless());
+        add(world, ground());
+        const BodyId id = add(world, crate({0, 0.5f, 0}));
+        add(world, crate({0, 1.5f, 0}));
+        const BodyId far = add(world, crate({10, 0.5f, 0}));
+        run(world, 2);
+        harm(world, id);
+        run(world, 30);
+        std::string complaint;
+        CHECK_MESSAGE(is_sound(world, &complaint), complaint);
+        CHECK(world.position(far).y == doctest::Approx(0.5).epsilon(0.05));  // others do not suffer
+    };
+    survives("velocity", [](World& w, BodyId id) { w.set_linear_velocity(id, {big, -big, big}); });
+    survives("spin", [](World& w, BodyId id) { w.set_angular_velocity(id, {big, -big, big}); });
+    survives("impulse", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_impulse(id, {big, big, 0});
+    });
+    survives("impulse at", [](World& w, BodyId id) { w.apply_impulse_at(id, {big, 0, 0}, {0, big, 0}); });
+    survives("angular impulse", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_angular_impulse(id, {big, big, 0});
+    });
+    survives("force", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_force(id, {big, 3.0f * big, 0});
+    });
+    survives("force at", [](World& w, BodyId id) { w.apply_force_at(id, {big, 0, 0}, {0, big, 0}); });
+    survives("torque", [](World& w, BodyId id) {
+        for (int i = 0; i < 9; ++i) w.apply_torque(id, {big, 3.0f * big, 0});
+    });
+    survives("position", [](World& w, BodyId id) { w.set_transform(id, {big, -big, big}, quat(1, 0, 0, 0)); });
+    survives("position", [](World& w, BodyId id) { w.set_transform(id, vec3(3.4e38f), quat(1, 0, 0, 0)); });
+    survives("gravity scale", [](World& w, BodyId id) { w.set_gravity_scale(id, 3e38f); });
+    survives("damping", [](World& w, BodyId id) { w.set_damping(id, 3e38f, 3e38f); });
+    survives("added far away", [](World& w, BodyId) { add(w, crate({big, big, big})); });
+    survives("added fast", [](World& w, BodyId) {
+        BodyDef def = crate({0, 9, 0});
+        def.linear_velocity = {0, -3e38f, 3e38f};
+        def.angular_velocity = {3e38f, 3e38f, 0};
+        w.add_body(def);
+    });
+    survives("kinematic", [](World& w, BodyId) {
+        BodyDef def = kinematic_body(box(vec3(0.5f)), {0, 9, 0}, {0, -3e38f, 3e38f});
+        w.add_body(def);
+    });
+    survives("kinematic target", [](World& w, BodyId) {
+        const BodyId id = add(w, kinematic_body(box(vec3(0.5f)), {0, 9, 0}));
+        w.set_kinematic_target(id, {-3e38f, 0, 0}, quat(1, 0, 0, 0));
+        run(w, 1);
+        CHECK(w.position(id).x == -3e38f);
+        CHECK(glm::length(w.linear_velocity(id)) <= w.settings().max_speed);
+        w.set_kinematic_target(id, {3e38f, 0, 0}, quat(1, 0, 0, 0));
+    });
+    World world(sleepless());
+    const BodyId id = add(world, crate({0, 0.5f, 0}));
+    world.set_gravity({0, -3e38f, 3e38f});
+    run(world, 30);
+    std::string complaint;
+    CHECK_MESSAGE(is_sound(world, &complaint), complaint);
+    CHECK(glm::length(world.linear_velocity(id)) > 1000.0f);  // very fast is not the same as at rest
+    world.ray_cast({0, 3e38f, 0}, {0, -3e38f, 3e38f});
+    const CastHit hit = world.ray_cast({3e38f, 3e38f, 0}, {3e38f, 3e38f, 3e38f});
+    CHECK(!hit);
+}
+
+TEST_CASE("materials at the end of the float range make no impulse that is no number") {
+    constexpr float big = 3e38f;
+    Material belt, rough, tacky, long_axis, short_axis;
+    belt.surface_velocity = {big, -big, 1.0f};
+    rough.friction = big;
+    tacky.rolling_resistance = big;
+    long_axis.grip_axis = {big, big, 0};
+    long_axis.grip_across = 0.5f;
+    short_axis = long_axis;
+    short_axis.grip_axis = {1e-30f, 0, 0};
+    for (const Material& material : {belt, rough, tacky, long_axis, short_axis}) {
+        World world(sleepless());
+        add(world, ground());
+        BodyDef def = crate({0, 0.48f, 0}), ball = body(sphere(0.5f), {3, 0.48f, 0});
+        def.linear_velocity = ball.linear_velocity = {1.0f, 0, 0.5f};
+        def.material = ball.material = material;
+        add(world, def);
+        add(world, ball);
+        for (int i = 0; i < 20; ++i) {
+            run(world, 1);
+            for (const Contact& contact : world.contacts()) {
+                CHECK(is_finite(contact.friction_impulse));
+                CHECK(std::isfinite(contact.points[0].normal_impulse));
+            }
+        }
+        std::string complaint;
+        CHECK_MESSAGE(is_sound(world, &complaint), complaint);
+    }
+}
+
+TEST_CASE("what is farther from its body than floats can tell is refused") {
+    const Victim v;
+    BodyDef def;
+    def.shapes = {part(sphere(0.5f), {-3.4e38f, 0, 0})};
+    v.refuses_body("shape a world away", ErrorCode::bad_size, def);
+    const std::vector<ShapeDef> shapes = def.shapes;
+    v.refuses("shape a world away", ErrorCode::bad_size, [&](World& w) { return w.set_shapes(v.crate_id, shapes); });
+    v.refuses("centre of mass a world away", ErrorCode::bad_size, [&](World& w) {
+        return w.set_mass_properties(v.crate_id, {1.0f, {0, 1e30f, 0}, mat3(1.0f)});
+    });
+    v.refuses("anchor a world away", ErrorCode::bad_size, [&](World& w) {
+        return static_cast<bool>(w.add_joint(BallDef{.ends = {v.fixed_id, v.crate_id, {{0, 0, 1e30f}}, {}}}));
+    });
+}
+
+TEST_CASE("masses whose impulses have no square are refused") {
+    const Victim v;
+    BodyDef def = body(box(vec3(1e6f)), {0, 1e7f, 0});
+    v.refuses_body("a moon", ErrorCode::bad_size, def);
+    def.type = BodyType::fixed;
+    World world;
+    CHECK(world.add_body(def));
+    v.refuses("a moon's mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, 1e20f); });
+}
+
+TEST_CASE("contacts at the end of the float range are somewhere") {
+    World world(weightless());
+    for (const float away : {0.0f, 0.5f}) add(world, crate({3e38f, -3e38f, away}));
+    run(world, 2);
+    REQUIRE(!world.contacts().empty());
+    for (const Contact& contact : world.contacts()) {
+        for (int i = 0; i < contact.point_count; ++i) CHECK(is_finite(contact.points[i].position));
+    }
+}
+
+TEST_CASE("a very fast body stays very fast in the direction in which it was sent") {
+    for (const float speed : {1e3f, 1e5f, 1e20f, 1e30f}) {
+        CAPTURE(speed);
+        World world(weightless());
+        BodyDef def = body(sphere(0.5f));
+        def.linear_velocity = {speed, 0, 0};
+        const BodyId id = add(world, def);
+        run(world, 1);
+        CHECK(world.linear_velocity(id).x >= std::min(speed, 4000.0f) * 0.99f);
+        BodyDef top = body(sphere(0.5f), {0, 100, 0});
+        top.angular_velocity = {0, speed, 0};
+        const BodyId spinning = add(world, top);
+        run(world, 1);
+        CHECK(world.angular_velocity(spinning).y > 100.0f);
+    }
+}
+
+TEST_CASE("an error stays until the next one and does not stop the world") {
+    World world;
+    const BodyId id = add(world, crate({0, 5, 0}));
+    CHECK(!world.step(-1.0f));
+    CHECK(world.step(frame));
+    CHECK(world.last_error().code == ErrorCode::bad_argument);  // of the last call that was refused
+    CHECK(world.position(id).y < 5.0f);
+    CHECK(!world.remove_body(BodyId{}));
+    CHECK(world.last_error().code == ErrorCode::stale_handle);
+}
+
+TEST_CASE("enumerators that there are not are refused") {
+    const Victim v;
+    const ErrorCode code = ErrorCode::bad_argument;
+    const auto type = static_cast<BodyType>(9);
+    const auto continuous = static_cast<Continuous>(9);
+    BodyDef def = crate({0, 5, 0});
+    def.type = type;
+    v.refuses_body("type", code, def);
+    def = crate({0, 5, 0});
+    def.continuous = continuous;
+    v.refuses_body("continuous", code, def);
+    v.refuses("set_type", code, [&](World& w) { return w.set_type(v.crate_id, type); });
+    v.refuses("set_continuous", code, [&](World& w) { return w.set_continuous(v.crate_id, continuous); });
+    v.refuses("set_locks", code, [&](World& w) { return w.set_locks(v.crate_id, 200); });
+    World world;
+    const BodyId a = add(world, crate({})), b = add(world, crate({2, 0, 0}));
+    const JointId joint = world.add_joint(HingeDef{.ends = world.joint_ends(a, b, {1, 0, 0})});
+    CHECK(!world.set_joint_limit(joint, {-1.0f, 1.0f}, static_cast<JointAxis>(40)));
+    CHECK(world.last_error().code == code);
+}
+
+// They returned true and did nothing.
+TEST_CASE("setters that can do nothing on this type of body are refused") {
+    Victim v;
+    const ErrorCode code = ErrorCode::bad_argument;
+    BodyDef def = crate({0, 9, 0});
+    def.type = BodyType::kinematic;
+    const BodyId lift = add(v.world, def);
+    const vec3 some(1, 2, 3);
+    for (const BodyId id : {v.fixed_id, lift}) {
+        v.refuses("set_mass", code, [&](World& w) { return w.set_mass(id, 2.0f); });
+        v.refuses("set_mass_properties", code, [&](World& w) {
+            return w.set_mass_properties(id, {1.0f, vec3(0.0f), mat3(1.0f)});
+        });
+        v.refuses("apply_force", code, [&](World& w) { return w.apply_force(id, some); });
+        v.refuses("apply_force_at", code, [&](World& w) { return w.apply_force_at(id, some, some); });
+        v.refuses("apply_torque", code, [&](World& w) { return w.apply_torque(id, some); });
+        v.refuses("apply_impulse", code, [&](World& w) { return w.apply_impulse(id, some); });
+        v.refuses("apply_impulse_at", code, [&](World& w) { return w.apply_impulse_at(id, some, some); });
+        v.refuses("apply_angular_impulse", code, [&](World& w) { return w.apply_angular_impulse(id, some); });
+    }
+    v.refuses("set_linear_velocity", code, [&](World& w) { return w.set_linear_velocity(v.fixed_id, some); });
+    v.refuses("set_angular_velocity", code, [&](World& w) { return w.set_angular_velocity(v.fixed_id, some); });
+    v.refuses("set_awake", code, [&](World& w) { return w.set_awake(v.fixed_id, true); });
+    CHECK(v.world.set_linear_velocity(lift, some));
+    v.refuses("set_mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, 0.0f); });
+    v.refuses("set_mass", ErrorCode::bad_size, [&](World& w) { return w.set_mass(v.crate_id, -1.0f); });
+    v.refuses("set_mass", ErrorCode::not_finite, [&](World& w) { return w.set_mass(v.crate_id, no_number); });
+}
+
+// Velocities became infinite when the centre of mass of a body that spins at 1e35 rad/s moved away from it.
+TEST_CASE("a body whose centre of mass moves keeps a finite velocity however fast it spins") {
+    const auto changes = {+[](World& w, BodyId id) {
+                              MassProperties properties{1.0f, vec3(1e5f, 0, 0), mat3(1.0f)};
+                              return w.set_mass_properties(id, properties);
+                          },
+                          +[](World& w, BodyId id) {
+                              const ShapeDef far{sphere(1.0f), Transform{{1e5f, 0, 0}}};
+                              return w.set_shapes(id, {&far, 1});
+                          }};
+    for (const auto change : changes) {
+        World world;
+        const BodyId id = add(world, crate({0, 5, 0}));
+        REQUIRE(world.set_angular_velocity(id, {0, 1e35f, 0}));
+        REQUIRE(change(world, id));
+        CHECK(is_finite(world.linear_velocity(id)));
+        run(world, 2);
+        CHECK(is_finite(world.position(id)));
+    }
+}
+
+TEST_CASE("steps on no threads are refused") {
+    const Victim v;
+    ThreadPool pool(2);
+    for (const int threads : {0, -3}) {
+        Jobs jobs = pool.jobs();
+        jobs.threads = threads;
+        v.refuses("step", ErrorCode::bad_argument, [&](World& w) { return w.step(frame, jobs); });
+    }
+}
+
+TEST_CASE("a world that was moved from is an empty one") {
+    World world;
+    add(world, ground());
+    const BodyId id = add(world, crate({0, 5, 0}));
+    World taken(std::move(world));
+    CHECK(taken.is_valid(id));
+    CHECK(world.body_count() == 0);  // NOLINT: what this is about
+    CHECK(!world.is_valid(id));
+    CHECK(world.step(frame));
+    add(world, crate({}));
+    CHECK(world.body_count() == 1);
+    world = std::move(taken);
+    CHECK(world.is_valid(id));
+    CHECK(taken.body_count() == 0);
+    CHECK(taken.step(frame));
+}
+
+// They crashed.
+TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
+    struct User {
+        World* world;
+        BodyId id;
+        int refused = 0, called = 0;
+
+        void change() {
+            ++called;
+            World& w = *world;
+            const auto refuse = [&](bool done) {
+                refused += !done && w.last_error().message.find("while it steps or draws") != std::string::npos;
+            };
+            refuse(static_cast<bool>(w.add_body(crate({0, 9, 0}))));
+            refuse(w.remove_body(id));
+            refuse(w.set_transform(id, {0, 9, 0}, quat(1, 0, 0, 0)));
+            refuse(w.set_type(id, BodyType::fixed));
+            refuse(w.set_gravity({0, 1, 0}));
+            refuse(w.apply_impulse(id, {0, 1, 0}));
+            refuse(static_cast<bool>(w.add_joint(BallDef{})));
+            refuse(w.step(frame));
+        }
+    };
+    World world;
+    add(world, ground());
+    BodyDef def = crate({0, 0.5f, 0});
+    def.modify_contacts = true;
+    const BodyId id = add(world, def);
+    User user{&world, id};
+    world.set_contact_modifier([](ContactModification&, void* data) { static_cast<User*>(data)->change(); }, &user);
+    run(world, 3);
+    CHECK(user.called > 0);
+    CHECK(user.refused == 8 * user.called);
+    CHECK(world.body_count() == 2);
+
+    struct Pen : DebugDraw {
+        User& user;
+        explicit Pen(User& u) : user(u) {}
+        void line(const vec3&, const vec3&, Color) override { user.change(); }
+        void point(const vec3&, float, Color) override {}
+        void triangle(const vec3&, const vec3&, const vec3&, Color) override {}
+        void text(const vec3&, std::string_view, Color) override {}
+    } pen(user);
+    user.called = user.refused = 0;
+    world.draw(pen, {.outlines = true});
+    CHECK(user.called > 0);
+    CHECK(user.refused == 8 * user.called);
+    CHECK(world.set_gravity({0, -1, 0}));
+}

@@ -1,0 +1,47 @@
+#pragma once
+/// Judges answers of `separation` without a search, for runs of millions of pairs: two bounds that anyone can check.
+///
+///     s(n) of the answer's own normal        <=  truth  <=        distance of its two witness points
+///     (the support plane proves it)                               (they are points of the shapes)
+///
+/// While the cores are apart, an answer that lies within the tolerance of both is proved right. For cores that overlap
+/// there is no such upper bound: that no other way out is shorter takes a search (`rival`). The tolerance is
+/// a ten-thousandth of the smaller shape, or what float coordinates can carry.
+
+#include "tests/narrowphase/oracle/oracle.h"
+
+#include <talus/narrowphase/epa.h>
+
+#include <string>
+
+namespace talus::test {
+
+/// Largest |coordinate| of either shape in A's frame, radii included, m.
+double largest_coordinate(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose);
+
+/// Allowed error of distance and depth, m: max(1e-4 of the smaller shape's bounding radius, 16 * 2^-24 of the largest
+/// coordinate in the pair's frame).
+double allowed_error(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose);
+
+struct Proof {
+    std::string complaint;          ///< empty: nothing is wrong as far as the bounds can tell
+    std::string witness_complaint;  ///< the same for the witness points alone
+    bool proved = false;            ///< the answer lies between two bounds less than the allowed error apart
+    double error = 0.0;             ///< of the separation against its own bounds, m
+};
+
+/// Checks numbers, normal, witness points and both bounds of an answer that was asked for without a limit.
+Proof prove(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose, const SeparationResult& answer,
+            double allowed);
+
+/// For overlapping cores: a direction, if one is found, along which the shapes are farther apart (or less deep) than
+/// `bound` by more than `allowed`. Exhaustive over features for polytopes of few vertices, branch and bound for curved
+/// cores; `separation` of the result is that direction's.
+struct Rival {
+    bool found = false;
+    bool searched_all = true;  ///< false: the search gave up before it had proved that there is none
+    oracle::SignedDistance best;
+};
+Rival rival(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose, double bound, double allowed);
+
+}  // namespace talus::test

@@ -1,0 +1,63 @@
+#pragma once
+/// The solids and poses the tests of the nonconvex room share.
+
+#include "samples/scenes/kit/solids.h"
+#include "tests/narrowphase/ladder/random_pairs.h"
+
+#include <talus/narrowphase/nonconvex/interference.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace talus::test {
+
+struct NonconvexSolid {
+    std::string name;
+    samples::MeshFile mesh;
+    NonconvexShape shape;
+};
+
+inline NonconvexSolid solid(std::string name, samples::MeshFile mesh) {
+    Result<NonconvexShape> shape = make_nonconvex(mesh.vertices, mesh.triangles);
+    if (!shape) return {name + ": " + shape.error().message, {}, {}};  // no faces: tests see it at once
+    return {std::move(name), std::move(mesh), std::move(*shape)};
+}
+
+inline std::vector<NonconvexSolid> nonconvex_solids() {
+    std::vector<NonconvexSolid> all;
+    all.push_back(solid("pentahedron", samples::pentahedron()));
+    all.push_back(solid("l prism", samples::l_prism()));
+    all.push_back(solid("u prism", samples::u_prism()));
+    all.push_back(solid("star of 5", samples::star_prism(5)));
+    all.push_back(solid("frame", samples::square_frame()));
+    all.push_back(solid("gear of 6", samples::gear(6)));
+    all.push_back(solid("hollow box", samples::hollow_box()));
+    all.push_back(solid("two boxes", samples::two_boxes()));
+    all.push_back(solid("hourglass of 8", samples::hourglass(8)));
+    all.push_back(solid("hourglass of 32", samples::hourglass(32)));
+    samples::MeshFile small = samples::star_prism(7);  // fits into the others, and through their holes
+    for (vec3& v : small.vertices) v *= 0.12f;
+    all.push_back(solid("small star of 7", small));
+    return all;
+}
+
+/// A rotation for tests: often exactly aligned with the axes (in quarter turns), where all ties are, else any.
+inline quat any_orientation(Random& random) {
+    if (random.chance(0.3)) {
+        const float h = std::sqrt(0.5f);
+        const quat quarter[] = {quat(1, 0, 0, 0), quat(h, h, 0, 0), quat(h, 0, h, 0), quat(h, 0, 0, h)};
+        const int first = random.below(4), second = random.below(4);
+        return multiply(quarter[first], quarter[second]);
+    }
+    const glm::dvec3 axis = random.direction();
+    const double angle = random.between(0.0, 3.14);
+    return quat(glm::angleAxis(angle, axis));
+}
+
+/// How many times as much as in everyday runs is tested: TALUS_NONCONVEX_SCALE in the environment.
+inline int nonconvex_scale() {
+    const char* scale = std::getenv("TALUS_NONCONVEX_SCALE");
+    return scale ? std::max(1, std::atoi(scale)) : 1;
+}
+
+}  // namespace talus::test

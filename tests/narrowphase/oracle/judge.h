@@ -1,0 +1,37 @@
+#pragma once
+/// Holds one answer of `separation` against the oracle, and says in words what is wrong with it and how to get it
+/// again.
+
+#include "tests/narrowphase/oracle/oracle.h"
+
+#include <talus/narrowphase/epa.h>
+
+#include <string>
+
+namespace talus::test {
+
+/// What Talus promises, in bounding radii of the smaller shape (its core's centre to its farthest surface point).
+inline constexpr double separation_tolerance = 1e-4;
+/// Where the cores are apart the best normal is unique, and Talus's points there to this angle (rad). Beside a curved
+/// surface GJK stops at a relative gap of 1e-6, which bounds the angle to sqrt(2e-6).
+inline constexpr double normal_tolerance = 1e-3, curved_normal_tolerance = 2e-3;
+/// ... for cores at least this far apart (radii); nearer, and inside, a normal is judged by what it loses of
+/// separation.
+inline constexpr double normal_distance = 1e-3;
+
+struct Verdict {
+    std::string complaint;       ///< empty: nothing wrong
+    double error = 0.0;          ///< |separation - truth|, in radii of the smaller shape
+    double normal_loss = 0.0;    ///< best s minus s of Talus's normal, same unit
+    double angle = 0.0;          ///< between the normals where the cores are apart, else 0, rad
+    double witness_error = 0.0;  ///< largest of the witness points' errors, same unit
+};
+
+/// `truth` is the oracle's answer for this pair and pose, to `truth.error`.
+Verdict judge(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose,
+              const oracle::SignedDistance& truth, const SeparationResult& answer);
+
+/// C++ that builds the pair and its pose again, floats in hex: paste it into a test.
+std::string reproduce(const Shape& a, const Shape& b, const Frame& b_in_a);
+
+}  // namespace talus::test
