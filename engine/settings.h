@@ -208,19 +208,19 @@ inline constexpr float largest_friction = 1e6f;
 /// mass alone would give way without them: a turn about an axis that the push passes at a hundredth of the body's radius
 /// of gyration, or a way that is 0.6 degrees from being at right angles to the push. The impulse that stops an approach
 /// is the inverse of the response, and so has no end: a ball that could only turn, pushed along its radius, got 1e16 N s
-/// for a response that was rounding (at 1e-10). Larger: doors and lifts give way to fewer pushes. Nor do locks and limits
-/// of six-dof joints move bodies there: where anchors were 5 cm apart across the plane of their bodies, one of three
-/// small trees of such joints pulled with more than 1e9 N, at the plane's slope of rounding.
+/// for a response that was rounding (at 1e-10). Larger: doors and lifts give way to fewer pushes. The
+/// locks and limits of six-dof joints are left out there, too: with anchors 5 cm apart across the plane of their bodies,
+/// one of three small trees of such joints pulled with more than 1e9 N.
 inline constexpr float locked_response = 1e-4f;
-/// Bodies that are locked to a plane or a line part along it where less than this of their contact's normal lies in it
-/// (locked_contacts.cpp). Larger: contacts of what is slanted across the plane change, too, which the solver bears as
-/// they are; smaller: it pushes ten times as far as the overlap is deep.
+/// The normal of bodies that are locked to a plane or a line is replaced if its part in there is shorter than this
+/// (locked_contacts.cpp). Larger: contacts of shapes that slope across the plane are replaced without need; smaller: the
+/// solver has to push bodies apart by many times the depth of their overlap.
 inline constexpr float plane_normal = 0.5f;
-/// ... and where they overlap by more than this part of the thinner one's thickness. Larger: what has its faces a little
-/// out of line across the plane stays in each other; smaller: layers whose faces should only touch collide.
+/// ... and if the overlap across the plane is more than this part of the thinner shape's thickness. Larger: bodies that are
+/// slightly offset across the plane can stay in each other; smaller: layers that are meant to touch collide.
 inline constexpr float plane_layers = 0.1f;
-/// So many sizes of the smaller shape is how far it is to be out across the stretched plane. Larger: EPA has longer
-/// shapes to search; smaller: slanted ways out are found for the shortest in the plane.
+/// Shapes are stretched until their overlap across the plane is this many times the smaller one's size. Larger: EPA has
+/// longer shapes to search; smaller: a way out that leaves the plane can still be the shortest.
 inline constexpr float plane_stretch = 4.0f;
 
 /// How much a load may grow in a sub-step beyond doubling before it counts as a blow, as an acceleration of the
@@ -254,10 +254,10 @@ inline constexpr std::uint32_t energy_most_bodies = 32;
 inline constexpr double energy_large_gain = 0.01;
 inline constexpr double energy_large_speed = 0.1;
 
-/// What a contact of an island that kinematic bodies push carries over stops this part of the fastest one's speed for all
-/// of the island's bodies, and so many times their weights (driven_loads.cpp). Larger: what is pinched leaves faster (of
-/// 200 times 8 bodies that were crushed at 3 m/s, some left at more than 10 m/s in 14 at 0.5, in 43 at 2, in 107 at 10, and
-/// in 163 without bounds); smaller: presses bear less, wedges and levers on lifts as well.
+/// The carried impulse of a contact in an island that kinematic bodies push is at most the momentum of all of its bodies at
+/// this part of the greatest speed, and this many times their weight (driven_loads.cpp). Larger: crushed bodies leave
+/// faster (of 200 groups of 8 that were crushed at 3 m/s, 14 had a body faster than 10 m/s at 0.5, 43 at 2, 107 at 10, 163
+/// without a limit); smaller: presses bear less, and so do wedges and levers on lifts.
 inline constexpr float driven_load = 0.5f;
 inline constexpr float driven_weight = 10.0f;
 
@@ -418,8 +418,8 @@ inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of wh
 inline constexpr double joint_push_farthest = 100.0;
 inline constexpr double joint_push_gain = 100.0;
 inline constexpr double joint_quiet_push = 0.1;
-/// ... and their slack, as part of a row's response, is what the worst row is off over its lever arm, from this on. Smaller:
-/// loops that are nearly closed pay for two more factorisations; larger: chains that are too short by less tremble.
+/// From this relative error on (crookedness(), joint_energy.cpp) the slack of pushes grows with it. Smaller: loops that are
+/// nearly closed pay for two more factorisations; larger: chains that are too short by less tremble.
 inline constexpr double joint_crooked = 2e-4;
 /// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is
 /// more.

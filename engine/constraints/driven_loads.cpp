@@ -1,13 +1,13 @@
-/// Loads of islands that kinematic bodies push: no more than their bodies can be the cause of.
+/// Limits the loads of islands that kinematic bodies push.
 ///
-/// What a kinematic body presses against a wall can't give way, and no impulse is enough: each sub-step finds the two still
-/// closing in on the body, and adds to what both pushed in the last one. A box of 280 kg bore 700,000 N s, sub-step after
-/// sub-step, in balance. As soon as it got past an edge one of the two was another contact, which began with nothing, and the
-/// other threw the box off at 160 m/s.
+/// A kinematic body that presses a body against a wall cannot be stopped by any impulse. In each sub-step, both contacts find
+/// that they still approach, and add to the impulses that they carry over. These grew in balance without end: a box of
+/// 280 kg bore 700,000 N s per sub-step. When the box got past an edge, one of the two contacts was replaced by a new one,
+/// which begins without impulses, and the other one threw the box off at 160 m/s.
 ///
-/// So before each step the impulses that the contacts of such an island carry over are cut to what the island's bodies can
-/// have a use for: what stops them, and bears their weights, also where wedges and levers make more of these. What can't
-/// give way overlaps more.
+/// So before each step the carried impulses of such an island are limited to what its own bodies can make use of: enough to
+/// stop all of them, and to bear their weights several times, because wedges and levers multiply a weight. A body that
+/// cannot give way overlaps more.
 
 #include "engine/settings.h"
 #include "engine/world/world_state.h"

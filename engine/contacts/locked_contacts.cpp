@@ -1,9 +1,9 @@
-/// Contacts of bodies that are locked to a plane or a line, along directions in which the bodies can part.
+/// Contacts of bodies that are locked to a plane or a line: their normals lie in it.
 ///
-/// The shortest way out of two sprites 2 cm thick that overlap by 5 cm is across the plane of their world: the one way
-/// that they can't go. Along it no impulse moves them, and they would stay in each other. What they can leave is the
-/// part of A - B in that plane, by the shortest way in it; it is found as the distance or depth of the two shapes
-/// stretched across the plane until that is no way out any more.
+/// Two sprites 2 cm thick that overlap by 5 cm in their plane have their shortest way out across the plane. The locks forbid
+/// that motion, no impulse has an effect along such a normal, and the two stayed in each other. What counts is the cross-section
+/// of the Minkowski difference with the plane. Stretching both shapes across the plane leaves that section as it is and makes
+/// every way out across the plane long, so the ordinary distance and depth of the stretched shapes give the answer.
 
 #include <talus/narrowphase/support_mapping.h>
 #include "engine/settings.h"
@@ -14,7 +14,7 @@
 
 namespace talus {
 
-/// Axes of the world along which no point of the body moves: bits as of lock_x, lock_y and lock_z.
+/// Returns the axes of the world along which no point of the body moves, as bits of lock_x, lock_y and lock_z.
 static std::uint8_t held_axes(const Body& body) {
     constexpr std::uint8_t all = lock_x | lock_y | lock_z;
     if (!body.is_dynamic()) return all;
@@ -26,9 +26,9 @@ static std::uint8_t held_axes(const Body& body) {
     return held;
 }
 
-/// Turns a manifold whose normal is (nearly) one along which its bodies can't part into the plane or the line in which
-/// they can. Left as they are: contacts of bodies that can't part at all; those of what lies in layers, one before the
-/// other, whose faces just overlap; of surfaces, whose normals are theirs.
+/// Replaces a manifold whose normal is nearly along such an axis of both bodies by one whose normal lies in their plane or
+/// along their line. Does nothing for bodies that cannot move against each other at all, for bodies in neighbouring layers whose
+/// faces overlap slightly, and for triangles of meshes and height fields, which have their own rule for normals.
 void World::State::turn_into_plane(std::uint32_t c) {
     const ContactBodies& pair = contacts.bodies[c];
     const PairRecord& record = contacts.records[c];

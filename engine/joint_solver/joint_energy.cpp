@@ -103,8 +103,8 @@ double JointSolver::farthest_push(const Articulation& a) const {
     return farthest;
 }
 
-/// How far the worst row is from where it should be, over how far links must turn or move until its direction is another:
-/// rad, or m over the lever arms.
+/// Returns the largest error of a row relative to the distance over which the row's direction changes: an angle in rad, or a
+/// distance over the lever arm.
 double JointSolver::crookedness(const Articulation& a) const {
     double worst = 0.0;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
@@ -126,14 +126,14 @@ double JointSolver::crookedness(const Articulation& a) const {
 /// same part of their ways, so that those that contradict each other end in a compromise: were each cut to one speed,
 /// they would balance anywhere.
 ///
-/// The way there bends. A chain that is 2% too short for its two walls is closest to closed where it is straight; but
-/// where it sags by an angle of t, the rows see no more than that their error falls by t for each metre of a link, and ask
-/// for a way of 1 / t times the error, to far beyond the straight line. So slack grows with the error, as in Levenberg's
-/// and Marquardt's method (Yamashita and Fukushima 2001 for the choice: it ends as fast as Newton's where all can be
-/// closed).
+/// Far from closed, Newton's method goes too far. A chain that is 2% too short for its two walls is closest to closed where it
+/// is straight. If it sags by a small angle t, its rows see the error fall by t per metre that a link moves, and ask for 1 / t
+/// times the error, far beyond the straight line. So slack grows with the error, as in the Levenberg-Marquardt method.
+/// (Yamashita and Fukushima 2001 show that this choice converges as fast as Newton's method where all joints can be closed.)
 ///
-/// What velocities do and the push undoes is taken out of the velocities. It is next to nothing where the rows have taken
-/// their part of the velocities; but links of that chain fell, along the rows' directions, as fast as they liked.
+/// A velocity that the push undoes is removed. Rows that can be satisfied have removed their share of the velocity already,
+/// so that the two are at right angles. The links of the straight chain, however, fell as fast as they liked, because to first
+/// order no row forbids that, and were pushed back without losing their speed.
 void JointSolver::push_together(Articulation& a) {
     const double farthest = farthest_push(a);
     if (farthest < settings::joint_least_push) return;

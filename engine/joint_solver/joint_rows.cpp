@@ -318,7 +318,7 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
     run.locks_swing = ordinary && ((locked_at_zero(4) && locked_at_zero(5)) || cone_shut);
     run.locks_twist = run.locks_swing && locked_at_zero(3);
     run.anchored = ordinary && locked_at_zero(0) && locked_at_zero(1) && locked_at_zero(2);
-    // Where the swing may come to half a turn. Of twists that may be turned on and on, angles are all that tell where they are.
+    // The swing may come to half a turn. A twist that may exceed half a turn is counted as an angle instead.
     const bool swings_through = joint.kind == JointKind::six_dof || (joint.kind == JointKind::ball && joint.cone >= pi);
     const auto form_of = [&](int i) {
         if (joint.kind == JointKind::distance) return RowForm::length;
@@ -541,7 +541,7 @@ double JointSolver::set_turn_row(const Run& run, std::uint32_t i, const dvec3& a
     return sum;
 }
 
-/// A row that the bodies' locks leave nothing of asks nothing of them.
+/// Clears a row along which the locks of its bodies allow no motion.
 void JointSolver::clear_row(const Run& run, std::uint32_t i) {
     const JointRows& rows = joint_rows_[index_of(run)];
     double* const jacobian = flat(jacobians_) + rows.jacobian + i;
@@ -681,7 +681,8 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
     if (a.springs) soften_springs(run);
 }
 
-/// A lock takes either quaternion, and the one that goes on from the last pose: what is 0 has no sign.
+/// Returns the quaternion from which a row reads the twist. A lock needs no particular sign, and must not change it within a
+/// sub-step; a limit needs the sign with which the twist is near its range.
 dquat JointSolver::twist_of(const Row& row, const JointPose& pose) {
     return row.kind == RowKind::lock ? pose.relative
                                      : nearest_twist(pose.relative, 0.5 * (row.limits[0] + row.limits[1]));
