@@ -261,6 +261,11 @@ inline constexpr double energy_large_speed = 0.1;
 inline constexpr float driven_load = 0.5f;
 inline constexpr float driven_weight = 10.0f;
 
+/// Islands that kinematic bodies push are bounded only if they gain what makes all of their bodies so many times as fast as
+/// the kinematic one. Larger: crushed bodies that joints hold can leave faster; smaller: levers cannot move as fast as they are
+/// driven.
+inline constexpr double energy_driven_speed = 10.0;
+
 /// Bodies that float and push each other get back the angular momentum that a sub-step has changed by more than this part
 /// of what they have (island_momentum.cpp). Larger: they lose as much; smaller: rounding counts.
 inline constexpr double momentum_share = 1e-5;
@@ -418,7 +423,7 @@ inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of wh
 inline constexpr double joint_push_farthest = 100.0;
 inline constexpr double joint_push_gain = 100.0;
 inline constexpr double joint_quiet_push = 0.1;
-/// From this relative error on (crookedness(), joint_energy.cpp) the slack of pushes grows with it. Smaller: loops that are
+/// If a push turns a row by more than this, rad, the slack of the rows grows with it (push_together(), joint_energy.cpp). Smaller: loops that are
 /// nearly closed pay for two more factorisations; larger: chains that are too short by less tremble.
 inline constexpr double joint_crooked = 2e-4;
 /// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is

@@ -25,9 +25,11 @@
 /// random world a needle of 8 g gave an island of 38 bodies 50,000 times the energy that all of them had.)
 ///
 /// Springs, motors and drives of joints may do work, and so may friction on surfaces that run: it counts as put in
-/// (JointSolver::work, ContactSolver::find_belt_work). Islands are not bounded that are pushed by something else: by
-/// joints or contacts with moving kinematic bodies. (With the work of such contacts counted likewise, a gear let its
-/// wheels slip and threw them back, and a room that flew about lost a body.)
+/// (JointSolver::work, ContactSolver::find_belt_work). Islands that moving kinematic bodies push or pull are not bounded
+/// in this way. (With the work of such contacts counted likewise, a gear let its wheels slip and threw them back, and a room
+/// that flew about lost a body.) They are bounded only where they gain what makes all of their bodies
+/// settings::energy_driven_speed times as fast as the kinematic body. (Of 150 rows of five welded boxes that were crushed at
+/// 0.3 m/s one left at 2,300 m/s.)
 ///
 /// Bounces come afterwards, and have a bound of their own: Newton's law of restitution makes energy where a body strikes
 /// with friction (Kane and Levinson 1985), or at several points at once. Semi-implicit Euler conserves
@@ -57,24 +59,35 @@ glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spi
     return axes * (body.principal.moments * (spin * axes));
 }
 
-/// Islands with joints or contacts with moving kinematic bodies have gained nothing.
-void World::State::exempt_islands() {
-    const auto exempt = [&](std::uint32_t i) { island_gains[islands.root(i)].gain = 0.0; };
-    const auto is_driven = [&](std::uint32_t i) {
-        const SolverBody& sb = solver_bodies[i];
-        return load3(sb.velocity) != vec3(0.0f) || load3(sb.angular_velocity) != vec3(0.0f);
+/// Leaves islands alone that moving kinematic bodies push or pull by contacts or joints, unless they have gained more than
+/// makes all of their bodies many times as fast as the kinematic one.
+void World::State::exempt_driven_islands() {
+    const auto exempt = [&](std::uint32_t i, double speed) {
+        IslandGain& island = island_gains[islands.root(i)];
+        const double most = settings::energy_driven_speed * speed;
+        island.least = std::max(island.least, 0.5 * island.mass * most * most);
+        if (!(island.gain > island.least)) island.gain = 0.0;
+    };
+    // Of the driver's frame, anywhere on the driven body.
+    const auto drive = [&](std::uint32_t driver, std::uint32_t driven) {
+        if (solver_slots[driver] == null_index) return;
+        const Body &a = bodies[solver_slots[driver]], &b = bodies[solver_slots[driven]];
+        const SolverBody& sb = solver_bodies[driver];
+        const float speed = glm::length(load3(sb.velocity)) +
+                            (glm::length(b.center - a.center) + b.radius) * glm::length(load3(sb.angular_velocity));
+        if (speed > 0.0f) exempt(driven, static_cast<double>(speed));
     };
     for (const ConstraintGraph::Edge& edge : edges) {
-        const bool driven = (!edge.pushes_a && is_driven(edge.a)) || (!edge.pushes_b && is_driven(edge.b));
-        if (driven) exempt(edge.pushes_a ? edge.a : edge.b);
+        if (!edge.pushes_a) drive(edge.a, edge.b);
+        if (!edge.pushes_b) drive(edge.b, edge.a);
     }
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
         if (ends.b == null_index) continue;
         const std::uint32_t a = solver_index[ends.a], b = solver_index[ends.b];
         const auto is_held = [&](std::uint32_t i) { return i != 0 && i < held_end; };
-        if (is_held(a) && !is_held(b) && is_driven(b)) exempt(a);
-        if (is_held(b) && !is_held(a) && is_driven(a)) exempt(b);
+        if (is_held(a) && !is_held(b)) drive(b, a);
+        if (is_held(b) && !is_held(a)) drive(a, b);
     }
 }
 
@@ -109,7 +122,7 @@ bool World::State::find_gaining_islands(bool by_bounces) {
         if (!by_bounces && island_gains[root].bodies > settings::energy_most_bodies) pass_over_small_gain(root);
     }
     if (!any()) return false;
-    exempt_islands();
+    exempt_driven_islands();
     if (!any()) return false;
     island_bounds.assign(held_end, {});
     unpushed.resize(held_end);

@@ -103,23 +103,52 @@ double JointSolver::farthest_push(const Articulation& a) const {
     return farthest;
 }
 
-/// Returns the largest error of a row relative to the distance over which the row's direction changes: an angle in rad, or a
-/// distance over the lever arm.
-double JointSolver::crookedness(const Articulation& a) const {
-    double worst = 0.0;
+/// Returns the longest lever arm of a joint's rows, m: a way of a row turns it by that way over this.
+double JointSolver::lever_of(const Run& run) {
+    const dvec3 arm_a = run.pose.arm_a + run.pose.apart;
+    const dvec3& along = run.kind == JointKind::distance ? run.pose.apart : dvec3(0.0);
+    return std::sqrt(
+        std::max({glm::dot(arm_a, arm_a), glm::dot(run.pose.arm_b, run.pose.arm_b), glm::dot(along, along)}));
+}
+
+/// Makes the rows softer where moving kinematic bodies open joints that cannot give way.
+///
+/// The velocity of a kinematic body is no velocity of the links: to satisfy the rows by it is no projection. A chain that is
+/// pulled longer than it is asks for a velocity v along rows that are nearly redundant, and its links answered with up to
+/// 500 v. The same slack as for a push of that way in a sub-step makes it 1 / sqrt(way / lever) times v at most.
+void JointSolver::give_way_to_drivers(Articulation& a) {
+    double way = 0.0, open = 0.0;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
-        const dvec3& along = run.kind == JointKind::distance ? run.pose.apart : dvec3(0.0);
-        const double arm2 = std::max({glm::dot(run.pose.arm_a, run.pose.arm_a),
-                                      glm::dot(run.pose.arm_b, run.pose.arm_b), glm::dot(along, along)});
+        const double lever = lever_of(run);
+        for (std::uint32_t s = 0; s < run.side_count; ++s) {
+            const Link& link = links_[run.link[s]];
+            if (link.dynamic || link.solver == 0) continue;
+            const double* const v = velocity_of(run.link[s]);
+            const double moved =
+                substep_ * (glm::length(dvec3(v[0], v[1], v[2])) + lever * glm::length(dvec3(v[4], v[5], v[6])));
+            way = std::max(way, moved / std::max(lever, moved));
+        }
         for (std::uint32_t i = run.first_row; i < run.first_row + run.row_count; ++i) {
             const Row& row = rows_[i];
-            if ((row.kind != RowKind::lock && row.kind != RowKind::limit) || row.push == 0.0) continue;
-            const double off2 = row.position * row.position;
-            worst = std::max(worst, is_angular(run, row) ? off2 : off2 / std::max(arm2, off2));
+            if (row.push == 0.0) continue;
+            const double off = std::abs(row.position);
+            open = std::max(open, is_angular(run, row) ? off : off / std::max(lever, off));
         }
     }
-    return std::sqrt(worst);
+    a.slack = settings::joint_slack_looped;
+    if (open > settings::joint_crooked && way > a.slack) set_slack(a, a.slack = way);
+}
+
+/// Sets the slack of the locks and limits, as part of their responses.
+void JointSolver::set_slack(Articulation& a, double slack) {
+    for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
+        for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
+            Row& row = rows_[i];
+            if (row.kind == RowKind::lock || row.kind == RowKind::limit) row.slack = slack * row.whole;
+        }
+    }
+    a.factored = Pass::none;
 }
 
 /// After the solve: adds the velocities that close what is apart, for this sub-step's positions alone. All rows go the
@@ -128,21 +157,19 @@ double JointSolver::crookedness(const Articulation& a) const {
 ///
 /// Far from closed, Newton's method goes too far. A chain that is 2% too short for its two walls is closest to closed where it
 /// is straight. If it sags by a small angle t, its rows see the error fall by t per metre that a link moves, and ask for 1 / t
-/// times the error, far beyond the straight line. So slack grows with the error, as in the Levenberg-Marquardt method.
+/// times the error, far beyond the straight line. So slack grows with the way that is asked for, as in the Levenberg-Marquardt method.
 /// (Yamashita and Fukushima 2001 show that this choice converges as fast as Newton's method where all joints can be closed.)
-///
-/// A velocity that the push undoes is removed. Rows that can be satisfied have removed their share of the velocity already,
-/// so that the two are at right angles. The links of the straight chain, however, fell as fast as they liked, because to first
-/// order no row forbids that, and were pushed back without losing their speed.
 void JointSolver::push_together(Articulation& a) {
     const double farthest = farthest_push(a);
     if (farthest < settings::joint_least_push) return;
     if (a.bounded) kernel_->speeds(rows_input(a, residuals_));
     double allowed = 0.0;  ///< energy, were all rows by themselves
+    double crooked = 0.0;  ///< the most by which the way of a row turns it, rad
     bool more = false;     ///< limits that are passed and hold nothing else
     const double share = 1.0 / std::clamp(farthest, 1.0, settings::joint_push_farthest);
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
         const Run& run = runs_[r];
+        const double lever = lever_of(run);
         double* const residual = residuals(run);
         for (std::uint32_t i = 0; i < run.row_count; ++i) {
             Row& row = rows_[run.first_row + i];
@@ -158,43 +185,32 @@ void JointSolver::push_together(Articulation& a) {
                 residual[i] = speed + push;
                 row.free = row.caught = more = true;
             }
-            if (row.slack > 0.0) allowed += 0.5 * residual[i] * residual[i] * settings::joint_slack_looped / row.slack;
+            const double way = substep_ * std::abs(residual[i]);
+            crooked = std::max(crooked, is_angular(run, row) ? way : way / std::max(lever, way));
+            if (row.whole > 0.0) allowed += 0.5 * residual[i] * residual[i] / row.whole;
         }
     }
     if (allowed > 0.0) {
-        const double crooked = crookedness(a);
         const bool softer = crooked > settings::joint_crooked;
-        const auto soften = [&](double by) {
-            a.factored = Pass::none;
-            for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
-                for (std::uint32_t i = runs_[r].first_row; i < runs_[r].first_row + runs_[r].row_count; ++i) {
-                    Row& row = rows_[i];
-                    if (row.kind == RowKind::lock || row.kind == RowKind::limit) row.slack *= by;
-                }
-            }
-        };
         if (more) a.factored = Pass::none;
-        if (softer) soften(crooked / settings::joint_slack_looped);
+        if (softer) set_slack(a, std::max(a.slack, crooked));
         solve_free(a, Pass::solve);
-        if (softer) soften(settings::joint_slack_looped / crooked);
+        if (softer) set_slack(a, a.slack);
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             const double* const v = velocity_of(l);
             links_[l].push = dvec3(v[0], v[1], v[2]);
             links_[l].push_spin = dvec3(v[4], v[5], v[6]);
         }
         apply_changes(a);
-        double energy = 0.0, mass = 0.0, against = 0.0;
+        double energy = 0.0, mass = 0.0;
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             Link& link = links_[l];
             const double* const v = velocity_of(l);
-            const dvec3 velocity = link.push, spin = link.push_spin;
-            link.push = dvec3(v[0], v[1], v[2]) - velocity;
-            link.push_spin = dvec3(v[4], v[5], v[6]) - spin;
+            link.push = dvec3(v[0], v[1], v[2]) - link.push;
+            link.push_spin = dvec3(v[4], v[5], v[6]) - link.push_spin;
             if (!link.dynamic) continue;
             mass += link.mass;
             energy += kinetic_energy(link, link.push, link.push_spin);
-            against -= link.mass * glm::dot(velocity, link.push) +
-                       glm::dot(spin * link.turn, link.start_inertia * (link.push_spin * link.turn));
         }
         // Nearly redundant rows ask for long ways, and what is far from straight would go astray on them.
         const double quiet = settings::joint_quiet_push;
@@ -213,12 +229,6 @@ void JointSolver::push_together(Articulation& a) {
             }
             link.push = push;
             link.push_spin = push_spin;
-        }
-        const double undone =
-            softer && energy > 0.0 && part > 0.0 ? std::clamp(0.5 * against / (part * energy), 0.0, 1.0) : 0.0;
-        for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count && undone > 0.0; ++l) {
-            links_[l].push *= 1.0 - undone;
-            links_[l].push_spin *= 1.0 - undone;
         }
         a.pushed = true;
     }

@@ -190,7 +190,7 @@ void JointSolver::prepare_link(Link& link, const BodyStore& bodies, std::span<co
 namespace {
 
 bool is_within_a_turn(const JointLimit& limit) {
-    return limit.lower > -static_cast<float>(pi) && limit.upper < static_cast<float>(pi);
+    return limit.lower >= -static_cast<float>(pi) && limit.upper <= static_cast<float>(pi);
 }
 
 /// Returns by how many places the axes of a joint are to be shifted, so that it turns about x. A six-dof joint that turns about y or z
@@ -415,6 +415,7 @@ void JointSolver::evaluate(Articulation& a) {
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) place(runs_[r]);
     stabilise(a);
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) evaluate_rows(a, runs_[r]);
+    if (a.redundant) give_way_to_drivers(a);
     a.factored = Pass::none;
 }
 
@@ -647,9 +648,9 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
             default:
                 row.response = set_turn_row(run, i, row_jacobian(run, row).angular_b);
         }
-        const double whole = locked ? response_without_locks(run, i) : row.response;
+        row.whole = locked ? response_without_locks(run, i) : row.response;
         row.held = (row.kind == RowKind::lock || row.kind == RowKind::limit) && row.form != RowForm::point &&
-                   row.response < settings::locked_response * whole;
+                   row.response < settings::locked_response * row.whole;
         if (row.held) clear_row(run, i);
         coordinate = row.form == RowForm::geared
                          ? geared_coordinate(run, runs_[run.geared[0]].coordinates, runs_[run.geared[1]].coordinates)
@@ -658,7 +659,7 @@ void JointSolver::evaluate_rows(const Articulation& a, Run& run) {
         row.slack = (drive         ? settings::joint_slack_drive
                      : a.redundant ? settings::joint_slack_looped
                                    : settings::joint_slack) *
-                    whole;
+                    row.whole;
 
         if (row.kind == RowKind::limit) {
             const bool upper = row.limits[0] == -infinite ||

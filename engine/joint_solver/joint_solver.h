@@ -260,6 +260,7 @@ private:
         double left = 0.0;                       ///< position beyond a limit that closing leaves
         double push = 0.0;                       ///< way to where it should be, over the longest of a sub-step
         double response = 0.0;                   ///< J M^-1 J^T of this row alone
+        double whole = 0.0;                      ///< ... and without the locks of its bodies
         double slack = 0.0;                      ///< regularisation
         double bias_rate = 0.0, softness = 0.0;  ///< spring: J v + bias_rate * position + softness * impulse = 0
     };
@@ -340,6 +341,7 @@ private:
         bool bent = false;       ///< ... and a part that makes their way curved
         bool taken = false;      ///< some impulses are; see take_impulse()
         Pass factored = Pass::none;
+        double slack = 0.0;    ///< of its locks and limits, if it is redundant, as part of their responses
         bool weak = false;     ///< its matrix is to be factored with care, for the rest of the step
         bool bounded = false;  ///< some rows have bounds
         bool springs = false;
@@ -508,7 +510,9 @@ private:
     double begin_bending(Articulation& a);
     void end_bending(Articulation& a);
     double farthest_push(const Articulation& a) const;
-    double crookedness(const Articulation& a) const;
+    static double lever_of(const Run& run);
+    void give_way_to_drivers(Articulation& a);
+    void set_slack(Articulation& a, double slack);
     void push_together(Articulation& a);
     void relax_without_gain(Articulation& a);
 

@@ -502,7 +502,7 @@ private:
     template <class Visit>
     void for_each_gaining(Visit&& visit);
     void keep_parts();
-    void exempt_islands();
+    void exempt_driven_islands();
     glm::dvec3 angular_momentum(std::uint32_t index, const glm::dvec3& spin) const;  ///< of its solver index
     void find_floating_islands();
     void bound_driven_loads(float substep);

@@ -345,7 +345,7 @@ TEST_CASE("limits: energy of impacts in plain random worlds") {
 
 TEST_CASE("each limit of docs/limits.md is measured by a test") {
     std::string sources;
-    for (const auto& file : std::filesystem::directory_iterator("tests/engine")) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator("tests/engine")) {
         if (file.path().extension() != ".cpp") continue;
         std::ifstream in(file.path());
         sources.append(std::istreambuf_iterator<char>(in), {});
