@@ -320,18 +320,23 @@ void JointSolver::prepare_rows(Run& run, const Joint& joint) {
     run.anchored = ordinary && locked_at_zero(0) && locked_at_zero(1) && locked_at_zero(2);
     // The swing may come to half a turn. A twist that may exceed half a turn is counted as an angle instead.
     const bool swings_through = joint.kind == JointKind::six_dof || (joint.kind == JointKind::ball && joint.cone >= pi);
-    const auto form_of = [&](int i) {
+    const auto form_of = [&](int i, const JointLimit& range) {
         if (joint.kind == JointKind::distance) return RowForm::length;
         if (i < 3) return run.anchored ? RowForm::point : RowForm::move;
         const auto axis = static_cast<std::size_t>(i);
-        if (i == 3 && swings_through && !run.locks_swing && is_within_a_turn(joint.axes[axis].limit))
-            return RowForm::twist;
+        if (i == 3 && swings_through && !run.locks_swing && is_within_a_turn(range)) return RowForm::twist;
         if (i > 3 && ordinary && locked_at_zero(axis)) return RowForm::lock;
         return (i == 3 ? run.locks_twist : run.locks_swing) ? RowForm::lock : RowForm::turn;
     };
     for (int i = 0; i < joint_axes; ++i) {
-        const AxisDef& axis = joint.axes[static_cast<std::size_t>(i)];
-        RowForm form = form_of(i);
+        AxisDef axis = joint.axes[static_cast<std::size_t>(i)];
+        if (i == 3 && joint.kind == JointKind::ball &&
+            (axis.limit.lower > -unlimited || axis.limit.upper < unlimited)) {
+            // The twist of a ball is not counted beyond half a turn: a range that is open to one side ends there.
+            axis.limit.lower = std::max(axis.limit.lower, -static_cast<float>(pi));
+            axis.limit.upper = std::min(axis.limit.upper, static_cast<float>(pi));
+        }
+        RowForm form = form_of(i, axis.limit);
         if (locked(static_cast<std::size_t>(i))) {
             lock(form, i, axis.limit.lower);
             continue;

@@ -67,14 +67,19 @@ TEST_CASE("hardly any random world of plain bodies makes energy") {
 }
 
 TEST_CASE("bodies and limbs that hit a wall in the middle of a step fly off with no more than they had") {
-    // Without continuous_energy.cpp each of these worlds gains, up to 12 times what its bodies had. Worlds are chaotic:
-    // some other fault may be met in one of them.
-    const SoakOptions options{.checks = 1u << static_cast<int>(SoakCheck::energy)};
-    int count = 0;
-    for (const std::uint64_t seed :
-         {300156, 300157, 300215, 300220, 300223, 300285, 300302, 300328, 300362, 300363, 300380})
-        count += run_soak(random_world(seed), options).failure ? 1 : 0;
-    CHECK(count <= 2);
+    // Without continuous_energy.cpp each of these worlds gains, up to 12 times what its bodies had. Worlds are chaotic: in
+    // some of them another fault is met, of at most 0.1 J.
+    const auto worlds_that_gain = [&](double share) {
+        SoakOptions options{.checks = 1u << static_cast<int>(SoakCheck::energy)};
+        options.tolerance.step_gain = share;
+        int count = 0;
+        for (const std::uint64_t seed :
+             {300156, 300157, 300215, 300220, 300223, 300285, 300302, 300328, 300362, 300363, 300380})
+            count += run_soak(random_world(seed), options).failure ? 1 : 0;
+        return count;
+    };
+    CHECK(worlds_that_gain(0.01) <= 3);
+    CHECK(worlds_that_gain(0.5) == 0);
 }
 
 TEST_CASE("each text gives the soak a seed of its own") {

@@ -201,6 +201,40 @@ TEST_CASE("what a kinematic body crushes against a wall does not fly off at many
     }
 }
 
+// One of 150 such rows left at 2,300 m/s, 25 at more than 4 m/s.
+TEST_CASE("bodies that joints hold do not fly off at hundreds of metres a second when they are crushed") {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        Random random(seed);
+        World world;
+        add(world, fixed_body(box({20.0f, 1.0f, 20.0f}), {0.0f, -1.0f, 0.0f}));
+        add(world, fixed_body(box({0.5f, 2.0f, 4.0f}), {2.5f, 2.0f, 0.0f}));
+        BodyDef ram = body(box({0.3f, 2.0f, 4.0f}), {-2.3f, 2.01f, 0.0f});
+        ram.type = BodyType::kinematic;
+        const BodyId press = add(world, ram);
+        std::vector<BodyId> ids;
+        for (int i = 0; i < 5; ++i) {
+            BodyDef def =
+                body(box({0.25f, 0.15f, 0.2f}), {-0.6f + 0.24f * static_cast<float>(i),
+                                                 0.15f + random.between(0.0f, 0.2f), random.between(-0.2f, 0.2f)});
+            def.rotation = turn(vec3(0, 1, 0), random.between(-0.5f, 0.5f));
+            ids.push_back(add(world, def));
+            if (i == 0) continue;
+            const BodyId other = ids[ids.size() - 2];
+            const vec3 middle = 0.5f * (world.position(other) + world.position(ids.back()));
+            REQUIRE(world.add_joint(FixedDef{.ends = world.joint_ends(other, ids.back(), middle)}));
+        }
+        run(world, 90);
+        float fastest = 0.0f;
+        for (int step = 0; step < 260; ++step) {
+            REQUIRE(world.set_linear_velocity(press, {step < 210 ? 1.0f : 0.0f, 0.0f, 0.0f}));
+            run(world, 1);
+            for (const BodyId id : ids) fastest = std::max(fastest, glm::length(world.linear_velocity(id)));
+        }
+        CAPTURE(seed);
+        CHECK(fastest < 25.0f);
+    }
+}
+
 TEST_CASE("a lift bears what stands and what is wedged on it as the ground does") {
     for (const float speed : {0.0f, 0.01f, 0.5f}) {
         World world;
