@@ -64,7 +64,9 @@ struct ShapeDef {
     std::vector<Material> mesh_materials{};
 };
 
-/// Axes of the world along which a body does not move and about which it does not turn, or-ed together.
+/// Axes of the world along which a body does not move and about which it does not turn, or-ed together. Two bodies that are
+/// locked to the same plane are pushed apart in it, if they overlap across it by more than a tenth of the thinner one's
+/// thickness; bodies in neighbouring layers that overlap by less do not push each other.
 enum AxisLock : std::uint8_t {
     lock_x = 1,
     lock_y = 2,
