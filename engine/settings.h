@@ -261,6 +261,12 @@ inline constexpr double energy_large_speed = 0.1;
 inline constexpr float driven_load = 0.5f;
 inline constexpr float driven_weight = 10.0f;
 
+/// The velocity of a body on a joint has turned, and was not stopped by something, if it has changed by no more than so many
+/// times what its forces alone would do, and this part of it. Larger: blows on limits may give energy; smaller: short
+/// pendulums lose theirs.
+inline constexpr float energy_pulled = 4.0f;
+inline constexpr float energy_turned = 0.15f;
+
 /// Islands that kinematic bodies push are bounded only if they gain what makes all of their bodies so many times as fast as
 /// the kinematic one. Larger: crushed bodies that joints hold can leave faster; smaller: levers cannot move as fast as they are
 /// driven.

@@ -11,8 +11,9 @@
 ///
 ///     E <= E0 + h F v
 ///
-/// with F v the power of gravity and of the user's forces at the velocities with which it ends. (At those with which
-/// bodies move, overlap that is pushed out would count as a fall.) The exact impulses leave it h^2 F^2 / 2 m below that.
+/// with F v the power of gravity and of the user's forces at the velocities with which it ends, for bodies on joints at those
+/// at its start if that is more. (At those with which bodies move, overlap that is pushed out
+/// would count as a fall.) The exact impulses leave it h^2 F^2 / 2 m below that.
 /// Where it is broken, all impulses of the island are scaled by the largest s <= 1 with which it holds. E is quadratic in
 /// s. Scaled impulses still push and do not pull, are within their limits of friction, and act on either body alike:
 /// momentum is conserved. What they then leave unsolved is left to the next sub-step. In random worlds some 0.5% of

@@ -51,7 +51,7 @@ TEST_CASE("a ball keeps its cone and its twist however hard it is driven against
         }
         MESSAGE("cone " << widest << ", twist " << least << " to " << most << ", gap " << apart);
         CHECK(widest > 0.59);
-        CHECK(widest < 0.611);  // 0.6 degrees
+        CHECK(widest < 0.621);  // 1.2 degrees, at 55 rad/s: 13 degrees per sub-step
         CHECK(least < -0.29);
         CHECK(least > -0.301);
         CHECK(most > 0.39);
@@ -557,4 +557,33 @@ TEST_CASE("a kinematic body drags what is jointed to it at its own velocity") {
     }
     CHECK(world.angular_velocity(load).y == doctest::Approx(2.0).epsilon(1e-4));
     CHECK(world.position(crane).x == doctest::Approx(5.0).epsilon(1e-4));
+}
+
+// The bound on an island's energy took what a pendulum seems to gain while its velocity turns: at 20 cm 27% in 10 s, at 10 cm half.
+TEST_CASE("short pendulums keep their energy") {
+    for (const float length : {0.1f, 0.2f, 0.4f, 1.0f}) {
+        for (const float angle : {1.05f, 2.1f, 2.97f}) {
+            for (const bool ball : {false, true}) {
+                World world(sleepless());
+                const BodyId hook = add(world, ghost(fixed_body(sphere(0.02f), {0.0f, 5.0f, 0.0f})));
+                const vec3 down(std::sin(angle), -std::cos(angle), 0.0f);
+                BodyDef def = ghost(body(box({0.03f, 0.5f * length, 0.03f}), vec3(0, 5, 0) + 0.5f * length * down));
+                def.rotation = turn(vec3(0, 0, 1), angle);
+                const BodyId rod = add(world, def);
+                const JointEnds ends = world.joint_ends(hook, rod, {0.0f, 5.0f, 0.0f}, {0.0f, 0.0f, 1.0f});
+                if (ball)
+                    add(world, BallDef{.ends = ends});
+                else
+                    add(world, HingeDef{.ends = ends});
+                const double start = energy(world);
+                const double swing =
+                    static_cast<double>(world.mass(rod) * 9.81f * 0.5f * length * (1.0f - std::cos(angle)));
+                run(world, 600);
+                CAPTURE(length);
+                CAPTURE(angle);
+                CAPTURE(ball);
+                CHECK(std::abs(energy(world) - start) < 0.03 * swing);
+            }
+        }
+    }
 }
