@@ -209,7 +209,7 @@ inline constexpr float largest_friction = 1e6f;
 /// of gyration, or a way that is 0.6 degrees from being at right angles to the push. The impulse that stops an approach
 /// is the inverse of the response, and so has no end: a ball that could only turn, pushed along its radius, got 1e16 N s
 /// for a response that was rounding (at 1e-10). Larger: doors and lifts give way to fewer pushes. The
-/// locks and limits of six-dof joints are left out there, too: with anchors 5 cm apart across the plane of their bodies,
+/// locks and limits of joints are left out there, too: with anchors 5 cm apart across the plane of their bodies,
 /// one of three small trees of such joints pulled with more than 1e9 N.
 inline constexpr float locked_response = 1e-4f;
 /// The normal of bodies that are locked to a plane or a line is replaced if its part in there is shorter than this
@@ -261,15 +261,14 @@ inline constexpr double energy_large_speed = 0.1;
 inline constexpr float driven_load = 0.5f;
 inline constexpr float driven_weight = 10.0f;
 
-/// The velocity of a body on a joint has turned, and was not stopped by something, if it has changed by no more than so many
-/// times what its forces alone would do, and this part of it. Larger: blows on limits may give energy; smaller: short
-/// pendulums lose theirs.
+/// A change of the velocity of a jointed body within a sub-step counts as a turn, not as a blow, up to this many times the
+/// change that its forces alone make, and this part of its speed (find_gains, solver_kernel_motion.h). Larger: blows on
+/// limits can add energy; smaller: short pendulums lose energy.
 inline constexpr float energy_pulled = 4.0f;
 inline constexpr float energy_turned = 0.15f;
 
-/// Islands that kinematic bodies push are bounded only if they gain what makes all of their bodies so many times as fast as
-/// the kinematic one. Larger: crushed bodies that joints hold can leave faster; smaller: levers cannot move as fast as they are
-/// driven.
+/// An island that a kinematic body drives may gain the energy that its bodies have at this many times the kinematic body's
+/// speed. Larger: crushed bodies that joints hold can leave faster; smaller: long levers move slower than they are driven.
 inline constexpr double energy_driven_speed = 10.0;
 
 /// Bodies that float and push each other get back the angular momentum that a sub-step has changed by more than this part
@@ -429,8 +428,9 @@ inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of wh
 inline constexpr double joint_push_farthest = 100.0;
 inline constexpr double joint_push_gain = 100.0;
 inline constexpr double joint_quiet_push = 0.1;
-/// If a push turns a row by more than this, rad, the slack of the rows grows with it (push_together(), joint_energy.cpp). Smaller: loops that are
-/// nearly closed pay for two more factorisations; larger: chains that are too short by less tremble.
+/// If a push turns a row by more than this, rad, the slack of the rows grows with that angle (push_together(),
+/// joint_energy.cpp). Smaller: loops that are nearly closed pay for two more factorisations; larger: chains that are a
+/// little too short tremble.
 inline constexpr double joint_crooked = 2e-4;
 /// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is
 /// more.

@@ -11,9 +11,9 @@
 ///
 ///     E <= E0 + h F v
 ///
-/// with F v the power of gravity and of the user's forces at the velocities with which it ends, for bodies on joints at those
-/// at its start if that is more. (At those with which bodies move, overlap that is pushed out
-/// would count as a fall.) The exact impulses leave it h^2 F^2 / 2 m below that.
+/// with F v the power of gravity and of the user's forces at the velocities at its end. (At the velocities with which bodies
+/// move, overlap that is pushed out would count as a fall.) The exact impulses leave it h^2 F^2 / 2 m below that. For a body
+/// on joints whose velocity turns, the power at its start counts if it is more (find_gains, solver_kernel_motion.h).
 /// Where it is broken, all impulses of the island are scaled by the largest s <= 1 with which it holds. E is quadratic in
 /// s. Scaled impulses still push and do not pull, are within their limits of friction, and act on either body alike:
 /// momentum is conserved. What they then leave unsolved is left to the next sub-step. In random worlds some 0.5% of
@@ -28,9 +28,8 @@
 /// Springs, motors and drives of joints may do work, and so may friction on surfaces that run: it counts as put in
 /// (JointSolver::work, ContactSolver::find_belt_work). Islands that moving kinematic bodies push or pull are not bounded
 /// in this way. (With the work of such contacts counted likewise, a gear let its wheels slip and threw them back, and a room
-/// that flew about lost a body.) They are bounded only where they gain what makes all of their bodies
-/// settings::energy_driven_speed times as fast as the kinematic body. (Of 150 rows of five welded boxes that were crushed at
-/// 0.3 m/s one left at 2,300 m/s.)
+/// that flew about lost a body.) Their bound is much wider: exempt_driven_islands(). Without it, one of 150 rows of five
+/// welded boxes that were crushed at 0.3 m/s left at 2,300 m/s.
 ///
 /// Bounces come afterwards, and have a bound of their own: Newton's law of restitution makes energy where a body strikes
 /// with friction (Kane and Levinson 1985), or at several points at once. Semi-implicit Euler conserves
@@ -60,8 +59,8 @@ glm::dvec3 World::State::angular_momentum(std::uint32_t i, const glm::dvec3& spi
     return axes * (body.principal.moments * (spin * axes));
 }
 
-/// Leaves islands alone that moving kinematic bodies push or pull by contacts or joints, unless they have gained more than
-/// makes all of their bodies many times as fast as the kinematic one.
+/// Exempts islands that moving kinematic bodies push or pull by contacts or joints. An island is exempt up to the energy
+/// that its bodies would have at settings::energy_driven_speed times the speed of the kinematic body.
 void World::State::exempt_driven_islands() {
     const auto exempt = [&](std::uint32_t i, double speed) {
         IslandGain& island = island_gains[islands.root(i)];
@@ -69,7 +68,7 @@ void World::State::exempt_driven_islands() {
         island.least = std::max(island.least, 0.5 * island.mass * most * most);
         if (!(island.gain > island.least)) island.gain = 0.0;
     };
-    // Of the driver's frame, anywhere on the driven body.
+    // The speed is that of the driver's frame at the farthest point of the driven body.
     const auto drive = [&](std::uint32_t driver, std::uint32_t driven) {
         if (solver_slots[driver] == null_index) return;
         const Body &a = bodies[solver_slots[driver]], &b = bodies[solver_slots[driven]];

@@ -273,9 +273,9 @@ static void find_gains(const MotionPassInput& in) {
         Motion& m = static_cast<Motion*>(in.motions)[g];
         const Velocity v = load(bodies->velocity, bodies->angular_velocity);
         F work = splat<F>(in.substep) * (m.mass * dot(m.acceleration, v.linear) + dot(m.torque, v.angular));
-        // The velocity of a body on a joint turns within the sub-step, and its forces have worked at the velocities on the way.
-        // With the last one alone, a pendulum that swings up seems to gain energy: one of 20 cm lost 27% in 10 s.
-        // Not where something has stopped it: there the loss would be made good.
+        // The velocity of a body on a joint turns within the sub-step, and its forces do work at all velocities in between.
+        // If only the last one counts, a pendulum seems to gain energy as it swings: one of 20 cm lost 27% in 10 s.
+        // The first velocity does not count if a blow has stopped the body, because the blow's loss would be given back.
         const V3 change = m.old_velocity - v.linear;
         const F pulled = splat<F>(settings::energy_pulled * in.substep), turns = splat<F>(settings::energy_turned);
         const I stopped = dot(change, change) > pulled * pulled * dot(m.acceleration, m.acceleration) +

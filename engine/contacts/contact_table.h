@@ -55,7 +55,7 @@ struct alignas(16) ContactState {
     std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
     float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s
 
-    /// What of its last sub-step it starts from in the next one.
+    /// Scales the impulses from which the next sub-step starts (warm starting).
     void scale_impulses(float by) {
         for (float& impulse : impulses) impulse *= by;
         friction_impulse *= by;

@@ -103,7 +103,8 @@ double JointSolver::farthest_push(const Articulation& a) const {
     return farthest;
 }
 
-/// Returns the longest lever arm of a joint's rows, m: a way of a row turns it by that way over this.
+/// Returns the longest lever arm of a joint's rows, m. A row that closes by a distance turns by about that distance
+/// over the lever arm, rad.
 double JointSolver::lever_of(const Run& run) {
     const dvec3 arm_a = run.pose.arm_a + run.pose.apart;
     const dvec3& along = run.kind == JointKind::distance ? run.pose.apart : dvec3(0.0);
@@ -111,11 +112,12 @@ double JointSolver::lever_of(const Run& run) {
         std::max({glm::dot(arm_a, arm_a), glm::dot(run.pose.arm_b, run.pose.arm_b), glm::dot(along, along)}));
 }
 
-/// Makes the rows softer where moving kinematic bodies open joints that cannot give way.
+/// Raises the slack of an articulation whose joints are open while a kinematic body pulls it.
 ///
-/// The velocity of a kinematic body is no velocity of the links: to satisfy the rows by it is no projection. A chain that is
-/// pulled longer than it is asks for a velocity v along rows that are nearly redundant, and its links answered with up to
-/// 500 v. The same slack as for a push of that way in a sub-step makes it 1 / sqrt(way / lever) times v at most.
+/// A projection of the links' own velocities cannot add energy, but the velocity of a kinematic body is not one of
+/// theirs. When it pulls a straight chain at a speed v, the rows are nearly redundant, and the links answered with up
+/// to 500 v. The slack that a push over the same distance per sub-step gets limits this to v / sqrt(distance / lever
+/// arm).
 void JointSolver::give_way_to_drivers(Articulation& a) {
     double way = 0.0, open = 0.0;
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {
@@ -155,16 +157,17 @@ void JointSolver::set_slack(Articulation& a, double slack) {
 /// same part of their ways, so that those that contradict each other end in a compromise: were each cut to one speed,
 /// they would balance anywhere.
 ///
-/// Far from closed, Newton's method goes too far. A chain that is 2% too short for its two walls is closest to closed where it
-/// is straight. If it sags by a small angle t, its rows see the error fall by t per metre that a link moves, and ask for 1 / t
-/// times the error, far beyond the straight line. So slack grows with the way that is asked for, as in the Levenberg-Marquardt method.
-/// (Yamashita and Fukushima 2001 show that this choice converges as fast as Newton's method where all joints can be closed.)
+/// Far from closed, Newton's method goes too far. A chain that is 2% too short for its two walls is closest to closed
+/// where it is straight. If it sags by a small angle t, its rows see the error fall by t per metre that a link moves,
+/// and ask for 1 / t times the error, far beyond the straight line. So slack grows with the distance that is asked for,
+/// as in the Levenberg-Marquardt method. (Fan and Yuan 2005 show that with this choice it still converges quadratically
+/// if all joints can be closed.)
 void JointSolver::push_together(Articulation& a) {
     const double farthest = farthest_push(a);
     if (farthest < settings::joint_least_push) return;
     if (a.bounded) kernel_->speeds(rows_input(a, residuals_));
     double allowed = 0.0;  ///< energy, were all rows by themselves
-    double crooked = 0.0;  ///< the most by which the way of a row turns it, rad
+    double crooked = 0.0;  ///< largest angle by which a row turns while it closes, rad
     bool more = false;     ///< limits that are passed and hold nothing else
     const double share = 1.0 / std::clamp(farthest, 1.0, settings::joint_push_farthest);
     for (std::uint32_t r = a.first_run; r < a.first_run + a.run_count; ++r) {

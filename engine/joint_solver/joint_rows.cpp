@@ -193,9 +193,9 @@ bool is_within_a_turn(const JointLimit& limit) {
     return limit.lower >= -static_cast<float>(pi) && limit.upper <= static_cast<float>(pi);
 }
 
-/// Returns by how many places the axes of a joint are to be shifted, so that it turns about x. A six-dof joint that turns about y or z
-/// alone is a hinge. As a swing, its turn would be singular at 180 degrees: a body that swung through that jumped by up to
-/// 85 cm, and gained up to 14% of its energy.
+/// Returns by how many places the axes of a joint are to be shifted, so that it turns about x. A six-dof joint that turns
+/// about y or z alone is a hinge. As a swing, its turn would be singular at 180 degrees: a body that swung through that
+/// jumped by up to 85 cm, and gained up to 14% of its energy.
 int shift_of(const Joint& joint) {
     if (joint.kind != JointKind::six_dof) return 0;
     const auto is_shut = [&](std::size_t axis) {

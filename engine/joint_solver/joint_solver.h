@@ -243,7 +243,7 @@ private:
         bool free = true;                                       ///< in the direct solve; else its impulse is given
         bool caught = false;                                    ///< came to its bound in this pass, and stays there
         bool upper = false;                                     ///< a limit's side
-        bool held = false;                                      ///< by locks: see settings::locked_response
+        bool held = false;                                      ///< the bodies' locks leave it no response
         std::uint32_t rival = null_index;                       ///< of a motor: the limit of its axis
         double limits[2] = {};                                  ///< of a limit or lock: lower and upper coordinate
         double speed = 0.0;                                     ///< that the row aims at, in rows without position
@@ -260,7 +260,7 @@ private:
         double left = 0.0;                       ///< position beyond a limit that closing leaves
         double push = 0.0;                       ///< way to where it should be, over the longest of a sub-step
         double response = 0.0;                   ///< J M^-1 J^T of this row alone
-        double whole = 0.0;                      ///< ... and without the locks of its bodies
+        double whole = 0.0;                      ///< the response that it would have without the locks of its bodies
         double slack = 0.0;                      ///< regularisation
         double bias_rate = 0.0, softness = 0.0;  ///< spring: J v + bias_rate * position + softness * impulse = 0
     };

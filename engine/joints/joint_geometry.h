@@ -78,14 +78,14 @@ bool nearly_locked(const JointPose& pose, bool twist);
 double lock_coordinate(const JointPose& pose, int axis);
 Jacobian lock_jacobian(const JointPose& pose, int axis);
 
-// Twists that are locked or limited where the swing is not: by quaternions, which are smooth where the frames' x axes are
-// opposite. The twist itself is not: bodies that swung through there jumped by 90 cm, and gained half of their energy.
+// Locks and limits of a twist whose swing is free use the quaternion, because it stays smooth at a swing of 180 degrees.
+// The twist angle does not: bodies that swung through 180 degrees jumped by 90 cm and gained half of their energy.
 
-/// By how much the twist of B's frame in A's is beyond an angle (within -pi to pi), rad where that is small and the swing
-/// is: it is twice the sine of half of that, times the cosine of half the swing. It changes its sign with q.
+/// Returns 2 sin(e / 2) cos(s / 2), where e is the twist of q (B's frame in A's) less `angle` (within -pi to pi) and s the
+/// swing, rad. It is e if both are small. Of q and -q, the two quaternions of one rotation, it has opposite signs.
 double twist_beyond(const dquat& q, double angle);
 Jacobian twist_jacobian(const JointPose& pose, const dquat& q, double angle);
-/// The one of the rotation's two quaternions whose twist is within half a turn of an angle.
+/// Returns q or -q, whichever has a twist within half a turn of `angle`.
 dquat nearest_twist(const dquat& q, double angle);
 
 /// Of a move along a world axis that turns with A, and of a turn about one.

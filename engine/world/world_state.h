@@ -251,7 +251,7 @@ struct World::State {
         std::vector<std::uint32_t> changed;  ///< contacts that begin or end to touch
     };
     std::vector<CollideTask> collide_tasks;
-    bool any_locked = false;                ///< some body has been, of this world
+    bool any_locked = false;                ///< true once a body of this world has had locked axes
     std::vector<ProxyIndex> moved_proxies;  ///< of the awake bodies, with their boxes and expected ways
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;

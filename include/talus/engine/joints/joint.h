@@ -82,7 +82,7 @@ struct JointDrive {
 struct BallDef {
     JointEnds ends{};
     float cone = unlimited;  ///< largest angle between the frames' x axes, rad, >= 0
-    JointLimit twist{};      ///< of the turn about x, within -pi to pi: the end of an open side, too
+    JointLimit twist{};      ///< of the turn about x; an unlimited side ends at -pi or pi
     JointDrive drive{};      ///< its angular part
     JointOptions options{};
 };
