@@ -18,6 +18,8 @@
 /// contacts with levers of their own (joint_contacts.cpp); and those of stiff groups (stiff_groups.h). Of a ton on a
 /// pebble, two impulses that cancel along the old levers would throw the pebble off at hundreds of m/s along new ones.
 
+#include "engine/contacts/substep_contacts.h"
+
 #include "engine/settings.h"
 #include "engine/world/world_state.h"
 
@@ -26,9 +28,9 @@
 namespace talus {
 
 /// How many times less a body may turn. What bounces gives back what a lever that is a little off makes too much.
-float World::State::strictness(std::uint32_t slot) const {
-    if ((constrained[slot] & by_joint) != 0) return 0.0f;
-    return (constrained[slot] & by_bounce) != 0 ? settings::bouncing_strictness : 1.0f;
+float SubstepContacts::strictness(const SolverIndices& indices, std::uint32_t slot) {
+    if (indices.has_joint(slot)) return 0.0f;
+    return indices.has_bounce(slot) ? settings::bouncing_strictness : 1.0f;
 }
 
 /// Whether some body may turn so far in a step of dt seconds that its contacts have to be found anew: by its spin, or
@@ -70,11 +72,11 @@ static inline bool may_move_far(const Body& body, float dt) {
 void World::State::find_far_movers(float dt) {
     any_fast_contact = renews = false;
     bool any_far = false;
-    for (const std::uint32_t slot : held) {
-        renews = renews || may_turn_far(bodies[slot], strictness(slot), dt);
-        if (!may_move_far(bodies[slot], dt)) continue;
-        constrained[slot] |= moves_far;
-        any_far = true;
+    far_movers.resize(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : indices.movable()) {
+        renews = renews || may_turn_far(bodies[slot], SubstepContacts::strictness(indices, slot), dt);
+        far_movers[slot] = may_move_far(bodies[slot], dt);
+        any_far = any_far || far_movers[slot] != 0;
     }
     if (any_far) find_fast_contacts(dt);
 }
@@ -83,8 +85,8 @@ void World::State::find_far_movers(float dt) {
 /// those that bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
 void World::State::find_fast_contacts(float dt) {
     for (ConstraintGraph::Edge& edge : edges) {
-        const unsigned either = constrained[edge.a] | constrained[edge.b];
-        if ((either & moves_far) == 0 || (either & by_joint) != 0 || edge.bounces) continue;
+        const bool any_far = (edge.pushes_a && far_movers[edge.a] != 0) || (edge.pushes_b && far_movers[edge.b] != 0);
+        if (!any_far || indices.has_joint(edge.a) || indices.has_joint(edge.b) || edge.bounces) continue;
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
         const ContactState& state = contacts.states[edge.contact];
         if (state.merged || state.modified) continue;
@@ -101,19 +103,19 @@ void World::State::find_fast_contacts(float dt) {
 /// To where the body is in the solve.
 void World::State::move_colliders(std::uint32_t slot) {
     if (moved_at.size() < bodies.slot_count()) moved_at.resize(bodies.slot_count(), 0);
-    const std::uint32_t i = solver_index[slot];
+    const std::uint32_t i = indices.of(slot);
     if (i == 0 || moved_at[slot] == renewal) return;
     moved_at[slot] = renewal;
     const Body& body = bodies[slot];
-    const quat rotation = normalized(quat(glm::dquat(body_motions.turn(i)) * body.exact_rotation));
-    const vec3 center = body.center + load3(solver_bodies[i].displacement);
+    const quat rotation = normalized(quat(moving.rotation(i, body)));
+    const vec3 center = body.center + load3(moving[i].displacement);
     const Transform pose{center - rotate(rotation, body.local_center), rotation};
     for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k) {
         first_poses.push_back({slot, k, colliders.poses[k]});
         colliders.poses[k] = multiply(pose, shapes.defs[k].pose);
         if (shapes.defs[k].mesh) place_triangles(slot, k);
     }
-    store3(solver_masses[i].center, center);
+    store3(moving.masses()[i].center, center);
 }
 
 /// A manifold that is not the narrowphase's own goes with the bodies: its points stay on either surface.
@@ -135,18 +137,18 @@ void World::State::keep_points(std::uint32_t contact) {
 /// the same momentum at another pose, and impulses have turned it to where it would not have gone by itself. So the
 /// momentum goes along with what lies between the two poses, and energy is what it was.
 void World::State::take_back(std::uint32_t i, const glm::dvec3& impulse, const glm::dvec3& moment, float substep) {
-    SolverBody& sb = solver_bodies[i];
-    const float* m = solver_masses[i].inverse_inertia;
+    SolverBody& sb = moving[i];
+    const float* m = moving.masses()[i].inverse_inertia;
     const glm::dmat3 inverse_inertia(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
     store3(sb.velocity,
-           vec3(glm::dvec3(load3(sb.velocity)) - glm::dvec3(load3(solver_masses[i].inverse_mass)) * impulse));
+           vec3(glm::dvec3(load3(sb.velocity)) - glm::dvec3(load3(moving.masses()[i].inverse_mass)) * impulse));
     const glm::dvec3 spin(load3(sb.angular_velocity));
-    if (!body_motions.is_gyroscopic(i)) {
+    if (!moving.motions().is_gyroscopic(i)) {
         store3(sb.angular_velocity, vec3(spin - inverse_inertia * moment));
         return;
     }
-    const Body& body = bodies[solver_slots[i]];
-    const glm::dquat now = glm::normalize(glm::dquat(body_motions.turn(i)) * body.exact_rotation);
+    const Body& body = bodies[indices.slot(i)];
+    const glm::dquat now = glm::normalize(moving.rotation(i, body));
     FreeTurn back{.rotation = now, .spin = -spin};
     turn_freely(back, body.principal, 1, substep);
     const glm::dmat3 axes = principal_axes(body, now), axes_before = principal_axes(body, back.rotation);
@@ -155,15 +157,16 @@ void World::State::take_back(std::uint32_t i, const glm::dvec3& impulse, const g
     turn_freely(on, body.principal, 1, substep);
     const vec3 alone(now * (glm::conjugate(on.rotation) * on.spin));
     store3(sb.angular_velocity, alone);
-    body_motions.set_spin(i, alone);
+    moving.motions().set_spin(i, alone);
 }
 
 void World::State::renew_contacts(float substep) {
     stale.clear();
-    body_motions.for_each_stale(group_size, held_end, [&](std::uint32_t i) { stale.push_back(i); });
+    moving.motions().for_each_stale(SolverIndices::group_size, indices.movable_end(),
+                                    [&](std::uint32_t i) { stale.push_back(i); });
     struck_aside.clear();
     if (any_fast_contact) {
-        solver.find_struck_aside(solver_bodies, struck_aside);
+        solver.find_struck_aside(moving.bodies(), struck_aside);
         for (std::uint32_t& c : struck_aside) c = edges[c].contact;
     }
     if (stale.empty() && struck_aside.empty()) return;
@@ -172,11 +175,11 @@ void World::State::renew_contacts(float substep) {
     renewed.clear();
     to_collide.clear();
     for (const std::uint32_t i : stale) {
-        const std::uint32_t slot = solver_slots[i];
+        const std::uint32_t slot = indices.slot(i);
         move_colliders(slot);
-        body_motions.renew(i, load3(solver_bodies[i].turn));
-        const quat rotation(glm::dquat(body_motions.turn(i)) * bodies[slot].exact_rotation);
-        put_inverse_inertia(solver_masses[i], response_of(bodies[slot], normalized(rotation)).inverse_inertia);
+        moving.motions().renew(i, load3(moving[i].turn));
+        const quat rotation(moving.rotation(i, bodies[slot]));
+        put_inverse_inertia(moving.masses()[i], response_of(bodies[slot], normalized(rotation)).inverse_inertia);
         bool alone = true;
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
@@ -248,8 +251,8 @@ void World::State::renew_contacts(float substep) {
         const ContactState& state = contacts.states[r.contact];
         if (state.merged || state.modified) keep_points(r.contact);
     }
-    const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-    solver.renew(renewed, input, solver_bodies);
+    const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, moving.masses()};
+    solver.renew(renewed, input, moving.bodies());
     const std::span<ContactSolver::TakenBack> taken = solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });
     for (std::size_t k = 0; k < taken.size();) {
@@ -259,7 +262,7 @@ void World::State::renew_contacts(float substep) {
             impulse += glm::dvec3(taken[k].impulse), moment += glm::dvec3(taken[k].moment);
         take_back(i, impulse, moment, substep);
     }
-    solver.begin_bounces(solver_bodies);
+    solver.begin_bounces(moving.bodies());
 }
 
 /// Colliders are where they were before the solve, as what follows it expects.

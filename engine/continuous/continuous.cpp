@@ -33,7 +33,7 @@ Party World::State::Sweep::party(std::uint32_t slot, const RigidMotion& motion, 
 /// count: with it, a body that strikes in the middle of a step would leave at the speed that it would have had at the
 /// end of its fall, and gain energy.
 bool World::State::Sweep::flies_freely(std::uint32_t slot) const {
-    if (!s.awake.contains(slot) || (s.constrained[slot] & by_joint) != 0) return false;
+    if (!s.awake.contains(slot) || s.indices.has_joint(slot)) return false;
     bool pushed = false;
     for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
         for_each_contact(s.contacts, p, [&](std::uint32_t c) {
@@ -241,7 +241,7 @@ void World::State::Sweep::carry_on(std::uint32_t slot, const Party& velocities, 
     s.joint_solver.spread(slot, way.impulse, way.moment,
                           [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
                               Body& body = s.bodies[link];
-                              SolverBody& own = s.solver_bodies[s.solver_index[link]];
+                              SolverBody& own = s.moving[s.indices.of(link)];
                               const vec3 move = limited(vec3(h * velocity), rest * s.most_speed(body));
                               const vec3 turn = limited(vec3(h * spin), settings::max_rotation_per_substep);
                               body.center += move;
@@ -279,7 +279,7 @@ void World::State::Sweep::turn_away(std::uint32_t slot, RigidMotion motion, floa
 void World::State::Sweep::commit(std::uint32_t slot, const Transform& end) {
     Body& body = s.bodies[slot];
     if (s.awake.contains(slot)) {
-        float* way = s.solver_bodies[s.solver_index[slot]].displacement;
+        float* way = s.moving[s.indices.of(slot)].displacement;
         for (int k = 0; k < 3; ++k) way[k] += end.position[k] - body.center[k];
     }
     body.center = end.position;
@@ -441,7 +441,7 @@ void World::State::sweep_fast_bodies(float dt) {
     const auto list = awake.list();
     for (const std::uint32_t slot : list) {
         const Body& body = bodies[slot];
-        const SolverBody& moved = solver_bodies[solver_index[slot]];
+        const SolverBody& moved = moving[indices.of(slot)];
         const float motion2 = motion_squared(body, load3(moved.displacement), load3(moved.turn));
         if (!body.is_dynamic()) {
             kinematic2 = std::max(kinematic2, motion2);

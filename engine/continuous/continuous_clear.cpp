@@ -131,8 +131,8 @@ bool World::State::Sweep::keeps_within_fat_box(std::uint32_t slot, const Aabb& s
 
 /// How the solver moved it; null for what is fixed or asleep.
 const SolverBody* World::State::Sweep::moved(std::uint32_t slot) const {
-    const std::uint32_t index = s.awake.contains(slot) ? s.solver_index[slot] : 0;
-    return index != 0 ? &s.solver_bodies[index] : nullptr;
+    const std::uint32_t index = s.awake.contains(slot) ? s.indices.of(slot) : 0;
+    return index != 0 ? &s.moving[index] : nullptr;
 }
 
 /// How far a point of the body may at most be from the straight way between where it is at the start and at the end, m:

@@ -102,7 +102,7 @@ JointSolver::ClosingPlane World::State::Sweep::plane_now(const Stop& stop) const
 /// Puts a link elsewhere; its velocities stay.
 void World::State::Sweep::shift(std::uint32_t slot, const vec3& move, const glm::dvec3& turn) {
     Body& body = s.bodies[slot];
-    SolverBody& own = s.solver_bodies[s.solver_index[slot]];
+    SolverBody& own = s.moving[s.indices.of(slot)];
     body.center += move;
     body.exact_rotation = integrate_rotation(body.exact_rotation, turn);
     body.rotation = quat(body.exact_rotation);
@@ -175,7 +175,7 @@ void World::State::Sweep::put_back(std::uint32_t slot) {
     std::size_t i = 0;
     s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
         s.bodies[link] = s.before_closing[i].body;
-        s.solver_bodies[s.solver_index[link]] = s.before_closing[i].solver;
+        s.moving[s.indices.of(link)] = s.before_closing[i].solver;
         ++i;
         gets_there(link);
         keep_place(link);
@@ -193,7 +193,7 @@ void World::State::Sweep::close_joints(std::uint32_t slot) {
     s.joint_solver.begin_closing(slot);
     s.joint_solver.for_each_link(slot, [&](std::uint32_t link) {
         touches_immovable = stop_at_contacts(link) || touches_immovable;
-        s.before_closing.push_back({s.bodies[link], s.solver_bodies[s.solver_index[link]]});
+        s.before_closing.push_back({s.bodies[link], s.moving[s.indices.of(link)]});
     });
     bool closed = false;
     for (int round = 0; round < settings::joint_closing_rounds; ++round) {

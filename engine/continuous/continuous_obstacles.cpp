@@ -24,8 +24,8 @@ RigidMotion World::State::Sweep::step_motion(std::uint32_t slot) const {
     const Body& body = s.bodies[slot];
     RigidMotion motion;
     motion.start = {body.center, body.rotation};
-    if (!s.awake.contains(slot) || s.solver_index[slot] == 0) return motion;
-    const SolverBody& moved = s.solver_bodies[s.solver_index[slot]];
+    if (!s.awake.contains(slot) || s.indices.of(slot) == 0) return motion;
+    const SolverBody& moved = s.moving[s.indices.of(slot)];
     // Poses of colliders are still those at the start of the step.
     const std::uint32_t first = body.first_shape;
     const quat start =

@@ -32,65 +32,32 @@ static bool stays_near(const Body& body) {
     return way_of_center + turned < most_drift;
 }
 
-bool World::State::bears_load(std::uint32_t contact) const {
-    const ContactState& state = contacts.states[contact];
-    for (int i = 0; i < state.point_count; ++i) {
-        if (state.impulses[i] > 0.0f) return true;
-    }
-    return false;
-}
-
-/// By root of an island: whether something that is not pushed itself bears it, whether what joints hold lies on
-/// something, whether a joint ties it to what does not move with it, whether it lies on a moving kinematic body, and
-/// whether something that is not pushed itself has pushed it in the last step.
-void World::State::note_supports() {
-    island_supports.assign(solver_slots.size(), 0);
-    for (const ConstraintGraph::Edge& edge : edges) {
-        const bool borne = !edge.pushes_a || !edge.pushes_b;
-        if (!borne && !edge.jointed) continue;
-        const std::uint32_t root = islands.find(edge.pushes_a ? edge.a : edge.b);
-        if (edge.jointed) island_supports[root] |= island_lies;
-        if (!borne) continue;
-        island_supports[root] |= island_borne;
-        if ((island_supports[root] & island_loaded) == 0 && bears_load(edge.contact))
-            island_supports[root] |= island_loaded;
-        if ((edge.pushes_a ? edge.b : edge.a) != 0) island_supports[root] |= island_carried;
-    }
-    for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
-        const JointBodies ends = joints.bodies(j);
-        if (ends.b == null_index) continue;
-        const bool pushes_a = bodies[ends.a].is_dynamic(), pushes_b = bodies[ends.b].is_dynamic();
-        if (pushes_a == pushes_b) continue;
-        island_supports[islands.find(solver_index[pushes_a ? ends.a : ends.b])] |= island_tied;
-    }
-}
-
 /// Whether dry friction, of what it lies on or of its joints, brings the body to rest in the end
 /// (settings::settle_speed). Not in what floats: friction between its bodies leaves their momentum as it is.
 bool World::State::is_braked(std::uint32_t slot) {
-    const std::uint8_t support = island_supports[islands.find(solver_index[slot])];
-    if ((constrained[slot] & by_contact) != 0) return (support & (island_borne | island_tied)) != 0;
-    return (constrained[slot] & by_joint) != 0 &&
-           (support & (island_borne | island_lies | island_tied)) == (island_borne | island_lies);
+    const std::uint32_t root = islands.find(indices.of(slot));
+    const bool borne = supports.is_borne(root), tied = supports.is_tied(root);
+    if (indices.has_contact(slot)) return borne || tied;
+    return indices.has_joint(slot) && borne && supports.is_lying(root) && !tied;
 }
 
 void World::State::put_islands_to_sleep(float dt) {
     const auto list = awake.list();
-    island_still_time.assign(solver_slots.size(), settings::time_to_sleep);
+    island_still_time.assign(indices.size(), settings::time_to_sleep);
     // What rests on a moving kinematic body stays awake.
-    for (std::size_t i = 0; i < island_still_time.size(); ++i) {
-        if ((island_supports[i] & island_carried) != 0) island_still_time[i] = 0.0f;
+    for (std::uint32_t i = 0; i < indices.size(); ++i) {
+        if (supports.is_carried(i)) island_still_time[i] = 0.0f;
     }
     for (const std::uint32_t slot : list) {
         Body& body = bodies[slot];
-        const std::uint32_t index = solver_index[slot];
+        const std::uint32_t index = indices.of(slot);
         if (!body.is_dynamic()) continue;
         const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
         const bool may_sleep = def.allow_sleep && body.allow_sleep;
         float speed = 0.0f, spin_speed = 0.0f;  // not asked for where it may not sleep
         if (may_sleep) {
             // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
-            const float* way = solver_bodies[index].displacement;
+            const float* way = moving[index].displacement;
             const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
             speed = std::max(std::sqrt(v2), moved);
             spin_speed = std::sqrt(w2) * body.radius;
@@ -115,7 +82,7 @@ void World::State::put_islands_to_sleep(float dt) {
         if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
             body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
             // A limb that swings in its joint without touching anything.
-            if ((constrained[slot] & by_contact) == 0 && speed > 0.0f)
+            if (!indices.has_contact(slot) && speed > 0.0f)
                 body.linear_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / speed);
         }
         float& least = island_still_time[islands.find(index)];
@@ -126,14 +93,14 @@ void World::State::put_islands_to_sleep(float dt) {
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
         if (ends.b == null_index) continue;
-        const std::uint32_t a = solver_index[ends.a], b = solver_index[ends.b];
+        const std::uint32_t a = indices.of(ends.a), b = indices.of(ends.b);
         if (a != 0 && !bodies[ends.a].is_dynamic()) island_still_time[islands.find(b)] = 0.0f;
         if (b != 0 && !bodies[ends.b].is_dynamic()) island_still_time[islands.find(a)] = 0.0f;
     }
     std::uint32_t roots = 0;
     for (const std::uint32_t slot : list) {
         const Body& body = bodies[slot];
-        const std::uint32_t index = solver_index[slot], root = islands.find(index);
+        const std::uint32_t index = indices.of(slot), root = islands.find(index);
         if (body.is_dynamic()) {
             if (root == index) ++roots;
             if (island_still_time[root] >= settings::time_to_sleep) sleep(slot);

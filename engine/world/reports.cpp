@@ -124,9 +124,9 @@ std::vector<PairInfo> World::pairs() const {
 }
 
 std::uint32_t World::State::island_of(std::uint32_t slot) const {
-    if (!bodies[slot].is_dynamic() || !awake.contains(slot) || slot >= solver_index.size()) return no_island;
-    const std::uint32_t index = solver_index[slot];
-    return index != 0 && index < held_end ? solver_slots[islands.root(index)] : no_island;
+    if (!bodies[slot].is_dynamic() || !awake.contains(slot)) return no_island;
+    const std::uint32_t index = indices.of(slot);
+    return index != 0 && index < indices.movable_end() ? indices.slot(islands.root(index)) : no_island;
 }
 
 std::uint32_t World::island(BodyId id) const {
@@ -159,13 +159,10 @@ MemoryStats World::memory() const {
                  s.compound_pairs.capacity() * sizeof(State::CompoundPair);
     m.joints = s.joints.bytes() + s.joint_solver.bytes();
     m.solver = s.solver.bytes() + s.graph.bytes() + s.stiff_groups.bytes() + s.slender_islands.bytes() +
-               s.crowded_contacts.bytes() + s.slabs.bytes() + s.islands.bytes() +
-               s.solver_bodies.capacity() * sizeof(SolverBody) + s.solver_masses.capacity() * sizeof(SolverMass) +
-               s.body_motions.bytes() + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
-               s.island_still_time.capacity() * sizeof(float) + s.solver_slabs.capacity() +
-               (s.solver_index.capacity() + s.solver_slots.capacity() + s.held.capacity() + s.loads.capacity() +
-                s.stack.capacity()) *
-                   sizeof(std::uint32_t);
+               s.crowded_contacts.bytes() + s.islands.bytes() + s.indices.bytes() + s.moving.bytes() +
+               s.supports.bytes() + s.driven_loads.bytes() + s.energy_bound.bytes() + s.island_momentum.bytes() +
+               s.plan.bytes() + s.edges.capacity() * sizeof(ConstraintGraph::Edge) +
+               s.island_still_time.capacity() * sizeof(float) + s.stack.capacity() * sizeof(std::uint32_t);
     std::set<const void*> seen;  // shared ones count once
     for (const ShapeDef& def : s.shapes.defs) {
         if (def.shape.hull && seen.insert(def.shape.hull.get()).second) m.hulls += def.shape.hull->bytes();

@@ -167,7 +167,7 @@ void World::State::expect_motion(float dt, const Jobs& jobs) {
     moved_proxies.resize(list.size());
     moved_boxes.resize(list.size());
     moved_ways.resize(list.size());
-    jobs.for_each_run(list.size(), least_bodies, [&](std::size_t first, std::size_t last) {
+    jobs.for_each_run(list.size(), SolverIndices::least_bodies, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             set_colliders(list[i], moved_boxes[i], dt);
             moved_proxies[i] = bodies[list[i]].proxy;

@@ -165,7 +165,7 @@ bool World::remove_body(BodyId id) {
     s.broadphase.remove(body.proxy);
     s.proxy_body[body.proxy] = null_index;
     s.awake.erase(id.slot);
-    if (id.slot < s.solver_index.size()) s.solver_index[id.slot] = 0;  // whoever comes next in this slot has none yet
+    s.indices.forget(id.slot);
     s.shapes.release(body.first_shape, body.shape_count, s.colliders);
     s.bodies.release(id.slot);
     return true;

@@ -16,7 +16,14 @@
 #include "engine/joint_solver/joint_solver.h"
 #include "engine/joints/joint_store.h"
 #include "engine/sleeping/awake_set.h"
+#include "engine/sleeping/island_supports.h"
 #include "engine/sleeping/islands.h"
+#include "engine/solve/driven_loads.h"
+#include "engine/solve/energy_bound.h"
+#include "engine/solve/island_momentum.h"
+#include "engine/solve/solve_plan.h"
+#include "engine/solve/solver_bodies.h"
+#include "engine/solve/solver_indices.h"
 #include "engine/stiff_groups/stiff_groups.h"
 #include "engine/world/last_error.h"
 #include "engine/world/running_callbacks.h"
@@ -28,9 +35,6 @@
 namespace talus {
 
 struct World::State {
-    static constexpr std::size_t least_bodies = 128;  ///< that are worth a task
-    static constexpr std::uint32_t group_size = 8;    ///< solver bodies are counted in groups of the widest lanes
-
     WorldDef def;
 
     BodyStore bodies;
@@ -74,28 +78,12 @@ struct World::State {
     mutable RunningCallbacks callbacks;
 
     // Of the step in progress. Kept so that a steady step allocates nothing.
-    static constexpr std::uint8_t by_contact = 1, by_joint = 2, by_bounce = 4, moves_far = 8;
-    /// By body slot: held by a contact, by a joint, by a contact with restitution; moves far in this step.
-    std::vector<std::uint8_t> constrained;
-    // Solver indices: 0 is everything immovable, then come the constrained bodies slab by slab, those of them that
-    // can't be pushed, those that nothing touches, and of these those whose inertia is not a ball's; each kind and slab
-    // begins with a whole group of lanes.
-    std::vector<std::uint32_t> solver_index;  ///< by body slot
-    std::vector<std::uint32_t> solver_slots;  ///< and back; null_index in index 0 and the fill
-    std::vector<std::uint8_t> solver_slabs;   ///< by solver index
-    std::vector<std::uint32_t> held;          ///< constrained bodies that can be pushed
-    std::vector<std::uint32_t> loads;         ///< by body slot: one more than its contacts
-    Slabs slabs;
-    std::array<std::uint32_t, most_slabs> slab_loads{};  ///< sums of `loads`
-    SlabGroups slab_groups{};  ///< a thread solves a group: several where several solve this step
-    std::array<std::uint32_t, most_slabs + 1> group_begins{};  ///< solver indices
-    std::uint32_t held_end = 0, constrained_end = 0, coasting_end = 0;
+    SolverIndices indices;
     int substeps = 0;  ///< of this step
-    std::vector<SolverBody> solver_bodies;
-    std::vector<SolverMass> solver_masses;
-    BodyMotions body_motions{best_solver_kernel()};
+    SolverBodies moving;
     // Of bodies whose contacts are found anew within the step (substep_contacts.cpp).
     bool renews = false;                              ///< there may be such bodies in this step
+    std::vector<std::uint8_t> far_movers;             ///< by body slot
     bool any_fast_contact = false;                    ///< some edge has a slide_room
     std::uint32_t renewal = 0;                        ///< counts how often that was done
     std::vector<std::uint32_t> stale;                 ///< solver indices
@@ -127,117 +115,14 @@ struct World::State {
     ContactSolver solver;
     JointSolver joint_solver{best_joint_kernel()};
     Islands islands;
-    struct IslandBound {
-        double slope = 0.0, bend = 0.0;  ///< without a part s of its impulses it has s slope - s^2 bend less, J
-        double work = 0.0;               ///< put in by springs, motors, drives and belts, J
-        float kept = 1.0f;               ///< part of its impulses
-    };
-    struct DrivenIsland {
-        float speed = 0.0f;    ///< of the fastest kinematic body that touches it, m/s; 0: of none that moves
-        float fastest = 0.0f;  ///< of its own, m/s
-        float mass = 0.0f;     ///< kg
-    };
-    std::vector<DrivenIsland> driven_islands;  ///< by solver index of the island's root
-    struct IslandGain {
-        double gain = 0.0;                 ///< of energy, J
-        double kinetic = 0.0, mass = 0.0;  ///< J, kg
-        double least = 0.0;                ///< less is passed over, J
-        std::uint32_t bodies = 0;
-    };
-    std::vector<IslandGain> island_gains;         ///< sums of its bodies', by solver index of the island's root, J
-    std::vector<std::uint32_t> gaining_islands;   ///< roots of those that gained
-    std::vector<IslandBound> island_bounds;       ///< the same
-    std::vector<BodyMotions::Unpushed> unpushed;  ///< by solver index: velocities without what is scaled
-    std::vector<float> kept_impulses;             ///< by solver index: IslandEnergy::kept
-    // Islands that nothing bears (island_momentum.cpp).
-    struct FloatingIsland {
-        std::uint32_t first_body, body_count, first_link, link_count;
-    };
-    /// Of bodies that push each other in a sub-step.
-    struct FloatingSums {
-        std::uint32_t count = 0;  ///< of its bodies; 1 where something that nothing pushes has pushed them, too
-        bool changes = false;
-        double mass = 0.0, size = 0.0;  ///< kg; of the angular momenta of its bodies, N m s
-        double energy_before = 0.0, energy = 0.0, energy_now = 0.0, shared = 0.0, kept = 1.0;
-        glm::dvec3 center_before{0.0}, velocity_before{0.0}, center{0.0}, velocity{0.0};
-        glm::dvec3 momentum{0.0}, now{0.0};  ///< angular, about the centre of mass: that it should have, and has
-        glm::dvec3 added{0.0}, common{0.0};  ///< rotations, rad/s
-        glm::dmat3 inertia{0.0};             ///< of all together about the centre of mass, kg m^2
-    };
-    struct FloatingBody {
-        std::uint32_t index = 0, parent = 0;
-        bool jointed = false;
-        vec3 velocity{0.0f};  ///< this and the next: when gravity and forces had acted
-        glm::dvec3 center{0.0}, spin_momentum{0.0};
-        double energy = 0.0;
-        FloatingSums sums;  ///< of the bodies whose parent this is
-    };
-    /// Two bodies that a joint or a contact joins, or a body and one that nothing pushes.
-    struct FloatingLink {
-        std::uint32_t a, b;          ///< in floating_bodies; the same where one of the two is not pushed
-        std::uint32_t edge;          ///< null_index of joints
-        std::uint32_t record, lane;  ///< of the contact in the solver
-        bool pushes;                 ///< it has pushed in this step, or is a joint
-    };
-    std::vector<FloatingIsland> floating;
-    std::vector<FloatingBody> floating_bodies;
-    std::vector<FloatingLink> floating_links;
-    std::vector<std::uint32_t> floating_of, floating_places;  ///< by solver index
-    std::vector<std::uint32_t> floating_links_of;             ///< by edge
-    /// What the solve does with the bodies of a group of slabs, or with the contacts of a field.
-    struct FieldWork {
-        enum class Kind : std::uint8_t {
-            begin_bodies,
-            bodies,
-            end_bodies,
-            begin_contacts,
-            contacts,
-            note_calm,
-            end_contacts
-        };
-        Kind kind;
-        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
-        ContactSolver::Pass pass = nullptr;  ///< of `contacts`
-        ContactPhase phase = ContactPhase::inner;
-
-        /// Needs no body beyond one group.
-        bool is_inside_groups() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
-    };
-    /// What a stage of the solve does: one thing after the other with each slab or field, or one with the groups of
-    /// bodies from `first` on.
-    struct StageWork {
-        enum class Kind : std::uint8_t {
-            fields,
-            begin_bodies,
-            bodies,
-            free_bodies,
-            end_bodies,
-            begin_stiff,
-            stiff,
-            relax_stiff,
-            joints,
-            renew_contacts,
-            bound_energy,
-            bound_bounces,
-            note_momentum,
-            restore_momentum
-        };
-        using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
-        Kind kind;
-        std::uint32_t first = 0, count = 0;  ///< of `fields`: in field_works
-        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
-        JointPass joint_pass = nullptr;      ///< of `joints`
-    };
-    std::array<std::uint32_t, most_fields> inside_loads{}, even_loads{}, odd_loads{};  ///< records: Stage::loads
-    std::vector<Stage> stages;
-    std::vector<StageWork> stage_works;
-    std::vector<FieldWork> field_works;
+    IslandSupports supports;
+    DrivenLoads driven_loads;
+    IslandMomentum island_momentum;
+    EnergyBound energy_bound;
+    SolvePlan plan;
     StageTeam stage_team;
     StepJobs step_jobs;
     std::vector<float> island_still_time;  ///< by solver index of the island's root, s
-    static constexpr std::uint8_t island_lies = 1, island_tied = 2, island_borne = 4, island_carried = 8,
-                                  island_loaded = 16;
-    std::vector<std::uint8_t> island_supports;  ///< the same: of those in which joints are, what holds them up
     std::vector<std::uint32_t> stack;
     struct NearTask {
         std::vector<std::uint32_t> near;  ///< far pairs that came near
@@ -482,12 +367,8 @@ private:
     std::uint32_t add_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t body_a, std::uint32_t shape_b,
                               std::uint32_t body_b);
     void put_islands_to_sleep(float dt);
-    void note_supports();
-    bool bears_load(std::uint32_t contact) const;
     bool is_braked(std::uint32_t slot);
     void make_edges(std::size_t first, std::size_t last);
-    void index_bodies(float dt, const Jobs& jobs);
-    float strictness(std::uint32_t slot) const;
     void find_far_movers(float dt);
     void find_fast_contacts(float dt);
     void move_colliders(std::uint32_t slot);
@@ -495,50 +376,14 @@ private:
     void take_back(std::uint32_t index, const glm::dvec3& impulse, const glm::dvec3& moment, float substep);
     void renew_contacts(float substep);
     void restore_colliders();
-    void bound_energy(float substep);
-    void bound_bounces(float substep);
-    void pass_over_small_gain(std::uint32_t root);
-    bool find_gaining_islands(bool by_bounces);
-    template <class Visit>
-    void for_each_gaining(Visit&& visit);
-    void keep_parts();
-    void exempt_driven_islands();
-    glm::dvec3 angular_momentum(std::uint32_t index, const glm::dvec3& spin) const;  ///< of its solver index
-    void find_floating_islands();
-    void bound_driven_loads(float substep);
-    glm::dvec3 spin_momentum(const FloatingBody& body, bool now) const;
-    double kinetic_energy(const FloatingBody& body) const;
-    void find_floating_contacts();
-    void note_momentum(const FloatingIsland& island);
-    void note_pushes(const FloatingIsland& island);
-    void restore_momentum(const FloatingIsland& island);
     CollideSettings collide_settings() const;
-    void group_slabs(std::size_t groups);
-    void do_field_work(const FieldWork& work, std::uint32_t field, float substep);
-    void weigh_fields();
-    void clear_plan();
-    void plan_begin();
+    SolveInput solve_input() const { return {bodies, joints, indices, islands, edges}; }
+    void do_field_work(const SolvePlan::FieldWork& work, std::uint32_t field);
     void expect_motion(float dt, const Jobs& jobs);
     void choose_substeps(float dt);
-    void plan_substeps();
-    void plan_stage(const Stage& stage, const StageWork& work);
-    void plan_in_groups(const FieldWork& work);
-    void plan_across(ContactPhase phase, ContactSolver::Pass pass);
-    void plan_bodies(StageWork::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr);
-    void plan_motion(BodyMotions::Pass motion);
-    void plan_contacts(ContactSolver::Pass pass);
-    void plan_stiff(StageWork::Kind kind);
-    void plan_momentum(StageWork::Kind kind);
-    void plan_joints(std::uint32_t count, StageWork::JointPass pass);
-    void begin_body(std::uint32_t index, float substep);  ///< its solver index
     /// The body's own limit and the world's, m/s.
     float most_speed(const Body& body) const { return std::min(body.max_speed, def.max_speed); }
-    void move_freely(std::uint32_t index, float substep);
-    void end_body(std::uint32_t index);
 };
-
-/// As the solver's kernels read it.
-void put_inverse_inertia(SolverMass& mass, const mat3& inverse_inertia);
 
 /// The proxy's filter for a body: what any of its shapes would let through.
 Filter proxy_filter(const Body& body, const ShapePool& shapes);
