@@ -62,8 +62,10 @@ public:
 
     // ---- indices
 
-    /// The index of a body slot; 0 if it takes no part.
-    std::uint32_t of(std::uint32_t slot) const { return slot < index_.size() ? index_[slot] : 0; }
+    /// The index of a body slot; 0 if it takes no part. Only for bodies that were there when the step began.
+    std::uint32_t of(std::uint32_t slot) const { return index_[slot]; }
+    /// The same for any body.
+    std::uint32_t find(std::uint32_t slot) const { return slot < index_.size() ? index_[slot] : 0; }
     /// The same by body slot.
     std::span<const std::uint32_t> index_by_slot() const { return index_; }
     /// Body slots by solver index; null_index at index 0 and between the kinds.
