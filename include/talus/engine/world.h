@@ -6,7 +6,7 @@
 /// too. A world is a value: a copy of it is an independent world that steps to the same bits.
 ///
 /// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that
-/// cannot have an effect on this type of body are refused, too: forces, impulses and masses on a body that is not
+/// cannot have an effect on a body of its type are refused, too: forces, impulses and masses on a body that is not
 /// dynamic, velocities on a fixed one.
 ///
 /// All memory comes from operator new. If it throws std::bad_alloc, the exception leaves the call that needed the
@@ -38,12 +38,13 @@ struct WorldDef {
     /// steps varies, a step that is shorter than others of the last few seconds has fewer, so that all sub-steps are
     /// about as long.
     int substeps = 4;
-    bool allow_sleep = true;         ///< false keeps all bodies awake
-    float max_speed = 4000.0f;       ///< limit of every body's speed, m/s, finite and > 0
-    float hit_speed = 1.0f;          ///< least approach speed of a HitEvent, along the normal, m/s, >= 0
-    bool continuous = true;          ///< false: all bodies step as with Continuous::off
-    bool enable_skip = true;         ///< lets the narrowphase use Rung::skip. This switch and the next five are for
-                                     ///< profiling and tests: they change cost, and results within the tolerances
+    bool allow_sleep = true;    ///< false keeps all bodies awake
+    float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, finite and > 0
+    float hit_speed = 1.0f;     ///< least approach speed of a HitEvent, along the normal, m/s, >= 0
+    bool continuous = true;     ///< false: all bodies step as with Continuous::off
+    /// Lets the narrowphase use Rung::skip. This switch and the next five are for profiling and tests: each changes the
+    /// cost of a step, and its result only within the tolerances.
+    bool enable_skip = true;
     bool enable_reuse = true;        ///< lets it use Rung::reuse
     bool enable_closed_form = true;  ///< lets it use Rung::closed_form
     bool enable_axis = true;         ///< lets it use Rung::axis_separated and Rung::axis_touching
@@ -117,15 +118,14 @@ public:
 
     // ---- State of bodies. A stale handle gives zero, the identity, false or an empty result.
 
-    vec3 position(BodyId body) const;          ///< origin of the body's frame, m
-    quat rotation(BodyId body) const;          ///< rotation of the body's frame
-    Transform transform(BodyId body) const;    ///< position and rotation
-    vec3 center_of_mass(BodyId body) const;    ///< world, m
-    vec3 linear_velocity(BodyId body) const;   ///< velocity of the centre of mass, m/s
-    vec3 angular_velocity(BodyId body) const;  ///< in world axes, rad/s
-    float mass(BodyId body) const;             ///< kg; 0 for fixed and kinematic bodies
-    mat3 inertia(
-        BodyId body) const;  ///< about the centre of mass, world axes, kg m^2; 0 for fixed and kinematic bodies
+    vec3 position(BodyId body) const;            ///< origin of the body's frame, m
+    quat rotation(BodyId body) const;            ///< rotation of the body's frame
+    Transform transform(BodyId body) const;      ///< position and rotation
+    vec3 center_of_mass(BodyId body) const;      ///< world, m
+    vec3 linear_velocity(BodyId body) const;     ///< velocity of the centre of mass, m/s
+    vec3 angular_velocity(BodyId body) const;    ///< in world axes, rad/s
+    float mass(BodyId body) const;               ///< kg; 0 if not dynamic
+    mat3 inertia(BodyId body) const;             ///< about the centre of mass, world axes, kg m^2; 0 if not dynamic
     BodyType type(BodyId body) const;            ///< fixed, kinematic or dynamic
     bool is_awake(BodyId body) const;            ///< false for sleeping and fixed bodies
     std::uint64_t user_data(BodyId body) const;  ///< as given in BodyDef or to set_user_data
@@ -149,8 +149,8 @@ public:
     /// Moves the body at once, through whatever is between, keeping its velocities. Wakes the body and those that it
     /// touches at the old and the new pose. `position` (m) is the origin of the body's frame.
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);
-    bool set_linear_velocity(BodyId body, const vec3& velocity);   ///< m/s, of the centre of mass; not for fixed bodies
-    bool set_angular_velocity(BodyId body, const vec3& velocity);  ///< rad/s, world axes; not for fixed bodies
+    bool set_linear_velocity(BodyId body, const vec3& velocity);   ///< m/s, of the centre of mass; refused if fixed
+    bool set_angular_velocity(BodyId body, const vec3& velocity);  ///< rad/s, world axes; refused if fixed
     bool set_gravity_scale(BodyId body, float scale);              ///< finite
     bool set_locks(BodyId body, std::uint8_t locks);               ///< flags of AxisLock
     bool set_damping(BodyId body, float linear, float angular);    ///< 1/s, >= 0
@@ -161,9 +161,9 @@ public:
     bool set_speed_limits(BodyId body, float max_speed, float max_spin);  ///< m/s and rad/s, > 0; infinity: no limit
     bool set_continuous(BodyId body, Continuous continuous);              ///< see BodyDef::continuous
 
-    // ---- Changes of the definition. Each wakes the body and those that it touches. The next step tests the body's
-    // contacts from the start, as if the body had always been so. A contact that continues is not reported as ended and
-    // begun.
+    // ---- Changes of the definition. Each wakes the body and those that it touches. The next step finds the body's
+    // contacts anew, as in a world that was built with the changed body. A contact that continues is not reported as
+    // ended and begun.
 
     /// Replaces all shapes, or none if one is refused. Mass, centre of mass and inertia follow from the densities. The
     /// body's frame stays in place, and each point of the body keeps its velocity.
@@ -208,8 +208,8 @@ public:
     bool set_settings(const WorldDef& settings);
     bool set_allow_sleep(bool allow);  ///< see WorldDef::allow_sleep; false wakes all bodies
     bool set_hit_speed(float speed);   ///< see WorldDef::hit_speed
-    /// Sets the function that may change contacts before they are solved; null: none. It gets `user` and is called by
-    /// the thread that calls step(). A copy of the world has the same modifier.
+    /// Sets the function that may change contacts before they are solved; null: none. The thread that calls step()
+    /// calls it with `user`. A copy of the world has the same modifier.
     void set_contact_modifier(ContactModifier modifier, void* user = nullptr);
 
     // ---- Joints: add, remove and change them at any time between steps. Each of these calls wakes the joint's bodies.
@@ -231,14 +231,14 @@ public:
     std::uint64_t user_data(JointId joint) const;  ///< as given in JointOptions
     /// Coordinate of B relative to A along or about an axis, m or rad. See the definition of its kind for the axes.
     float joint_coordinate(JointId joint, JointAxis axis = JointAxis::main) const;
-    float joint_speed(JointId joint,
-                      JointAxis axis = JointAxis::main) const;  ///< rate of that coordinate, m/s or rad/s
+    /// Rate of that coordinate, m/s or rad/s.
+    float joint_speed(JointId joint, JointAxis axis = JointAxis::main) const;
     /// Force that the joint applied to B, mean over the last step, world axes, N. Springs, motors and limits are
     /// included.
     vec3 joint_force(JointId joint) const;
     vec3 joint_torque(JointId joint) const;  ///< torque that it applied to B about its anchor on B, likewise, N m
-    float joint_motor_force(JointId joint,
-                            JointAxis axis = JointAxis::main) const;  ///< part of the axis's motor, N or N m
+    /// Force or torque of the axis's motor alone, mean over the last step, N or N m.
+    float joint_motor_force(JointId joint, JointAxis axis = JointAxis::main) const;
     /// Stiffness that the spring of an axis had in the last step, N/m or N m/rad. It follows from the spring's
     /// frequency and the masses of the two bodies. For ball and motor joints it is the stiffness of the drive along or
     /// about that axis. 0 if there is no spring, and before the first step. The spring's energy is stiffness / 2 *
@@ -247,9 +247,10 @@ public:
 
     // Changes of a joint take effect in the next step. They are refused for an axis that this kind of joint does not
     // have or that it always locks.
-    bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);     ///< range
-    bool set_joint_motor(JointId joint, const JointMotor& motor, JointAxis axis = JointAxis::main);     ///< motor
-    bool set_joint_spring(JointId joint, const JointSpring& spring, JointAxis axis = JointAxis::main);  ///< spring
+    bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);  ///< sets a range
+    bool set_joint_motor(JointId joint, const JointMotor& motor, JointAxis axis = JointAxis::main);  ///< sets a motor
+    bool set_joint_spring(JointId joint, const JointSpring& spring,
+                          JointAxis axis = JointAxis::main);         ///< sets a spring
     bool set_joint_cone(JointId joint, float cone);                  ///< ball joints: see BallDef::cone
     bool set_joint_drive(JointId joint, const JointDrive& drive);    ///< ball and motor joints
     bool set_joint_break(JointId joint, float force, float torque);  ///< N and N m: see JointOptions
@@ -314,9 +315,9 @@ public:
     /// Impacts of shapes with ShapeDef::hit_events that were faster than WorldDef::hit_speed. Those found by continuous
     /// collision come last.
     std::span<const HitEvent> contacts_hit() const;
-    std::span<const JointEvent> joints_broken() const;  ///< joints that broke, or that went with a body
-    std::vector<Contact> contacts(BodyId body) const;   ///< touching contacts of a body without sensors, by slot
-    std::vector<Contact> contacts() const;              ///< all touching contacts without sensors, by slot
+    std::span<const JointEvent> joints_broken() const;  ///< joints that broke or lost a body
+    std::vector<Contact> contacts(BodyId body) const;   ///< its touching contacts, except with sensors, by slot
+    std::vector<Contact> contacts() const;              ///< all touching contacts, except with sensors, by slot
     const FrameProfile& profile() const;                ///< costs and counts
     /// Returns all shape pairs that the narrowphase keeps, in order of their slots, as the last step left them. For
     /// inspection; costs about 1 us per ten pairs.
@@ -324,8 +325,8 @@ public:
     /// Returns the number of the body's island: the dynamic bodies that contacts and joints connected in the last step,
     /// and that fall asleep together. Two bodies are in one island if and only if their numbers are equal. The number
     /// is the slot of one of the island's bodies and usually stays the same from step to step. A body that touches only
-    /// fixed bodies is an island of its own. `no_island` for fixed, kinematic and sleeping bodies, for bodies that
-    /// touch nothing, and for bodies that were added or woken since the last step.
+    /// fixed bodies is an island of its own. Returns `no_island` for fixed, kinematic and sleeping bodies, for bodies
+    /// that touch nothing, and for bodies that were added or woken since the last step.
     std::uint32_t island(BodyId body) const;
     /// Passes what `options` select to `draw`: see debug_draw.h.
     void draw(DebugDraw& draw, const DebugDrawOptions& options) const;

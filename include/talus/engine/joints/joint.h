@@ -72,10 +72,10 @@ struct JointSpring {
 struct JointOptions {
     /// Whether the two bodies collide with each other. They do not if any joint between them has false here.
     bool collide_connected = false;
-    /// N: the joint breaks when the mean of its force over a step is larger. It is then removed and reported in
+    /// N, >= 0: the joint breaks when the mean of its force over a step is larger. It is then removed and reported in
     /// World::joints_broken().
     float break_force = unlimited;
-    float break_torque = unlimited;  ///< N m: the same for its torque about the joint's anchor
+    float break_torque = unlimited;  ///< N m, >= 0: the same for its torque about the anchor
     std::uint64_t user_data = 0;     ///< yours; Talus never reads it
 };
 
