@@ -36,7 +36,7 @@ struct Material {
     float restitution = 0.0f;
     /// Rolling resistance, >= 0: the moment that resists rolling is this times the normal force times the rolling
     /// radius (about 0.01 for a car tyre on asphalt). Spheres, capsules, cylinders and cones have a rolling radius;
-    /// other shapes do not roll. A contact uses the greater coefficient, and of two round shapes the smaller radius.
+    /// other shapes do not roll. A contact uses the greater coefficient and, if both shapes roll, the smaller radius.
     float rolling_resistance = 0.0f;
     /// Direction of full friction in the shape's frame, of any length; zero means the same friction in all directions.
     /// Friction across this axis is `grip_across` times as large. If both shapes have an axis, the contact uses the one
@@ -113,8 +113,8 @@ struct BodyDef {
     float max_speed = std::numeric_limits<float>::infinity();  ///< limit of a dynamic body's speed, m/s, > 0
     float max_spin = std::numeric_limits<float>::infinity();   ///< limit of its angular speed, rad/s, > 0
     float gravity_scale = 1.0f;                                ///< factor of WorldDef::gravity for this body
-    std::uint8_t locks = 0;                     ///< AxisLock flags of a dynamic body: these velocities stay 0
-    bool allow_sleep = true;                    ///< false keeps the body and its island awake
+    std::uint8_t locks = 0;   ///< AxisLock flags of a dynamic body: velocities along these axes stay 0
+    bool allow_sleep = true;  ///< false keeps the body and its island awake
     Continuous continuous = Continuous::fixed;  ///< what a fast dynamic body must not pass through
     std::uint64_t user_data = 0;                ///< yours; Talus never reads it
 };

@@ -20,10 +20,9 @@ struct ContactModification {
     std::uint64_t user_data_b = 0;  ///< BodyDef::user_data of body B
     vec3 normal{0.0f};              ///< world, unit, from A to B
     vec3 velocity{0.0f};            ///< of B relative to A, at the mean of the points, m/s
-    /// The two shapes overlapped, or a contact impulse acted, in the last step, and the modifier had not disabled the
-    /// contact. A one-way platform needs this: it disables contacts of bodies that come from the wrong side, and of
-    /// bodies that it let through before and that still overlap it. So it should enable a contact that was not touching
-    /// only if the body is about to land.
+    /// True if, in the last step, the two shapes overlapped or a contact impulse acted, and the modifier had not
+    /// disabled the contact. A one-way platform needs this: a body that it has let through still overlaps it, and must not be
+    /// stopped. So if this is false, the platform enables the contact only if the body is about to land.
     bool touching = false;
     int point_count = 0;  ///< 1 to 4
     /// A point of the contact.
@@ -39,8 +38,8 @@ struct ContactModification {
 };
 
 /// Called once per step for each contact of a shape with ShapeDef::modify_contacts, after contacts are found and before
-/// they are solved, by the thread that calls World::step. Contacts with sensors are left out. For contacts that
-/// continuous collision finds it is called again, after the solve.
+/// they are solved, by the thread that calls World::step. Contacts with sensors are left out. It is
+/// called again, after the solve, for contacts that continuous collision finds.
 ///
 /// The order of the calls depends only on the world's history, never on threads. The result must depend only on the
 /// contact and on what `user` points to; then a copy of the world, or a second run, gives the same bits. Calls that

@@ -23,38 +23,35 @@ struct Color {
     friend bool operator==(const Color&, const Color&) = default;  ///< compares all channels
 };
 
-/// Interface to your renderer. Positions are in the world, m.
+/// Interface to your renderer: each function draws one figure. Positions are in the world, m.
 class DebugDraw {
 public:
     virtual ~DebugDraw() = default;
-    virtual void line(const vec3& from, const vec3& to, Color color) = 0;  ///< draws a line
-    virtual void point(const vec3& at, float pixels, Color color) = 0;     ///< draws a dot of this diameter
-    virtual void triangle(const vec3& a, const vec3& b, const vec3& c,
-                          Color color) = 0;                                     ///< draws a two-sided triangle
-    virtual void text(const vec3& at, std::string_view text, Color color) = 0;  ///< draws text that starts at `at`
+    virtual void line(const vec3& from, const vec3& to, Color color) = 0;                 ///< a line
+    virtual void point(const vec3& at, float pixels, Color color) = 0;                    ///< a dot of this diameter
+    virtual void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) = 0;  ///< visible from both sides
+    virtual void text(const vec3& at, std::string_view text, Color color) = 0;            ///< starts at `at`
 };
 
-/// Property of a body that chooses the colour of its outline.
+/// What the colour of a body's outline shows.
 enum class OutlineColor : std::uint8_t { type, sleep, island };
 
-/// What World::draw passes on. Nothing by default.
+/// What World::draw passes to the renderer. Nothing by default.
 struct DebugDrawOptions {
     bool outlines = false;  ///< edges of shapes, circles of round shapes; sensors have a colour of their own
-    OutlineColor outline_color = OutlineColor::sleep;  ///< what the outlines' colour shows
+    OutlineColor outline_color = OutlineColor::sleep;  ///< what the colour of outlines shows
     bool boxes = false;                                ///< boxes of bodies: World::bounds
     bool fat_boxes = false;                            ///< fat AABBs of the broadphase's proxies
-    bool columns = false;  ///< occupied cells of the broadphase's grids, and the axis along which each is swept
-    bool contact_points =
-        false;  ///< points of World::contacts(): red if its features are new, green if they touched before
+    bool columns = false;          ///< occupied cells of the broadphase's grids, and the axis along which each is swept
+    bool contact_points = false;   ///< points of contacts: red if the features are new, green if they touched before
     bool contact_normals = false;  ///< normals, from A to B
-    bool contact_impulses =
-        false;                 ///< impulses of the last step on B, `impulse_scale` long per N s; friction at the centre
-    bool feature_ids = false;  ///< features of A and B at each point, as hexadecimal text
-    bool manifold_areas = false;   ///< polygon of each contact's points
-    bool centers_of_mass = false;  ///< of dynamic bodies
+    bool contact_impulses = false;  ///< impulses of the last step on B, times `impulse_scale`; friction at the centre
+    bool feature_ids = false;       ///< features of A and B at each point, as hexadecimal text
+    bool manifold_areas = false;    ///< polygon of each contact's points
+    bool centers_of_mass = false;   ///< of dynamic bodies
     bool inertia_axes = false;  ///< principal axes, as long as the radii of gyration; the one of the least moment first
     bool joints = false;        ///< frames, anchors, limits (red while active) and targets
-    bool velocities = false;    ///< linear (of the centre of mass) and angular, `velocity_scale` long per m/s or rad/s
+    bool velocities = false;    ///< linear (of the centre of mass) and angular velocities, times `velocity_scale`
     bool pair_paths = false;    ///< a line per shape pair that was tested, in color_of(the method that settled it)
     float normal_length = 0.2f;            ///< m
     float impulse_scale = 0.01f;           ///< m / (N s)

@@ -11,13 +11,12 @@ namespace talus {
 /// Two shapes began or stopped touching. Solid shapes touch when their surfaces overlap or a contact impulse acts; a
 /// sensor and a shape touch when they overlap.
 ///
-/// - A and B may be exchanged between the begin and the end event if a shape or a body's type changed in between. - A
-/// contact that ends because its body was removed is reported by the next step, with the body's stale handle. - If
-/// continuous collision finds that a fast body touches a shape and leaves it within one step, both lists have an event:
-///   read World::contacts_begun() first.
+/// - A and B may be exchanged between the begin and the end event if a shape or a body's type changed in between.
+/// - A contact that ends because its body was removed is reported by the next step, with the body's stale handle.
+/// - Continuous collision may find that a fast body touches a shape and leaves it within one step. Then both lists have
+///   an event; read World::contacts_begun() first.
 /// - If a touching shape becomes a sensor or stops being one, the next step reports the end, and the step after it the
-/// begin
-///   of the new kind of contact.
+///   begin of the new kind of contact.
 struct ContactEvent {
     BodyId body_a;              ///< first body
     BodyId body_b;              ///< second body
@@ -30,7 +29,7 @@ struct ContactEvent {
     friend bool operator==(const ContactEvent&, const ContactEvent&) = default;  ///< compares all fields
 };
 
-/// An impact that was faster than WorldDef::hit_speed, of two shapes of which at least one has ShapeDef::hit_events.
+/// An impact that was faster than WorldDef::hit_speed. At least one of the two shapes has ShapeDef::hit_events.
 struct HitEvent {
     BodyId body_a;                ///< first body
     BodyId body_b;                ///< second body

@@ -20,10 +20,9 @@ struct PairInfo {
     PairState state = PairState::unknown;  ///< `unknown`: the pair was never tested
     Rung rung = Rung::skip;                ///< the method that last settled the pair
     bool active = false;                   ///< the last step settled the pair, because one of the bodies was awake
-    double microseconds =
-        0.0;  ///< time of its tests in the last step; 0 if they were not timed one by one (see Timing)
-    /// m. For touching shapes, that of the deepest point. For separated shapes, a lower bound of their distance: from
-    /// the last test, or from the present bounding spheres if those settled the pair.
+    double microseconds = 0.0;             ///< time of its tests in the last step; 0 if not timed singly: see Timing
+    /// Separation, m. If the shapes touch, the separation of the deepest point. If they are separated, a lower bound of
+    /// their distance: from the last test, or from the present bounding spheres if those settled the pair.
     float separation = 0.0f;
     Transform b_in_a;                      ///< pose of shape B in shape A's frame at the last test
     SimplexCache simplex;                  ///< where the next GJK starts; trace.h shows its iterations

@@ -48,25 +48,23 @@ struct FrameProfile {
     std::uint32_t bodies = 0;        ///< bodies in the world
     std::uint32_t awake_bodies = 0;  ///< awake bodies
     std::uint32_t broadphase_pairs = 0;  ///< pairs of fat AABBs that overlap
-    std::uint32_t convex_pairs = 0;      ///< shape pairs that the narrowphase keeps (also those asleep), and body
-                                         ///< pairs whose bounding spheres are apart
+    std::uint32_t convex_pairs = 0;      ///< shape pairs in the narrowphase, and body pairs with bounding spheres apart
     std::uint32_t touching_pairs = 0;    ///< shape pairs that were solved in this step
     std::uint32_t contact_points = 0;    ///< contact points that were solved in this step
-    std::uint32_t renewed_contacts =
-        0;                           ///< contacts tested again within the step, because their bodies moved far in it
-    std::uint32_t substeps = 0;      ///< number of sub-steps: WorldDef::substeps, unless the steps differ in length
-    std::uint32_t swept_bodies = 0;  ///< bodies that continuous collision swept along their motion
-    std::uint32_t impacts = 0;       ///< impacts that continuous collision found
-    std::uint32_t islands = 0;       ///< islands of awake bodies
-    std::uint32_t colors = 0;        ///< colours of the constraint graph
-    std::uint32_t slabs = 1;         ///< parts of space that threads solved side by side
-    float max_penetration = 0;       ///< greatest penetration of the solved points, m, >= 0
-    float mean_penetration = 0;      ///< mean penetration of the solved points, m; separated points count as 0
-    double kinetic_energy = 0;       ///< of awake bodies, J
-    NarrowphaseProfile narrowphase;  ///< how the narrowphase settled its pairs
-    SlowestPair slowest;             ///< among the pairs that were timed one by one (see Timing)
-    StageHashes hashes;              ///< if WorldDef::hash_stages is set, else 0
-    double timing = 0;               ///< part of `total` that reading clocks took: reads times the cost of one, us
+    std::uint32_t renewed_contacts = 0;  ///< contacts tested again within the step, after their bodies moved far
+    std::uint32_t substeps = 0;          ///< number of sub-steps: WorldDef::substeps, unless the steps differ in length
+    std::uint32_t swept_bodies = 0;      ///< bodies that continuous collision swept along their motion
+    std::uint32_t impacts = 0;           ///< impacts that continuous collision found
+    std::uint32_t islands = 0;           ///< islands of awake bodies
+    std::uint32_t colors = 0;            ///< colours of the constraint graph
+    std::uint32_t slabs = 1;             ///< parts of space that threads solved side by side
+    float max_penetration = 0;           ///< greatest penetration of the solved points, m, >= 0
+    float mean_penetration = 0;          ///< mean penetration of the solved points, m; separated points count as 0
+    double kinetic_energy = 0;           ///< of awake bodies, J
+    NarrowphaseProfile narrowphase;      ///< how the narrowphase settled its pairs
+    SlowestPair slowest;                 ///< among the pairs that were timed one by one (see Timing)
+    StageHashes hashes;                  ///< if WorldDef::hash_stages is set, else 0
+    double timing = 0;                   ///< part of `total` that reading the clock took, us: an estimate
     /// Number of times the operating system took the processor from the calling thread during this step. Times of such
     /// a frame say more about the machine than about Talus. With Timing::pairs on Linux; else 0.
     std::uint32_t interruptions = 0;

@@ -8,8 +8,7 @@
 /// zero when the frames coincide.
 ///
 ///     world.add_joint(HingeDef{.ends = world.joint_ends(frame, door, {0, 1, 0}, {0, 1, 0}), .limit = {0.0f, 1.5f}});
-// /     world.add_joint(DistanceDef{.ends = {.body_a = hook, .body_b = weight}, .length = {0.0f, 2.0f}});  // a rope of
-// 2 m
+///     world.add_joint(DistanceDef{.ends = {.body_a = hook, .body_b = weight}, .length = {0.0f, 2.0f}});  // a 2 m rope
 ///
 /// Axes that a joint locks are rigid: chains do not stretch and loads do not sag, up to a load of 100,000 times the
 /// mass of a link. Springs are given by frequency and damping ratio: they behave the same for any mass and are stable
@@ -58,8 +57,8 @@ struct JointMotor {
     float max_force = 0.0f;  ///< largest torque or force, N m or N, >= 0; 0: no motor
 };
 
-/// Pulls a coordinate to a target. The stiffness follows from the frequency and from the masses of the two bodies as
-/// the joint constrains them, other bodies not considered: a door that hangs on a fixed frame swings at exactly this
+/// Pulls a coordinate to a target. The stiffness follows from the frequency and the effective mass of the two bodies
+/// along the coordinate; bodies connected to them are ignored. So a door on a fixed frame swings at exactly this
 /// frequency, whatever its mass.
 struct JointSpring {
     float hertz = 0.0f;           ///< undamped frequency, >= 0; 0: no spring
@@ -128,8 +127,8 @@ struct FixedDef {
     JointOptions options{};      ///< options of every kind of joint
 };
 
-/// Keeps the distance between the two anchors in a range; the distance is the coordinate. Length {2, 2} is a rod of 2
-/// m, {0, 2} a rope, {0, unlimited} with a spring a coil spring. By default the joint is a rod whose length is the
+/// Keeps the distance between the two anchors in a range; the distance is the coordinate. A length of {2, 2} makes a
+/// rod of 2 m, {0, 2} a rope, {0, unlimited} and a spring a coil spring. By default the joint is a rod as long as the
 /// distance at the time it is added. A rod or rope of length 0 is a ball joint.
 struct DistanceDef {
     static constexpr float as_added = -1.0f;  ///< the distance at the time the joint is added
