@@ -21,8 +21,8 @@ struct ContactModification {
     vec3 normal{0.0f};              ///< world, unit, from A to B
     vec3 velocity{0.0f};            ///< of B relative to A, at the mean of the points, m/s
     /// True if, in the last step, the two shapes overlapped or a contact impulse acted, and the modifier had not
-    /// disabled the contact. A one-way platform needs this: a body that it has let through still overlaps it, and must not be
-    /// stopped. So if this is false, the platform enables the contact only if the body is about to land.
+    /// disabled the contact. A one-way platform needs this: a body that it has let through still overlaps it, and must
+    /// not be stopped. So if this is false, the platform enables the contact only if the body is about to land.
     bool touching = false;
     int point_count = 0;  ///< 1 to 4
     /// A point of the contact.
