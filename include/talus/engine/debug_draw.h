@@ -33,7 +33,7 @@ public:
     virtual void text(const vec3& at, std::string_view text, Color color) = 0;            ///< starts at `at`
 };
 
-/// What the colour of a body's outline shows.
+/// The property of a body that its outline's colour shows.
 enum class OutlineColor : std::uint8_t { type, sleep, island };
 
 /// What World::draw passes to the renderer. Nothing by default.

@@ -11,7 +11,7 @@ namespace talus {
 /// The island number of bodies that are in no island.
 inline constexpr std::uint32_t no_island = 0xffffffffu;
 
-/// What the narrowphase knows about a pair of shapes.
+/// The narrowphase's record of a pair of shapes.
 struct PairInfo {
     BodyId body_a;                         ///< body of the larger shape
     BodyId body_b;                         ///< body of the smaller shape
