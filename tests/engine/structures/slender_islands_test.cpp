@@ -29,6 +29,7 @@ struct Column {
     explicit Column(std::uint32_t count, double turned = 0.0) {
         colliders.poses.resize(count + 1);
         contacts.caches.resize(count);
+        contacts.states.resize(count);
         contacts.records.resize(count);
         for (std::uint32_t i = 1; i <= count; ++i) {
             const std::uint32_t slot = bodies.allocate();
