@@ -48,7 +48,7 @@ private:
         if (!held) return {inverse_mass * by, inverse_inertia * by_moment};
         const glm::dvec3 f(by), m(by_moment);
         return {vec3(through.by_impulse * f + through.by_moment * m),
-                vec3(glm::transpose(through.by_moment) * f + through.spin_by_moment * m)};
+                vec3(glm::transpose(through.by_moment) * f + through.angular_by_moment * m)};
     }
 };
 

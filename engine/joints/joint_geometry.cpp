@@ -88,29 +88,29 @@ double angle_of(double x, double y) {
     return y < 0.0 ? -angle : angle;
 }
 
-JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b,
-                     const dvec3& between, const JointParts& parts) {
+JointPose joint_pose(const JointFrame& frame_a, const Orientation& body_a, const JointFrame& frame_b,
+                     const Orientation& body_b, const dvec3& between, const JointParts& parts) {
     JointPose pose;
     pose.arm_a = body_a.axes * frame_a.arm;
     pose.arm_b = body_b.axes * frame_b.arm;
     pose.apart = between + pose.arm_b - pose.arm_a;
     if (parts.axes) {
-        pose.a = body_a.axes * frame_a.turn.axes;
-        pose.b = body_b.axes * frame_b.turn.axes;
+        pose.a = body_a.axes * frame_a.orientation.axes;
+        pose.b = body_b.axes * frame_b.orientation.axes;
     }
     if (parts.swing) {
-        pose.relative = product(inverse(product(body_a.rotation, frame_a.turn.rotation)),
-                                product(body_b.rotation, frame_b.turn.rotation));
+        pose.relative = product(inverse(product(body_a.rotation, frame_a.orientation.rotation)),
+                                product(body_b.rotation, frame_b.orientation.rotation));
     }
     return pose;
 }
 
 JointPose joint_pose(const Joint& joint, const Body& a, const Body& b) {
     const auto frame_on = [](const Body& body, const Transform& frame) {
-        return JointFrame{dvec3(frame.position) - dvec3(body.local_center), Turned(dquat(frame.rotation))};
+        return JointFrame{dvec3(frame.position) - dvec3(body.local_center), Orientation(dquat(frame.rotation))};
     };
-    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b),
-                      Turned(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
+    return joint_pose(frame_on(a, joint.frame_a), Orientation(dquat(a.rotation)), frame_on(b, joint.frame_b),
+                      Orientation(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
 }
 
 Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, const JointParts& parts) {

@@ -40,23 +40,23 @@ struct JointPose {
 };
 
 /// A rotation in both its forms.
-struct Turned {
+struct Orientation {
     dquat rotation{1.0, 0.0, 0.0, 0.0};
     dmat3 axes{1.0};
 
-    Turned() = default;
-    explicit Turned(const dquat& q) : rotation(q), axes(to_matrix(q)) {}
+    Orientation() = default;
+    explicit Orientation(const dquat& q) : rotation(q), axes(to_matrix(q)) {}
 };
 
 /// What a joint needs to know of a body.
 struct JointFrame {
-    dvec3 arm{0.0};  ///< frame's origin from the centre of mass, body axes
-    Turned turn;     ///< of the frame in the body
+    dvec3 arm{0.0};           ///< frame's origin from the centre of mass, body axes
+    Orientation orientation;  ///< of the frame in the body
 };
 
 /// `between` leads from A's centre of mass to B's.
-JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b,
-                     const dvec3& between, const JointParts& parts = {});
+JointPose joint_pose(const JointFrame& frame_a, const Orientation& body_a, const JointFrame& frame_b,
+                     const Orientation& body_b, const dvec3& between, const JointParts& parts = {});
 
 /// The same for a joint and its two bodies as they are.
 JointPose joint_pose(const Joint& joint, const Body& a, const Body& b);

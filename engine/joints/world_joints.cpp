@@ -266,12 +266,12 @@ JointId World::add_joint(const JointDef& def) {
     joint.drive.target.rotation = normalized(joint.drive.target.rotation);
     if (joint.kind != JointKind::gear) {
         const Coordinates q = coordinates(joint.kind, joint_pose(joint, s.bodies[bodies.a], s.bodies[bodies.b]), 0.0);
-        joint.turn = q[3];
+        joint.state.angle = q[3];
     }
 
     for (int i = 0; i < 2; ++i) {
         const std::uint32_t body = i == 0 ? bodies.a : bodies.b;
-        if (body != null_index) joint.usual_spins[i] = s.bodies[body].angular_velocity;
+        if (body != null_index) joint.state.mean_angular_velocities[i] = s.bodies[body].angular_velocity;
     }
     const std::uint32_t slot = s.joints.add(joint, bodies);
     s.update_contacts_of(bodies.a, bodies.b);
@@ -302,8 +302,8 @@ bool World::State::check_change(JointId id, const char* call) const {
 }
 
 void World::State::drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded) {
-    const JointBodies ends = joints.bodies(slot);
-    for (const std::uint32_t body : {ends.a, ends.b}) {
+    const JointBodies pair = joints.bodies(slot);
+    for (const std::uint32_t body : {pair.a, pair.b}) {
         if (body == null_index) continue;
         joints.for_each(body, [&](std::uint32_t j, std::uint32_t) {
             if (joints[j].geared[0] != slot && joints[j].geared[1] != slot) return;
@@ -315,19 +315,15 @@ void World::State::drop_joint(std::uint32_t slot, std::vector<JointEvent>* event
     }
     if (events != nullptr) events->push_back(event_of_joint(slot, overloaded));
     joints.remove(slot);
-    update_contacts_of(ends.a, ends.b);
+    update_contacts_of(pair.a, pair.b);
 }
 
 JointEvent World::State::event_of_joint(std::uint32_t slot, bool overloaded) const {
     const Joint& joint = joints[slot];
-    const JointBodies ends = joints.bodies(slot);
-    return {joints.id_of(slot),
-            bodies.id_of(ends.a),
-            ends.b == null_index ? BodyId{} : bodies.id_of(ends.b),
-            joint.options.user_data,
-            overloaded,
-            joint.force,
-            joint.torque};
+    const JointBodies pair = joints.bodies(slot);
+    return {joints.id_of(slot),      bodies.id_of(pair.a), pair.b == null_index ? BodyId{} : bodies.id_of(pair.b),
+            joint.options.user_data, overloaded,           joint.state.force,
+            joint.state.torque};
 }
 
 void World::State::break_overloaded_joints() {
@@ -335,7 +331,8 @@ void World::State::break_overloaded_joints() {
     for (std::uint32_t slot = 0; slot < joints.slot_count(); ++slot) {
         const Joint& joint = joints[slot];
         if (!joint.in_use) continue;
-        if (!exceeds(joint.force, joint.options.break_force) && !exceeds(joint.torque, joint.options.break_torque))
+        if (!exceeds(joint.state.force, joint.options.break_force) &&
+            !exceeds(joint.state.torque, joint.options.break_torque))
             continue;
         wake_joint(slot);
         drop_joint(slot, &broken, true);
@@ -343,8 +340,8 @@ void World::State::break_overloaded_joints() {
 }
 
 void World::State::wake_joint(std::uint32_t slot) {
-    const JointBodies ends = joints.bodies(slot);
-    for (const std::uint32_t body : {ends.a, ends.b}) {
+    const JointBodies pair = joints.bodies(slot);
+    for (const std::uint32_t body : {pair.a, pair.b}) {
         if (body != null_index) wake(body);
     }
 }
@@ -382,8 +379,9 @@ float World::joint_coordinate(JointId id, JointAxis axis) const {
     if (!s.check_handle(id, "joint_coordinate")) return 0.0f;
     const Joint& joint = s.joints[id.slot];
     if (joint.kind == JointKind::gear) return joint_coordinate(s.joints.id_of(joint.geared[1]));
-    const JointBodies ends = s.joints.bodies(id.slot);
-    const Coordinates q = coordinates(joint.kind, joint_pose(joint, s.bodies[ends.a], s.bodies[ends.b]), joint.turn);
+    const JointBodies pair = s.joints.bodies(id.slot);
+    const Coordinates q =
+        coordinates(joint.kind, joint_pose(joint, s.bodies[pair.a], s.bodies[pair.b]), joint.state.angle);
     return static_cast<float>(
         q[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))]);
 }
@@ -393,8 +391,8 @@ float World::joint_speed(JointId id, JointAxis axis) const {
     if (!s.check_handle(id, "joint_speed")) return 0.0f;
     const Joint& joint = s.joints[id.slot];
     if (joint.kind == JointKind::gear) return joint_speed(s.joints.id_of(joint.geared[1]));
-    const JointBodies ends = s.joints.bodies(id.slot);
-    const Body &a = s.bodies[ends.a], &b = s.bodies[ends.b];
+    const JointBodies pair = s.joints.bodies(id.slot);
+    const Body &a = s.bodies[pair.a], &b = s.bodies[pair.b];
     const Jacobian j = jacobian(joint.kind, joint_pose(joint, a, b),
                                 axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis));
     return static_cast<float>(glm::dot(j.linear, dvec3(b.linear_velocity) - dvec3(a.linear_velocity)) +
@@ -403,26 +401,26 @@ float World::joint_speed(JointId id, JointAxis axis) const {
 }
 
 vec3 World::joint_force(JointId id) const {
-    return state_->check_handle(id, "joint_force") ? state_->joints[id.slot].force : vec3(0.0f);
+    return state_->check_handle(id, "joint_force") ? state_->joints[id.slot].state.force : vec3(0.0f);
 }
 
 vec3 World::joint_torque(JointId id) const {
-    return state_->check_handle(id, "joint_torque") ? state_->joints[id.slot].torque : vec3(0.0f);
+    return state_->check_handle(id, "joint_torque") ? state_->joints[id.slot].state.torque : vec3(0.0f);
 }
 
 float World::joint_motor_force(JointId id, JointAxis axis) const {
     const State& s = *state_;
     if (!s.check_handle(id, "joint_motor_force")) return 0.0f;
     const Joint& joint = s.joints[id.slot];
-    return joint.motor_forces[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind)
-                                                                               : static_cast<int>(axis))];
+    return joint.state.motor_forces[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind)
+                                                                                     : static_cast<int>(axis))];
 }
 
 float World::joint_stiffness(JointId id, JointAxis axis) const {
     const State& s = *state_;
     if (!s.check_handle(id, "joint_stiffness")) return 0.0f;
     const Joint& joint = s.joints[id.slot];
-    return joint
+    return joint.state
         .stiffness[static_cast<std::size_t>(axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis))];
 }
 
@@ -453,7 +451,7 @@ AxisDef* World::State::settable_axis(JointId id, JointAxis axis, const char* cal
     if (!check_handle(id, call)) return nullptr;
     if (!refuse_unless(axis <= JointAxis::main, ErrorCode::bad_argument, ": axis must be one of JointAxis's", call))
         return nullptr;
-    Joint& joint = joints[id.slot];
+    Joint& joint = joints.definition(id.slot);
     const int index = axis == JointAxis::main ? main_axis(joint.kind) : static_cast<int>(axis);
     if (joint.settable >> index & 1u) return &joint.axes[static_cast<std::size_t>(index)];
     error.set(refuse(ErrorCode::bad_argument,
@@ -510,7 +508,7 @@ bool World::set_joint_cone(JointId id, float cone) {
         s.error.set(std::move(error));
         return false;
     }
-    s.joints[id.slot].cone = cone;
+    s.joints.definition(id.slot).cone = cone;
     s.wake_joint(id.slot);
     return true;
 }
@@ -518,7 +516,7 @@ bool World::set_joint_cone(JointId id, float cone) {
 bool World::set_joint_drive(JointId id, const JointDrive& drive) {
     State& s = *state_;
     if (!s.check_change(id, "set_joint_drive")) return false;
-    Joint& joint = s.joints[id.slot];
+    Joint& joint = s.joints.definition(id.slot);
     Error error = check(drive);
     if (!error && joint.kind != JointKind::ball && joint.kind != JointKind::motor)
         error = refuse(ErrorCode::bad_argument, "only balls and motors have a drive");
@@ -543,7 +541,7 @@ bool World::set_joint_break(JointId id, float force, float torque) {
         s.error.set(std::move(error));
         return false;
     }
-    s.joints[id.slot].options = options;
+    s.joints.definition(id.slot).options = options;
     s.wake_joint(id.slot);
     return true;
 }
@@ -551,9 +549,9 @@ bool World::set_joint_break(JointId id, float force, float torque) {
 bool World::set_joint_collide_connected(JointId id, bool collide) {
     State& s = *state_;
     if (!s.check_change(id, "set_joint_collide_connected")) return false;
-    s.joints[id.slot].options.collide_connected = collide;
-    const JointBodies ends = s.joints.bodies(id.slot);
-    s.update_contacts_of(ends.a, ends.b);
+    s.joints.definition(id.slot).options.collide_connected = collide;
+    const JointBodies pair = s.joints.bodies(id.slot);
+    s.update_contacts_of(pair.a, pair.b);
     s.wake_joint(id.slot);
     return true;
 }

@@ -507,7 +507,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
         Group& group = groups_[g];
         solve(pass, bodies, joints, group);
         if (pass != Pass::relax) continue;  // the joints come next
-        for (const std::uint32_t articulation : group.articulations) joints.carry_on(articulation);
+        for (const std::uint32_t articulation : group.articulations) joints.relax_again(articulation);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "engine/joint_solver/block_ldl.h"
+#include "engine/joint_solver/matrix/block_ldl.h"
 
 #include <algorithm>
 #include <iterator>
@@ -22,10 +22,21 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
     System system;
     system.first = static_cast<std::uint32_t>(nodes_.size());
     system.count = static_cast<std::uint32_t>(defs.size());
-    auto offset = static_cast<std::uint32_t>(joint_lanes * values_.size());
-    auto vector_end = static_cast<std::uint32_t>(joint_lanes * vectors_.size());
+    std::vector<std::uint32_t> position(defs.size());
+    std::vector<std::vector<std::uint32_t>> columns(defs.size());
+    eliminate(defs, edges, position, columns);
+    for (auto& column : columns) {
+        std::sort(column.begin(), column.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return position[a] < position[b]; });
+    }
+    add_blocks(system, defs, columns);
+    find_places(system, edges, position, columns, places);
+    systems_.push_back(system);
+}
 
-    // Eliminating a node makes its neighbours neighbours of each other: those are the blocks of its column.
+void BlockLdl::eliminate(std::span<const NodeDef> defs, std::span<const Edge> edges,
+                         std::vector<std::uint32_t>& position, std::vector<std::vector<std::uint32_t>>& columns) {
+    const auto first_node = static_cast<std::uint32_t>(nodes_.size());
     std::vector<std::vector<std::uint32_t>> neighbours(defs.size());
     for (const Edge& edge : edges) {
         neighbours[edge.a].push_back(edge.b);
@@ -38,13 +49,12 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         list.erase(std::unique(list.begin(), list.end()), list.end());
         queue.insert({defs[i].phase, list.size(), i});
     }
-    std::vector<std::uint32_t> position(defs.size()), merged;
-    std::vector<std::vector<std::uint32_t>> columns(defs.size());
+    std::vector<std::uint32_t> merged;
     for (std::uint32_t step = 0; step < defs.size(); ++step) {
         const std::uint32_t node = std::get<2>(*queue.begin());
         queue.erase(queue.begin());
         position[node] = step;
-        order_.push_back(system.first + node);
+        order_.push_back(first_node + node);
         columns[node].swap(neighbours[node]);
         const auto& clique = columns[node];
         for (const std::uint32_t i : clique) {
@@ -52,19 +62,19 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
             queue.erase({defs[i].phase, list.size(), i});
             merged.clear();
             std::set_union(list.begin(), list.end(), clique.begin(), clique.end(), std::back_inserter(merged));
-            merged.erase(
-                std::remove_if(merged.begin(), merged.end(), [&](std::uint32_t k) { return k == i || k == node; }),
-                merged.end());
+            std::erase_if(merged, [&](std::uint32_t k) { return k == i || k == node; });
             list = merged;
             queue.insert({defs[i].phase, list.size(), i});
         }
     }
+}
 
+void BlockLdl::add_blocks(System& system, std::span<const NodeDef> defs,
+                          const std::vector<std::vector<std::uint32_t>>& columns) {
+    auto offset = static_cast<std::uint32_t>(joint_lanes * values_.size());
+    auto vector_end = static_cast<std::uint32_t>(joint_lanes * vectors_.size());
     std::uint32_t most = 0;
     for (std::uint32_t i = 0; i < defs.size(); ++i) {
-        auto& column = columns[i];
-        std::sort(column.begin(), column.end(),
-                  [&](std::uint32_t a, std::uint32_t b) { return position[a] < position[b]; });
         const std::uint32_t n = defs[i].capacity;
         LdlNode node;
         node.capacity = n;
@@ -73,8 +83,8 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         node.vector = vector_end;
         vector_end += joint_width(n);
         node.first_block = static_cast<std::uint32_t>(blocks_.size());
-        node.block_count = static_cast<std::uint32_t>(column.size());
-        for (const std::uint32_t row : column) {
+        node.block_count = static_cast<std::uint32_t>(columns[i].size());
+        for (const std::uint32_t row : columns[i]) {
             blocks_.push_back({.row = system.first + row, .offset = offset, .fill = true});
             offset += n * joint_width(defs[row].capacity);
             most = std::max(most, n * joint_width(defs[row].capacity));
@@ -85,7 +95,10 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
     scratch_.resize(scratch_.size() + most / joint_lanes);
     values_.resize(offset / joint_lanes);
     vectors_.resize(vector_end / joint_lanes);
+}
 
+void BlockLdl::find_places(System& system, std::span<const Edge> edges, std::span<const std::uint32_t> position,
+                           const std::vector<std::vector<std::uint32_t>>& columns, std::vector<Place>& places) {
     places.clear();
     for (const Edge& edge : edges) {
         const bool a_first = position[edge.a] < position[edge.b];
@@ -105,7 +118,6 @@ void BlockLdl::add_system(std::span<const NodeDef> defs, std::span<const Edge> e
         }
     }
     system.fill_count = static_cast<std::uint32_t>(fills_.size()) - system.first_fill;
-    systems_.push_back(system);
 }
 
 void BlockLdl::set_size(std::uint32_t node, std::uint32_t size) {

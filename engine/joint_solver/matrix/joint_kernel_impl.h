@@ -1,25 +1,24 @@
-/// Internal: the body of joint_kernel_sse2.cpp and joint_kernel_avx2.cpp.
+/// The code of joint_kernel_sse2.cpp and joint_kernel_avx2.cpp, in a namespace of each: TALUS_LANES.
 
-#include "engine/joint_solver/joint_kernel.h"
+#include "engine/joint_solver/matrix/joint_kernel.h"
 
 namespace talus::TALUS_LANES {
 
 typedef double D4 __attribute__((vector_size(32), may_alias));
 
-/// A pivot smaller than this part of the diagonal it came from is rounding.
+/// A pivot smaller than this part of the diagonal entry that it came from is rounding.
 constexpr double lost_pivot = 1e-14;
-/// Blocks with a smaller one are eliminated with care. What an inverse makes wrong of the blocks behind is rounding over
-/// the square of this, and is to be less than the slack of joints, 1e-10 of the diagonal. Larger: blocks of ordinary
-/// joints pay for it, too (at 1e-3 none of the ragdolls, cars, bridges and chains of the scenes).
+/// Blocks with a smaller pivot are eliminated with care. The inverse of a block makes the later blocks wrong by rounding over the
+/// square of this, which is to be less than the slack of joints, 1e-10 of the diagonal. Larger: blocks of ordinary joints pay
+/// for the care too (at 1e-3 none of the ragdolls, cars, bridges and chains of the scenes).
 constexpr double weak_pivot = 1e-3;
-/// Widest block row: all rows of a joint.
+/// The widest block row has all rows of a joint.
 constexpr unsigned most_rows = 28;
 
 static inline const D4* lanes(const double* p) { return reinterpret_cast<const D4*>(p); }
 static inline D4* lanes(double* p) { return reinterpret_cast<D4*>(p); }
 
-/// A number that is known as the code is compiled, where it is one of those that nearly all joints have, so that loops
-/// over it vanish.
+/// A number that is known at compile time, so that loops over it vanish. Used for the sizes that nearly all joints have.
 template <unsigned number>
 struct Known {
     static constexpr unsigned value = number;
@@ -28,7 +27,7 @@ struct Unknown {
     unsigned value;
 };
 
-/// Calls loop(vectors in the width).
+/// Calls loop(number of vectors in the width).
 template <class Loop>
 static inline __attribute__((always_inline)) void for_width(unsigned width, Loop&& loop) {
     switch (width) {
@@ -41,7 +40,7 @@ static inline __attribute__((always_inline)) void for_width(unsigned width, Loop
     }
 }
 
-/// Calls loop(rows).
+/// Calls loop(size).
 template <class Loop>
 static inline __attribute__((always_inline)) void for_size(unsigned size, Loop&& loop) {
     switch (size) {
@@ -64,10 +63,9 @@ static inline __attribute__((always_inline)) void for_size(unsigned size, Loop&&
     }
 }
 
-// ---- Rows
-// ------------------------------------------------------------------------------------------------------------
+// ---- Rows ------------------------------------------------------------------------------------------------------------
 
-/// Of the six components of Jacobians and one of velocities or responses.
+/// Adds the product of the six components of Jacobians with a velocity or a response.
 template <class Width>
 static inline __attribute__((always_inline)) void add_product(D4& sum, const D4* j, Width w, const double* v) {
     sum += ((j[0] * v[0] + j[w.value] * v[1]) + j[2 * w.value] * v[2]) +
@@ -78,7 +76,7 @@ static void speeds(const JointRowsInput& in) {
     const double *const jacobians = in.jacobians, *const velocities = in.velocities;
     double* const numbers = in.numbers;
     for (unsigned r = in.first; r < in.last; ++r) {
-        const JointRows rows = in.rows[r];
+        const JointRowLayout rows = in.rows[r];
         for_width(rows.width, [&](const auto w) {
             const D4* const j = lanes(jacobians + rows.jacobian);
             D4* const out = lanes(numbers + rows.numbers);
@@ -97,21 +95,21 @@ static void apply(const JointRowsInput& in) {
     const double* const responses = in.responses;
     double* const velocities = in.velocities;
     for (unsigned r = in.first; r < in.last; ++r) {
-        const JointRows rows = in.rows[r];
+        const JointRowLayout rows = in.rows[r];
         const double* const change = in.numbers + rows.numbers;
         const D4* const response = lanes(responses + rows.response);
         if (rows.sides == 2) {
             D4 *const a = lanes(velocities + 8 * rows.link[0]), *const b = lanes(velocities + 8 * rows.link[1]);
-            D4 move_a = a[0], turn_a = a[1], move_b = b[0], turn_b = b[1];
+            D4 linear_a = a[0], angular_a = a[1], linear_b = b[0], angular_b = b[1];
             for_size(rows.count, [&](const auto n) {
                 for (unsigned i = 0; i < n.value; ++i) {
-                    move_a += change[i] * response[4 * i];
-                    turn_a += change[i] * response[4 * i + 1];
-                    move_b += change[i] * response[4 * i + 2];
-                    turn_b += change[i] * response[4 * i + 3];
+                    linear_a += change[i] * response[4 * i];
+                    angular_a += change[i] * response[4 * i + 1];
+                    linear_b += change[i] * response[4 * i + 2];
+                    angular_b += change[i] * response[4 * i + 3];
                 }
             });
-            a[0] = move_a, a[1] = turn_a, b[0] = move_b, b[1] = turn_b;
+            a[0] = linear_a, a[1] = angular_a, b[0] = linear_b, b[1] = angular_b;
             continue;
         }
         for (unsigned i = 0; i < rows.count; ++i) {
@@ -126,7 +124,7 @@ static void apply(const JointRowsInput& in) {
 
 static void select(const JointRowsInput& in) {
     for (unsigned r = in.first; r < in.last; ++r) {
-        const JointRows rows = in.rows[r];
+        const JointRowLayout rows = in.rows[r];
         const JointNode node = in.nodes[r];
         if (node.jacobian == rows.jacobian || node.size == 0) continue;
         D4 parts[most_rows / 4];
@@ -144,7 +142,7 @@ static void select(const JointRowsInput& in) {
 static void diagonals(const JointRowsInput& in, const LdlInput& ldl, unsigned first_node) {
     const double *const jacobians = in.jacobians, *const responses = in.responses;
     for (unsigned r = in.first; r < in.last; ++r) {
-        const JointRows rows = in.rows[r];
+        const JointRowLayout rows = in.rows[r];
         const JointNode& node = in.nodes[r];
         D4* const out = lanes(ldl.values + ldl.nodes[first_node + r - in.first].diagonal);
         const D4* const jacobian = lanes(jacobians + node.jacobian);
@@ -199,16 +197,15 @@ static void couplings(const JointRowsInput& in, const LdlInput& ldl, const Joint
     }
 }
 
-// ---- Factorisation
-// ---------------------------------------------------------------------------------------------------
+// ---- Factorisation ---------------------------------------------------------------------------------------------------
 
-/// Whether a pivot is more than rounding of what was there before.
+/// Whether a pivot is more than the rounding of the entry before elimination.
 static inline bool is_sound(double pivot, double before) {
     return before > 0.0 ? pivot > lost_pivot * before : pivot < lost_pivot * before;
 }
 
-/// A symmetric block becomes its inverse (Gauss and Jordan). Where a pivot is lost, row and column become zero. False if
-/// the block has weak pivots.
+/// Replaces a symmetric block by its inverse (Gauss-Jordan). Where a pivot is lost, its row and column become zero. Returns false
+/// if the block has weak pivots.
 template <class Size>
 static inline __attribute__((always_inline)) bool invert(double* block, Size n) {
     const unsigned w = (n.value + 3) / 4, width = 4 * w;
@@ -232,7 +229,7 @@ static inline __attribute__((always_inline)) bool invert(double* block, Size n) 
     return weakest * weak_pivot < 1.0;
 }
 
-/// out = inverse * block, rows of both in the lanes of w.
+/// out = inverse * block; the rows of both take w vectors.
 template <class Size, class Width>
 static inline __attribute__((always_inline)) void multiply(double* out, const double* inverse, const double* block,
                                                            Size n, Width w) {
@@ -273,7 +270,7 @@ static bool factor(const LdlInput& in) {
         for_size(node.size, [&](const auto n) {
             good = invert(diagonal, n);
             if (!good) return;
-            // What is below in this column is among what is below in the column of each of its rows, in the same order.
+            // The blocks below in this column are also below in the column of each of its rows, in the same order.
             for (unsigned b = 0; b < node.block_count; ++b) {
                 const LdlNode target = nodes[column[b].row];
                 if (target.size == 0) continue;
@@ -291,7 +288,7 @@ static bool factor(const LdlInput& in) {
                         subtract_product(out, scratch, target.size, target.width, right, n, w);
                     });
                 }
-                // The block itself is done with.
+                // The block itself is no longer needed.
                 for_width(target.width, [&](const auto w) {
                     for (unsigned i = 0; i < n.value * w.value; ++i)
                         lanes(values + column[b].offset)[i] = lanes(scratch)[i];
@@ -303,18 +300,17 @@ static bool factor(const LdlInput& in) {
     return true;
 }
 
-/// One node of factor_with_care(): by substitution with the L and D of its diagonal block, where its inverse would not
-/// do: that is wrong by what rounding takes times the square of the block's condition. A needle between heavy links
-/// responds to a moment by 1e12 times as much as they do; Schur complements had the wrong sign, joints answered an
-/// impulse by its opposite, and what was solved through them ended in infinity. Substitution is as good as the numbers
-/// of the block are.
+/// Factors one node for factor_with_care(): by substitution with L and D of its diagonal block. An inverse of the block would be
+/// wrong by the rounding times the square of the block's condition number. A needle between heavy links responds to a moment
+/// by 1e12 times as much as they do: Schur complements had the wrong sign, joints answered an impulse with its opposite, and
+/// iterations through them ended in infinity. Substitution is as exact as the numbers of the block are.
 static void factor_node(const LdlInput& in, const LdlNode& node) {
     const unsigned n = node.size, wide = node.width / 4;
     double* const diagonal = in.values + node.diagonal;
     D4* const block = lanes(diagonal);
     const LdlBlock* const column = in.blocks + node.first_block;
     double lower[most_rows][most_rows], inverse[most_rows];
-    // Of the upper triangle, so that it is symmetric to the bit.
+    // Only the upper triangle is read, so that the result is symmetric to the bit.
     const auto at = [&](unsigned i, unsigned k) { return diagonal[i * node.width + k]; };
     double before[most_rows];
     for (unsigned i = 0; i < n; ++i) before[i] = at(i, i);
@@ -406,7 +402,7 @@ static void solve(const LdlInput& in) {
             const unsigned vectors_wide = (n.value + 3) / 4;
             double* const x = vectors + node.vector;
             const D4* const inverse = lanes(values + node.diagonal);
-            // By columns: it is symmetric.
+            // By columns, as the inverse is symmetric.
             D4 sums[most_rows / 4] = {};
             for (unsigned k = 0; k < n.value; ++k) {
                 for (unsigned m = 0; m < vectors_wide; ++m) sums[m] += x[k] * inverse[k * vectors_wide + m];
@@ -424,7 +420,7 @@ static void solve(const LdlInput& in) {
                             const D4* const row = block + (4 * m + l) * w.value;
                             for (unsigned i = 0; i < w.value; ++i) rows[l] += row[i] * y[i];
                         }
-                        // Sums of the lanes of each row.
+                        // Adds up the lanes of each row.
                         const D4 low = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6) +
                                        __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
                         const D4 high = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6) +

@@ -3,7 +3,7 @@
 #ifdef __AVX2__
 
 #define TALUS_LANES joint_avx2
-#include "engine/joint_solver/joint_kernel_impl.h"
+#include "engine/joint_solver/matrix/joint_kernel_impl.h"
 
 const talus::JointKernel talus::joint_kernel_avx2 = talus::TALUS_LANES::joint_kernel;
 
