@@ -1,6 +1,4 @@
-/// In which order the bodies of a stiff group are eliminated (stiff_groups.h).
-
-#include "engine/stiff_groups/stiff_groups.h"
+#include "engine/stiff_groups/elimination_order.h"
 
 #include "engine/settings.h"
 
@@ -9,46 +7,54 @@
 
 namespace talus {
 
-/// The order of elimination (minimum degree, the lowest index of equals), and where blocks and their products go. Both
-/// are kept while the same bodies touch. False, as soon as that is known, for a group whose factors are too much work.
-bool StiffGroups::order(Group& group) {
+namespace {
+
+/// Renumbers the rows of the factors by position, finds where products of blocks go, and makes room for the numbers.
+void find_targets(StiffGroup& group) {
+    const std::size_t count = group.bodies.size();
+    for (std::uint32_t& r : group.rows) r = group.position[r];
+    for (const FactorColumn& c : group.columns)
+        std::sort(group.rows.begin() + c.first, group.rows.begin() + c.first + c.count);
+    group.targets.clear();
+    for (FactorColumn& c : group.columns) {
+        c.first_target = static_cast<std::uint32_t>(group.targets.size());
+        for (std::uint32_t q = c.first; q < c.first + c.count; ++q) {
+            // The rows below q in this column are all rows of column rows[q], in the same order.
+            std::uint32_t block = group.columns[group.rows[q]].first;
+            for (std::uint32_t p = q + 1; p < c.first + c.count; ++p) {
+                while (group.rows[block] != group.rows[p]) ++block;
+                group.targets.push_back(block);
+            }
+        }
+    }
+    for (GroupFactors& factors : group.factors) {
+        factors.diagonal.resize(count);
+        factors.below.resize(group.rows.size());
+    }
+    group.momentum.resize(count);
+    group.found.resize(count);
+    group.step.resize(count);
+    group.residual.resize(count);
+}
+
+}  // namespace
+
+bool EliminationOrder::find(StiffGroup& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     group.pairs.clear();
     group.pairs.push_back(count);
-    for (const Link& c : group.links) {
+    for (const GroupCandidate& c : group.candidates) {
         group.pairs.push_back(c.a);
         group.pairs.push_back(c.b);
     }
-    for (const Tie& tie : group.ties) {
+    for (const JointEdge& tie : group.joint_edges) {
         group.pairs.push_back(tie.a);
         group.pairs.push_back(tie.b);
     }
     if (group.pairs != group.pairs_before) {
         group.pairs_before.clear();
         if (!eliminate(group)) return false;
-        for (std::uint32_t& r : group.rows) r = group.place[r];
-        for (const Column& c : group.columns)
-            std::sort(group.rows.begin() + c.first, group.rows.begin() + c.first + c.count);
-        group.targets.clear();
-        for (Column& c : group.columns) {
-            c.first_target = static_cast<std::uint32_t>(group.targets.size());
-            for (std::uint32_t q = c.first; q < c.first + c.count; ++q) {
-                // The rows below q in this column are all rows of column rows[q], in the same order.
-                std::uint32_t block = group.columns[group.rows[q]].first;
-                for (std::uint32_t p = q + 1; p < c.first + c.count; ++p) {
-                    while (group.rows[block] != group.rows[p]) ++block;
-                    group.targets.push_back(block);
-                }
-            }
-        }
-        for (Factors& factors : group.factors) {
-            factors.diagonal.resize(count);
-            factors.below.resize(group.rows.size());
-        }
-        group.momentum.resize(count);
-        group.found.resize(count);
-        group.step.resize(count);
-        group.residual.resize(count);
+        find_targets(group);
         group.pairs_before = group.pairs;
     }
     bodies_.assign(group.bodies.begin(), group.bodies.end());
@@ -56,22 +62,21 @@ bool StiffGroups::order(Group& group) {
     return true;
 }
 
-/// Eliminates body after body from the graph of those that touch: the neighbours of one that goes become neighbours of
-/// each other. Each body's neighbours are a sorted list, and a heap holds degrees, old ones among them that are skipped:
-/// the time grows with the blocks of the factors and the lists that are merged for them, not with the square of the
-/// number of bodies.
-bool StiffGroups::eliminate(Group& group) {
+/// Eliminates body after body from the graph of the bodies that touch: the neighbours of an eliminated body become neighbours of
+/// each other. Each body's neighbours are a sorted list. A heap holds degrees; outdated ones among them are skipped. The time
+/// grows with the blocks of the factors and the lists that are merged for them, not with the square of the number of bodies.
+bool EliminationOrder::eliminate(StiffGroup& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     if (neighbours_.size() < count) neighbours_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) neighbours_[i].clear();
     const auto join = [&](std::uint32_t a, std::uint32_t b) {
-        if (a == none || b == none || a == b) return;
+        if (a == null_index || b == null_index || a == b) return;
         neighbours_[a].push_back(b);
         neighbours_[b].push_back(a);
     };
-    for (const Link& c : group.links) join(c.a, c.b);
-    for (const Tie& tie : group.ties) join(tie.a, tie.b);
-    // Degree above, index below; the smallest first.
+    for (const GroupCandidate& c : group.candidates) join(c.a, c.b);
+    for (const JointEdge& tie : group.joint_edges) join(tie.a, tie.b);
+    // The degree in the upper half, the index in the lower one; the smallest first.
     const auto later = [](std::uint64_t x, std::uint64_t y) { return x > y; };
     heap_.clear();
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -82,7 +87,7 @@ bool StiffGroups::eliminate(Group& group) {
     }
     std::make_heap(heap_.begin(), heap_.end(), later);
     group.order.clear();
-    group.place.assign(count, none);
+    group.position.assign(count, null_index);
     group.columns.clear();
     group.rows.clear();
     group.products = 0;
@@ -91,9 +96,9 @@ bool StiffGroups::eliminate(Group& group) {
         const auto best = static_cast<std::uint32_t>(heap_.back());
         const std::uint64_t degree = heap_.back() >> 32;
         heap_.pop_back();
-        if (group.place[best] != none || neighbours_[best].size() != degree) continue;
+        if (group.position[best] != null_index || neighbours_[best].size() != degree) continue;
         const std::vector<std::uint32_t>& clique = neighbours_[best];
-        group.place[best] = static_cast<std::uint32_t>(group.order.size());
+        group.position[best] = static_cast<std::uint32_t>(group.order.size());
         group.order.push_back(best);
         group.products += degree * (degree + 1) / 2;
         if (group.products > settings::stiff_most_products) return false;
@@ -114,8 +119,15 @@ bool StiffGroups::eliminate(Group& group) {
     return true;
 }
 
-std::uint32_t StiffGroups::block_of(const Group& group, std::uint32_t row, std::uint32_t column) {
-    const Column& c = group.columns[column];
+std::size_t EliminationOrder::bytes() const {
+    std::size_t sum = bodies_.capacity() * sizeof(GroupBody) + merged_.capacity() * sizeof(std::uint32_t) +
+                      heap_.capacity() * sizeof(std::uint64_t);
+    for (const auto& list : neighbours_) sum += sizeof(list) + list.capacity() * sizeof(std::uint32_t);
+    return sum;
+}
+
+std::uint32_t block_of(const StiffGroup& group, std::uint32_t row, std::uint32_t column) {
+    const FactorColumn& c = group.columns[column];
     const auto first = group.rows.begin() + c.first;
     return static_cast<std::uint32_t>(std::lower_bound(first, first + c.count, row) - group.rows.begin());
 }
