@@ -17,9 +17,9 @@ Jacobian row_jacobian(const SolverJoint& joint, const JointRow& row) {
         case RowAxis::cone:
             return cone_jacobian(joint.pose);
         case RowAxis::drive_translation:
-            return move_along(joint.pose.a[row.axis_index], joint.pose);
+            return translation_along(joint.pose.a[row.axis_index], joint.pose);
         case RowAxis::drive_rotation:
-            return turn_about(joint.pose.a[row.axis_index]);
+            return rotation_about(joint.pose.a[row.axis_index]);
         default:
             return jacobian(joint.kind, joint.pose, row.axis_index);
     }
