@@ -9,7 +9,7 @@ namespace talus::debug_draw {
 
 namespace {
 
-bool holds(const Joint& joint, int row) { return (joint.pressed >> row & 1u) != 0; }
+bool holds(const Joint& joint, int row) { return (joint.state.pressed >> row & 1u) != 0; }
 
 /// A joint that is no gear, and where its frames are.
 struct JointFigure {
@@ -28,7 +28,7 @@ struct JointFigure {
           body_a(first),
           body_b(second),
           pose(joint_pose(j, first, second)),
-          at(coordinates(j.kind, pose, j.turn)),
+          at(coordinates(j.kind, pose, j.state.angle)),
           anchor_a(dvec3(first.center) + pose.arm_a),
           anchor_b(dvec3(second.center) + pose.arm_b),
           size(0.6f * std::min(first.radius, second.radius)) {
@@ -39,7 +39,7 @@ struct JointFigure {
     double coordinate(int i) const { return at[static_cast<std::size_t>(i)]; }
 
     bool is_held(int i, bool upper) const {
-        return holds(joint, limit_row(i)) && ((joint.at_upper >> limit_row(i) & 1u) != 0) == upper;
+        return holds(joint, limit_row(i)) && ((joint.state.at_upper >> limit_row(i) & 1u) != 0) == upper;
     }
     Color limit_color(int i, bool upper) const { return is_held(i, upper) ? colors::limit_held : colors::limit; }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What joints read and write of moving bodies beyond their SolverBody.
+/// What the joint solver reads and writes of moving bodies, beyond their SolverBody.
 
 #include "engine/bodies/body_motions.h"
 #include "engine/bodies/body_store.h"
@@ -14,23 +14,24 @@ namespace talus {
 struct JointMotions {
     std::span<SolverBody> bodies;
     BodyMotions* motions = nullptr;
-    std::span<const std::uint32_t> slots;  ///< by solver index
+    std::span<const std::uint32_t> slots;  ///< body slots by solver index
     const BodyStore* store = nullptr;
     float max_speed = 0.0f;  ///< m/s
 
+    /// Returns the present rotation of a solver body.
     dquat rotation(std::uint32_t body) const {
         return dquat(motions->turn(body)) * (*store)[slots[body]].exact_rotation;
     }
 
-    /// Sets the velocities that joints made of the body's. The integrator keeps account of angular momentum; it begins
-    /// anew with what joints have left, by the inertia as it is turned by now. Were only their change added by that
-    /// inertia, it would not undo what contacts, at an impact by hundreds of rad/s, have added by that of the step's
-    /// start, and the body would go off with a spin that nobody gave it.
-    void set_velocities(std::uint32_t body, const vec3& velocity, const vec3& spin) const {
+    /// Sets the velocities that the joints have given a body. The integrator tracks angular momentum: here it starts anew from the
+    /// given angular velocity and the present inertia. If only the change by the joints were added with the present inertia, it
+    /// would not undo what contacts have added with the inertia of the step's start. After an impact by hundreds of rad/s the
+    /// body would leave with an angular velocity from nowhere.
+    void set_velocities(std::uint32_t body, const vec3& velocity, const vec3& angular_velocity) const {
         SolverBody& sb = bodies[body];
         store3(sb.velocity, velocity);
-        store3(sb.angular_velocity, spin);
-        motions->set_spin(body, spin);
+        store3(sb.angular_velocity, angular_velocity);
+        motions->set_spin(body, angular_velocity);
     }
 };
 

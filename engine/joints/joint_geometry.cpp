@@ -18,8 +18,8 @@ dquat product(const dquat& a, const dquat& b) {
 
 dquat inverse(const dquat& q) { return dquat(q.w, -q.x, -q.y, -q.z); }
 
-/// Of the angle whose tangent is y / x, 0 <= y <= x, x > 0: by the tangents' difference from the nearest quarter of 1
-/// the series converges at once.
+/// Returns the angle whose tangent is y / x, for 0 <= y <= x, x > 0. The series is that of the angle's difference from the one whose
+/// tangent is the nearest quarter of 1, for which it converges at once.
 double arc_tangent(double y, double x) {
     constexpr double angles[] = {0.0, 0.24497866312686415, 0.4636476090008061, 0.6435011087932844, 0.7853981633974483};
     const int quarter = (y > 0.125 * x) + (y > 0.375 * x) + (y > 0.625 * x) + (y > 0.875 * x);
@@ -29,13 +29,13 @@ double arc_tangent(double y, double x) {
     return angles[quarter] + t * (even - t2 * odd);
 }
 
-/// The angle that differs from `angle` by whole turns and is nearest to `near`.
+/// Returns the angle nearest to `near` among those that differ from `angle` by whole turns.
 double unwound(double angle, double near) {
-    const double turns = (near - angle) / (2.0 * pi);
-    return angle + 2.0 * pi * std::floor(turns + 0.5);
+    const double whole_turns = (near - angle) / (2.0 * pi);
+    return angle + 2.0 * pi * std::floor(whole_turns + 0.5);
 }
 
-/// Twice the vector part of a unit quaternion, stretched to the rotation vector: |result| is the angle, up to pi.
+/// Returns the rotation vector of a unit quaternion: its vector part, stretched to the length of the angle, up to pi.
 dvec3 stretched(const dquat& q) {
     const dvec3 v(q.x, q.y, q.z);
     const double sine = std::sqrt(glm::dot(v, v));
@@ -44,15 +44,15 @@ dvec3 stretched(const dquat& q) {
     return (2.0 * angle_of(sign * q.w, sine) / sine * sign) * v;
 }
 
-/// The rotation without its twist about x: it takes A's x axis to B's the shortest way.
+/// Returns the rotation without its twist about x, which takes A's x axis to B's along the shortest path.
 dquat swing_of(const dquat& q) {
     const double size = std::sqrt(q.w * q.w + q.x * q.x);
-    if (size < 1e-9) return dquat(0.0, 0.0, q.y, q.z);  // half a turn: any twist would do
+    if (size < 1e-9) return dquat(0.0, 0.0, q.y, q.z);  // half a turn: any twist is right
     const double c = q.w / size, s = q.x / size;
     return dquat(size, 0.0, q.y * c - q.z * s, q.y * s + q.z * c);
 }
 
-/// The swing's plane: unit axis n of the turn, and e at right angles to it and A's x: B's x = cos x + sin e.
+/// The plane of the swing, with the unit axis n of its rotation, and e at right angles to n and A's x: B's x = cos x + sin e.
 struct SwingPlane {
     dvec3 n, e;
     double cosine, sine, angle;
@@ -69,8 +69,8 @@ SwingPlane swing_plane(const JointPose& pose) {
     return p;
 }
 
-/// Rate of the swing's rotation vector along `axis` (A's y or z): along n it is the turn about n; at right angles to
-/// it, it is how fast the plane turns about x, times the angle.
+/// Returns about which axis a rotation changes the swing's rotation vector along `axis` (A's y or z). Along n that is n itself; at
+/// right angles to n it is how fast the plane rotates about x, times the angle.
 dvec3 swing_rate(const JointPose& pose, const dvec3& axis) {
     const SwingPlane p = swing_plane(pose);
     if (p.angle < 1e-6) return axis;
@@ -88,32 +88,32 @@ double angle_of(double x, double y) {
     return y < 0.0 ? -angle : angle;
 }
 
-JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b,
-                     const dvec3& between, const JointParts& parts) {
+JointPose joint_pose(const JointFrame& frame_a, const Orientation& body_a, const JointFrame& frame_b,
+                     const Orientation& body_b, const dvec3& between, const JointParts& parts) {
     JointPose pose;
     pose.arm_a = body_a.axes * frame_a.arm;
     pose.arm_b = body_b.axes * frame_b.arm;
     pose.apart = between + pose.arm_b - pose.arm_a;
     if (parts.axes) {
-        pose.a = body_a.axes * frame_a.turn.axes;
-        pose.b = body_b.axes * frame_b.turn.axes;
+        pose.a = body_a.axes * frame_a.orientation.axes;
+        pose.b = body_b.axes * frame_b.orientation.axes;
     }
     if (parts.swing) {
-        pose.relative = product(inverse(product(body_a.rotation, frame_a.turn.rotation)),
-                                product(body_b.rotation, frame_b.turn.rotation));
+        pose.relative = product(inverse(product(body_a.rotation, frame_a.orientation.rotation)),
+                                product(body_b.rotation, frame_b.orientation.rotation));
     }
     return pose;
 }
 
 JointPose joint_pose(const Joint& joint, const Body& a, const Body& b) {
     const auto frame_on = [](const Body& body, const Transform& frame) {
-        return JointFrame{dvec3(frame.position) - dvec3(body.local_center), Turned(dquat(frame.rotation))};
+        return JointFrame{dvec3(frame.position) - dvec3(body.local_center), Orientation(dquat(frame.rotation))};
     };
-    return joint_pose(frame_on(a, joint.frame_a), Turned(dquat(a.rotation)), frame_on(b, joint.frame_b),
-                      Turned(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
+    return joint_pose(frame_on(a, joint.frame_a), Orientation(dquat(a.rotation)), frame_on(b, joint.frame_b),
+                      Orientation(dquat(b.rotation)), dvec3(b.center) - dvec3(a.center));
 }
 
-Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, const JointParts& parts) {
+Coordinates coordinates(JointKind kind, const JointPose& pose, double angle, const JointParts& parts) {
     Coordinates q{};
     if (kind == JointKind::distance) {
         q[0] = std::sqrt(glm::dot(pose.apart, pose.apart));
@@ -125,7 +125,7 @@ Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, cons
     if (kind == JointKind::wheel) {
         if (!parts.twist) return q;
         const dvec3 &y = pose.a[1], &axle = pose.b[0];
-        q[3] = unwound(angle_of(glm::dot(y, pose.b[1]), -glm::dot(y, pose.b[2])), turn);
+        q[3] = unwound(angle_of(glm::dot(y, pose.b[1]), -glm::dot(y, pose.b[2])), angle);
         q[4] = angle_of(glm::dot(axle, pose.a[0]), -glm::dot(axle, pose.a[2]));
         q[5] = glm::dot(axle, y);
         return q;
@@ -133,7 +133,7 @@ Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, cons
     if (parts.twist) {
         const double twist = angle_of(glm::dot(pose.a[1], pose.b[1]) + glm::dot(pose.a[2], pose.b[2]),
                                       glm::dot(pose.a[2], pose.b[1]) - glm::dot(pose.a[1], pose.b[2]));
-        q[3] = kind == JointKind::ball ? twist : unwound(twist, turn);
+        q[3] = kind == JointKind::ball ? twist : unwound(twist, angle);
     }
     if (parts.swing) {
         const dvec3 swing = stretched(swing_of(pose.relative));
@@ -148,34 +148,34 @@ double cone_angle(const JointPose& pose) {
     return angle_of(glm::dot(pose.a[0], pose.b[0]), std::sqrt(glm::dot(n, n)));
 }
 
-Jacobian move_along(const dvec3& axis, const JointPose& pose) {
+Jacobian translation_along(const dvec3& axis, const JointPose& pose) {
     return {axis, glm::cross(pose.arm_a + pose.apart, axis), glm::cross(pose.arm_b, axis)};
 }
 
-Jacobian turn_about(const dvec3& axis) { return {dvec3(0.0), axis, axis}; }
+Jacobian rotation_about(const dvec3& axis) { return {dvec3(0.0), axis, axis}; }
 
 Jacobian jacobian(JointKind kind, const JointPose& pose, int axis) {
     if (kind == JointKind::distance) {
         const double length = std::sqrt(glm::dot(pose.apart, pose.apart));
-        return move_along(length > settings::joint_point_length ? pose.apart / length : pose.a[0], pose);
+        return translation_along(length > settings::joint_point_length ? pose.apart / length : pose.a[0], pose);
     }
-    if (axis < 3) return move_along(pose.a[axis], pose);
+    if (axis < 3) return translation_along(pose.a[axis], pose);
     if (kind == JointKind::wheel) {
-        if (axis == 3) return turn_about(pose.b[0]);
-        if (axis == 4) return turn_about(pose.a[1]);
-        return turn_about(glm::cross(pose.b[0], pose.a[1]));
+        if (axis == 3) return rotation_about(pose.b[0]);
+        if (axis == 4) return rotation_about(pose.a[1]);
+        return rotation_about(glm::cross(pose.b[0], pose.a[1]));
     }
     if (axis == 3) {  // about the line halfway between the x axes
         const double c = 1.0 + glm::dot(pose.a[0], pose.b[0]);
-        return turn_about((pose.a[0] + pose.b[0]) / std::max(c, 1e-3));
+        return rotation_about((pose.a[0] + pose.b[0]) / std::max(c, 1e-3));
     }
-    return turn_about(swing_rate(pose, pose.a[axis - 3]));
+    return rotation_about(swing_rate(pose, pose.a[axis - 3]));
 }
 
 Jacobian cone_jacobian(const JointPose& pose) {
     const dvec3 n = glm::cross(pose.a[0], pose.b[0]);
     const double sine = std::sqrt(glm::dot(n, n));
-    return turn_about(sine < 1e-7 ? pose.a[1] : n / sine);
+    return rotation_about(sine < 1e-7 ? pose.a[1] : n / sine);
 }
 
 bool nearly_locked(const JointPose& pose, bool twist) {
@@ -190,8 +190,8 @@ double lock_coordinate(const JointPose& pose, int axis) {
 }
 
 Jacobian lock_jacobian(const JointPose& pose, int axis) {
-    if (axis == 3) return turn_about(0.5 * (glm::cross(pose.b[1], pose.a[2]) + glm::cross(pose.a[1], pose.b[2])));
-    return turn_about(axis == 4 ? glm::cross(pose.a[2], pose.b[0]) : glm::cross(pose.b[0], pose.a[1]));
+    if (axis == 3) return rotation_about(0.5 * (glm::cross(pose.b[1], pose.a[2]) + glm::cross(pose.a[1], pose.b[2])));
+    return rotation_about(axis == 4 ? glm::cross(pose.a[2], pose.b[0]) : glm::cross(pose.b[0], pose.a[1]));
 }
 
 double twist_beyond(const dquat& q, double angle) {
@@ -200,7 +200,7 @@ double twist_beyond(const dquat& q, double angle) {
 
 Jacobian twist_jacobian(const JointPose& pose, const dquat& q, double angle) {
     const double c = std::cos(0.5 * angle), s = std::sin(0.5 * angle);
-    return turn_about(pose.a * dvec3(q.w * c + q.x * s, q.z * c + q.y * s, q.z * s - q.y * c));
+    return rotation_about(pose.a * dvec3(q.w * c + q.x * s, q.z * c + q.y * s, q.z * s - q.y * c));
 }
 
 dquat nearest_twist(const dquat& q, double angle) {

@@ -1,12 +1,12 @@
 #pragma once
-/// Where the two frames of a joint are to each other: its coordinates and their Jacobians.
+/// The coordinates of a joint, that is, how its two frames lie relative to each other, and their Jacobians.
 ///
 /// A coordinate q of a joint changes at the rate
 ///
 ///     dq/dt = linear . (v_b - v_a) + angular_b . w_b - angular_a . w_a
 ///
-/// with velocities of the centres of mass. In double, and from differences of positions, so that joints are as exact
-/// far from the origin as the positions are.
+/// where v are the velocities of the centres of mass and w the angular velocities of the bodies. Everything is computed in double
+/// and from differences of positions, so that joints far from the origin are as exact as the positions are.
 
 #include <talus/math.h>
 #include "engine/joints/joint_store.h"
@@ -17,63 +17,64 @@ using glm::dmat3;
 using glm::dquat;
 using glm::dvec3;
 
-/// Angle of the vector (x, y) from the x axis, -pi to pi, to double rounding; 0 for (0, 0). Without libm.
+/// Returns the angle of the vector (x, y) from the x axis, -pi to pi, to double rounding; 0 for (0, 0). Without libm.
 double angle_of(double x, double y);
 
 struct Jacobian {
     dvec3 linear{0.0}, angular_a{0.0}, angular_b{0.0};
 };
 
-/// What of a pose and of its coordinates is wanted: the rest is left as it was made.
+/// Which parts of a pose and of its coordinates are wanted. The others keep their default values.
 struct JointParts {
-    bool axes = true;   ///< of both frames, and moves along A's
-    bool twist = true;  ///< the turn about x; all turns of a wheel
-    bool swing = true;  ///< the other turns, and the rotation of B's frame in A's
+    bool axes = true;   ///< of both frames, and translations along A's
+    bool twist = true;  ///< the rotation about x; all rotations of a wheel
+    bool swing = true;  ///< the other rotations, and the rotation of B's frame in A's
 };
 
 /// The two frames of a joint in the world.
 struct JointPose {
     dvec3 arm_a{0.0}, arm_b{0.0};        ///< from the centres of mass to the frames' origins
     dvec3 apart{0.0};                    ///< from A's origin to B's
-    dmat3 a{1.0}, b{1.0};                ///< axes
+    dmat3 a{1.0}, b{1.0};                ///< axes of the frames, one per column
     dquat relative{1.0, 0.0, 0.0, 0.0};  ///< B's rotation in A
 };
 
-/// A rotation in both its forms.
-struct Turned {
+/// A rotation as a quaternion and as a matrix.
+struct Orientation {
     dquat rotation{1.0, 0.0, 0.0, 0.0};
     dmat3 axes{1.0};
 
-    Turned() = default;
-    explicit Turned(const dquat& q) : rotation(q), axes(to_matrix(q)) {}
+    Orientation() = default;
+    explicit Orientation(const dquat& q) : rotation(q), axes(to_matrix(q)) {}
 };
 
-/// What a joint needs to know of a body.
+/// A joint's frame in one of its bodies.
 struct JointFrame {
-    dvec3 arm{0.0};  ///< frame's origin from the centre of mass, body axes
-    Turned turn;     ///< of the frame in the body
+    dvec3 arm{0.0};           ///< from the centre of mass to the frame's origin, body axes
+    Orientation orientation;  ///< of the frame in the body
 };
 
-/// `between` leads from A's centre of mass to B's.
-JointPose joint_pose(const JointFrame& frame_a, const Turned& body_a, const JointFrame& frame_b, const Turned& body_b,
-                     const dvec3& between, const JointParts& parts = {});
+/// Returns the pose of a joint; `between` leads from A's centre of mass to B's.
+JointPose joint_pose(const JointFrame& frame_a, const Orientation& body_a, const JointFrame& frame_b,
+                     const Orientation& body_b, const dvec3& between, const JointParts& parts = {});
 
-/// The same for a joint and its two bodies as they are.
+/// Returns the pose of a joint at the present poses of its bodies.
 JointPose joint_pose(const Joint& joint, const Body& a, const Body& b);
 
-/// By axis. `turn` is the main angle as it was: the new one is that nearest to it. A distance joint has its length in
-/// the first place; the turns of a wheel are spin, steering and camber (the cosine between axle and suspension).
+/// The coordinates of a joint by axis, m and rad. `angle` is the main angle as it was: of the angles that differ by whole turns,
+/// the new one is the nearest to it. A distance joint has its length in the first place; the rotations of a wheel are rolling,
+/// steering and camber (the cosine between axle and suspension).
 using Coordinates = std::array<double, joint_axes>;
-Coordinates coordinates(JointKind kind, const JointPose& pose, double turn, const JointParts& parts = {});
-/// Angle between the frames' x axes.
+Coordinates coordinates(JointKind kind, const JointPose& pose, double angle, const JointParts& parts = {});
+/// Returns the angle between the frames' x axes.
 double cone_angle(const JointPose& pose);
 
 Jacobian jacobian(JointKind kind, const JointPose& pose, int axis);
 Jacobian cone_jacobian(const JointPose& pose);
 
-// Turns that are locked at zero have coordinates without angles: the sines, as long as `nearly_locked`.
+// Rotations that are locked at zero have coordinates without angles: their sines, as long as `nearly_locked`.
 
-/// Whether the turns are near enough to zero for lock_coordinate to rise with them: below a sixth of a turn.
+/// Whether the rotations are so near to zero that lock_coordinate rises with them: below a sixth of a turn.
 bool nearly_locked(const JointPose& pose, bool twist);
 double lock_coordinate(const JointPose& pose, int axis);
 Jacobian lock_jacobian(const JointPose& pose, int axis);
@@ -88,16 +89,16 @@ Jacobian twist_jacobian(const JointPose& pose, const dquat& q, double angle);
 /// Returns q or -q, whichever has a twist within half a turn of `angle`.
 dquat nearest_twist(const dquat& q, double angle);
 
-/// Of a move along a world axis that turns with A, and of a turn about one.
-Jacobian move_along(const dvec3& axis, const JointPose& pose);
-Jacobian turn_about(const dvec3& axis);
-/// Rotation vector that takes `from` to `to`, rad.
+/// Returns the Jacobian of a translation along a world axis that rotates with A, or of a rotation about one.
+Jacobian translation_along(const dvec3& axis, const JointPose& pose);
+Jacobian rotation_about(const dvec3& axis);
+/// Returns the rotation vector that takes `from` to `to`, rad.
 dvec3 rotation_vector(const dquat& from, const dquat& to);
 
-/// The number of the axis (0 to 5) that has this place when the three axes of each kind are shifted by so many places.
+/// Returns which axis (0 to 5) is at this place when the three axes of each kind are shifted by so many places.
 inline int shifted_axis(int axis, int shift) { return axis / 3 * 3 + (axis % 3 + shift) % 3; }
 
-/// The axis that JointAxis::main stands for.
+/// Returns the axis that JointAxis::main stands for.
 int main_axis(JointKind kind);
 
 }  // namespace talus

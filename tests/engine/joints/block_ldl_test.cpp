@@ -1,6 +1,6 @@
 // The direct solver of joints against a plain one in more digits.
 
-#include "engine/joint_solver/block_ldl.h"
+#include "engine/joint_solver/matrix/block_ldl.h"
 
 #include "tests/engine/worlds.h"
 

@@ -23,7 +23,7 @@ struct Found {
     std::uint32_t linked = 0, groups = 0;
 };
 
-Found found(std::vector<Edge>& edges, std::span<const float> masses, std::span<const StiffGroups::Tie> ties = {}) {
+Found found(std::vector<Edge>& edges, std::span<const float> masses, std::span<const StiffGroups::JointEdge> ties = {}) {
     BodyStore store;
     std::vector<std::uint32_t> slots{null_index};
     for (const float mass : masses) {
@@ -35,7 +35,7 @@ Found found(std::vector<Edge>& edges, std::span<const float> masses, std::span<c
     for (const Edge& e : edges) {
         if (e.pushes_a && e.pushes_b) islands.join(e.a, e.b);
     }
-    for (const StiffGroups::Tie& tie : ties) {
+    for (const StiffGroups::JointEdge& tie : ties) {
         if (tie.a != 0 && tie.b != 0) islands.join(tie.a, tie.b);
     }
     ContactTable contacts;
@@ -158,7 +158,7 @@ TEST_CASE("joints keep heavy on light in a stiff group, and make none of what th
         add_tower(edges, 1, 2);
         for (Edge& e : edges) e.jointed = e.a == end || e.b == end;
         const float masses[] = {1.0f, 1000.0f, 1.0f};
-        const StiffGroups::Tie ties[] = {{end, 3, true}};
+        const StiffGroups::JointEdge ties[] = {{end, 3, true}};
         CAPTURE(end);
         CHECK(found(edges, masses, ties).linked == 2);
     }
@@ -166,7 +166,7 @@ TEST_CASE("joints keep heavy on light in a stiff group, and make none of what th
     std::vector<Edge> edges{{0, 0, 1, 4, false, true}};
     edges[0].jointed = true;
     const float masses[] = {1.0f, 74.0f};
-    const StiffGroups::Tie ties[] = {{1, 2, true}};
+    const StiffGroups::JointEdge ties[] = {{1, 2, true}};
     CHECK(found(edges, masses, ties).groups == 0);
 }
 

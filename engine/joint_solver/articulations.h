@@ -1,0 +1,291 @@
+#pragma once
+/// The data that the parts of the joint solver work on: articulations with their links, joints and rows.
+///
+/// An *articulation* is a set of bodies that joints hold together. Its dynamic bodies are in no other articulation. A
+/// fixed or kinematic body may be in several. A *link* is a body of an articulation. A *row* is one scalar constraint of a
+/// joint: J v = ..., with an impulse.
+///
+/// Everything is an array; one part of an array belongs to one articulation or one joint:
+///
+///     articulations:  [ first_link .. link_count ]      -> links
+///                     [ first_joint .. joint_count ]    -> joints, layouts, nodes (parallel)
+///     joints:         [ first_row .. row_count ]        -> rows
+///     layouts:        offsets into jacobians, responses, residuals and changes (joint_kernel.h)
+///
+/// JointSolver owns the one object of this type; nothing outside of engine/joint_solver reads it. Which articulation
+/// a function may write is its second parameter: threads work on different articulations at the same time.
+
+#include "engine/joint_solver/joint_motions.h"
+#include "engine/joint_solver/matrix/block_ldl.h"
+#include "engine/joint_solver/matrix/joint_kernel.h"
+#include "engine/joints/joint_geometry.h"
+#include "engine/joints/joint_store.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+enum class RowKind : std::uint8_t { lock, limit, motor, spring };
+
+/// Along or about what a row acts, and so how its coordinate is measured.
+enum class RowAxis : std::uint8_t {
+    point,           ///< a world axis; the distance of B's anchor from A's along it
+    translation,     ///< the same along an axis of A's frame
+    length,          ///< the line between the anchors
+    small_rotation,  ///< a rotation locked at zero, measured by its sine
+    twist,           ///< a locked or limited twist where the swing may reach half a turn
+    rotation,        ///< any other rotation
+    cone,            ///< the angle between the x axes of the frames
+    drive_translation,
+    drive_rotation,
+    gear
+};
+
+/// The two passes of a sub-step; none: neither.
+enum class JointPass : std::uint8_t { none, solve, relax };
+
+struct JointRow {
+    RowKind kind = RowKind::lock;
+    RowAxis axis = RowAxis::point;
+    std::uint8_t axis_index = 0;
+    std::uint8_t number = 0;  ///< limit_row(axis_index) and so on: names the row from step to step
+    /// 1: a row by itself. 3: the first of three rows whose impulse, as a vector, has one bound. 0: the other two.
+    std::uint8_t group = 1;
+    bool free = true;                                       ///< in the direct solve; otherwise its impulse is given
+    bool clamped = false;                                   ///< reached its bound in this pass, and stays there
+    bool upper = false;                                     ///< a limit: the upper one acts, not the lower one
+    bool unresponsive = false;                              ///< the locks of the two bodies leave it no response
+    std::uint32_t competing_limit = null_index;             ///< of a motor: the row that limits the same axis
+    double limits[2] = {};                                  ///< of a limit or lock: lower and upper coordinate
+    double speed = 0.0;                                     ///< target, in rows without a position
+    double hertz = 0.0, damping_ratio = 0.0, target = 0.0;  ///< of a spring
+    double low = 0.0, high = 0.0;  ///< bounds of the impulse; in a group of three `high` bounds its length
+
+    // Of the sub-step.
+    double impulse = 0.0;
+    double impulse_before = 0.0;             ///< the impulse when the pass began
+    double kept_impulse = 0.0;               ///< the part that scale_impulses() does not scale
+    double newton_impulse = 0.0;             ///< the part from the rounds after the first, linear one
+    double position = 0.0;                   ///< the coordinate less its target
+    double goal = 0.0;                       ///< the same, as it should be at the end of the sub-step
+    double left_open = 0.0;                  ///< how far beyond a limit joint_closing.h leaves it
+    double push = 0.0;                       ///< the position error, in units of the most that a sub-step may correct
+    double response = 0.0;                   ///< J M^-1 J^T of this row alone
+    double unlocked_response = 0.0;          ///< the same, if its bodies had no locks
+    double slack = 0.0;                      ///< added to the row's diagonal entry (regularisation)
+    double bias_rate = 0.0, softness = 0.0;  ///< spring: J v + bias_rate * position + softness * impulse = 0
+};
+
+/// A body of an articulation.
+struct Link {
+    std::uint32_t slot = 0;
+    std::uint32_t node = null_index;  ///< of a hub: its node in the matrix
+    bool dynamic = false;
+    std::uint32_t solver = 0;  ///< solver index; 0: nothing moves the body in this step
+    double inverse_mass[3] = {};
+    double mass = 0.0;                                     ///< along the axis where it is largest
+    double max_inertia = 0.0;                              ///< an upper bound of all moments of inertia
+    dmat3 start_inertia{0.0}, start_inverse_inertia{0.0};  ///< at the step's start, world axes; 0: it cannot rotate
+    dmat3 true_inverse_inertia{0.0};                       ///< at the present rotation
+    dmat3 inverse_inertia{0.0};                            ///< that the rows use: the true one, or less if `implicit`
+    bool inertia_rotates = true;          ///< its inertia changes with its rotation, and it has no locked axis
+    bool locked = false;                  ///< it has a locked axis
+    double unlocked_inverse_mass = 0.0;   ///< as if it had no locked axis
+    dmat3 unlocked_inverse_inertia{0.0};  ///< the same
+    bool implicit = false;                ///< its rotation is integrated implicitly (implicit_rotation.h)
+    bool maybe_implicit = false;
+    dmat3 rotation{1.0};                        ///< since the step's start
+    Orientation orientation, next_orientation;  ///< now, and predicted for the end of the sub-step
+    dvec3 displacement{0.0}, next_displacement{0.0};
+    dvec3 velocity_before{0.0}, angular_velocity_before{0.0};  ///< when the pass began
+    dvec3 bend{0.0}, bend_angular{0.0};  ///< the part of its velocity that follows curved constraints
+    dvec3 push{0.0}, push_angular{0.0};  ///< the part of its velocity for this sub-step's positions only
+    dmat3 stiffness{0.0};                ///< against rotation, by the pull of its joints, times a sub-step, N m s
+    double max_stiffness = 0.0;          ///< an upper bound of it
+    dmat3 swing_damping{1.0};            ///< if `implicit`: what is left of its swing
+    dvec3 mean_angular_velocity{0.0};    ///< over the last sub-steps; swing is the difference from it
+};
+
+/// A joint of an articulation.
+struct SolverJoint {
+    std::uint32_t slot = 0;
+    JointKind kind = JointKind::ball;
+    bool as_point = false;        ///< a distance joint of length 0
+    bool anchored = false;        ///< its first three rows are along RowAxis::point
+    std::uint8_t side_count = 2;  ///< 4 for gears: both bodies of both joints
+    std::uint32_t node = 0;       ///< in the matrix
+    std::uint32_t link[4] = {};
+    std::uint32_t geared[2] = {};  ///< of a gear: its joints, as indices here
+    std::uint32_t first_row = 0, row_count = 0;
+    std::uint32_t first_bounded = 0;  ///< the joint's rows before this one have no bounds
+    JointFrame frame_a, frame_b;
+    dvec3 center_offset{0.0};  ///< from A's centre of mass to B's at the step's start
+    double ratio = 1.0, offset = 0.0;
+    double angle = 0.0;                             ///< about the main axis, whole turns included, rad
+    JointParts parts, next_parts;                   ///< what the rows read of the two poses
+    bool locks_swing = false, locks_twist = false;  ///< by rows about RowAxis::small_rotation
+    bool beyond_locks = false;                      ///< rotated too far for such rows
+    Transform drive_target;
+    JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
+    Coordinates coordinates{}, next_coordinates{};
+    dvec3 force{0.0}, torque{0.0};          ///< impulses on B so far in this step
+    dvec3 old_force{0.0}, old_torque{0.0};  ///< the same when this sub-step began, or at note_impulses()
+    dvec3 demand{0.0};                      ///< impulse on B that the rows asked for in this sub-step
+    dvec3 load{0.0};                        ///< the largest demand of the last sub-steps
+    dvec3 new_load{0.0};                    ///< the demand of this sub-step's solve, in A's axes
+    double motor_impulses[joint_axes] = {};
+    int shift = 0;  ///< by how many places its axes are shifted against the user's (row_setup.cpp)
+};
+
+struct Articulation {
+    std::uint32_t first_joint = 0, joint_count = 0;
+    std::uint32_t first_link = 0, link_count = 0;
+    std::uint32_t first_coupling = 0, coupling_count = 0;
+    std::uint32_t first_hub = 0, hub_count = 0;
+    bool looped = false;                   ///< its joints form a loop
+    bool redundant = false;                ///< rows may depend on each other: it is looped, or a link has locked axes
+    bool implicit = false;                 ///< some of its links are
+    bool floating = false;                 ///< a tree of dynamic links without locks that touches nothing immovable
+    dvec3 center{0.0};                     ///< centre of mass, if implicit and floating, when the pass began
+    dvec3 angular_momentum{0.0};           ///< about it, then, plus what contacts have added since, N m s
+    dvec3 angular_velocity{0.0};           ///< of the whole, then, rad/s
+    double energy = 0.0;                   ///< kinetic, then, J
+    bool pushed = false;                   ///< some links have a `push` in their velocities
+    bool bent = false;                     ///< some links have a `bend` in their velocities
+    bool taken = false;                    ///< some rows have a taken impulse
+    JointPass factored = JointPass::none;  ///< the pass whose matrix is factored
+    double slack = 0.0;                    ///< of locks and limits, as a part of their response, if redundant
+    bool weak = false;                     ///< its matrix is factored with care for the rest of the step
+    bool bounded = false;                  ///< some rows have bounds
+    bool springs = false;                  ///< some rows are springs
+    bool driven = false;                   ///< some rows are springs or motors
+    double open_before = 0.0;              ///< how far its worst joint was open when the step began, m
+    double open = 0.0;                     ///< the same in the last relax pass, m
+    int failed_closings = 0;               ///< since its joints were last closed
+    double most_open = 0.0;                ///< the largest `open` of those steps, m
+    double stays_open = 0.0;               ///< up to this no closing is tried, m
+};
+
+/// The off-diagonal block of the matrix between a joint and a hub.
+struct HubCoupling {
+    std::uint32_t joint = 0, side = 0;
+    BlockLdl::Place place;
+};
+
+/// How many doubles the rows of a step need in each of the arrays.
+struct RowSizes {
+    std::uint32_t jacobian = 0, response = 0, numbers = 0;
+};
+
+struct Articulations {
+    explicit Articulations(const JointKernel& k) : kernel(&k), matrix(k) {}
+
+    const JointKernel* kernel;
+    JointMotions motions;
+    float substep = 0.0f;  ///< s
+
+    // Built by joint_topology.h when a joint or a body has come, gone or changed its type.
+    std::vector<Articulation> articulations;
+    std::vector<SolverJoint> joints;
+    std::vector<Link> links;
+    std::vector<std::uint32_t> articulation_of_link;
+    std::vector<std::uint32_t> link_of_slot;  ///< by body slot, of dynamic bodies; null_index for the others
+    std::vector<JointCoupling> couplings;
+    std::vector<HubCoupling> hub_couplings;
+    BlockLdl matrix;
+
+    // Filled anew in each step.
+    std::vector<std::uint32_t> active;  ///< articulations with an awake body
+    std::vector<JointRow> rows;
+    std::vector<double> taken_impulses;   ///< by row (JointSolver::take_impulse)
+    std::vector<JointRowLayout> layouts;  ///< parallel to joints
+    std::vector<JointNode> nodes;         ///< parallel to joints
+    std::vector<JointLane> jacobians, responses;
+    std::vector<JointLane> residuals;   ///< speeds of the rows, or what is left of their equations
+    std::vector<JointLane> changes;     ///< of the rows' impulses
+    std::vector<JointLane> velocities;  ///< two lanes for each link
+
+    std::span<Link> links_of(const Articulation& a) { return {links.data() + a.first_link, a.link_count}; }
+    std::span<const Link> links_of(const Articulation& a) const { return {links.data() + a.first_link, a.link_count}; }
+    std::span<SolverJoint> joints_of(const Articulation& a) { return {joints.data() + a.first_joint, a.joint_count}; }
+    std::span<const SolverJoint> joints_of(const Articulation& a) const {
+        return {joints.data() + a.first_joint, a.joint_count};
+    }
+    std::span<JointRow> rows_of(const SolverJoint& joint) { return {rows.data() + joint.first_row, joint.row_count}; }
+    std::span<const JointRow> rows_of(const SolverJoint& joint) const {
+        return {rows.data() + joint.first_row, joint.row_count};
+    }
+    /// All rows of all joints of an articulation.
+    std::span<JointRow> rows_of(const Articulation& a) {
+        const SolverJoint &first = joints[a.first_joint], &last = joints[a.first_joint + a.joint_count - 1];
+        return {rows.data() + first.first_row, last.first_row + last.row_count - first.first_row};
+    }
+    /// The articulation of a dynamic body that joints hold.
+    Articulation& articulation_of(std::uint32_t slot) {
+        return articulations[articulation_of_link[link_of_slot[slot]]];
+    }
+    const Articulation& articulation_of(std::uint32_t slot) const {
+        return articulations[articulation_of_link[link_of_slot[slot]]];
+    }
+    /// Returns the link of a solver body; null_index if no joint holds it or it is not dynamic.
+    std::uint32_t link_of(std::uint32_t solver) const {
+        const std::uint32_t slot = motions.slots[solver];
+        return slot < link_of_slot.size() ? link_of_slot[slot] : null_index;
+    }
+    /// Returns the first awake dynamic link of an active articulation.
+    const Link& first_awake_link(const Articulation& a) const {
+        std::uint32_t l = a.first_link;
+        while (!links[l].dynamic || links[l].solver == 0) ++l;
+        return links[l];
+    }
+    std::uint32_t index_of(const SolverJoint& joint) const {
+        return static_cast<std::uint32_t>(&joint - joints.data());
+    }
+    std::uint32_t index_of(const Articulation& a) const {
+        return static_cast<std::uint32_t>(&a - articulations.data());
+    }
+
+    // The numbers that the kernel works on.
+    JointRowsInput rows_input(const Articulation& a, std::vector<JointLane>& numbers) {
+        return {layouts.data(),  nodes.data(),    a.first_joint,    a.first_joint + a.joint_count,
+                flat(jacobians), flat(responses), flat(velocities), flat(numbers)};
+    }
+    /// A link's velocity; its angular velocity begins four further.
+    double* velocity_of(std::uint32_t link) { return flat(velocities) + 8 * link; }
+    double* residuals_of(const SolverJoint& joint) { return flat(residuals) + layouts[index_of(joint)].numbers; }
+    double* changes_of(const SolverJoint& joint) { return flat(changes) + layouts[index_of(joint)].numbers; }
+    void clear_velocities(const Articulation& a) { std::fill_n(velocity_of(a.first_link), 8 * a.link_count, 0.0); }
+
+    std::size_t bytes() const;
+};
+
+inline dvec3 linear_part(const double* velocity) { return {velocity[0], velocity[1], velocity[2]}; }
+inline dvec3 angular_part(const double* velocity) { return {velocity[4], velocity[5], velocity[6]}; }
+
+inline void set_velocity(double* velocity, const dvec3& linear, const dvec3& angular) {
+    for (int k = 0; k < 3; ++k) {
+        velocity[k] = linear[k];
+        velocity[k + 4] = angular[k];
+    }
+}
+
+inline bool is_bounded(const JointRow& row) {
+    return row.low != -std::numeric_limits<double>::infinity() || row.high != std::numeric_limits<double>::infinity();
+}
+
+/// Locks and limits constrain a position; motors and springs do not.
+inline bool has_position(const JointRow& row) { return row.kind == RowKind::lock || row.kind == RowKind::limit; }
+
+/// Whether a row is in the direct solve of a pass. A motor leaves its axis to an active limit, because the two together
+/// would have no unique impulses.
+inline bool takes_part(const Articulations& s, const JointRow& row, JointPass pass) {
+    return row.free && !(pass == JointPass::relax && row.kind == RowKind::spring) &&
+           !(row.competing_limit != null_index && s.rows[row.competing_limit].free);
+}
+
+}  // namespace talus

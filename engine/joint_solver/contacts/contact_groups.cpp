@@ -1,0 +1,294 @@
+#include "engine/joint_solver/contacts/contact_groups.h"
+
+#include "engine/joint_solver/matrix/joint_matrix.h"
+#include "engine/joint_solver/passes/active_rows.h"
+#include "engine/joint_solver/passes/joint_energy.h"
+#include "engine/joint_solver/passes/joint_momentum.h"
+#include "engine/joint_solver/passes/joint_passes.h"
+
+#include <algorithm>
+
+namespace talus {
+
+namespace {
+
+dvec3 angular_of(const ContactLane::Point& point, int side) { return side == 0 ? -point.angular_a : point.angular_b; }
+
+/// Returns the speed along a row of body A (side 0) or B alone, with these velocities.
+double along(const ContactLane& c, const ContactLane::Point& point, int side, const dvec3& linear,
+             const dvec3& angular) {
+    const double speed = glm::dot(c.normal, linear);
+    return (side == 0 ? -speed : speed) + glm::dot(angular_of(point, side), angular);
+}
+
+/// Reads the contacts of a group. Returns whether some of them touch a body that cannot be pushed.
+bool read_contacts(JointContactGroups& g, const Articulations& s, JointContactGroup& group, ContactSolver& solver,
+                   std::span<const ConstraintGraph::Edge> edges,
+                   std::span<const std::pair<std::uint32_t, std::uint32_t>> keys) {
+    group.first_contact = static_cast<std::uint32_t>(g.contacts.size());
+    group.contact_count = static_cast<std::uint32_t>(keys.size());
+    g.links_and_bodies.clear();
+    bool grounded = false;
+    for (const auto& [island, i] : keys) {
+        const ContactSolver::JointedContact& found = solver.jointed_contacts()[i];
+        JointedContact contact;
+        contact.lane = solver.read(found);
+        g.contacts.push_back(contact);
+        group.in_stiff_group = group.in_stiff_group || edges[found.edge].link != no_link;
+        grounded = grounded || contact.lane.a == 0 || contact.lane.b == 0;
+        for (const std::uint32_t body : {contact.lane.a, contact.lane.b}) {
+            if (body != 0) g.links_and_bodies.push_back({s.link_of(body), body});
+        }
+    }
+    // By articulation and then by link, as the links of an articulation follow each other; bodies without joints come last.
+    std::sort(g.links_and_bodies.begin(), g.links_and_bodies.end());
+    g.links_and_bodies.erase(std::unique(g.links_and_bodies.begin(), g.links_and_bodies.end()),
+                             g.links_and_bodies.end());
+    return grounded;
+}
+
+/// Adds the bodies of `links_and_bodies` and their assemblies.
+void add_assemblies(JointContactGroups& g, Articulations& s, JointContactGroup& group, bool grounded) {
+    group.first_assembly = static_cast<std::uint32_t>(g.assemblies.size());
+    for (const auto& [link, body] : g.links_and_bodies) {
+        const std::uint32_t articulation = link == null_index ? null_index : s.articulation_of_link[link];
+        const bool joins = g.assemblies.size() > group.first_assembly && articulation != null_index &&
+                           g.assemblies.back().articulation == articulation;
+        if (!joins) g.assemblies.push_back({articulation, static_cast<std::uint32_t>(g.bodies.size()), 0, false});
+        if (grounded && articulation != null_index) s.articulations[articulation].floating = false;
+        ++g.assemblies.back().body_count;
+        g.bodies.push_back({body, link, static_cast<std::uint32_t>(g.assemblies.size() - 1), {}, {}});
+    }
+    group.assembly_count = static_cast<std::uint32_t>(g.assemblies.size()) - group.first_assembly;
+}
+
+/// Adds the rows of a contact, whose responses begin at `response_count`.
+void add_rows(JointContactGroups& g, const Articulations& s, std::uint32_t index, std::uint32_t first_body,
+              std::uint32_t& response_count) {
+    JointedContact& contact = g.contacts[index];
+    const std::uint32_t bodies[2] = {contact.lane.a, contact.lane.b};
+    std::uint32_t responses = 0;
+    for (int side = 0; side < 2; ++side) {
+        if (bodies[side] == 0) continue;
+        const std::pair key{s.link_of(bodies[side]), bodies[side]};
+        const auto at = std::lower_bound(g.links_and_bodies.begin(), g.links_and_bodies.end(), key);
+        contact.body[side] = first_body + static_cast<std::uint32_t>(at - g.links_and_bodies.begin());
+        contact.assembly[side] = g.bodies[contact.body[side]].assembly;
+        if (side == 0 || contact.assembly[0] != contact.assembly[1])
+            responses += 2 * g.assemblies[contact.assembly[side]].body_count;
+    }
+    for (int k = 0; k < contact.lane.count; ++k) {
+        const ContactLane::Point& point = contact.lane.points[k];
+        if (!(point.mass > 0.0)) continue;  // there is no such point in this lane
+        JointedContactRow row;
+        row.contact = index;
+        row.point = static_cast<std::uint32_t>(k);
+        row.first_response = response_count;
+        response_count += responses;
+        const dvec3 n2 = contact.lane.normal * contact.lane.normal;
+        if (bodies[0] != 0)
+            row.alone += glm::dot(contact.lane.inverse_mass_a, n2) + glm::dot(point.angular_a, point.turn_a);
+        if (bodies[1] != 0)
+            row.alone += glm::dot(contact.lane.inverse_mass_b, n2) + glm::dot(point.angular_b, point.turn_b);
+        g.rows.push_back(row);
+    }
+}
+
+/// Applies an impulse of a contact's point to the link on one side.
+void push_link(const JointContactGroups& g, Articulations& s, const JointedContact& contact, int side,
+               std::uint32_t point, double impulse) {
+    const ContactLane& c = contact.lane;
+    const std::uint32_t l = g.bodies[contact.body[side]].link;
+    const Link& link = s.links[l];
+    double* const v = s.velocity_of(l);
+    const dvec3 angular = angular_of(c.points[point], side), rotation = link.inverse_inertia * angular;
+    for (int i = 0; i < 3; ++i) {
+        v[i] += (side == 0 ? -impulse : impulse) * link.inverse_mass[i] * c.normal[i];
+        v[i + 4] += impulse * rotation[i];
+    }
+    Articulation& a = s.articulations[s.articulation_of_link[l]];
+    if (!a.implicit || !a.floating) return;
+    const dvec3 arm = dvec3((*s.motions.store)[link.slot].center) + link.displacement - a.center;
+    a.angular_momentum += impulse * (angular + glm::cross(arm, side == 0 ? -c.normal : c.normal));
+}
+
+/// Finds the response of the bodies of one assembly to a unit of the row's impulse.
+void find_response_of(const JointContactGroups& g, Articulations& s, const JointedContactRow& row,
+                      std::uint32_t assembly_index, dvec3* response, JointPass pass) {
+    const PushedAssembly& assembly = g.assemblies[assembly_index];
+    const JointedContact& contact = g.contacts[row.contact];
+    const ContactLane& c = contact.lane;
+    const ContactLane::Point& point = c.points[row.point];
+    if (assembly.articulation == null_index) {
+        const bool is_a = contact.assembly[0] == assembly_index;
+        response[0] = is_a ? -c.inverse_mass_a * c.normal : c.inverse_mass_b * c.normal;
+        response[1] = is_a ? -point.turn_a : point.turn_b;
+        return;
+    }
+    Articulation& a = s.articulations[assembly.articulation];
+    s.clear_velocities(a);
+    for (int side = 0; side < 2; ++side) {
+        if (contact.assembly[side] == assembly_index) push_link(g, s, contact, side, row.point, 1.0);
+    }
+    project_velocities(s, a, pass);
+    for (std::uint32_t i = 0; i < assembly.body_count; ++i) {
+        const double* const v = s.velocity_of(g.bodies[assembly.first_body + i].link);
+        response[2 * i] = linear_part(v);
+        response[2 * i + 1] = angular_part(v);
+    }
+}
+
+}  // namespace
+
+std::size_t JointContactGroups::bytes() const {
+    return groups.capacity() * sizeof(groups[0]) + contacts.capacity() * sizeof(contacts[0]) +
+           rows.capacity() * sizeof(rows[0]) + assemblies.capacity() * sizeof(assemblies[0]) +
+           bodies.capacity() * sizeof(bodies[0]) + responses.capacity() * sizeof(responses[0]) +
+           (keys.capacity() + links_and_bodies.capacity()) * sizeof(keys[0]);
+}
+
+void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver& solver,
+                         std::span<const ConstraintGraph::Edge> edges, Islands& islands) {
+    g.groups.clear();
+    g.contacts.clear();
+    g.rows.clear();
+    g.assemblies.clear();
+    g.bodies.clear();
+    g.least_bounce = solver.least_bounce();
+    g.keys.clear();
+    const auto found = solver.jointed_contacts();
+    for (std::uint32_t i = 0; i < found.size(); ++i) {
+        const ConstraintGraph::Edge& edge = edges[found[i].edge];
+        g.keys.push_back({islands.find(edge.pushes_a ? edge.a : edge.b), i});
+    }
+    std::sort(g.keys.begin(), g.keys.end());
+    std::uint32_t response_count = 0;
+    for (std::size_t first = 0, end = 0; first < g.keys.size(); first = end) {
+        while (end < g.keys.size() && g.keys[end].first == g.keys[first].first) ++end;
+        JointContactGroup group;
+        const bool grounded = read_contacts(g, s, group, solver, edges, std::span(g.keys).subspan(first, end - first));
+        const auto first_body = static_cast<std::uint32_t>(g.bodies.size());
+        add_assemblies(g, s, group, grounded);
+        group.first_row = static_cast<std::uint32_t>(g.rows.size());
+        for (std::uint32_t i = group.first_contact; i < g.contacts.size(); ++i)
+            add_rows(g, s, i, first_body, response_count);
+        group.row_count = static_cast<std::uint32_t>(g.rows.size()) - group.first_row;
+        g.groups.push_back(group);
+    }
+    g.responses.resize(response_count);
+}
+
+double begin_row(const JointContactGroups& g, const Articulations& s, JointedContactRow& row) {
+    const JointedContact& contact = g.contacts[row.contact];
+    const ContactLane& c = contact.lane;
+    const ContactLane::Point& point = c.points[row.point];
+    const SolverBody* const bodies[2] = {&s.motions.bodies[c.reads_a], &s.motions.bodies[c.reads_b]};
+    row.impulse_before = row.impulse = *point.impulse;
+    row.response = -1.0;
+    row.gap = point.separation;
+    row.drift = 0.0;
+    double speed = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        const SolverBody& body = *bodies[side];
+        row.gap += along(c, point, side, to_double(body.displacement), to_double(body.turn));
+        const double part = along(c, point, side, to_double(body.velocity), to_double(body.angular_velocity));
+        if (contact.body[side] == null_index) row.drift += part;
+        speed += part;
+    }
+    return speed;
+}
+
+void read_bodies(JointContactGroups& g, const Articulations& s, const JointContactGroup& group) {
+    for (PushedAssembly& assembly : g.assemblies_of(group)) {
+        assembly.pushed = false;
+        assembly.ready = false;
+        for (PushedBody& pushed : g.bodies_of(assembly)) {
+            const SolverBody& body = s.motions.bodies[pushed.solver];
+            pushed.velocity = to_double(body.velocity);
+            pushed.angular_velocity = to_double(body.angular_velocity);
+        }
+    }
+}
+
+double separating_speed(const JointContactGroups& g, const JointedContactRow& row) {
+    const JointedContact& contact = g.contacts[row.contact];
+    double speed = row.drift;
+    for (int side = 0; side < 2; ++side) {
+        if (contact.body[side] == null_index) continue;
+        const PushedBody& body = g.bodies[contact.body[side]];
+        speed += along(contact.lane, contact.lane.points[row.point], side, body.velocity, body.angular_velocity);
+    }
+    return speed;
+}
+
+void find_responses(JointContactGroups& g, Articulations& s, JointedContactRow& row, JointPass pass) {
+    const JointedContact& contact = g.contacts[row.contact];
+    const ContactLane::Point& point = contact.lane.points[row.point];
+    dvec3* response = g.responses.data() + row.first_response;
+    row.response = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        if (contact.assembly[side] == null_index) continue;
+        PushedAssembly& assembly = g.assemblies[contact.assembly[side]];
+        const bool shared = side == 1 && contact.assembly[0] == contact.assembly[1];
+        if (shared) response -= 2 * assembly.body_count;
+        if (!assembly.ready && assembly.articulation != null_index)
+            freeze_capped_drives(s, s.articulations[assembly.articulation], false);
+        assembly.ready = true;
+        if (!shared) find_response_of(g, s, row, contact.assembly[side], response, pass);
+        const dvec3* const part = response + 2 * (contact.body[side] - assembly.first_body);
+        row.response += along(contact.lane, point, side, part[0], part[1]);
+        response += 2 * assembly.body_count;
+    }
+}
+
+void add_impulse(JointContactGroups& g, const JointedContactRow& row, double impulse) {
+    const JointedContact& contact = g.contacts[row.contact];
+    const dvec3* response = g.responses.data() + row.first_response;
+    for (int side = 0; side < 2; ++side) {
+        if (contact.assembly[side] == null_index || (side == 1 && contact.assembly[0] == contact.assembly[1])) continue;
+        for (PushedBody& body : g.bodies_of(g.assemblies[contact.assembly[side]])) {
+            body.velocity += impulse * *response++;
+            body.angular_velocity += impulse * *response++;
+        }
+    }
+}
+
+void apply_impulses(JointContactGroups& g, Articulations& s, const JointContactGroup& group, JointPass pass) {
+    for (const JointedContactRow& row : g.rows_of(group)) {
+        if (row.impulse == row.impulse_before) continue;
+        const JointedContact& contact = g.contacts[row.contact];
+        *contact.lane.points[row.point].impulse = static_cast<float>(row.impulse);
+        for (const std::uint32_t assembly : contact.assembly) {
+            if (assembly != null_index) g.assemblies[assembly].pushed = true;
+        }
+    }
+    for (const PushedAssembly& assembly : g.assemblies_of(group)) {
+        if (!assembly.pushed) continue;
+        if (assembly.articulation == null_index) {
+            const PushedBody& pushed = g.bodies[assembly.first_body];
+            SolverBody& body = s.motions.bodies[pushed.solver];
+            for (int k = 0; k < 3; ++k) {
+                body.velocity[k] = static_cast<float>(pushed.velocity[k]);
+                body.angular_velocity[k] = static_cast<float>(pushed.angular_velocity[k]);
+            }
+            continue;
+        }
+        read_velocities(s, s.articulations[assembly.articulation]);
+        note_momentum(s, s.articulations[assembly.articulation]);
+    }
+    for (const JointedContactRow& row : g.rows_of(group)) {
+        const JointedContact& contact = g.contacts[row.contact];
+        for (int side = 0; side < 2; ++side) {
+            if (contact.body[side] == null_index || g.bodies[contact.body[side]].link == null_index) continue;
+            push_link(g, s, contact, side, row.point, row.impulse - row.impulse_before);
+        }
+    }
+    for (const PushedAssembly& assembly : g.assemblies_of(group)) {
+        if (!assembly.pushed || assembly.articulation == null_index) continue;
+        Articulation& a = s.articulations[assembly.articulation];
+        if (a.implicit && a.floating) a.energy = kinetic_energy(s, a);
+        run_pass(s, a, pass, true);
+    }
+}
+
+}  // namespace talus

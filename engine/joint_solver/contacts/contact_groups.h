@@ -1,0 +1,121 @@
+#pragma once
+/// Contacts of bodies that joints hold, as rows that are solved through the joints.
+///
+/// The iterations of the contact solver see a foot alone, 1 kg of a person of 75 kg: at an impact they stop the foot and
+/// leave the rest to the joint, the joint pulls the foot on again, and each round brings the two nearer by that ratio of
+/// masses only. Whatever is solved last wins, and the other is violated by metres per second. So where joints have left too
+/// much speed in the contacts of an island, its normal rows are solved with the masses of all bodies that joints hold
+/// together. With A the matrix of the joints' rows, J those rows and n the row of a contact,
+///
+///     c = M^-1 (n^T - J^T A^-1 J M^-1 n^T)      the response of all bodies to a unit of the contact's impulse
+///
+/// takes one more solve with the factors that exist already. Projected Gauss-Seidel on these responses finds impulses that
+/// stop the approach without opening a joint (contact_sweeps.h) or that bounce (contact_bounces.h). They are applied to the
+/// bodies that they push, and a last pass of the joints transmits them. Meanwhile only the velocities of bodies that contacts
+/// push are followed. What limits and motors do because of the impulses is seen in the next round.
+
+#include "engine/contact_solver/contact_solver.h"
+#include "engine/joint_solver/articulations.h"
+#include "engine/sleeping/islands.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace talus {
+
+/// A link that contacts of the group push, or a dynamic body without joints.
+struct PushedBody {
+    std::uint32_t solver = 0, link = null_index, assembly = 0;
+    dvec3 velocity{0.0}, angular_velocity{0.0};
+};
+
+/// The pushed bodies of one articulation, or one pushed body without joints.
+struct PushedAssembly {
+    std::uint32_t articulation = null_index;
+    std::uint32_t first_body = 0, body_count = 0;
+    bool ready = false;   ///< its capped drives are frozen for this round
+    bool pushed = false;  ///< some impulse on it has changed in this round
+};
+
+struct JointedContact {
+    ContactLane lane;
+    // Of body A and body B; null_index for one that cannot be pushed.
+    std::uint32_t body[2] = {null_index, null_index};
+    std::uint32_t assembly[2] = {null_index, null_index};
+};
+
+/// The normal row of a point of a contact.
+struct JointedContactRow {
+    std::uint32_t contact = 0, point = 0;
+    /// Where in `responses` the response of the bodies of A's assembly begins, followed by that of B's.
+    std::uint32_t first_response = 0;
+    double alone = 0.0;              ///< J M^-1 J^T of the two bodies without their joints
+    double bias = 0.0, gamma = 0.0;  ///< of the pass
+    double gap = 0.0;                ///< between the surfaces, m
+    double drift = 0.0;              ///< speed of bodies that cannot be pushed, along the row, m/s
+    double response = 0.0;           ///< J M^-1 J^T with all bodies that joints hold together; negative: not yet found
+    double impulse_before = 0.0;     ///< when the round began
+    double impulse = 0.0;
+};
+
+/// The contacts of an island.
+struct JointContactGroup {
+    std::uint32_t first_contact = 0, contact_count = 0;
+    std::uint32_t first_row = 0, row_count = 0;
+    std::uint32_t first_assembly = 0, assembly_count = 0;
+    bool in_stiff_group = false;  ///< a stiff group solves them (stiff_groups.h)
+};
+
+/// All groups of a step. Different groups may be solved at the same time.
+struct JointContactGroups {
+    std::vector<JointContactGroup> groups;
+    std::vector<JointedContact> contacts;
+    std::vector<JointedContactRow> rows;
+    std::vector<PushedAssembly> assemblies;
+    std::vector<PushedBody> bodies;
+    std::vector<dvec3> responses;  ///< velocity and angular velocity, for a unit of impulse
+    float least_bounce = 0.0f;     ///< approach speed below which nothing bounces, m/s
+    // Scratch.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> keys, links_and_bodies;
+
+    std::span<JointedContactRow> rows_of(const JointContactGroup& group) {
+        return {rows.data() + group.first_row, group.row_count};
+    }
+    std::span<PushedAssembly> assemblies_of(const JointContactGroup& group) {
+        return {assemblies.data() + group.first_assembly, group.assembly_count};
+    }
+    std::span<PushedBody> bodies_of(const PushedAssembly& assembly) {
+        return {bodies.data() + assembly.first_body, assembly.body_count};
+    }
+    std::size_t bytes() const;
+};
+
+inline dvec3 to_double(const float* v) { return {v[0], v[1], v[2]}; }
+
+/// Finds the groups of a step: the contacts of the solver that push links, by island. Articulations that touch something
+/// immovable are marked as not floating.
+void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver& solver,
+                         std::span<const ConstraintGraph::Edge> edges, Islands& islands);
+
+/// Reads a row's impulse and gap. Returns the speed at which its bodies separate, m/s.
+double begin_row(const JointContactGroups& g, const Articulations& s, JointedContactRow& row);
+
+/// Reads the velocities of the group's bodies.
+void read_bodies(JointContactGroups& g, const Articulations& s, const JointContactGroup& group);
+
+/// Returns the speed at which a row's bodies separate, by their velocities in `bodies`, m/s.
+double separating_speed(const JointContactGroups& g, const JointedContactRow& row);
+
+/// Finds the responses of the bodies to the row's impulse.
+void find_responses(JointContactGroups& g, Articulations& s, JointedContactRow& row, JointPass pass);
+
+/// Adds the effect of an impulse of the row to the velocities in `bodies`, by the responses.
+void add_impulse(JointContactGroups& g, const JointedContactRow& row, double impulse);
+
+/// Applies the changed impulses to the solver bodies, and lets the joints transmit them.
+void apply_impulses(JointContactGroups& g, Articulations& s, const JointContactGroup& group, JointPass pass);
+
+}  // namespace talus

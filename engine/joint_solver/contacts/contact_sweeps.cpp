@@ -1,0 +1,89 @@
+#include "engine/joint_solver/contacts/contact_sweeps.h"
+
+#include "engine/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+/// Returns by how much joints and contacts may disagree here, m/s: a share of the speed at which the group's bodies move, at
+/// which a disagreement cannot be seen. At rest they must not disagree by as much as gravity gives in a sub-step: with a car
+/// of 2 t on wheels of 40 kg, at the end of their travel, contacts and joints passed its weight back and forth at 20 Hz for
+/// ever.
+double allowed_disagreement(JointContactGroups& g, const Articulations& s, const JointContactGroup& group) {
+    double fastest2 = 0.0;
+    for (const PushedAssembly& assembly : g.assemblies_of(group)) {
+        for (const PushedBody& body : g.bodies_of(assembly)) {
+            const dvec3 v = to_double(s.motions.bodies[body.solver].velocity);
+            fastest2 = std::max(fastest2, glm::dot(v, v));
+        }
+    }
+    return std::clamp(settings::joint_contact_motion * std::sqrt(fastest2), settings::joint_contact_least,
+                      settings::joint_contact_speed);
+}
+
+/// Returns by how much the contact solver's own iteration would change the row's speed, m/s.
+double wanted_change(const JointedContactRow& row, double speed) {
+    const double residual = speed + row.bias + row.gamma * row.impulse;
+    const double change = std::max(-residual / (row.alone + row.gamma), -row.impulse);
+    return std::abs(change) * row.alone;
+}
+
+/// Reads the rows and finds what they ask for. Returns whether joints and contacts disagree by more than is allowed.
+bool begin_rows(JointContactGroups& g, const Articulations& s, const JointContactGroup& group, double allowed) {
+    const double h = s.substep, push = -static_cast<double>(settings::max_push_speed);
+    bool disagree = false;
+    double change = 0.0;  // of the contact's speed, by all its points
+    std::uint32_t contact = null_index;
+    for (JointedContactRow& row : g.rows_of(group)) {
+        const ContactLane& c = g.contacts[row.contact].lane;
+        const double speed = begin_row(g, s, row);
+        row.gamma = row.gap <= 0.0 ? c.points[row.point].gamma : 0.0;
+        row.bias = row.gap > 0.0 ? row.gap / h : std::max(c.bias_rate * std::min(row.gap + c.slop, 0.0), push);
+        if (row.contact != contact) change = 0.0;
+        contact = row.contact;
+        change += wanted_change(row, speed);
+        disagree = disagree || change > allowed;
+    }
+    return disagree;
+}
+
+/// Projected Gauss-Seidel on the rows' responses.
+void iterate(JointContactGroups& g, Articulations& s, const JointContactGroup& group, double allowed) {
+    for (int iteration = 0; iteration < settings::joint_contact_sweeps; ++iteration) {
+        double worst = 0.0;
+        for (JointedContactRow& row : g.rows_of(group)) {
+            const double speed = separating_speed(g, row);
+            const double before = row.impulse, residual = speed + row.bias + row.gamma * before;
+            if (before == 0.0 && residual >= 0.0) continue;
+            if (row.response < 0.0) {
+                if (wanted_change(row, speed) < settings::joint_contact_share * allowed) continue;
+                find_responses(g, s, row, JointPass::solve);
+            }
+            if (!(row.response > settings::joint_contact_give * row.alone)) continue;  // joints hold it fast
+            row.impulse = std::max(0.0, before - residual / (row.response + row.gamma));
+            const double change = row.impulse - before;
+            if (change == 0.0) continue;
+            worst = std::max(worst, std::abs(change) * row.response);
+            add_impulse(g, row, change);
+        }
+        if (worst < settings::joint_contact_tolerance) return;
+    }
+}
+
+}  // namespace
+
+void solve_contact_group(JointContactGroups& g, Articulations& s, const JointContactGroup& group) {
+    const double allowed = allowed_disagreement(g, s, group);
+    for (int round = 0; round < settings::joint_contact_rounds; ++round) {
+        if (!begin_rows(g, s, group, allowed)) return;
+        read_bodies(g, s, group);
+        iterate(g, s, group, allowed);
+        apply_impulses(g, s, group, JointPass::solve);
+    }
+}
+
+}  // namespace talus

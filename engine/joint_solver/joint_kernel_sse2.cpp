@@ -1,6 +1,0 @@
-/// The joint solver's loops for any x86-64 and other processors.
-
-#define TALUS_LANES joint_sse2
-#include "engine/joint_solver/joint_kernel_impl.h"
-
-const talus::JointKernel talus::joint_kernel_sse2 = talus::TALUS_LANES::joint_kernel;

@@ -1,0 +1,29 @@
+#pragma once
+/// Which joints belong together, and the pattern of their matrices.
+///
+/// Built when a joint has come or gone, or a body has become dynamic or stopped being it; kept until then.
+
+#include "engine/joint_solver/articulations.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace talus {
+
+class JointTopology {
+public:
+    /// Whether the articulations no longer fit the joints and bodies.
+    bool has_changed(const Articulations& s, const JointStore& joints, const BodyStore& bodies) const;
+
+    /// Builds all articulations anew: their links, joints, couplings and matrices.
+    void build(Articulations& s, const JointStore& joints, const BodyStore& bodies);
+
+    std::size_t bytes() const { return joint_of_slot_.capacity() * sizeof(std::uint32_t); }
+
+private:
+    bool built_ = false;
+    std::uint64_t version_ = 0;                 ///< of the joints, when it was built
+    std::vector<std::uint32_t> joint_of_slot_;  ///< index in Articulations::joints, by joint slot
+};
+
+}  // namespace talus

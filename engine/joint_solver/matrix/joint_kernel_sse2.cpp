@@ -1,0 +1,6 @@
+/// The joint solver's loops for any x86-64 and other processors.
+
+#define TALUS_LANES joint_sse2
+#include "engine/joint_solver/matrix/joint_kernel_impl.h"
+
+const talus::JointKernel talus::joint_kernel_sse2 = talus::TALUS_LANES::joint_kernel;

@@ -1,0 +1,165 @@
+#include "engine/joint_solver/responses/joint_closing.h"
+
+#include "engine/joint_solver/matrix/joint_matrix.h"
+#include "engine/joint_solver/rows/joint_poses.h"
+#include "engine/joint_solver/rows/row_coordinates.h"
+#include "engine/joint_solver/rows/row_evaluation.h"
+#include "engine/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+/// Returns a body's inverse inertia about the world's axes, in doubles and symmetric to the bit. A matrix rotated in floats is
+/// symmetric only to 1e-7 of its largest entry, which for a needle is more than the whole response of a heavy link. The
+/// factorisation, which assumes symmetry, then gave answers with the wrong sign, and the iterations over the planes ended in
+/// infinity.
+dmat3 exact_inverse_inertia(const Body& body) {
+    const dmat3 axes = principal_axes(body, body.exact_rotation);
+    dmat3 inverse;
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k <= i; ++k) {
+            const dvec3 product = dvec3(axes[0][i], axes[1][i], axes[2][i]) *
+                                  dvec3(axes[0][k], axes[1][k], axes[2][k]) / body.principal.moments;
+            inverse[i][k] = inverse[k][i] = product.x + product.y + product.z;
+        }
+    }
+    return inverse;
+}
+
+/// Adds to the velocities what corrects the errors: a displacement and a rotation of each link, as if within one second.
+void add_corrections(Articulations& s, Articulation& a) {
+    constexpr double max_angle = 0.5 * settings::joint_closing_turn;  // both links rotate
+    s.kernel->speeds(s.rows_input(a, s.residuals));
+    for (const SolverJoint& joint : s.joints_of(a)) {
+        double* const residual = s.residuals_of(joint);
+        for (std::uint32_t i = 0; i < joint.row_count; ++i) {
+            const JointRow& row = s.rows[joint.first_row + i];
+            if (row.kind != RowKind::lock && !(row.kind == RowKind::limit && row.free)) continue;
+            residual[i] += is_angular(s, joint, row) ? std::clamp(row.position, -max_angle, max_angle) : row.position;
+        }
+    }
+    solve_free_rows(s, a, JointPass::relax);
+    apply_changes(s, a);
+}
+
+/// Adds the effect of an impulse along a plane's normal to the velocity of its body alone.
+void push(Articulations& s, const ClosingPlane& plane, double impulse) {
+    const std::uint32_t l = s.link_of_slot[plane.slot];
+    double* const v = s.velocity_of(l);
+    const dvec3 rotation = s.links[l].inverse_inertia * glm::cross(plane.arm, plane.normal);
+    for (int k = 0; k < 3; ++k) {
+        v[k] += impulse * s.links[l].inverse_mass[k] * plane.normal[k];
+        v[k + 4] += impulse * rotation[k];
+    }
+}
+
+/// Returns the velocity along a plane's normal of the point that it stops.
+double along(Articulations& s, const ClosingPlane& plane) {
+    const double* const v = s.velocity_of(s.link_of_slot[plane.slot]);
+    return glm::dot(plane.normal, linear_part(v) + glm::cross(angular_part(v), plane.arm));
+}
+
+}  // namespace
+
+double opening_of(const Articulations& s, const Articulation& a) {
+    double most2 = 0.0;
+    for (const SolverJoint& joint : s.joints_of(a)) {
+        if (joint.anchored) most2 = std::max(most2, glm::dot(joint.pose.apart, joint.pose.apart));
+        if (joint.kind != JointKind::distance) continue;
+        for (const JointRow& row : s.rows_of(joint)) {
+            const bool passed = row.kind == RowKind::limit && (row.upper ? row.position > 0.0 : row.position < 0.0);
+            if (row.kind == RowKind::lock || passed) most2 = std::max(most2, row.position * row.position);
+        }
+    }
+    return std::sqrt(most2);
+}
+
+bool may_close(const Articulation& a) { return a.open_before < settings::joint_closing_most; }
+
+void begin_closing(Articulations& s, const Articulation& a) {
+    for (const SolverJoint& joint : s.joints_of(a)) {
+        for (JointRow& row : s.rows_of(joint)) {
+            // A rope was not too long when the step began.
+            const bool closes = row.axis == RowAxis::length;
+            row.left_open = closes ? 0.0 : row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
+        }
+    }
+}
+
+double open_by(Articulations& s, Articulation& a, const BodyStore& bodies, double ease) {
+    for (Link& link : s.links_of(a)) {
+        if (link.solver == 0) continue;
+        const Body& body = bodies[link.slot];
+        link.displacement = dvec3(load3(s.motions.bodies[link.solver].displacement));
+        link.orientation = Orientation(body.exact_rotation);
+        if (link.inertia_rotates) link.true_inverse_inertia = exact_inverse_inertia(body);
+        link.inverse_inertia = ease * link.true_inverse_inertia;
+        link.implicit = false;
+    }
+    a.implicit = false;
+    for (SolverJoint& joint : s.joints_of(a)) update_pose(s, joint);
+    double worst = 0.0;
+    for (SolverJoint& joint : s.joints_of(a)) {
+        evaluate_rows(s, a, joint);
+        double error2 = 0.0;
+        for (JointRow& row : s.rows_of(joint)) {
+            if (row.kind == RowKind::limit) {
+                row.position -= row.upper ? std::max(row.left_open, 0.0) : std::min(row.left_open, 0.0);
+                row.free = row.upper ? row.position > 0.0 : row.position < 0.0;
+            }
+            if (row.kind != RowKind::lock) continue;
+            double error = row.position;
+            if (is_angular(s, joint, row)) error *= static_cast<double>(bodies[s.links[joint.link[1]].slot].radius);
+            error2 += error * error;
+        }
+        worst = std::max(worst, error2);
+    }
+    a.factored = JointPass::none;
+    return std::sqrt(worst);
+}
+
+void end_closing(Articulation& a, bool closed) {
+    a.most_open = closed ? 0.0 : std::max(a.most_open, a.open);
+    a.failed_closings = closed ? 0 : a.failed_closings + 1;
+    if (a.failed_closings < settings::joint_closing_tries) return;
+    a.stays_open = a.most_open;
+    a.failed_closings = 0;
+    a.most_open = 0.0;
+}
+
+void JointClosing::find_displacements(Articulations& s, Articulation& a, std::span<const ClosingPlane> planes) {
+    const std::size_t count = planes.size();
+    matrix_.resize(count * count);
+    impulses_.assign(count, 0.0);
+    distances_.resize(count);
+    s.clear_velocities(a);
+    add_corrections(s, a);
+    if (count == 0) return;
+    for (std::size_t k = 0; k < count; ++k) distances_[k] = along(s, planes[k]) + planes[k].room;
+    for (std::size_t j = 0; j < count; ++j) {
+        s.clear_velocities(a);
+        push(s, planes[j], 1.0);
+        const double alone = along(s, planes[j]);
+        project_velocities(s, a, JointPass::relax);
+        for (std::size_t k = 0; k < count; ++k) matrix_[k * count + j] = along(s, planes[k]);
+        matrix_[j * count + j] += settings::joint_contact_give * alone;
+    }
+    for (int iteration = 0; iteration < settings::joint_contact_sweeps; ++iteration) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const double response = matrix_[k * count + k];
+            if (!(response > 0.0)) continue;
+            double distance = distances_[k];
+            for (std::size_t j = 0; j < count; ++j) distance += matrix_[k * count + j] * impulses_[j];
+            impulses_[k] = std::max(0.0, impulses_[k] - distance / response);
+        }
+    }
+    s.clear_velocities(a);
+    for (std::size_t k = 0; k < count; ++k) push(s, planes[k], impulses_[k]);
+    add_corrections(s, a);
+}
+
+}  // namespace talus

@@ -1,0 +1,25 @@
+#pragma once
+/// The numbers of rows at the present poses of the bodies: Jacobians, responses, position errors, slack.
+///
+/// Done when a step begins and again in each relax pass. The rows themselves stay as row_setup.h has made them.
+
+#include "engine/joint_solver/articulations.h"
+
+namespace talus {
+
+/// Evaluates an articulation: its links and joint poses, then its rows. The matrix has to be factored again.
+void evaluate(Articulations& s, Articulation& a);
+
+/// Evaluates the rows of one joint, whose pose is up to date.
+void evaluate_rows(Articulations& s, const Articulation& a, SolverJoint& joint);
+
+/// Fills in the entries of an anchored joint's first three rows that stay the same during a step.
+void begin_point_rows(Articulations& s, const SolverJoint& joint);
+
+/// Returns J M^-1 J^T between two rows of a joint, given by their numbers in the joint.
+double row_coupling(const Articulations& s, const SolverJoint& joint, std::uint32_t i, std::uint32_t other);
+
+/// Returns J M^-1 J^T of one row, with the masses that its bodies would have without their locks.
+double response_without_locks(const Articulations& s, const SolverJoint& joint, std::uint32_t i);
+
+}  // namespace talus

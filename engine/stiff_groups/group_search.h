@@ -1,0 +1,91 @@
+#pragma once
+/// Which contacts are solved together: the search for stiff groups, once per step.
+///
+/// First it decides for each island whether it can be one: by masses, speeds and how much work its last attempt was. Then
+/// support_loads.h estimates what the contacts of each candidate bear, and elimination_order.h finds how much work its factors
+/// are.
+
+#include "engine/constraints/solver_contacts.h"
+#include "engine/sleeping/islands.h"
+#include "engine/stiff_groups/elimination_order.h"
+#include "engine/stiff_groups/stiff_group.h"
+#include "engine/stiff_groups/support_loads.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+/// Keeps, for each body, whether it was in a group in the last step, and when its island was last found to be too much work.
+class StiffGroupSearch {
+public:
+    struct Input {
+        const SolverContacts& contacts;
+        std::span<ConstraintGraph::Edge> edges;  ///< those of `contacts`; of these only `link` is written
+        std::span<const JointEdge> joints;
+        vec3 gravity;
+        float dt, substep;  ///< the step and the usual sub-step, s
+        const Islands& islands;
+    };
+    /// Fills in the first groups of the list, and gives the edges of groups their `link`. Returns the number of groups. The first
+    /// `count` groups are those of the last step.
+    std::uint32_t find(const Input& in, std::vector<StiffGroup>& groups, std::uint32_t count);
+
+    std::size_t bytes() const;
+
+private:
+    struct Island {
+        std::uint32_t bodies = 0, contacts = 0, group = null_index;
+        std::uint32_t refused_bodies = 0;              ///< bodies of the largest part that was recently too much work
+        float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
+        bool excluded = false;
+        bool examined = false;   ///< also for what its levels bear
+        bool was_stiff = false;  ///< some body was in a group in the last step
+        bool bounces = false;    ///< some contact has restitution
+        bool jointed = false;    ///< joints hold some bodies
+        bool shares = false;     ///< some contacts share a stiffness: solved directly, bowls in bowls would never rest
+        bool stands = false;     ///< on something that cannot be pushed
+        bool calm = true;        ///< no two bodies that touch move fast relative to each other
+        bool light = false;      ///< the masses alone show that no contact bears much
+        bool struck = false;     ///< it has few bodies, and one is about to strike a lighter one
+    };
+    /// What the search remembers of a body.
+    struct Seen {
+        std::uint32_t step = 0;            ///< the last search with this body
+        bool stiff = false;                ///< it was in a group then
+        std::uint32_t refused = 0;         ///< the last search that found its island too much work
+        std::uint32_t refused_bodies = 0;  ///< bodies of that island; 0: none was
+    };
+
+    Island& island_of(const Input& in, const ConstraintGraph::Edge& edge) {
+        return islands_[in.islands.root(edge.pushes_a ? edge.a : edge.b)];
+    }
+    Island& island_of(const Input& in, const JointEdge& joint) {
+        return islands_[in.islands.root(joint.a != 0 ? joint.a : joint.b)];
+    }
+    static bool is_by_levels(const Island& island) {
+        return !island.shares && ((island.stands && island.calm) || island.bounces);
+    }
+    void refuse(const StiffGroup& group);
+    void look_at_bodies(const Input& in);
+    void look_at_joints(const Input& in);
+    bool choose_islands(bool examines_all);
+    void look_at_contacts(const Input& in);
+    void gather_contacts(const Input& in, std::vector<StiffGroup>& groups);
+    void gather_bodies(const Input& in, std::vector<StiffGroup>& groups);
+    void gather_joints(const Input& in, std::vector<StiffGroup>& groups);
+    bool complete(const Input& in, StiffGroup& group);
+
+    std::uint32_t searches_ = 1;  ///< number of searches, plus one: no body was seen in search 0
+    std::uint32_t count_ = 0;     ///< groups found so far
+    std::vector<Seen> seen_;      ///< by body slot
+    SupportLoads loads_;
+    EliminationOrder elimination_;
+    // Scratch.
+    std::vector<Island> islands_;       ///< by solver index of the root
+    std::vector<std::uint32_t> local_;  ///< by solver index: its index in its group
+};
+
+}  // namespace talus
