@@ -129,7 +129,7 @@ void World::State::report_hits() {
                         contact.points[strongest].position, contact.normal, in_range(approach.speed),
                         state.last_impulse});
     }
-    for (const Impact& impact : impacts) {
+    for (const Impact& impact : continuous.impacts()) {
         const bool asked = shapes.defs[impact.shape].hit_events || shapes.defs[impact.other_shape].hit_events;
         if (impact.sensor || !asked || impact.approach_speed < def.hit_speed) continue;
         hits.push_back({bodies.id_of(impact.other), bodies.id_of(impact.body),

@@ -44,7 +44,7 @@ void World::State::append_contact(std::uint32_t c, std::vector<Contact>& out) co
     contact.normal = rotate(pose_a.rotation, manifold.normal);
     contact.friction_impulse = state.step_friction_impulse;
     if (manifold.count == 0) {  // a swept body met the other on its way
-        for (const Impact& impact : impacts) {
+        for (const Impact& impact : continuous.impacts()) {
             const bool forward = impact.other_shape == contacts.records[c].a && impact.shape == contacts.records[c].b;
             const bool backward = impact.shape == contacts.records[c].a && impact.other_shape == contacts.records[c].b;
             if (impact.sensor || (!forward && !backward)) continue;

@@ -66,7 +66,7 @@ bool World::step(float dt, const Jobs& host_jobs) {
     s.solve(dt, jobs);
     s.arrive_at_targets();
     end_stage(&FrameProfile::solve, &StageHashes::solve);
-    s.sweep_fast_bodies(dt);
+    s.collide_continuously(dt);
     end_stage(&FrameProfile::continuous, &StageHashes::continuous);
     s.finish(dt, jobs);
     end_stage(&FrameProfile::finish, &StageHashes::finish);
@@ -155,6 +155,41 @@ void World::State::name_slowest() {
                        triangle_of(slowest.pair)};
 }
 
+// ---- continuous -----------------------------------------------------------------------------------------------------
+
+/// The only place that gives data of the world to continuous collision.
+void World::State::collide_continuously(float dt) {
+    const auto has_joint = [&](std::uint32_t slot) { return (constrained[slot] & by_joint) != 0; };
+    const auto modify_impact = [&](const ImpactContact& c) {
+        if (modifier == nullptr) return true;
+        const ContactEvent names{bodies.id_of(c.other), bodies.id_of(c.body),
+                                 c.other_shape - bodies[c.other].first_shape, c.shape - bodies[c.body].first_shape};
+        const bool touched = are_touching(c.other, c.other_shape, c.body, c.shape);
+        return modify(names, c.other_pose, c.pose, c.manifold, c.friction, c.restitution, touched);
+    };
+    const ContinuousInput input{.dt = dt,
+                                .substeps = substeps,
+                                .gravity = def.gravity,
+                                .max_speed = def.max_speed,
+                                .enabled = def.continuous,
+                                .max_penetration = solver.max_penetration(),
+                                .any_through = any_through,
+                                .bodies = bodies,
+                                .shapes = shapes,
+                                .colliders = colliders,
+                                .broadphase = broadphase,
+                                .contacts = contacts,
+                                .joints = joints,
+                                .awake = awake,
+                                .solver_indices = solver_index,
+                                .solver_bodies = solver_bodies,
+                                .has_joint = has_joint,
+                                .modify = modify_impact};
+    continuous.step(input, {.bodies = bodies, .solver_bodies = solver_bodies, .joint_solver = joint_solver});
+    profile.swept_bodies = static_cast<std::uint32_t>(continuous.swept_count());
+    profile.impacts = static_cast<std::uint32_t>(continuous.impacts().size());
+}
+
 // ---- finish ---------------------------------------------------------------------------------------------------------
 
 /// The broadphase is given where a body will be, too: what it comes near to in a step is among its pairs before the step.
@@ -191,7 +226,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
     put_islands_to_sleep(dt);
     Stopwatch clock(def.timing != Timing::off);
     broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
-    for (const std::uint32_t slot : struck) {
+    for (const std::uint32_t slot : continuous.struck()) {
         place(slot, dt);
         wake(slot);
     }
@@ -290,7 +325,7 @@ void World::State::publish(const Jobs& jobs) {
         for (const std::uint32_t c : collide_tasks[k].changed) set_touching(c, !contacts.states[c].touching);
     }
     report_patches();
-    for (const Impact& impact : impacts) report_impact(impact);
+    for (const Impact& impact : continuous.impacts()) report_impact(impact);
     end_holding_back();
     report_hits();
     break_overloaded_joints();

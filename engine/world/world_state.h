@@ -11,7 +11,7 @@
 #include "engine/constraints/slender_islands.h"
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/contacts/contact_table.h"
-#include "engine/continuous/continuous.h"
+#include "engine/continuous/continuous_collision.h"
 #include "engine/debug_draw/pen.h"
 #include "engine/joint_solver/joint_solver.h"
 #include "engine/joints/joint_store.h"
@@ -256,34 +256,7 @@ struct World::State {
     std::vector<Aabb> moved_boxes;
     std::vector<vec3> moved_ways;
 
-    // Of fast bodies (continuous.h), by body slot.
-    std::vector<std::uint32_t> fast, bullets;
-    std::vector<std::uint32_t> fast_kinematics;
-    std::vector<Aabb> strays;           ///< where those of them were that left their fat boxes
-    std::vector<std::uint32_t> struck;  ///< sleeping bodies that were hit: awake from the end of the step on
-    std::vector<Path> new_paths;        ///< of bodies that impacts have put on a new way
-    std::vector<Impact> impacts;
-    SweepScratch sweep_scratch, scratch_of_met;
-    // Of joints that were opened (continuous_closing.cpp).
-    std::vector<std::uint32_t> opened;  ///< a body of each articulation that is to be closed
-    /// What bodies that have met something in this step may have of energy (continuous_energy.cpp).
-    struct ImpactEnergy {
-        std::uint32_t slot = 0;  ///< of the body, or of the first that joints hold together with it
-        double allowed = 0.0;    ///< kinetic and potential, J
-        double ahead = 0.0;      ///< what gravity gave them in half a sub-step, before, J
-        bool anchored = false;   ///< they have met something fixed or kinematic
-    };
-    std::vector<ImpactEnergy> impact_energies;       ///< of what joints hold together
-    std::vector<Path> safe_places;                   ///< where bodies that joints hold may be put back to
-    std::vector<SweepScratch::Pairing> let_through;  ///< of such bodies, by the contact modifier in this step
-    std::vector<Stop> stops;                         ///< of the articulation that is being closed
-    std::vector<JointSolver::ClosingPlane> closing_planes;
-    struct LinkMotion {
-        Body body;
-        SolverBody solver;
-    };
-    std::vector<LinkMotion> before_closing;  ///< of the links of that articulation
-    std::ptrdiff_t bullets_done = 0;         ///< of the list: those whose turn has come in this step
+    ContinuousCollision continuous;
     std::vector<std::uint32_t> found_triangles;
     struct KnownTriangle {
         std::uint32_t triangle, contact;
@@ -314,7 +287,6 @@ struct World::State {
         std::uint32_t id;
     };
     std::vector<PatchPoint> patch_points;
-    float largest_motion = 0.0f, largest_kinematic_motion = 0.0f;  ///< of any point of an awake body in this step, m
 
     // Contacts that ask for more (contact_modifier.cpp, events.cpp).
     ContactModifier modifier = nullptr;
@@ -352,7 +324,7 @@ struct World::State {
     void collide_active(const Jobs& jobs);
     void build_graph(float dt, const Jobs& jobs);
     void solve(float dt, const Jobs& jobs);
-    void sweep_fast_bodies(float dt);
+    void collide_continuously(float dt);
     void finish(float dt, const Jobs& jobs);
     void publish(const Jobs& jobs);
 
@@ -431,11 +403,6 @@ struct World::State {
     void draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const;
 
 private:
-    struct Sweep;
-    void find_in_the_way(std::uint32_t kinematic, const RigidMotion& motion, float dt);
-    vec3 carried_spin(std::uint32_t slot, const vec3& spin, const quat& from, const quat& to) const;
-    void keep_path(const Path& path);
-    void wake_if_struck(std::uint32_t slot);
     void report_impact(const Impact& impact);
     void report_impact(const Impact& impact, std::uint32_t patch);
     void settle_carried();
