@@ -13,7 +13,7 @@
 ///
 /// which moves heavy links less than light ones. Planes bound the ways of links by impulses l >= 0 along their normals,
 /// found by projected Gauss-Seidel on the responses that the links have through the joints, as in joint_contacts.cpp.
-/// Velocities stay, but for what energy the new poses have gained (continuous_energy.cpp).
+/// Velocities stay, but for what energy the new poses have gained (impact_energy.h).
 ///
 /// Limits are not closed farther than the solver had left them. One that is passed by much was set so by the user, or
 /// the loads were too much for it: the solver brings its bodies back at a bounded speed. To put them there at once lifted

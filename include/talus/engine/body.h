@@ -19,7 +19,7 @@ enum class BodyType : std::uint8_t {
     dynamic,    ///< moved by forces and contacts
 };
 
-/// Whether a body that moves or turns by more than about its own size in a step may pass through others (continuous.h).
+/// Whether a body that moves or turns by more than about its own size in a step may pass through others.
 enum class Continuous : std::uint8_t {
     off,    ///< it may: for debris that nobody misses
     fixed,  ///< not through fixed and kinematic bodies

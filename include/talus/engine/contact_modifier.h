@@ -37,7 +37,7 @@ struct ContactModification {
 /// solving it; contact by contact in an order that depends on what happened to the world alone, never on threads. The
 /// result must depend on the contact and on what `user` points to alone, and the call must not touch the world: then a
 /// world that is copied or run again gives the same bits. Sensors are not shown. For what swept bodies meet
-/// (continuous.h) it is called once more, after the solve.
+/// (see Continuous) it is called once more, after the solve.
 using ContactModifier = void (*)(ContactModification& contact, void* user);
 
 }  // namespace talus

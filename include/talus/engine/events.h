@@ -11,7 +11,7 @@ namespace talus {
 /// Two shapes began or stopped touching (manifold with at least one point), or overlapping when one is a sensor.
 /// Which of the two is A may be another at the end than at the beginning, when a shape or type was changed in between.
 /// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body
-/// (continuous.h) meets and leaves within the step may be in both lists: read what has begun first. Where a touching
+/// (see Continuous) meets and leaves within the step may be in both lists: read what has begun first. Where a touching
 /// shape becomes a sensor or stops being one, the next step reports the end, and the step after it the beginning as the
 /// other kind: in no step a pair ends before it begins.
 struct ContactEvent {

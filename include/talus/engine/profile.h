@@ -37,7 +37,7 @@ struct FrameProfile {
     std::uint32_t contact_points = 0;    ///< solved in this step
     std::uint32_t renewed_contacts = 0;  ///< found anew within the step, as their bodies had turned far
     std::uint32_t substeps = 0;  ///< of this step: WorldDef::substeps, or another number where steps change in length
-    std::uint32_t swept_bodies = 0, impacts = 0;  ///< fast bodies (continuous.h), and what they met on their way
+    std::uint32_t swept_bodies = 0, impacts = 0;  ///< fast bodies (see Continuous), and what they met on their way
     std::uint32_t islands = 0, colors = 0;
     std::uint32_t slabs = 1;     ///< of space that threads solved side by side (slabs.h)
     float max_penetration = 0;   ///< of the points solved in this step, m, >= 0

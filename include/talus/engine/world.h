@@ -264,7 +264,7 @@ public:
     // What the last step left.
     std::span<const ContactEvent> contacts_begun() const;
     std::span<const ContactEvent> contacts_ended() const;
-    /// Of shapes that ask for it, and fast enough (WorldDef::hit_speed); those of swept bodies (continuous.h) come
+    /// Of shapes that ask for it, and fast enough (WorldDef::hit_speed); those of swept bodies (see Continuous) come
     /// last.
     std::span<const HitEvent> contacts_hit() const;
     std::span<const JointEvent> joints_broken() const;
