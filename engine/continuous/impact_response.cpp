@@ -14,11 +14,11 @@ struct ImpactResponse::AtImpact {
     RigidMotion obstacle_motion;  ///< from the start of the path on
     ObstaclePart part;
     bool touched_before = false;  ///< `time` is when the two touched, before they were as deep as the hit
-    float time = 0.0f;            ///< since the start of the path, s
-    float rest = 0.0f;            ///< of the step after it, s
+    float time = 0.0f;            ///< of the impact, since the start of the path, s
+    float rest = 0.0f;            ///< of the step after the impact, s
     vec3 gravity{0.0f};           ///< that acts on the body alone, m/s^2; zero unless it flies freely
     vec3 velocity_to_come{0.0f};  ///< what gravity adds after the impact, m/s
-    quat rotation{1.0f, 0.0f, 0.0f, 0.0f}, other_rotation = rotation;  ///< of the two bodies then
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f}, other_rotation = rotation;  ///< of the two bodies at the impact
     ImpactPoints contact{};
     vec3 on_obstacle{0.0f};  ///< the point of the hit, world
     // With the velocities at the impact, first before and then after it:
