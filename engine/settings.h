@@ -346,7 +346,7 @@ inline constexpr float place_gap = 1e-3f;
 /// Surfaces along which that place is moved in a step, one after the other: the walls of a corner.
 inline constexpr int place_rounds = 4;
 
-/// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (continuous.h).
+/// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (swept_bodies.h).
 /// Larger: fewer sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still
 /// sees what the others meet.
 inline constexpr float continuous_motion = 0.5f;
@@ -377,7 +377,7 @@ inline constexpr float continuous_pressed_least = 2.0f * linear_slop;  ///< ... 
 /// m/s between walls 1 m apart needs 17.
 inline constexpr int continuous_impacts = 8;
 /// Joints that a step's last sub-step leaves open by more than this, m, are closed at its end, as are all those of an
-/// articulation that had an impact (continuous_closing.cpp). Larger: joints are seen open by as much, since contacts and
+/// articulation that had an impact (opened_joints.h). Larger: joints are seen open by as much, since contacts and
 /// joints may differ by joint_contact_speed (8 mm on stairs without it); smaller: more articulations are closed (of
 /// ragdolls that tumble down stairs the first 100 steps cost 2% more at 2 mm, 4% at 1).
 inline constexpr double joint_closing_least = 1e-3;

@@ -92,7 +92,7 @@ void CcdSweep::for_each_part(const Query& q, float duration, std::vector<std::ui
         return;
     }
     // In the mesh's frame: the boxes at the start and at the end, and how far the shape may be from the straight line
-    // between the two (see ContinuousInput::arc_deviation_from).
+    // between the two (relative_arc_deviation).
     const RigidMotion &motion = q.other_motion, &own_motion = q.own_motion;
     const auto box_at = [&](float time) {
         const Frame frame = to_frame(relative(pose_at(motion, time), pose_at(own_motion, time)));
@@ -105,8 +105,7 @@ void CcdSweep::for_each_part(const Query& q, float duration, std::vector<std::ui
     const vec3 between =
         transform_point(own_motion.start, own_motion.center) - transform_point(motion.start, motion.center);
     const float reach = glm::length(between) + distance + radius;
-    const float deviation = 0.125f * (mesh_angle * mesh_angle * reach +
-                                      2.0f * mesh_angle * (distance + angle * radius) + angle * angle * radius);
+    const float deviation = relative_arc_deviation(angle, radius, distance, mesh_angle, reach);
     triangles.clear();
     def.mesh->find(expand(merge(box_at(0.0f), box_at(duration)), deviation + edge_growth * q.depth), triangles);
     for (const std::uint32_t t : triangles) {
@@ -115,8 +114,8 @@ void CcdSweep::for_each_part(const Query& q, float duration, std::vector<std::ui
     }
 }
 
-/// True where the plane of a triangle shows that the sweep need not look at it: the triangle does not move and the
-/// shape gets no deeper than it may, or the shape starts behind a one-sided triangle.
+/// True if the plane of a triangle shows that the shape cannot hit it: the triangle does not move and the shape gets no
+/// deeper than it may, or the shape starts behind a one-sided triangle.
 bool CcdSweep::stays_in_front(const Query& q, const ObstaclePart& part, float duration) const {
     if (part.triangle == null_index) return false;
     const Transform at = part.motion(q.other_motion).start;
@@ -148,8 +147,9 @@ const MeshPatch* CcdSweep::passed_patch(std::uint32_t slot, std::uint32_t own, s
     return k != null_index && contacts.patches[k].through ? &contacts.patches[k] : nullptr;
 }
 
-/// A shape is pressed through a triangle by more than half. The triangle is then moved to where the shape only touches
-/// it, and grown below the walls around it, so that the shape gets no deeper and does not leave through the back.
+/// Prepares a triangle of a mesh through which the middle of the shape was pressed. The triangle is moved to where the
+/// shape only touches it, and grown below the walls around it. So the shape gets no deeper, and cannot leave through
+/// the back.
 void CcdSweep::hold_passed_shape(const Query& q, ObstaclePart& part) const {
     if (!detail::grow_where_sunk(part.shape, part.surface, part.front_point, q.depth, bounding_radius(q.own),
                                  part.obstacle))
@@ -165,8 +165,8 @@ void CcdSweep::hold_passed_shape(const Query& q, ObstaclePart& part) const {
     if (glm::dot(middle - plane, n) < 0.0f) move_back(q, part, n);
 }
 
-/// Moves a triangle back to where the shape only touches it. The shape belongs on the side of the normal `n`, the
-/// part's frame.
+/// Moves a triangle back to where the shape only touches it. The shape belongs on the side of the normal `n` (part's
+/// frame).
 void CcdSweep::move_back(const Query& q, ObstaclePart& part, const vec3& n) const {
     const Frame to_part = to_frame(relative(part.motion(q.other_motion).start, q.own_motion.start));
     const vec3 d = transpose_mul(to_part.rotation, -n);
@@ -176,11 +176,11 @@ void CcdSweep::move_back(const Query& q, ObstaclePart& part, const vec3& n) cons
     part.moved_back = true;
 }
 
-/// A shape overlaps a triangle at the start, and the shortest way out is along `normal` (world). If that leads out at
-/// the back because the shape is in by more than half, returns the triangle's normal on the side where the shape
-/// belongs, the part's frame; else zero. Also zero where that side is unknown.
-vec3 CcdSweep::side_against(const Query& q, const ObstaclePart& part, const vec3& normal,
-                            const RigidMotion& motion) const {
+/// The shape overlaps a triangle at the start, and the shortest way out is along `normal` (world). Once the shape is in
+/// by more than half, that leads out at the back. Then returns the triangle's normal on the side where the shape
+/// belongs, in the part's frame. Returns zero if `normal` leads out at that side, or if the side is not known.
+vec3 CcdSweep::side_where_it_belongs(const Query& q, const ObstaclePart& part, const vec3& normal,
+                                     const RigidMotion& motion) const {
     const vec3& n = part.surface.normal;
     const float out = glm::dot(inverse_rotate(motion.start.rotation, normal), n);
     if (std::abs(out) < tolerance::surface_held) return vec3(0.0f);
@@ -195,8 +195,8 @@ vec3 CcdSweep::side_against(const Query& q, const ObstaclePart& part, const vec3
         const bool is_a = in_.shapes.is_triangle(record.a);
         if (in_.shapes.triangles[is_a ? record.a : record.b].triangle != part.triangle) continue;
         const quat& frame = in_.colliders.poses[record.a].rotation;
-        const vec3 facing =
-            inverse_rotate(in_.colliders.poses[q.other_shape].rotation, rotate(frame, contacts.manifold(c).normal));
+        const vec3 facing = inverse_rotate(in_.colliders.poses[q.other_shape].rotation,
+                                           rotate(frame, contacts.manifold(c).normal));
         const float along = is_a ? glm::dot(facing, n) : -glm::dot(facing, n);
         if (std::abs(along) < tolerance::surface_held || along * out > 0.0f) break;
         return along > 0.0f ? n : -n;
@@ -235,7 +235,7 @@ TimeOfImpact CcdSweep::time_of_hit(const Query& q, ObstaclePart& part, const Sha
     TimeOfImpact toi = time_of_impact(solid, motion, q.own, q.own_motion, question);
     if (toi.status == ToiStatus::initially_overlapping) {
         if (part.triangle != null_index && !part.moved_back) {
-            const vec3 side = side_against(q, part, toi.normal, motion);
+            const vec3 side = side_where_it_belongs(q, part, toi.normal, motion);
             if (side != vec3(0.0f)) {
                 part.obstacle = solid;
                 against = &part.obstacle;

@@ -149,8 +149,8 @@ private:
     const MeshPatch* passed_patch(std::uint32_t slot, std::uint32_t own, std::uint32_t other, std::uint32_t mesh) const;
     void hold_passed_shape(const Query& query, ObstaclePart& part) const;
     void move_back(const Query& query, ObstaclePart& part, const vec3& n) const;
-    vec3 side_against(const Query& query, const ObstaclePart& part, const vec3& normal,
-                      const RigidMotion& motion) const;
+    vec3 side_where_it_belongs(const Query& query, const ObstaclePart& part, const vec3& normal,
+                               const RigidMotion& motion) const;
 
     const ContinuousInput& in_;
     const Paths& paths_;

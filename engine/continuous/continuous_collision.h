@@ -27,7 +27,7 @@
 /// into a wall gets no deeper, but may slide and turn there.
 ///
 /// **Order.** Bodies with Continuous::fixed come first. Each is swept against fixed bodies, and against kinematic
-/// bodies along their own motion. Such a sweep reads the world and writes its own body only; any thread could do it.
+/// bodies along their own motion. Such a sweep of a body without joints writes that body only.
 /// Bodies with Continuous::all are swept after them, against dynamic bodies as well, one by one in the order of the
 /// awake list, because an impact changes the paths of both bodies. (A third body that such a path crosses is hit if its
 /// own turn is yet to come: impacts are in order of time for each body, not for the world.) No path counts before it

@@ -45,25 +45,20 @@ Aabb ContinuousInput::swept_box(std::uint32_t slot) const {
     return box;
 }
 
-/// A point on an arm r that turns by t at a constant rate gets r t^2 / 8 from the line: an eighth of its acceleration.
+/// A point on an arm r that turns by t at a constant rate gets r t^2 / 8 from the line.
 float ContinuousInput::arc_deviation(std::uint32_t slot) const {
     const SolverBody* const own = solver_body(slot);
     return own != nullptr ? 0.125f * bodies[slot].radius * length_squared(load3(own->turn)) : 0.0f;
 }
 
-/// The height of the point above a plane that turns with the obstacle deviates from the line between its heights at the
-/// start and at the end. With the plane's normal n and the point's place r from the obstacle's centre, the height n.r
-/// accelerates by n''.r + 2 n'.r' + n.r''.
 float ContinuousInput::arc_deviation_from(std::uint32_t obstacle_slot, std::uint32_t slot) const {
     const SolverBody *const own = solver_body(slot), *const obstacle = solver_body(obstacle_slot);
     if (own == nullptr || obstacle == nullptr) return arc_deviation(slot);
     const Body& body = bodies[slot];
-    const float radius = body.radius;
-    const float angle = glm::length(load3(own->turn)), plane_angle = glm::length(load3(obstacle->turn));
     const float distance = glm::length(load3(own->displacement) - load3(obstacle->displacement));
-    const float reach = glm::length(body.center - bodies[obstacle_slot].center) + distance + radius;
-    return 0.125f * (plane_angle * plane_angle * reach + 2.0f * plane_angle * (distance + angle * radius) +
-                     angle * angle * radius);
+    const float reach = glm::length(body.center - bodies[obstacle_slot].center) + distance + body.radius;
+    return relative_arc_deviation(glm::length(load3(own->turn)), body.radius, distance,
+                                  glm::length(load3(obstacle->turn)), reach);
 }
 
 /// Jointed bodies get less: a joint opens when one of its two bodies is stopped and the other is not.

@@ -27,14 +27,25 @@ struct ImpactContact {
     float &friction, &restitution;
 };
 
-/// What stage `continuous` reads. The functions answer what several parts of the stage ask about the step's motion.
+/// Returns a bound on how far a point gets from the straight line between its first and its last place, as seen from an
+/// obstacle, m. The point turns by `angle` on an arm of `radius` and moves by `distance` against the obstacle, which
+/// turns by `obstacle_angle` and is never farther away than `reach`.
+///
+/// It is an eighth of the greatest acceleration: with a plane's normal n that turns with the obstacle, and the point's
+/// place r from the obstacle's centre, the point's height n.r above the plane accelerates by n''.r + 2 n'.r' + n.r''.
+inline float relative_arc_deviation(float angle, float radius, float distance, float obstacle_angle, float reach) {
+    return 0.125f * (obstacle_angle * obstacle_angle * reach + 2.0f * obstacle_angle * (distance + angle * radius) +
+                     angle * angle * radius);
+}
+
+/// What stage `continuous` reads. Its functions derive from that what several parts of the stage need.
 ///
 /// A body is named by its slot, a shape by its index in the pool. The poses of `colliders` and the boxes of `shapes`
 /// are those at the start of the step; the poses of `bodies` are those that the solver and then this stage have moved
 /// them to.
 struct ContinuousInput {
     float dt;               ///< length of the step, s
-    int substeps;           ///< into which the solver has divided it
+    int substeps;           ///< sub-steps of the step
     vec3 gravity;           ///< m/s^2
     float max_speed;        ///< of the world, m/s
     bool enabled;           ///< WorldDef::continuous; without it no body is swept
@@ -49,8 +60,8 @@ struct ContinuousInput {
     const AwakeSet& awake;
     std::span<const std::uint32_t> solver_indices;   ///< by body slot, of awake bodies
     std::span<const SolverBody> solver_bodies;       ///< by solver index: how the step has moved the bodies
-    FunctionRef<bool(std::uint32_t)> has_joint;      ///< whether the solver had a joint of this awake body
-    FunctionRef<bool(const ImpactContact&)> modify;  ///< shows a contact to the user's modifier; false: disabled by it
+    FunctionRef<bool(std::uint32_t)> has_joint;      ///< whether a joint of this awake body was solved
+    FunctionRef<bool(const ImpactContact&)> modify;  ///< by the user's modifier; false: disabled
 
     // ---- motion over the step
 
@@ -79,7 +90,7 @@ struct ContinuousInput {
 
     /// Returns how deep a sweep lets the body into an obstacle, m.
     float allowed_depth(std::uint32_t slot) const;
-    /// True if the body is swept against the other one, in this kind of sweep.
+    /// True if the body is swept against the other one. `dynamic_too`: against dynamic bodies as well.
     bool can_hit(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
         return other != slot && (dynamic_too || !bodies[other].is_dynamic()) && !joints.keeps_apart(slot, other);
     }

@@ -9,18 +9,21 @@
 namespace talus {
 
 /// The two bodies at the time of the impact.
-struct ImpactResponse::Situation {
+struct ImpactResponse::AtImpact {
     Body &body, &obstacle;
     RigidMotion obstacle_motion;  ///< from the start of the path on
     ObstaclePart part;
     bool touched_before = false;  ///< `time` is when the two touched, before they were as deep as the hit
-    float time = 0.0f;            ///< since the start of the path, s
-    float rest = 0.0f;            ///< of the step after it, s
+    float time = 0.0f;            ///< of the impact, since the start of the path, s
+    float rest = 0.0f;            ///< of the step after the impact, s
     vec3 gravity{0.0f};           ///< that acts on the body alone, m/s^2; zero unless it flies freely
     vec3 velocity_to_come{0.0f};  ///< what gravity adds after the impact, m/s
-    quat rotation{1.0f, 0.0f, 0.0f, 0.0f}, other_rotation = rotation;  ///< of the two bodies then
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f}, other_rotation = rotation;  ///< of the two bodies at the impact
     ImpactPoints contact{};
     vec3 on_obstacle{0.0f};  ///< the point of the hit, world
+    // With the velocities at the impact, first before and then after it:
+    ImpactBody mover{}, other{};
+    ImpactBody on_path{};  ///< the mover with the velocity of its path
 };
 
 /// True if nothing but gravity has changed the body's velocity in this step. A contact that is near but has never
@@ -47,9 +50,9 @@ ImpactBody ImpactResponse::impact_body(std::uint32_t slot, const Transform& pose
             response.inverse_mass, response.inverse_inertia, least_response(body)};
 }
 
-ImpactResponse::Situation ImpactResponse::situation_of(Path& path, const SweepHit& hit) {
-    Situation at{out_.bodies[path.slot], out_.bodies[hit.other], sweep_.motion_from(hit.other, path.from),
-                 sweep_.part_of(hit.other_shape, hit.triangle)};
+ImpactResponse::AtImpact ImpactResponse::state_at_impact(Path& path, const SweepHit& hit) {
+    AtImpact at{out_.bodies[path.slot], out_.bodies[hit.other], sweep_.motion_from(hit.other, path.from),
+                sweep_.part_of(hit.other_shape, hit.triangle)};
     Body& body = at.body;
     const vec3 n = hit.toi.normal;
 
@@ -81,7 +84,7 @@ ImpactResponse::Situation ImpactResponse::situation_of(Path& path, const SweepHi
 }
 
 /// Finds the contact points of the impact. Returns false if the user's contact modifier disables the contact.
-bool ImpactResponse::find_points(const Path& path, const SweepHit& hit, Situation& at, SweepScratch& scratch) {
+bool ImpactResponse::find_points(const Path& path, const SweepHit& hit, AtImpact& at, SweepScratch& scratch) {
     const vec3 n = hit.toi.normal;
     const ShapeDef &of_obstacle = in_.shapes.defs[hit.other_shape], &of_body = in_.shapes.defs[hit.shape];
     const Transform pose_a =
@@ -117,90 +120,101 @@ bool ImpactResponse::find_points(const Path& path, const SweepHit& hit, Situatio
     return true;
 }
 
-bool ImpactResponse::respond(Path& path, const SweepHit& hit, SweepScratch& scratch, EnergyBudget& budget) {
-    Situation at = situation_of(path, hit);
-    if (!find_points(path, hit, at, scratch)) return false;
-    Body& body = at.body;
-    Body& obstacle = at.obstacle;
-    const ImpactPoints& contact = at.contact;
-    JointSolver& joint_solver = out_.joint_solver;
-
-    const bool jointed = in_.joints.has_any(path.slot) && joint_solver.begin_response(path.slot);
-    const bool other_jointed =
-        obstacle.is_dynamic() && in_.joints.has_any(hit.other) && joint_solver.begin_response(hit.other);
+/// Gives the two bodies the velocities that they have at the impact. Those of an articulation are made to fit together
+/// first.
+void ImpactResponse::find_velocities(const Path& path, const SweepHit& hit, AtImpact& at) {
+    const Body &body = at.body, &obstacle = at.obstacle;
+    const bool dynamic = obstacle.is_dynamic();
+    const bool jointed = in_.joints.has_any(path.slot) && out_.joint_solver.begin_response(path.slot);
+    const bool other_jointed = dynamic && in_.joints.has_any(hit.other) && out_.joint_solver.begin_response(hit.other);
     if (jointed) energies_.fit_velocities(in_, out_, path.slot);
     if (other_jointed) energies_.fit_velocities(in_, out_, hit.other);
     // A body's angular velocity is that at the pose in which the step has left it. At the impact its inertia was
     // rotated otherwise, and the angular velocity of a thin body differs.
-    ImpactBody mover =
-        impact_body(path.slot, pose_at(path.motion, at.time), body.linear_velocity - at.velocity_to_come,
-                    in_.angular_velocity_at(path.slot, body.angular_velocity, body.rotation, at.rotation));
-    ImpactBody other = impact_body(
+    at.mover = impact_body(path.slot, pose_at(path.motion, at.time), body.linear_velocity - at.velocity_to_come,
+                           in_.angular_velocity_at(path.slot, body.angular_velocity, body.rotation, at.rotation));
+    at.other = impact_body(
         hit.other, pose_at(at.obstacle_motion, at.time),
-        obstacle.is_dynamic() ? obstacle.linear_velocity : at.obstacle_motion.linear_velocity,
-        obstacle.is_dynamic()
-            ? in_.angular_velocity_at(hit.other, obstacle.angular_velocity, obstacle.rotation, at.other_rotation)
-            : at.obstacle_motion.angular_velocity);
-    mover.jointed = jointed;
-    other.jointed = other_jointed;
-    const ImpactBody mover_before = mover, other_before = other;
+        dynamic ? obstacle.linear_velocity : at.obstacle_motion.linear_velocity,
+        dynamic ? in_.angular_velocity_at(hit.other, obstacle.angular_velocity, obstacle.rotation, at.other_rotation)
+                : at.obstacle_motion.angular_velocity);
+    at.mover.jointed = jointed;
+    at.other.jointed = other_jointed;
+    at.on_path = at.mover;
+    at.on_path.linear_velocity = path.motion.linear_velocity;
+    at.on_path.angular_velocity = path.motion.angular_velocity;
+}
 
+bool ImpactResponse::respond(Path& path, const SweepHit& hit, SweepScratch& scratch, EnergyBudget& budget) {
+    AtImpact at = state_at_impact(path, hit);
+    if (!find_points(path, hit, at, scratch)) return false;
+    find_velocities(path, hit, at);
+    const ImpactBody mover_before = at.mover, other_before = at.other;
+    const ImpactPoints& contact = at.contact;
     float approach = 0.0f;
     for (int i = 0; i < contact.count; ++i) {
         const vec3& p = contact.points[i];
-        approach = std::max(approach, -glm::dot(contact.normal, mover.velocity_at(p) - other.velocity_at(p)));
+        approach =
+            std::max(approach, -glm::dot(contact.normal, mover_before.velocity_at(p) - other_before.velocity_at(p)));
     }
-    ImpactBody on_path = mover;
-    on_path.linear_velocity = path.motion.linear_velocity;
-    on_path.angular_velocity = path.motion.angular_velocity;
-    const float impulse = jointed || other_jointed
-                              ? solve_jointed(contact, hit.other, path.slot, at.rest, other, mover, on_path)
-                              : solve_impact(contact, other, mover);
-    const auto own_budget = [&]() -> EnergyBudget& {
-        return jointed ? energies_.articulation_budget(in_, joint_solver, path.slot) : budget;
-    };
-    if (obstacle.is_dynamic()) {
-        const double work = work_of_impact(obstacle, other_before, other, at.other_rotation,
-                                           0.5f * (other_before.linear_velocity + other.linear_velocity),
-                                           0.5f * (other_before.angular_velocity + other.angular_velocity));
-        own_budget().allowed -= work;
-        if (other_jointed) energies_.articulation_budget(in_, joint_solver, hit.other).allowed += work;
-    } else {
-        EnergyBudget& own = own_budget();
-        own.allowed += work_of_impact(body, mover_before, mover, at.rotation, other.velocity_at(mover.center),
-                                      other.angular_velocity);
-        own.anchored = true;
-    }
+    const float impulse = at.mover.jointed || at.other.jointed ? solve_jointed(path.slot, hit.other, at)
+                                                               : solve_impact(contact, at.other, at.mover);
+    account_for_work(path.slot, hit.other, at, mover_before, other_before, budget);
     if (!(approach * at.rest > in_.allowed_depth(path.slot)))
         scratch.resting.push_back({hit.shape, hit.other_shape, hit.triangle});
     // Two bodies that do not approach each other need no impulse, but they do touch: the other has changed the body's
     // path.
     impacts_.push_back({path.slot, hit.shape, hit.other, hit.other_shape, hit.triangle, false, contact.points[0],
                         contact.normal, approach, impulse});
+    go_on(path, hit, at);
+    if (!at.obstacle.is_dynamic() || !(impulse > 0.0f)) return false;
+    deflect(hit.other, at.obstacle_motion, at.time, path.from, at.other);
+    return true;
+}
 
+/// Adds the work of the other body to the energy budgets.
+void ImpactResponse::account_for_work(std::uint32_t slot, std::uint32_t other_slot, const AtImpact& at,
+                                      const ImpactBody& mover_before, const ImpactBody& other_before,
+                                      EnergyBudget& budget) {
+    const JointSolver& joint_solver = out_.joint_solver;
+    const ImpactBody &mover = at.mover, &other = at.other;
+    EnergyBudget& own = mover.jointed ? energies_.articulation_budget(in_, joint_solver, slot) : budget;
+    if (!at.obstacle.is_dynamic()) {
+        own.allowed += work_of_impact(at.body, mover_before, mover, at.rotation, other.velocity_at(mover.center),
+                                      other.angular_velocity);
+        own.anchored = true;
+        return;
+    }
+    const double work = work_of_impact(at.obstacle, other_before, other, at.other_rotation,
+                                       0.5f * (other_before.linear_velocity + other.linear_velocity),
+                                       0.5f * (other_before.angular_velocity + other.angular_velocity));
+    own.allowed -= work;
+    if (other.jointed) energies_.articulation_budget(in_, joint_solver, other_slot).allowed += work;
+}
+
+/// Puts the body on its path after the impact, and gives it its velocities at the end of the step.
+void ImpactResponse::go_on(Path& path, const SweepHit& hit, const AtImpact& at) {
+    Body& body = at.body;
+    const ImpactBody &mover = at.mover, &on_path = at.on_path;
     path.motion.start = pose_at(path.motion, at.time);
     path.from += at.time;
     path.motion.linear_velocity =
-        jointed ? on_path.linear_velocity : mover.linear_velocity + 0.5f * at.rest * at.gravity;
-    path.motion.angular_velocity = jointed ? on_path.angular_velocity : mover.angular_velocity;
-    if (jointed) {
+        mover.jointed ? on_path.linear_velocity : mover.linear_velocity + 0.5f * at.rest * at.gravity;
+    path.motion.angular_velocity = mover.jointed ? on_path.angular_velocity : mover.angular_velocity;
+    if (mover.jointed) {
         move_links(path.slot, mover, on_path, at.rest);
-        opened_joints_.mark(joint_solver, path.slot);
+        opened_joints_.mark(out_.joint_solver, path.slot);
     }
-    if (other_jointed) opened_joints_.mark(joint_solver, hit.other);
+    if (at.other.jointed) opened_joints_.mark(out_.joint_solver, hit.other);
     body.linear_velocity = limited(mover.linear_velocity + at.velocity_to_come, in_.max_speed_of(body));
     body.angular_velocity =
         limited(in_.angular_velocity_at(path.slot, mover.angular_velocity, at.rotation, body.rotation), body.max_spin);
-    if (hit.at_max_depth && at.rest > 0.0f) {
-        const RigidMotion from_here = sweep_.motion_from(hit.other, path.from);
-        const float growth = depth_growth(
-            hit.toi.normal, at.on_obstacle, at.part.motion(in_.shape_motion(from_here, obstacle, hit.other_shape)),
-            in_.shapes.defs[hit.shape].shape, in_.shape_motion(path.motion, body, hit.shape), at.rest);
-        if (growth > 0.0f) lift(path, growth * hit.toi.normal, at.rest);
-    }
-    if (!obstacle.is_dynamic() || !(impulse > 0.0f)) return false;
-    deflect(hit.other, at.obstacle_motion, at.time, path.from, other);
-    return true;
+    if (!hit.at_max_depth || !(at.rest > 0.0f)) return;
+    const RigidMotion obstacle_motion = sweep_.motion_from(hit.other, path.from);
+    const float growth = depth_growth(
+        hit.toi.normal, at.on_obstacle, at.part.motion(in_.shape_motion(obstacle_motion, at.obstacle, hit.other_shape)),
+        in_.shapes.defs[hit.shape].shape, in_.shape_motion(path.motion, body, hit.shape), at.rest);
+    if (growth > 0.0f) lift(path, growth * hit.toi.normal, at.rest);
 }
 
 /// Lets a body that is as deep as it may get slide and turn there: its path ends higher by as much as it would get
@@ -226,12 +240,12 @@ void ImpactResponse::lift(Path& path, vec3 by, float rest) {
 }
 
 /// The impulses of an impact if one of the two bodies is jointed. There are two sets: one changes the mover's velocity,
-/// and one the velocity along its path (`on_path`), which is the mean velocity of the step, so that the path ends where
-/// it would have ended except for the impact. With the velocity that the mover has in the end it would leave the other
-/// links, and its joints would open. Limits of joints that the impact would pass act.
-float ImpactResponse::solve_jointed(const ImpactPoints& contact, std::uint32_t other_slot, std::uint32_t slot,
-                                    float rest, ImpactBody& other, ImpactBody& mover, ImpactBody& on_path) {
+/// and one the velocity along its path, which is the mean velocity of the step, so that the path ends where it would
+/// have ended except for the impact. With the velocity that the mover has in the end it would leave the other links,
+/// and its joints would open. Joint limits that the impact would pass act.
+float ImpactResponse::solve_jointed(std::uint32_t slot, std::uint32_t other_slot, AtImpact& at) {
     JointSolver& joint_solver = out_.joint_solver;
+    ImpactBody &other = at.other, &mover = at.mover, &on_path = at.on_path;
     float impulse = 0.0f;
     const ImpactBody other_before = other, mover_before = mover, on_path_before = on_path;
     for (int round = 0;; ++round) {
@@ -239,23 +253,23 @@ float ImpactResponse::solve_jointed(const ImpactPoints& contact, std::uint32_t o
         if (other.jointed) other.joint_response = joint_solver.respond(other_slot);
         if (mover.jointed) mover.joint_response = on_path.joint_response = joint_solver.respond(slot);
         ImpactBody other_on_path = other;
-        impulse = solve_impact(contact, other, mover);
-        solve_impact(contact, other_on_path, on_path);
+        impulse = solve_impact(at.contact, other, mover);
+        solve_impact(at.contact, other_on_path, on_path);
         const auto meets_limits = [&](std::uint32_t pushed_slot, const ImpactBody& pushed) {
             return pushed.jointed &&
-                   joint_solver.meets_limits(pushed_slot, pushed.impulse, pushed.angular_impulse, rest);
+                   joint_solver.meets_limits(pushed_slot, pushed.impulse, pushed.angular_impulse, at.rest);
         };
         if (round == settings::joint_rounds || (!meets_limits(slot, on_path) && !meets_limits(other_slot, other)))
             break;
     }
     // Joints that contradict each other may respond with any velocity.
-    const Body& body = in_.bodies[slot];
-    for (ImpactBody* const pushed : {&mover, &on_path}) {
-        pushed->linear_velocity = limited(pushed->linear_velocity, in_.max_speed_of(body));
-        pushed->angular_velocity = limited(pushed->angular_velocity, body.max_spin);
-    }
-    other.linear_velocity = limited(other.linear_velocity, in_.max_speed_of(in_.bodies[other_slot]));
-    other.angular_velocity = limited(other.angular_velocity, in_.bodies[other_slot].max_spin);
+    const auto limit = [&](ImpactBody& pushed, const Body& body) {
+        pushed.linear_velocity = limited(pushed.linear_velocity, in_.max_speed_of(body));
+        pushed.angular_velocity = limited(pushed.angular_velocity, body.max_spin);
+    };
+    limit(mover, at.body);
+    limit(on_path, at.body);
+    limit(other, at.obstacle);
     return impulse;
 }
 

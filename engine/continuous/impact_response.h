@@ -35,15 +35,18 @@ public:
     bool respond(Path& path, const SweepHit& hit, SweepScratch& scratch, EnergyBudget& budget);
 
 private:
-    struct Situation;
+    struct AtImpact;
 
-    Situation situation_of(Path& path, const SweepHit& hit);
-    bool find_points(const Path& path, const SweepHit& hit, Situation& at, SweepScratch& scratch);
+    AtImpact state_at_impact(Path& path, const SweepHit& hit);
+    bool find_points(const Path& path, const SweepHit& hit, AtImpact& at, SweepScratch& scratch);
+    void find_velocities(const Path& path, const SweepHit& hit, AtImpact& at);
+    float solve_jointed(std::uint32_t slot, std::uint32_t other_slot, AtImpact& at);
+    void account_for_work(std::uint32_t slot, std::uint32_t other_slot, const AtImpact& at,
+                          const ImpactBody& mover_before, const ImpactBody& other_before, EnergyBudget& budget);
+    void go_on(Path& path, const SweepHit& hit, const AtImpact& at);
     ImpactBody impact_body(std::uint32_t slot, const Transform& pose, const vec3& linear_velocity,
                            const vec3& angular_velocity) const;
     bool in_free_flight(std::uint32_t slot) const;
-    float solve_jointed(const ImpactPoints& contact, std::uint32_t other_slot, std::uint32_t slot, float rest,
-                        ImpactBody& other, ImpactBody& mover, ImpactBody& on_path);
     void move_links(std::uint32_t slot, const ImpactBody& velocities, const ImpactBody& on_path, float rest);
     void lift(Path& path, vec3 by, float rest);
     void deflect(std::uint32_t slot, RigidMotion motion, float time, float now, const ImpactBody& after);

@@ -34,11 +34,11 @@ class OpenedJoints {
 public:
     void clear();
 
-    /// The pose that a jointed body has now is a safe one: it was swept there.
+    /// Notes that the pose which a jointed body has now is a safe one: it was swept there.
     void keep_safe_pose(const ContinuousInput& in, std::uint32_t slot);
-    /// An impact has opened joints of the body's articulation.
+    /// Notes that an impact has opened joints of the body's articulation.
     void mark(const JointSolver& joint_solver, std::uint32_t slot);
-    /// The contact modifier has disabled a contact of a jointed body in this step.
+    /// Notes that the contact modifier has disabled a contact of a jointed body in this step.
     void disable(const ShapePair& pair) { disabled_.push_back(pair); }
 
     /// Closes the joints that impacts, or the step's last sub-step, have left open.

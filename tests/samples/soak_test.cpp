@@ -67,7 +67,7 @@ TEST_CASE("hardly any random world of plain bodies makes energy") {
 }
 
 TEST_CASE("bodies and limbs that hit a wall in the middle of a step fly off with no more than they had") {
-    // Without continuous_energy.cpp each of these worlds gains, up to 12 times what its bodies had. Worlds are chaotic: in
+    // Without impact_energy.h each of these worlds gains, up to 12 times what its bodies had. Worlds are chaotic: in
     // some of them another fault is met, of at most 0.1 J.
     const auto worlds_that_gain = [&](double share) {
         SoakOptions options{.checks = 1u << static_cast<int>(SoakCheck::energy)};
