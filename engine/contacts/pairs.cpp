@@ -1,6 +1,6 @@
 /// Stage `pairs`: broadphase events become pairs, pairs of bodies become contacts of their shapes.
 
-#include <talus/stopwatch.h>
+#include "common/stopwatch.h"
 #include "engine/settings.h"
 #include "engine/world/world_state.h"
 #include "narrowphase/ladder/relative_motion.h"

@@ -8,7 +8,7 @@
 ///   finish   poses -> colliders, boxes, proxies; islands fall asleep
 ///   publish  manifolds, impulses -> events, profile
 
-#include <talus/stopwatch.h>
+#include "common/stopwatch.h"
 #include "engine/world/world_state.h"
 #include "narrowphase/tolerances.h"
 

@@ -1,20 +1,20 @@
 #pragma once
-/// The clock of the profile: the processor's time-stamp counter where there is one, since a read of it costs a third of
-/// one of the system's clock.
+/// The clock of the profile: the processor's time-stamp counter if it has one, because reading it costs a third of reading
+/// the system's clock.
 
 #include <chrono>
 #include <cstdint>
 
 namespace talus {
 
-/// False in a library built with TALUS_PROFILING off: times and counts of the narrowphase are 0 then, and cost nothing.
+/// False in a library built with TALUS_PROFILING off: then times and counts of the narrowphase are 0 and cost nothing.
 #ifdef TALUS_NO_PROFILING
 inline constexpr bool profiling_compiled_in = false;
 #else
 inline constexpr bool profiling_compiled_in = true;
 #endif
 
-/// Time in ticks of a clock that never goes back.
+/// The time in ticks of a clock that never goes back.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -23,12 +23,12 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-/// Length of a tick, us: by the system's clock, compared once, which takes 0.2 ms; within 0.1%.
+/// The length of a tick (us), within 0.1%. The first call compares the two clocks, which takes 0.2 ms.
 inline double microseconds_per_tick() {
     static const double length = [] {
         using Clock = std::chrono::steady_clock;
-        // Both clocks at one moment: of several tries the one during which the least time went by, since the system may
-        // take the processor away between two reads.
+        // Reads both clocks at one moment. Of several tries, the one that took the least time counts, since the system may
+        // run another program between two reads.
         const auto both = [](Clock::time_point& time, double& tick) {
             std::uint64_t least = ~std::uint64_t{0};
             for (int i = 0; i < 16; ++i) {
@@ -51,7 +51,7 @@ inline double microseconds_per_tick() {
     return length;
 }
 
-/// What a read takes, us: the mean of a thousand of them, measured once.
+/// The time that reading the clock takes (us): the mean of a thousand reads, measured at the first call.
 inline double microseconds_per_read() {
     static const double price = [] {
         constexpr int reads = 1000;
@@ -63,13 +63,13 @@ inline double microseconds_per_read() {
     return price;
 }
 
-/// Wall time.
+/// Measures wall time.
 class Stopwatch {
 public:
-    /// One that is off reads no clock, and each of its laps is 0.
+    /// A stopwatch that is off reads no clock, and each lap is 0.
     explicit Stopwatch(bool on = true) : on_(on && profiling_compiled_in), last_(on_ ? ticks() : 0) {}
 
-    /// Microseconds since construction or the last call.
+    /// Returns the microseconds since construction or the last call.
     double lap() {
         if (!on_) return 0.0;
         const std::uint64_t now = ticks(), since = now - last_;
@@ -78,10 +78,10 @@ public:
         return static_cast<double>(since) * microseconds_per_tick();
     }
 
-    /// When it read the clock last, us by a clock that never goes back and whose zero means nothing; 0 if it is off.
+    /// When it last read the clock, us; the zero of this time is arbitrary. 0 if it is off.
     double last() const { return static_cast<double>(last_) * microseconds_per_tick(); }
 
-    /// How often it has read the clock.
+    /// How many times it has read the clock.
     std::uint32_t reads() const { return on_ ? laps_ + 1 : 0; }
 
 private:

@@ -1,10 +1,11 @@
 #pragma once
-/// Whether other threads run or wait for a processor. A thread that waits for another one's work should know: while the
-/// other runs, spinning is the quickest way to wait; while the system has put it aside for another program, for
-/// milliseconds, spinning only keeps it from coming back.
+/// Finds out whether other threads are running. A thread that waits for another one should know: while the other one runs,
+/// spinning is the fastest way to wait; while the system has preempted it for another program, for milliseconds, spinning
+/// only delays its return.
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 
@@ -15,12 +16,12 @@
 
 namespace talus {
 
-/// A thread's processor time, which stands still while the system has put the thread aside.
+/// A thread's processor time, which stands still while the thread does not run.
 class ThreadClock {
 public:
     static constexpr std::int64_t unknown = -1;
 
-    ThreadClock() = default;  ///< of no thread
+    ThreadClock() = default;  ///< the clock of no thread
 
     static ThreadClock of_this_thread() {
         ThreadClock clock;
@@ -30,7 +31,7 @@ public:
         return clock;
     }
 
-    /// Nanoseconds; `unknown` where the system does not tell, for a thread that has ended, and for no thread.
+    /// Nanoseconds; `unknown` on systems without such clocks, for a thread that has ended, and for no thread.
     std::int64_t now() const {
 #if defined(__linux__)
         timespec time;
@@ -42,12 +43,12 @@ public:
 
 private:
 #if defined(__linux__)
-    static constexpr clockid_t none = CLOCK_REALTIME;  ///< which is no thread's
+    static constexpr clockid_t none = CLOCK_REALTIME;  ///< not the clock of a thread
     clockid_t id_ = none;
 #endif
 };
 
-/// Part of a loop that spins: some tens of nanoseconds in which the processor does little.
+/// For loops that spin: some tens of nanoseconds in which the processor does little.
 inline void pause_briefly() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -61,14 +62,14 @@ inline std::int64_t wall_clock_ns() {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Watches the threads that somebody waits for, and finds out when one of them was put aside.
+/// Watches threads, and finds out when the system preempts one of them.
 class ThreadWatch {
 public:
     static constexpr int most_threads = 64;
 
-    /// To be called now and then while waiting, every 20 us or so: a look costs a third of a microsecond per thread.
-    /// True when a thread did not run for most of the time since the last look. `clock_of(i)` is the clock of thread i,
-    /// or of no thread when there is nothing to wait for. Where clocks are unknown: true after 2 ms.
+    /// To be called about every 20 us while waiting; a call costs a third of a microsecond per thread. Returns true if one of
+    /// the threads did not run for most of the time since the last call. `clock_of(i)` is the clock of thread i, or that of
+    /// no thread if the caller does not wait for thread i. On systems without such clocks it returns true after 2 ms.
     template <class ClockOf>
     bool finds_one_aside(int threads, ClockOf&& clock_of) {
         constexpr std::int64_t least = 10000, blind_patience = 2000000;  // ns

@@ -1,11 +1,11 @@
 #pragma once
 /// Short vectors of floats for wide kernels: one kernel template, instantiated for each lane count.
 ///
-/// GCC and clang vector extensions rather than intrinsics: as fast where it was measured, and portable between the two.
-/// Only + - * / sqrt, comparisons and selections are used, so each lane gives the bits that scalar code would give.
+/// They are vector extensions of GCC and clang, not intrinsics: as fast where it was measured, and portable. The operations
+/// are + - * / sqrt, comparisons and selections, so each lane gives the bits that scalar code would give.
 ///
-/// Files compiled for AVX2 include this and instantiate it for types that they have alone: nothing of the standard
-/// library here.
+/// Files compiled for AVX2 include this header and instantiate it for types that no other file uses. So it includes nothing
+/// of the standard library.
 
 namespace talus {
 
@@ -42,7 +42,7 @@ inline F sqrt_lanes(F x) {
     return r;
 }
 
-/// Three-vectors, one a lane.
+/// Three-vectors, one per lane.
 template <class F>
 struct Vec3Lanes {
     F x, y, z;
@@ -73,7 +73,7 @@ inline Vec3Lanes<F> cross(const Vec3Lanes<F>& a, const Vec3Lanes<F>& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/// Symmetric 3x3 matrices, one a lane.
+/// Symmetric 3x3 matrices, one per lane.
 template <class F>
 struct SymmetricLanes {
     F xx, yy, zz, xy, xz, yz;
@@ -85,7 +85,7 @@ inline Vec3Lanes<F> operator*(const SymmetricLanes<F>& m, const Vec3Lanes<F>& v)
             m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 
-/// Rows to columns: four rows of four floats become the four lanes' x, y, z, w.
+/// Transposes four rows of four floats: they become the x, y, z and w of four lanes.
 inline void transpose(Float4& a, Float4& b, Float4& c, Float4& d) {
     const Float4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
     const Float4 ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
