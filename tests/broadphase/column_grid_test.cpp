@@ -3,7 +3,9 @@
 
 #include "oracle.h"
 
-#include <talus/broadphase/column_grid.h>
+#include "broadphase/casts/column_cast.h"
+#include "broadphase/columns/cell_runs.h"
+#include "broadphase/columns/column_grid.h"
 
 #include <cmath>
 #include <initializer_list>
@@ -12,6 +14,7 @@
 #include <string>
 
 using namespace talus;
+using namespace talus::detail;
 using namespace talus::test;
 
 namespace {
@@ -262,8 +265,9 @@ TEST_CASE("a cast through a grid visits each member that it enters once, in worl
             if (i % 5 == 0) cast.max_fraction = random.real(0, 1);
             const BoxCast asked = cast;
             std::fill(times.begin(), times.end(), 0);
-            grid.cast(
-                cast, world.boxes, [&](ProxyIndex p, float max_fraction) { return ++times[p], max_fraction; }, scratch);
+            cast_through(
+                grid, cast, world.boxes, [&](ProxyIndex p, float max_fraction) { return ++times[p], max_fraction; },
+                scratch);
             std::size_t missed = 0, invented = 0, twice = 0;
             for (ProxyIndex p = 0; p < world.boxes.size(); ++p) {
                 const bool member = p % 13 != 5;
@@ -287,7 +291,7 @@ TEST_CASE("each member stands in one run of cells that holds its lower corner") 
         CAPTURE(world.name);
         ColumnGrid grid;
         grid.build(world.members, world.boxes);
-        const std::vector<CellRun> runs = grid.cell_runs([](ProxyIndex) { return true; });
+        const std::vector<CellRun> runs = cell_runs(grid, [](ProxyIndex) { return true; });
         std::size_t boxes = 0;
         for (const CellRun& run : runs) boxes += run.boxes;
         CHECK(boxes == world.members.size());
@@ -310,9 +314,9 @@ TEST_CASE("each member stands in one run of cells that holds its lower corner") 
         }
 
         const ProxyIndex only = world.members[world.members.size() / 2];
-        const std::vector<CellRun> one = grid.cell_runs([&](ProxyIndex member) { return member == only; });
+        const std::vector<CellRun> one = cell_runs(grid, [&](ProxyIndex member) { return member == only; });
         REQUIRE(one.size() == 1);
         CHECK(one[0].boxes == 1);
     }
-    CHECK(ColumnGrid().cell_runs([](ProxyIndex) { return true; }).empty());
+    CHECK(cell_runs(ColumnGrid(), [](ProxyIndex) { return true; }).empty());
 }

@@ -3,7 +3,7 @@
 
 #include "oracle.h"
 
-#include <talus/broadphase/box_scan.h>
+#include "broadphase/columns/box_scan.h"
 
 #include <cstring>
 #include <limits>

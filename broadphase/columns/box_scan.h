@@ -1,14 +1,14 @@
 #pragma once
-/// The innermost loops of the broadphase: one box, or one ray, against what stands in a window of cells, hits packed;
-/// and one ray through a tree. Compiled twice, for SSE2 and for AVX2, to the same bits; which one runs is chosen at run
-/// time.
+/// The innermost loops of the broadphase: the test of one box or one ray against the boxes in a window of cells, and of one
+/// ray against the nodes of a tree. Each is compiled twice, for SSE2 and for AVX2, and gives the same bits; the processor
+/// decides at run time which of the two runs.
 ///
 /// Plain data only: a file that is compiled for AVX2 includes neither glm nor the standard library.
 
 namespace talus::detail {
 
-/// A box and whose it is. Upper bounds are negated, so that all six conditions of an overlap are "less or equal" and
-/// one comparison of eight floats tests them; the two lanes left over hold no bounds.
+/// A box and its proxy. The upper bounds are negated: then all six conditions of an overlap are "less or equal", and one
+/// comparison of eight floats tests them. The two other lanes hold no bounds.
 struct alignas(32) BoxEntry {
     float low[3];
     unsigned id;
@@ -16,28 +16,27 @@ struct alignas(32) BoxEntry {
     unsigned unused;
 };
 
-/// Entries are tested this many at a time, so a scan may look at (and report) up to this many less one behind the end
-/// of a run; as many must be there to be looked at behind the last.
+/// Entries are tested this many at a time. So a scan may read, and report, up to scan_step - 1 entries after the end of a
+/// run, and as many must exist after the last entry.
 inline constexpr unsigned scan_step = 4;
 
-/// The cells (i, j), i < size_u, j < size_v, each with the `length` cells from it on, of a grid whose cells wrap
-/// around.
+/// A part of a ring of cells: size_u x size_v runs of `length` cells each.
 struct CellWindow {
     const BoxEntry* entries;
-    const unsigned* cell_first;  ///< into entries, mask + 2 of them: the last is the end of the last cell
+    const unsigned* cell_first;  ///< mask + 2 indices of entries: the first one of each cell, and the end of the last
     unsigned mask;               ///< number of cells - 1; the number is a power of two
-    unsigned first, stride_u, stride_v;
-    unsigned size_u, size_v, length;  ///< length <= mask + 1
+    unsigned first, stride_u, stride_v;  ///< run (i, j) begins at cell (first + i * stride_u + j * stride_v) & mask
+    unsigned size_u, size_v, length;     ///< length <= mask + 1
 };
 
-/// What an entry meets if low <= high and minus_high <= minus_low, on all axes.
+/// A box to be tested: an entry overlaps it if low <= high and minus_high <= minus_low on all axes.
 struct alignas(32) BoxProbe {
     float high[3], lane_3 = 0.0f;
     float minus_low[3], lane_7 = 0.0f;
 };
 
-/// A segment grown on all sides. It enters an entry at the fractions (low + to_low) * inverse and leaves it at
-/// (minus_high + to_high) * minus_inverse, along each axis, or the other way round where it runs backwards.
+/// A ray to be tested. Along each axis it crosses the bounds of an entry at the fractions (low + to_low) * inverse and
+/// (minus_high + to_high) * minus_inverse; the smaller one is where it enters.
 struct alignas(32) RayProbe {
     float to_low[3], lane_3 = 0.0f;
     float to_high[3], lane_7 = 0.0f;
@@ -46,50 +45,49 @@ struct alignas(32) RayProbe {
     float max_fraction;
 };
 
-/// Boxes side by side, with bounds as entries have them, and what each is around: another node, or in a leaf whose it
-/// is.
+/// A node of a tree: up to 16 boxes, with bounds as in BoxEntry. Each box surrounds another node or, in a leaf, is the box
+/// of a proxy.
 struct alignas(32) BoxNode {
     static constexpr unsigned width = 16;
-    static constexpr unsigned leaf = 0x80000000u;  ///< added to the index of a node that is one
-    float bounds[6][width];  ///< low x, y, z, minus_high x, y, z; all infinite where there is none
-    unsigned child[width];
+    static constexpr unsigned leaf = 0x80000000u;  ///< added to the index of a node that is a leaf
+    float bounds[6][width];  ///< low x, y, z, minus_high x, y, z; all infinite where there is no box
+    unsigned child[width];   ///< index of a node, or of a proxy in a leaf
 };
 
-/// A ray on its way through a tree of nodes. It enters what is in a row of bounds at the fractions (bound + to) * by,
-/// or leaves it.
+/// The state of a ray's walk through a tree. The ray crosses the bounds of a row at the fractions (bound + to) * by.
 struct alignas(32) RayWalk {
-    static constexpr unsigned lanes = 8;         ///< of a node that are tested at once
-    static constexpr unsigned most_items = 128;  ///< 15 a level of the tree, and its roots
-    float to[6][lanes], by[6][lanes];            ///< a row's are all equal
-    unsigned enters_by[3], leaves_by[3];         ///< which rows
+    static constexpr unsigned lanes = 8;         ///< boxes of a node that are tested at once
+    static constexpr unsigned most_items = 128;  ///< 15 per level of the tree, and its roots
+    float to[6][lanes], by[6][lanes];            ///< equal in all lanes of a row
+    unsigned enters_by[3], leaves_by[3];         ///< the rows at which the ray enters a box, and at which it leaves it
     float max_fraction;
     const BoxNode* nodes;
-    /// The bits of the fraction at which a node or a box is entered, or a lesser one, at least 0, above its index: the
-    /// nearer the smaller.
+    /// An index of a node or a box in the lower half. The upper half has the bits of the fraction at which the ray enters it
+    /// (or of a smaller fraction, at least 0): nearer items are smaller.
     using Item = unsigned long long;
     unsigned count = 0;
-    Item items[most_items];  ///< nodes that are still to be looked at, the last one next
+    Item items[most_items];  ///< nodes that are still to be tested, the next one last
     Item found[BoxNode::width];
 };
 
-/// Write the ids of the entries in the window that meet the probe; return how many. `out` needs room for as many as
-/// there are in the window, and scan_step more a run. Hits are written without a branch: nobody can predict them.
+/// Write the ids of the entries in the window that the probe overlaps, and return their number. `out` needs room for all
+/// entries in the window and scan_step more per run. Hits are written without a branch, because they cannot be predicted.
 using BoxScan = unsigned(const CellWindow& window, const BoxProbe& probe, unsigned* out);
 using RayScan = unsigned(const CellWindow& window, const RayProbe& probe, unsigned* out);
 BoxScan box_scan_sse2, box_scan_avx2;
 RayScan ray_scan_sse2, ray_scan_avx2;
 
-/// Walks on to the next leaf in which boxes are met up to max_fraction. Their number, or 0 at the end; `found` are
-/// their indices in the leaf, the nearest last, and `leaf` is which.
+/// Walks on to the next leaf with boxes that the ray touches up to max_fraction. Returns their number, or 0 at the end. Sets
+/// `leaf`, and walk.found to their places in the leaf, the nearest one last.
 using RayStep = unsigned(RayWalk& walk, const BoxNode*& leaf);
 RayStep ray_step_sse2, ray_step_avx2;
 
-/// The better ones that this processor has.
+/// The fastest ones that this processor supports.
 BoxScan* best_box_scan();
 RayScan* best_ray_scan();
 RayStep* best_ray_step();
 
-/// Calls run(begin, end) for the runs of cells that a window is made of.
+/// Calls run(begin, end) for the runs of cells in a window. A run that wraps around the ring is two.
 template <class Run>
 inline void for_each_run(const CellWindow& w, Run&& run) {
     for (unsigned j = 0, row = w.first; j < w.size_v; ++j, row += w.stride_v) {
@@ -105,7 +103,7 @@ inline void for_each_run(const CellWindow& w, Run&& run) {
     }
 }
 
-/// The scan with a test of four entries, `unsigned test(const BoxEntry*, unsigned* out, unsigned count)`, that gives
+/// A scan of a window. `unsigned test(const BoxEntry*, unsigned* out, unsigned count)` tests scan_step entries and returns
 /// the new count.
 template <class Test>
 inline unsigned scan_window(const CellWindow& w, unsigned* out, Test&& test) {
@@ -118,8 +116,8 @@ inline unsigned scan_window(const CellWindow& w, unsigned* out, Test&& test) {
     return count;
 }
 
-/// The walk with a test of a node, `unsigned test(const BoxNode&, unsigned* enter)`, that gives a bit for each child
-/// that is met, and the bits of their fractions.
+/// A walk to the next leaf. `unsigned test(const BoxNode&, unsigned* enter)` tests a node: it returns one bit per child that
+/// the ray touches, and the bits of the fractions at which it enters them.
 template <class Test>
 inline unsigned next_leaf(RayWalk& walk, const BoxNode*& leaf, Test&& test) {
     unsigned count = walk.count, found = 0;
@@ -135,7 +133,7 @@ inline unsigned next_leaf(RayWalk& walk, const BoxNode*& leaf, Test&& test) {
         alignas(32) unsigned enters[BoxNode::width];
         unsigned hits = test(node, enters);
         if (hits == 0) continue;
-        // The nearest last; the others' order is not worth the mispredicted branches of a sort.
+        // The nearest one last. Sorting the others would cost more in mispredicted branches than it saves.
         static constexpr unsigned places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
         static_assert(sizeof places == sizeof node.child);
         const unsigned* const children = is_leaf ? places : node.child;

@@ -1,13 +1,15 @@
 #pragma once
-/// The set of pairs, as one list of partners a proxy.
+/// The set of pairs, as one list of partners per proxy.
 ///
-/// A pair stands in both proxies' lists: what a box that moved has lost is found among its own partners, and what it
-/// has gained by comparing with them, in time proportional to the answer. Lists live in a few arrays, in blocks of a
-/// power of two; a block that is too small or four times too large is given back and reused.
+/// A pair is in the lists of both of its proxies. So the pairs that a proxy has lost are found among its own partners, and
+/// those that it has gained by comparing with them, in time proportional to the number of pairs. The lists are blocks in a
+/// few arrays. The size of a block is a power of two; a block that is too small, or four times too large, is given back
+/// and reused.
 
-#include <talus/broadphase/proxy.h>
-#include <talus/broadphase/scratch.h>
 #include <talus/jobs.h>
+#include "broadphase/pairs/marks.h"
+#include "broadphase/pairs/pair_key.h"
+#include "broadphase/scratch.h"
 
 #include <array>
 #include <cstddef>
@@ -15,37 +17,11 @@
 #include <span>
 #include <vector>
 
-namespace talus {
-
-/// A pair as a number that orders as the pair does: (a, b), a in the upper half.
-using PairKey = std::uint64_t;
-inline PairKey key_of(ProxyIndex a, ProxyIndex b) { return PairKey{a} << 32 | b; }
-inline ProxyPair pair_of(PairKey key) {
-    return {static_cast<ProxyIndex>(key >> 32), static_cast<ProxyIndex>(key & 0xffffffffu)};
-}
-
-/// A set of proxies that is emptied by a count: the marks of the last round are simply out of date.
-class Marks {
-public:
-    /// Makes room for proxies below `count` and empties the set, or both sets.
-    void start(std::size_t count);
-    /// Empties both sets.
-    void clear() { now_ += 2; }
-    bool has(ProxyIndex p) const { return marks_[p] >= now_; }
-    void add(ProxyIndex p) { marks_[p] = now_; }
-    bool is_seen(ProxyIndex p) const { return marks_[p] == now_ + 1; }
-    void see(ProxyIndex p) { marks_[p] = now_ + 1; }
-    std::uint32_t of(ProxyIndex p) const { return marks_[p] - now_; }
-    std::size_t bytes() const { return marks_.capacity() * sizeof(std::uint32_t); }
-
-private:
-    std::vector<std::uint32_t> marks_;
-    std::uint32_t now_ = 1;
-};
+namespace talus::detail {
 
 class PairLists {
 public:
-    /// The partners of a proxy, in no order that means anything.
+    /// The partners of a proxy, in no particular order.
     std::span<const ProxyIndex> of(ProxyIndex proxy) const {
         if (proxy >= lists_.size()) return {};
         return {first_of(proxy), lists_[proxy].count};
@@ -58,8 +34,8 @@ public:
     }
     std::size_t size() const { return pairs_; }
 
-    /// Takes out of the proxy's list what `keep` says false of. The other halves of those pairs must be taken out, too,
-    /// before anything is asked. Lists of different proxies may be changed by different threads.
+    /// Removes from the proxy's list the partners for which `keep` returns false. The caller must also remove the other
+    /// half of each of these pairs, before anything is read. Different threads may change the lists of different proxies.
     template <class Keep>
     void retain(ProxyIndex proxy, Keep&& keep) {
         if (proxy >= lists_.size()) return;
@@ -72,9 +48,9 @@ public:
         }
         lists_[proxy].count = kept & 0x7ffffffu;
     }
-    /// Takes (owner, partner) out of the owners' lists for each of `halves`; that and what `retain` took out were
-    /// `ended` pairs. Then puts in both halves of the pairs of `begun`, which must not be there. (What is in the lists
-    /// does not depend on the number of threads.)
+    /// Removes the partner from the owner's list for each (owner, partner) of `halves`. Together with what retain()
+    /// removed, these are the halves of `ended` pairs. Then adds both halves of the pairs in `begun`, which must be new.
+    /// The content of the lists does not depend on the number of threads.
     void apply(std::span<const PairKey> halves, std::size_t ended, std::span<const PairKey> begun, std::size_t proxies,
                const Jobs& jobs = {});
 
@@ -86,7 +62,7 @@ private:
         std::uint32_t count : 27 = 0;
         std::uint32_t exponent : 5 = 0;  // of the block's size
     };
-    /// The blocks of every so many proxies, so that threads can work on one each.
+    /// The blocks of some of the proxies: each thread works on a shard of its own.
     struct Shard {
         std::vector<ProxyIndex> pool = std::vector<ProxyIndex>(1);
         std::array<std::vector<std::uint32_t>, 32> free;  // blocks in the pool, by the exponent of their size
@@ -94,7 +70,7 @@ private:
     static constexpr std::size_t shard_count = 8;
     static std::size_t shard_of(ProxyIndex proxy) { return proxy / 1024 % shard_count; }
 
-    /// What a task needs.
+    /// Working memory of one task.
     struct Task {
         Marks marks;
         std::vector<PairKey> changes, erased_long, sort;
@@ -119,4 +95,4 @@ private:
     Scratch<Memory> scratch_;
 };
 
-}  // namespace talus
+}  // namespace talus::detail

@@ -1,20 +1,21 @@
-#include "broadphase/radix_sort.h"
+#include "broadphase/pairs/radix_sort.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 
-namespace talus {
+namespace talus::detail {
 
 namespace {
 
 constexpr unsigned digit_bits = 11;  // 2048 counters fit into half of a first-level cache
 constexpr unsigned few_digit_bits = 8;
 constexpr std::size_t many_count = 8192;
-constexpr std::size_t small_count = 256;  // below, a comparison sort beats clearing the counters
+constexpr std::size_t small_count = 256;  // for fewer keys a comparison sort is faster than clearing the counters
 constexpr std::size_t run_length = 8;
 
-/// Runs by insertion, then merged two by two. (std::stable_sort would allocate.)
+/// Sorts short runs by insertion, then merges runs in pairs. (std::stable_sort would allocate.)
 template <class Less>
 void merge_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch, const Less& less) {
     const std::size_t count = keys.size();
@@ -48,11 +49,11 @@ void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& sc
     std::uint64_t differing = 0;
     for (const std::uint64_t key : keys) differing |= key ^ keys.front();
     scratch.resize(keys.size());
-    // Few keys: smaller digits, so that clearing and adding up the counters does not outweigh the keys.
+    // Smaller digits for few keys, or clearing and adding up the counters would cost more than sorting the keys.
     const unsigned most_bits = keys.size() < many_count ? few_digit_bits : digit_bits;
     differing = differing >> first_bit << first_bit;
     while (differing != 0) {
-        // The next digit: from the lowest bit that differs, as long as bits do.
+        // The next digit begins at the lowest bit that differs between keys and ends before the next bit that does not.
         const auto shift = static_cast<unsigned>(std::countr_zero(differing));
         const auto run = static_cast<unsigned>(std::countr_one(differing >> shift));
         const unsigned passes = (run + most_bits - 1) / most_bits, bits = (run + passes - 1) / passes;
@@ -72,4 +73,4 @@ void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& sc
     }
 }
 
-}  // namespace talus
+}  // namespace talus::detail

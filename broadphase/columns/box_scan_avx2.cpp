@@ -1,4 +1,4 @@
-#include <talus/broadphase/box_scan.h>
+#include "broadphase/columns/box_scan.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -25,7 +25,7 @@ unsigned ray_scan_avx2(const CellWindow& window, const RayProbe& probe, unsigned
         const auto fractions = [&](unsigned k) {
             return _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(e[k].low), to_bounds), inverse);
         };
-        // Rows to columns, in both halves: x, y, z of four entries' lower bounds and of their upper ones.
+        // Transposes both halves: to x, y, z of four entries' lower bounds, and of their upper bounds.
         const __m256 f0 = fractions(0), f1 = fractions(1), f2 = fractions(2), f3 = fractions(3);
         const __m256 xy01 = _mm256_unpacklo_ps(f0, f1), xy23 = _mm256_unpacklo_ps(f2, f3);
         const __m256 z01 = _mm256_unpackhi_ps(f0, f1), z23 = _mm256_unpackhi_ps(f2, f3);

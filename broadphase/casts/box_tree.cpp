@@ -1,24 +1,21 @@
-#include "broadphase/box_tree.h"
+#include "broadphase/casts/box_tree.h"
 
-#include "broadphase/cast_way.h"
+#include "broadphase/casts/cast_ray.h"
 
 #include <array>
 #include <bit>
 
-namespace talus {
+namespace talus::detail {
 
 namespace {
 
-using detail::BoxNode;
-using detail::RayWalk;
-
-// A tree holds boxes up to so many times as long as the (geometric) mean of those left, and the last one all that are
-// left.
+// A tree holds the boxes up to 2^tree_octaves times as long as the geometric mean of the boxes that are left. The last tree
+// holds all that are left.
 constexpr std::uint32_t tree_octaves = 2;
 constexpr std::size_t most_trees = 4;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// Bits of the longest edge: in the order of lengths, and nearly even in their logarithms.
+// The bits of the longest edge: they order as lengths do, and are nearly linear in the logarithm.
 std::uint32_t size_of(const Aabb& box) {
     const vec3 edges = box.upper - box.lower;
     return std::bit_cast<std::uint32_t>(std::max({edges.x, edges.y, edges.z, 0.0f}));
@@ -26,11 +23,11 @@ std::uint32_t size_of(const Aabb& box) {
 
 }  // namespace
 
-// Puts the `count` items with the least centres along the axis first: as std::nth_element, but without a branch on
-// noise.
-void BoxTree::cut(std::span<Item> items, std::size_t count, int axis) {
-    constexpr std::size_t few = 24;  // not worth a choice of pivot
-    constexpr int most_rounds = 64;  // whatever the pivots are
+// Puts the `count` items with the lowest centres along the axis first, as std::nth_element does, but without unpredictable
+// branches.
+void BoxTree::divide(std::span<Item> items, std::size_t count, int axis) {
+    constexpr std::size_t few = 24;  // std::nth_element is faster for so few items
+    constexpr int most_rounds = 64;  // bad pivots could need more
     for (int round = 0; items.size() > few && round < most_rounds; ++round) {
         const auto at = [&](std::size_t i) { return items[i].center[axis]; };
         const auto middle = [](float a, float b, float c) {
@@ -49,7 +46,7 @@ void BoxTree::cut(std::span<Item> items, std::size_t count, int axis) {
             less += moved.center[axis] < pivot;
         }
         if (less == count) return;
-        if (less == 0) break;  // the pivot is the least, of many equal ones perhaps
+        if (less == 0) break;  // the pivot is the lowest, perhaps one of many
         if (count < less) {
             items = items.first(less);
         } else {
@@ -83,11 +80,11 @@ void BoxTree::build(std::span<const Aabb> boxes) {
     }
 }
 
-// What stands for the items among a node's children; and the bounds around them.
+// Builds a node of these items. Returns the node's index, as its parent stores it, and the bounds around the items.
 unsigned BoxTree::build(std::span<Item> items, std::span<const Aabb> boxes, BoxLanes& bounds) {
     std::size_t share = 1;
     while (share * BoxNode::width < items.size()) share *= BoxNode::width;
-    // Cut at multiples of the share, each part in two as equal as that allows.
+    // Divides the items at multiples of the share, each part into two that are as equal as that allows.
     std::array<std::span<Item>, BoxNode::width> parts{items};
     std::size_t count = 1;
     for (std::size_t i = 0; i < count && share > 1;) {
@@ -105,7 +102,7 @@ unsigned BoxTree::build(std::span<Item> items, std::span<const Aabb> boxes, BoxL
         }
         const Float4 width = upper - lower;
         const int axis = width[0] >= width[1] && width[0] >= width[2] ? 0 : width[1] >= width[2] ? 1 : 2;
-        cut(part, middle, axis);
+        divide(part, middle, axis);
         parts[i] = part.first(middle);
         parts[count++] = part.subspan(middle);
     }
@@ -136,9 +133,9 @@ unsigned BoxTree::build(std::span<Item> items, std::span<const Aabb> boxes, BoxL
 }
 
 void BoxTree::cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) const {
-    static detail::RayStep* const step = detail::best_ray_step();
-    const Way way(cast);
-    const detail::RayProbe probe = way.probe();
+    static RayStep* const step = best_ray_step();
+    const CastRay ray(cast);
+    const RayProbe probe = ray.probe();
     RayWalk walk;
     walk.nodes = nodes_.data();
     for (unsigned axis = 0; axis < 3; ++axis) {
@@ -160,10 +157,10 @@ void BoxTree::cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) c
             const auto i = static_cast<unsigned>(walk.found[count]);
             const auto bound = [&](int row) { return leaf->bounds[row][i]; };
             const Aabb box{{bound(0), bound(1), bound(2)}, {-bound(3), -bound(4), -bound(5)}};
-            if (way.clip({0.0, double{cast.max_fraction}}, box).empty()) continue;
+            if (ray.clip({0.0, double{cast.max_fraction}}, box).empty()) continue;
             cast.max_fraction = std::min(cast.max_fraction, visit(leaf->child[i], cast.max_fraction));
         }
     }
 }
 
-}  // namespace talus
+}  // namespace talus::detail

@@ -1,8 +1,8 @@
 #pragma once
-/// A box in two vectors of four lanes: tests and arithmetic on all three axes at once, without a branch on noise.
+/// A box as two vectors of four lanes: tests and arithmetic on all three axes at once, without unpredictable branches.
 
 #include <talus/aabb.h>
-#include <talus/lanes.h>
+#include "common/lanes.h"
 
 #include <cstring>
 
@@ -10,9 +10,9 @@
 #include <emmintrin.h>
 #endif
 
-namespace talus {
+namespace talus::detail {
 
-/// The lanes in which a comparison holds, a bit each.
+/// One bit per lane in which a comparison holds.
 inline int lane_bits(Int4 mask) {
 #if defined(__SSE2__)
     return _mm_movemask_ps(reinterpret_cast<__m128>(mask));
@@ -32,13 +32,13 @@ inline Float4 largest(Float4 a) {
     return max(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
 }
 
-/// x, y, z and z once more, so that what holds in all lanes or is the largest of them is so of the three axes.
+/// The lanes x, y, z and z again: `all` and `largest` of such lanes are those of the three axes.
 inline Float4 lanes_of(const vec3& v) { return Float4{v.x, v.y, v.z, v.z}; }
 
 inline void store(Float4 a, float* to) { std::memcpy(to, &a, sizeof a); }
 
 struct BoxLanes {
-    Float4 lower, upper;  ///< as lanes_of gives them
+    Float4 lower, upper;  ///< in the order of lanes_of()
 };
 
 inline BoxLanes lanes_of(const Aabb& box) {
@@ -59,4 +59,4 @@ inline bool contains(const BoxLanes& outer, const BoxLanes& inner) {
 
 inline bool overlaps(const BoxLanes& a, const BoxLanes& b) { return all((a.lower <= b.upper) & (b.lower <= a.upper)); }
 
-}  // namespace talus
+}  // namespace talus::detail

@@ -1,20 +1,23 @@
 #pragma once
-/// A cast as its tests want it: exactly, in double, and as a sieve for many boxes at a time, in float.
+/// The ray of a cast's centre, with the tests of boxes against it: exact ones in double, and the data for a test of many
+/// boxes at a time in float.
 ///
-/// A swept box meets a box when the ray of its centre meets that box, grown by its half edges.
+/// A moving box touches a box if the ray of its centre touches that box grown by the half edges of the moving one.
 
-#include <talus/broadphase/column_grid.h>
+#include <talus/broadphase/box_cast.h>
+#include "broadphase/columns/box_scan.h"
+#include "common/lanes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-namespace talus {
+namespace talus::detail {
 
-/// Relative rounding allowed to a ray that grazes a box.
+/// Relative rounding that is allowed to a ray that grazes a box.
 inline constexpr double fraction_slack = 1e-14;
-/// Widening of what is computed in float, relative to its coordinates, and at least so much, m.
+/// Widening of what is computed in float, relative to its coordinates, and the least widening, m.
 inline constexpr double bound_slack = 1e-6, least_slack = double{std::numeric_limits<float>::min()};
 
 inline float clamp_to_float(double x) {
@@ -22,32 +25,34 @@ inline float clamp_to_float(double x) {
     return static_cast<float>(std::clamp(x, -limit, limit));
 }
 
+/// An interval of fractions of the translation.
 struct Interval {
     double enter, exit;
     bool empty() const { return !(enter <= exit); }
 };
 
-class Way {
+class CastRay {
     using Double2 = double __attribute__((vector_size(16)));
 
 public:
-    explicit Way(const BoxCast& cast) {
-        for (int i = 0; i < 4; ++i) {  // x, y, z and z once more
+    explicit CastRay(const BoxCast& cast) {
+        for (int i = 0; i < 4; ++i) {  // x, y, z and z again
             const int axis = std::min(i, 2);
             center[i] = double{cast.center[axis]};
             translation[i] = double{cast.translation[axis]};
             half[i] = double{cast.half[axis]};
-            // Along an axis on which it stands still it touches for ever, or never, or just so: then what is a little
-            // wider decides.
+            // Along an axis without motion, the box is touched always or never. Bounds that are equal would give a
+            // fraction of 0, so the boxes are widened there by less than any difference of two floats.
             const bool still = translation[i] == 0.0;
-            inverse[i] = still ? 1e200 : 1.0 / translation[i];  // times any difference of floats it is finite
-            wider_[i] = still ? 1e-60 : 0.0;  // below all differences of floats; times the inverse beyond all fractions
+            inverse[i] = still ? 1e200 : 1.0 / translation[i];  // finite times any difference of two floats
+            wider_[i] = still ? 1e-60 : 0.0;                    // times the inverse, larger than any fraction
             above_[i] = center[i] + half[i];
             below_[i] = center[i] - half[i];
         }
     }
 
-    /// The part of t in which the swept box touches [lower, upper] along the axis. Errs on the side of touching.
+    /// The part of t in which the moving box touches [lower, upper] along the axis. Rounding errors make it longer, never
+    /// shorter.
     Interval clip(Interval t, int axis, double lower, double upper) const {
         const double a = (lower - above_[axis] - wider_[axis]) * inverse[axis];
         const double b = (upper - below_[axis] + wider_[axis]) * inverse[axis];
@@ -55,7 +60,7 @@ public:
         return {std::max(t.enter, enter - fraction_slack * std::abs(enter)),
                 std::min(t.exit, exit + fraction_slack * std::abs(exit))};
     }
-    /// The same on all axes.
+    /// The same on all three axes.
     Interval clip(Interval t, const Aabb& box) const {
         const Interval2 xy = clip(Double2{double{box.lower.x}, double{box.lower.y}},
                                   Double2{double{box.upper.x}, double{box.upper.y}}, 0);
@@ -64,17 +69,17 @@ public:
         return {std::max(t.enter, std::max(enter[0], enter[1])), std::min(t.exit, std::min(exit[0], exit[1]))};
     }
 
-    /// How far off float may be anywhere on the way, and more, m.
+    /// An upper bound of float's rounding error anywhere along the cast, m.
     double slack(int axis) const {
         return bound_slack * (std::abs(center[axis]) + std::abs(translation[axis]) + half[axis]) + least_slack;
     }
 
-    /// Grown by more than float's rounding: subtracting bounds costs no more than the way's own coordinates have.
-    detail::RayProbe probe() const {
-        detail::RayProbe probe;
+    /// For the test in float. The boxes are grown by more than its rounding errors.
+    RayProbe probe() const {
+        RayProbe probe;
         for (int axis = 0; axis < 3; ++axis) {
             const double grown = half[axis] + slack(axis);
-            // Where it hardly moves it is outside from before its begin to behind its end, or inside for as long.
+            // Along an axis with hardly any motion, the box is touched during the whole cast or never.
             const bool moves = std::abs(translation[axis]) > 0.5 * slack(axis);
             const float by = clamp_to_float(moves ? inverse[axis] : 4.0 / slack(axis));
             probe.to_low[axis] = clamp_to_float(-center[axis] - grown);
@@ -96,7 +101,7 @@ private:
         std::memcpy(&lanes, from, sizeof lanes);
         return lanes;
     }
-    // As that of one axis, of this one and the next.
+    // The clip of this axis and the next one.
     Interval2 clip(Double2 lower, Double2 upper, int axis) const {
         const Double2 by = load(inverse + axis), wider = load(wider_ + axis);
         const Double2 a = (lower - load(above_ + axis) - wider) * by, b = (upper - load(below_ + axis) + wider) * by;
@@ -107,4 +112,4 @@ private:
     double wider_[4], above_[4], below_[4];
 };
 
-}  // namespace talus
+}  // namespace talus::detail

@@ -1,6 +1,6 @@
-#include <talus/broadphase/box_scan.h>
+#include "broadphase/columns/box_scan.h"
 
-#include <talus/broadphase/box_lanes.h>
+#include "broadphase/columns/box_lanes.h"
 
 namespace talus::detail {
 

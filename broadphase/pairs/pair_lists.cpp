@@ -1,39 +1,31 @@
-#include <talus/broadphase/pair_lists.h>
-#include "broadphase/radix_sort.h"
+#include "broadphase/pairs/pair_lists.h"
+
+#include "broadphase/pairs/radix_sort.h"
 
 #include <algorithm>
 #include <bit>
 #include <cassert>
 
-namespace talus {
+namespace talus::detail {
 
 namespace {
 
 constexpr std::uint32_t least_capacity = 4;
-constexpr std::uint32_t slack = 4;  // a block may be this many times too large: partners come and go
+constexpr std::uint32_t slack = 4;  // a block may be this many times too large, since partners come and go
 constexpr std::uint32_t long_list = 64;
 constexpr std::size_t least_changes = 1024;  // fewer are not worth a task of their own
-// A pool this many times larger than what is in it is packed: what a burst of pairs took is given back, without
-// flutter.
+// A pool this many times larger than its content is packed. So the memory of a burst of pairs is given back, but not after
+// every small change.
 constexpr std::size_t slack_factor = 6;
 
-// Of the smallest block that holds so many; 0: none is needed.
+// The exponent of the smallest block for so many partners; 0 for no block.
 std::uint32_t exponent_for(std::uint32_t count) {
     return count == 0 ? 0 : static_cast<std::uint32_t>(std::bit_width(std::max(count, least_capacity) - 1));
 }
 
 }  // namespace
 
-void Marks::start(std::size_t count) {
-    if (now_ > 0x7fffffffu) {
-        std::fill(marks_.begin(), marks_.end(), 0u);
-        now_ = 1;
-    }
-    if (marks_.size() < count) marks_.resize(count, 0);
-    clear();
-}
-
-// Changes the length, keeps what is in it as far as it fits.
+// Changes the length of a list and keeps the partners that fit.
 void PairLists::resize(ProxyIndex owner, std::uint32_t count) {
     List& list = lists_[owner];
     const std::uint32_t capacity = list.exponent == 0 ? 0 : std::uint32_t{1} << list.exponent;
@@ -62,8 +54,8 @@ void PairLists::insert(ProxyIndex owner, ProxyIndex partner) {
     first_of(owner)[lists_[owner].count - 1] = partner;
 }
 
-// The last partner takes the place; in a long list, where looking for many would take long for each, `erase_long` does
-// it for all at once.
+// The last partner takes the place of the erased one. In a long list each search would take long: there erase_long() erases
+// all at once.
 void PairLists::erase(ProxyIndex owner, ProxyIndex partner, Task& task) {
     const std::uint32_t count = lists_[owner].count;
     if (count > long_list) {
@@ -100,7 +92,7 @@ void PairLists::apply(std::span<const PairKey> halves, std::size_t ended, std::s
     const std::span<Task> tasks = at_least(scratch_.tasks, count);
     jobs.for_each(static_cast<int>(count), [&](int t) {
         Task& task = tasks[static_cast<std::size_t>(t)];
-        // The halves (owner, partner) that are this task's, with what is needed being fetched ahead.
+        // Calls change(owner, partner) for the halves whose owner is in this task's shards, and prefetches.
         const auto each = [&](std::size_t size, auto&& at, auto&& change) {
             constexpr std::size_t ahead = 16;
             const auto walk = [&](std::size_t n, auto&& half) {
@@ -134,7 +126,7 @@ void PairLists::apply(std::span<const PairKey> halves, std::size_t ended, std::s
     });
     pairs_ += begun.size();
     pairs_ -= ended;
-    // What a burst of pairs took is given back.
+    // Gives back the memory of a burst of pairs.
     const std::size_t most = 4 * (proxies + pairs_) + 1024;
     std::size_t pools = 0;
     for (const Shard& shard : shards_) pools += shard.pool.size();
@@ -178,4 +170,4 @@ std::size_t PairLists::bytes() const {
     return bytes;
 }
 
-}  // namespace talus
+}  // namespace talus::detail
