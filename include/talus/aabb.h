@@ -2,48 +2,51 @@
 
 #include <talus/math.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace talus {
 
-/// An axis-aligned box, lower <= upper on each axis (m). A point is a valid box.
+/// An axis-aligned box (m), with lower <= upper on each axis. A point is a valid box.
 struct Aabb {
     vec3 lower{0.0f};
     vec3 upper{0.0f};
 };
 
-/// Closed boxes: touching counts as overlapping.
+/// Whether two boxes overlap. Boxes that only touch overlap.
 inline bool overlaps(const Aabb& a, const Aabb& b) {
     return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&
            a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
 }
 
+/// Whether `inner` is inside `outer`. Equal boxes contain each other.
 inline bool contains(const Aabb& outer, const Aabb& inner) {
     return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
            inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
 }
 
+/// Returns the smallest box that contains both.
 inline Aabb merge(const Aabb& a, const Aabb& b) { return {glm::min(a.lower, b.lower), glm::max(a.upper, b.upper)}; }
 
+/// Returns the box with a margin (m) on each side.
 inline Aabb expand(const Aabb& a, float margin) { return {a.lower - vec3(margin), a.upper + vec3(margin)}; }
 
 inline vec3 center(const Aabb& a) { return 0.5f * (a.lower + a.upper); }
 inline vec3 half_extents(const Aabb& a) { return 0.5f * (a.upper - a.lower); }
 
-/// 0 inside. Computed in double and rounded once, so that no box is nearer than one that holds it (m, finite).
+/// Returns the distance of a point from a box (m, finite); 0 inside. It is computed in double and rounded once, so a box is
+/// never nearer than a box that contains it.
 inline float distance_to(const Aabb& box, const vec3& point) {
     double sum = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-        const double x = double{point[axis]};
-        const double away = std::max({double{box.lower[axis]} - x, x - double{box.upper[axis]}, 0.0});
-        sum += away * away;
+        const double x = double{point[axis]}, below = double{box.lower[axis]} - x, above = x - double{box.upper[axis]};
+        const double outside = glm::max(glm::max(below, above), 0.0);
+        sum += outside * outside;
     }
-    return static_cast<float>(std::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
+    return static_cast<float>(glm::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
 }
 
-/// The axis-aligned box around `local` after it is moved by `frame`.
+/// Returns the axis-aligned box around `local` after `frame` has moved it.
 inline Aabb transform_box(const Frame& frame, const Aabb& local) {
     const vec3 c = transform_point(frame, center(local));
     const vec3 h = absolute(frame.rotation) * half_extents(local);

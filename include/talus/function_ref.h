@@ -1,7 +1,7 @@
 #pragma once
-/// A function that is passed down and not kept: what a template would be, without its code in every caller.
+/// A reference to a function, for parameters that are called and not kept. It does what a template parameter would do, but
+/// the function that takes it is compiled once.
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -10,13 +10,13 @@ namespace talus {
 template <class Signature>
 class FunctionRef;
 
-/// Refers to a callable that must outlive it; two pointers, no allocation.
+/// Refers to a callable, which must outlive it. It is two pointers and allocates nothing.
 template <class R, class... Args>
 class FunctionRef<R(Args...)> {
 public:
     template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>) FunctionRef(F&& f)
-        : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
           call_([](void* object, Args... args) -> R {
               return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
           }) {}

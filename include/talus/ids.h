@@ -1,12 +1,14 @@
 #pragma once
+/// Handles of bodies and joints.
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <typeindex>  // the shortest header that declares std::hash
 
 namespace talus {
 
-/// A handle to a body: slot and generation, 8 bytes, copyable, comparable. Default-constructed it is null, and a
-/// handle whose body was removed is recognised as stale for 2^32 reuses of its slot.
+/// A handle of a body: a slot and a generation. 8 bytes, copyable, comparable. A default-constructed handle is null. The
+/// handle of a removed body is recognised as stale until its slot has been reused 2^32 times.
 struct BodyId {
     std::uint32_t slot = 0xffffffffu;
     std::uint32_t generation = 0;
@@ -16,7 +18,7 @@ struct BodyId {
     friend bool operator==(const BodyId&, const BodyId&) = default;
 };
 
-/// A handle to a joint, alike.
+/// A handle of a joint, like BodyId.
 struct JointId {
     std::uint32_t slot = 0xffffffffu;
     std::uint32_t generation = 0;
@@ -26,7 +28,7 @@ struct JointId {
     friend bool operator==(const JointId&, const JointId&) = default;
 };
 
-/// The number of a triangle where there is no mesh.
+/// The triangle number of a shape that is not a mesh or a height field.
 inline constexpr std::uint32_t no_triangle = 0xffffffffu;
 
 }  // namespace talus
@@ -34,13 +36,13 @@ inline constexpr std::uint32_t no_triangle = 0xffffffffu;
 template <>
 struct std::hash<talus::JointId> {
     std::size_t operator()(const talus::JointId& id) const noexcept {
-        return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.slot);
+        return static_cast<std::size_t>((std::uint64_t{id.generation} << 32) | id.slot);
     }
 };
 
 template <>
 struct std::hash<talus::BodyId> {
     std::size_t operator()(const talus::BodyId& id) const noexcept {
-        return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.slot);
+        return static_cast<std::size_t>((std::uint64_t{id.generation} << 32) | id.slot);
     }
 };

@@ -1,8 +1,8 @@
 #pragma once
-/// Shared vector and pose helpers, on top of glm.
+/// Vectors, rotations and poses, on top of glm.
 ///
-/// Everything the step uses is built from IEEE + - * / and sqrt alone (no libm), so that two compilers
-/// give the same bits. Units are SI; frames are right-handed with +y up.
+/// Everything that the step uses is computed with IEEE + - * / and sqrt alone, without libm, so that all compilers give the
+/// same bits. Units are SI; coordinate systems are right-handed with +y up.
 
 #include <glm/geometric.hpp>
 #include <glm/gtc/quaternion.hpp>
@@ -24,7 +24,7 @@ struct Transform {
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
 };
 
-/// The same pose with its rotation as a matrix: what inner loops use.
+/// A rigid pose like Transform, with the rotation as a matrix, for inner loops.
 struct Frame {
     vec3 position{0.0f};
     mat3 rotation{1.0f};
@@ -53,9 +53,9 @@ glm::mat<3, 3, T> to_matrix(const glm::qua<T>& q) {
     const T xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
     const T xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
     const T wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
-    return {T(1) - (yy + zz), xy + wz, xz - wy,  // first column
-            xy - wz, T(1) - (xx + zz), yz + wx,  // second column
-            xz + wy, yz - wx, T(1) - (xx + yy)};
+    return {T(1) - (yy + zz), xy + wz,          xz - wy,  // first column
+            xy - wz,          T(1) - (xx + zz), yz + wx,  // second column
+            xz + wy,          yz - wx,          T(1) - (xx + yy)};
 }
 
 inline Frame to_frame(const Transform& t) { return {t.position, to_matrix(t.rotation)}; }
@@ -67,7 +67,7 @@ inline vec3 inverse_transform_point(const Transform& t, const vec3& p) {
     return inverse_rotate(t.rotation, p - t.position);
 }
 
-/// v in the frame's own axes: transpose(m) * v without building the transpose.
+/// transpose(m) * v, without the transpose: a world vector v in the local axes of the rotation m.
 inline vec3 transpose_mul(const mat3& m, const vec3& v) {
     return vec3(glm::dot(m[0], v), glm::dot(m[1], v), glm::dot(m[2], v));
 }
@@ -84,7 +84,7 @@ inline quat normalized(const quat& q) {
     return quat(q.w * s, q.x * s, q.y * s, q.z * s);
 }
 
-/// Parent pose times child pose.
+/// Composes two poses: the pose of a child `b`, relative to its parent `a`, relative to the parent of `a`.
 inline Transform multiply(const Transform& a, const Transform& b) {
     return {transform_point(a, b.position), multiply(a.rotation, b.rotation)};
 }
@@ -103,7 +103,7 @@ inline bool is_finite(const quat& q) {
     return std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z);
 }
 
-/// Three floats of a plain array as a vector, and back.
+/// Reads a vector from three floats, and writes one.
 inline vec3 load3(const float* v) { return vec3(v[0], v[1], v[2]); }
 inline void store3(float* out, const vec3& v) {
     for (int k = 0; k < 3; ++k) out[k] = v[k];

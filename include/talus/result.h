@@ -1,5 +1,5 @@
 #pragma once
-/// Errors are values: nothing in Talus throws, aborts or prints on user input.
+/// Errors are values: Talus does not throw, abort or print because of bad input.
 
 #include <optional>
 #include <string>
@@ -9,22 +9,22 @@ namespace talus {
 
 enum class ErrorCode {
     none,
-    not_finite,        ///< a NaN or an infinity where a number is needed
+    not_finite,        ///< a NaN or an infinity
     bad_size,          ///< a length, radius, mass or count that is zero, negative or out of range
-    degenerate_shape,  ///< points that span no volume, a zero-length axis
-    too_complex,       ///< more vertices or shapes than the format holds
+    degenerate_shape,  ///< points without volume, an axis of length zero
+    too_complex,       ///< more vertices or shapes than Talus can store
     stale_handle,      ///< the body (or other object) was removed, or never existed
-    bad_argument,      ///< anything else that makes no sense; the sentence says what
+    bad_argument,      ///< any other bad input
 };
 
-/// What was wrong and what to do about it. `message` is one sentence for a person.
+/// Why a call was refused. `message` says what was wrong, the value that was given, and what is allowed.
 struct Error {
     ErrorCode code = ErrorCode::none;
     std::string message;
     explicit operator bool() const { return code != ErrorCode::none; }
 };
 
-/// A T, or the reason why there is none. Ask `if (result)` before you take the value.
+/// A T, or the error if there is none. Test `if (result)` before you use the value.
 template <class T>
 class Result {
 public:
