@@ -17,22 +17,6 @@ std::string text(const vec3& v) {
     return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
 }
 
-Error box_error(const std::string& call, const Aabb& box) {
-    const bool finite = is_finite(box.lower) && is_finite(box.upper);
-    return {finite ? ErrorCode::bad_size : ErrorCode::not_finite,
-            call + ": the box is from " + text(box.lower) + " to " + text(box.upper) +
-                "; it must be finite, with lower <= upper on each axis (m)."};
-}
-
-Error index_error(const std::string& call, ProxyIndex proxy) {
-    return {ErrorCode::stale_handle,
-            call + ": there is no proxy " + std::to_string(proxy) + "; it was removed, or never added."};
-}
-
-Error displacement_error(const std::string& call, const vec3& displacement) {
-    return {ErrorCode::not_finite, call + ": the displacement is " + text(displacement) + "; it must be finite (m)."};
-}
-
 Error length_error(const std::string& call, const char* what, std::size_t length, std::size_t needed) {
     return {ErrorCode::bad_argument, call + ": `" + what + "` has " + std::to_string(length) + " elements; it needs " +
                                          std::to_string(needed) + "."};
@@ -58,6 +42,20 @@ ProxyIndex given_twice(std::span<const ProxyIndex> proxies) {
 }
 
 }  // namespace
+
+bool Broadphase::State::refuse_proxy(const std::string& call, ProxyIndex proxy) {
+    last_error = {ErrorCode::stale_handle,
+                  call + ": there is no proxy " + std::to_string(proxy) + "; it was removed, or never added."};
+    return false;
+}
+
+bool Broadphase::State::refuse_box(const std::string& call, const Aabb& box) {
+    const bool finite = is_finite(box.lower) && is_finite(box.upper);
+    last_error = {finite ? ErrorCode::bad_size : ErrorCode::not_finite,
+                  call + ": the box is from " + text(box.lower) + " to " + text(box.upper) +
+                      "; it must be finite, with lower <= upper on each axis (m)."};
+    return false;
+}
 
 Broadphase::Broadphase() noexcept = default;
 Broadphase::Broadphase(const Broadphase& other)
@@ -89,23 +87,27 @@ Broadphase::State& Broadphase::state_to_change() {
 
 ProxyIndex Broadphase::add(const ProxyDef& def) {
     State& s = state_to_change();
-    if (!is_box(def.box)) {
-        s.last_error = box_error("add", def.box);
-        return null_proxy;
-    }
-    return s.proxies.add(def);
+    if (is_box(def.box)) [[likely]]
+        return s.proxies.add(def);
+    s.refuse_box("add", def.box);
+    return null_proxy;
 }
 
 bool Broadphase::add(std::span<const ProxyDef> defs, std::span<ProxyIndex> out) {
     State& s = state_to_change();
-    const auto refuse = [&](Error error) {
-        s.last_error = std::move(error);
+    const auto refuse_all = [&] {
         std::fill(out.begin(), out.end(), null_proxy);
         return false;
     };
-    if (out.size() < defs.size()) return refuse(length_error("add", "out", out.size(), defs.size()));
+    if (out.size() < defs.size()) {
+        s.last_error = length_error("add", "out", out.size(), defs.size());
+        return refuse_all();
+    }
     for (std::size_t i = 0; i < defs.size(); ++i) {
-        if (!is_box(defs[i].box)) return refuse(box_error(at("add", i), defs[i].box));
+        if (!is_box(defs[i].box)) {
+            s.refuse_box(at("add", i), defs[i].box);
+            return refuse_all();
+        }
     }
     s.proxies.reserve(defs.size());
     for (std::size_t i = 0; i < defs.size(); ++i) out[i] = s.proxies.add(defs[i]);
@@ -114,10 +116,8 @@ bool Broadphase::add(std::span<const ProxyDef> defs, std::span<ProxyIndex> out) 
 
 bool Broadphase::remove(ProxyIndex proxy) {
     State& s = state_to_change();
-    if (!s.proxies.exists(proxy)) {
-        s.last_error = index_error("remove", proxy);
-        return false;
-    }
+    if (!s.proxies.exists(proxy)) [[unlikely]]
+        return s.refuse_proxy("remove", proxy);
     s.grids.forget(s.proxies, proxy);
     s.proxies.remove(proxy);
     return true;
@@ -126,9 +126,7 @@ bool Broadphase::remove(ProxyIndex proxy) {
 bool Broadphase::remove(std::span<const ProxyIndex> proxies) {
     State& s = state_to_change();
     for (std::size_t i = 0; i < proxies.size(); ++i) {
-        if (s.proxies.exists(proxies[i])) continue;
-        s.last_error = index_error(at("remove", i), proxies[i]);
-        return false;
+        if (!s.proxies.exists(proxies[i])) return s.refuse_proxy(at("remove", i), proxies[i]);
     }
     if (const ProxyIndex twice = given_twice(proxies); twice != null_proxy) {
         s.last_error = {ErrorCode::bad_argument,
@@ -143,16 +141,13 @@ bool Broadphase::is_valid(ProxyIndex proxy) const { return state().proxies.exist
 
 bool Broadphase::move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) {
     State& s = state_to_change();
-    if (!s.proxies.exists(proxy)) [[unlikely]] {
-        s.last_error = index_error("move", proxy);
-        return false;
-    }
-    if (!is_box(tight)) [[unlikely]] {
-        s.last_error = box_error("move", tight);
-        return false;
-    }
+    if (!s.proxies.exists(proxy)) [[unlikely]]
+        return s.refuse_proxy("move", proxy);
+    if (!is_box(tight)) [[unlikely]]
+        return s.refuse_box("move", tight);
     if (!is_finite(displacement)) [[unlikely]] {
-        s.last_error = displacement_error("move", displacement);
+        s.last_error = {ErrorCode::not_finite,
+                        "move: the displacement is " + text(displacement) + "; it must be finite (m)."};
         return false;
     }
     s.proxies.move(proxy, tight, displacement);
@@ -175,20 +170,16 @@ bool Broadphase::move(std::span<const ProxyIndex> proxies, std::span<const Aabb>
 
 bool Broadphase::set_moving(ProxyIndex proxy, bool moving) {
     State& s = state_to_change();
-    if (!s.proxies.exists(proxy)) {
-        s.last_error = index_error("set_moving", proxy);
-        return false;
-    }
+    if (!s.proxies.exists(proxy)) [[unlikely]]
+        return s.refuse_proxy("set_moving", proxy);
     s.proxies.set_moving(proxy, moving);
     return true;
 }
 
 bool Broadphase::set_filter(ProxyIndex proxy, const Filter& filter) {
     State& s = state_to_change();
-    if (!s.proxies.exists(proxy)) {
-        s.last_error = index_error("set_filter", proxy);
-        return false;
-    }
+    if (!s.proxies.exists(proxy)) [[unlikely]]
+        return s.refuse_proxy("set_filter", proxy);
     s.proxies.set_filter(proxy, filter);
     return true;
 }

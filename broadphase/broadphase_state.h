@@ -13,13 +13,19 @@
 #include "broadphase/pairs/pair_finder.h"
 #include "broadphase/proxies.h"
 
+#include <string>
+
 namespace talus {
 
 struct Broadphase::State {
     detail::Proxies proxies;
     detail::ProxyGrids grids;
     detail::PairFinder pairs;
-    Error last_error;
+    Error last_error;  ///< of the last refused call
+
+    // These set last_error and return false. `call` is the name of the refused function.
+    bool refuse_proxy(const std::string& call, ProxyIndex proxy);
+    bool refuse_box(const std::string& call, const Aabb& box);
 
     detail::Queries queries() const { return {proxies, grids}; }
 };
