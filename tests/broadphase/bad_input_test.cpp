@@ -1,6 +1,6 @@
 /// Bad input to a broadphase that is used alone: a refused call changes nothing and says why.
 
-#include "oracle.h"
+#include "boxes.h"
 
 #include <limits>
 #include <string>
@@ -33,7 +33,7 @@ struct Victim {
     }
 };
 
-// What a user can see now, and what the next updates bring.
+// Everything that a user can see now and after the next updates.
 std::vector<std::uint64_t> footprint(const Broadphase& b) {
     std::vector<std::uint64_t> seen{b.proxy_count(), b.pair_count(), b.bytes()};
     Broadphase later = b;

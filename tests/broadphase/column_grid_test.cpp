@@ -1,7 +1,6 @@
-/// The grid of columns by itself: worlds that would break a grid, and questions that reach across its whole
-/// wrapped-around world.
+/// The grid of columns alone: worlds that are bad for grids, and queries larger than the ring of its cells.
 
-#include "oracle.h"
+#include "boxes.h"
 
 #include "broadphase/casts/column_cast.h"
 #include "broadphase/columns/cell_runs.h"
@@ -147,7 +146,7 @@ void check_find(const ColumnGrid& grid, const Boxes& world, std::span<const Aabb
     for (const Aabb& question : questions) {
         std::fill(times.begin(), times.end(), 0);
         found.count = 0;
-        found.slots.clear();  // what room there is was asked for by this question
+        found.slots.clear();  // so that this query alone makes the room
         found.slots.shrink_to_fit();
         grid.find(question, found);
         REQUIRE(found.count <= found.slots.size());
@@ -258,7 +257,7 @@ TEST_CASE("a cast through a grid visits each member that it enters once, in worl
             const Aabb from = pick(), to = pick();
             BoxCast cast{from.lower, 0.5f * to.upper - 0.5f * from.lower};
             const vec3 half = 0.5f * from.upper - 0.5f * from.lower;
-            const vec3 room = vec3(largest_float) - glm::abs(cast.center);  // what is swept lies within float's range
+            const vec3 room = vec3(largest_float) - glm::abs(cast.center);  // the cast stays in the range of float
             if (i % 3 == 0 && glm::all(glm::lessThan(half, 0.9f * room))) cast.half = half;
             if (i % 4 == 0) cast.translation[static_cast<int>(random.below(3))] = 0.0f;
             if (i % 7 == 0) cast.translation = vec3(0);

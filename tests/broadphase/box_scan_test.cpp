@@ -1,7 +1,6 @@
-/// The inner loops as they are compiled twice: what this processor's best ones write is what the plain ones write, to
-/// the bit.
+/// The inner loops are compiled twice: the fastest ones of this processor give the same bits as the SSE2 ones.
 
-#include "oracle.h"
+#include "boxes.h"
 
 #include "broadphase/columns/box_scan.h"
 
@@ -22,7 +21,7 @@ float edgy(Random& random) {
     return random.chance(0.5f) ? favourites[random.below(std::size(favourites))] : random.real(-2.0f, 2.0f);
 }
 
-// A grid of cells as it is in memory, with entries of all kinds and those behind the end that meet nothing.
+// A grid of cells as in memory, with all kinds of entries, and entries after the end that overlap nothing.
 struct Cells {
     std::vector<BoxEntry> entries;
     std::vector<unsigned> first;
@@ -39,7 +38,7 @@ struct Cells {
                     entry.low[axis] = std::min(a, b);
                     entry.minus_high[axis] = -std::max(a, b);
                 }
-                // Any id: its bits stand beside the bounds, and may be those of a NaN or of a tiny number.
+                // Any id: its bits are beside the bounds, and may be those of a NaN or of a denormal number.
                 entry.id = static_cast<unsigned>(random.bits());
                 entry.unused = static_cast<unsigned>(random.bits());
                 entries.push_back(entry);
@@ -100,7 +99,7 @@ TEST_CASE("the scans of boxes and of rays write the same on every processor") {
         const unsigned count =
             compare(box_scan_sse2(cells.window, box, plain.data()), best_box_scan()(cells.window, box, best.data()));
         box_hits += count;
-        // And it is what a loop over the window finds, rounded up to whole steps.
+        // It finds at least what a plain loop over the window finds; it may find more in the last step of a run.
         std::size_t least = 0;
         for_each_run(cells.window, [&](unsigned begin, unsigned end) {
             for (unsigned i = cells.first[begin]; i < cells.first[end]; ++i) {

@@ -1,29 +1,12 @@
-#include "oracle.h"
+#include "boxes.h"
 
 #include "broadphase/pairs/pair_lists.h"
-#include "broadphase/pairs/radix_sort.h"
 
 #include <set>
 
 using namespace talus;
 using namespace talus::detail;
 using namespace talus::test;
-
-TEST_CASE("radix sort orders keys as a stable comparison sort does") {
-    Random random(1);
-    for (const std::size_t count : {0u, 1u, 2u, 255u, 256u, 257u, 5000u}) {
-        for (const unsigned first_bit : {0u, 32u}) {
-            for (const std::uint64_t mask : {~std::uint64_t{0}, std::uint64_t{0xff000000ff}, std::uint64_t{0}}) {
-                std::vector<std::uint64_t> keys(count), scratch;
-                for (std::uint64_t& key : keys) key = random.bits() & mask;
-                std::vector<std::uint64_t> expected = keys;
-                std::ranges::stable_sort(expected, {}, [&](std::uint64_t key) { return key >> first_bit; });
-                radix_sort(keys, scratch, first_bit);
-                CHECK(keys == expected);
-            }
-        }
-    }
-}
 
 TEST_CASE("the pair lists hold what was put in, through growth, erasure and packing") {
     Random random(2);
@@ -77,6 +60,6 @@ TEST_CASE("the pair lists hold what was put in, through growth, erasure and pack
             REQUIRE(partners.size() == expected[p].size());
             longest = std::max(longest, partners.size());
         }
-        if (round == 24) CHECK(longest > 200);  // both ways of erasing are needed
+        if (round == 24) CHECK(longest > 200);  // both methods of erasing are used
     }
 }
