@@ -1,4 +1,5 @@
 #pragma once
+/// Axis-aligned boxes.
 
 #include <talus/math.h>
 
@@ -9,17 +10,17 @@ namespace talus {
 
 /// An axis-aligned box (m), with lower <= upper on each axis. A point is a valid box.
 struct Aabb {
-    vec3 lower{0.0f};
-    vec3 upper{0.0f};
+    vec3 lower{0.0f};  ///< the corner with the least coordinates
+    vec3 upper{0.0f};  ///< the corner with the greatest coordinates
 };
 
-/// Whether two boxes overlap. Boxes that only touch overlap.
+/// Returns whether two boxes overlap. Touching counts as overlapping.
 inline bool overlaps(const Aabb& a, const Aabb& b) {
     return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&
            a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
 }
 
-/// Whether `inner` is inside `outer`. Equal boxes contain each other.
+/// Returns whether `inner` lies in `outer`, boundaries included.
 inline bool contains(const Aabb& outer, const Aabb& inner) {
     return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
            inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
@@ -28,14 +29,14 @@ inline bool contains(const Aabb& outer, const Aabb& inner) {
 /// Returns the smallest box that contains both.
 inline Aabb merge(const Aabb& a, const Aabb& b) { return {glm::min(a.lower, b.lower), glm::max(a.upper, b.upper)}; }
 
-/// Returns the box with a margin (m) on each side.
+/// Returns the box, larger by `margin` (m) on each side.
 inline Aabb expand(const Aabb& a, float margin) { return {a.lower - vec3(margin), a.upper + vec3(margin)}; }
 
-inline vec3 center(const Aabb& a) { return 0.5f * (a.lower + a.upper); }
-inline vec3 half_extents(const Aabb& a) { return 0.5f * (a.upper - a.lower); }
+inline vec3 center(const Aabb& a) { return 0.5f * (a.lower + a.upper); }        ///< returns the centre
+inline vec3 half_extents(const Aabb& a) { return 0.5f * (a.upper - a.lower); }  ///< returns half the edge lengths
 
-/// Returns the distance of a point from a box (m, finite); 0 inside. It is computed in double and rounded once, so a box is
-/// never nearer than a box that contains it.
+/// Returns the distance of a point from a box, m, finite; 0 inside. It is computed in double and rounded once, so that
+/// a box is never nearer to a point than a box that contains it.
 inline float distance_to(const Aabb& box, const vec3& point) {
     double sum = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -46,7 +47,7 @@ inline float distance_to(const Aabb& box, const vec3& point) {
     return static_cast<float>(glm::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
 }
 
-/// Returns the axis-aligned box around `local` after `frame` has moved it.
+/// Returns the axis-aligned box around the box `local` after `frame` has moved it.
 inline Aabb transform_box(const Frame& frame, const Aabb& local) {
     const vec3 c = transform_point(frame, center(local));
     const vec3 h = absolute(frame.rotation) * half_extents(local);

@@ -1,12 +1,13 @@
 #pragma once
-/// A reference to a function, for parameters that are called and not kept. It does what a template parameter would do, but
-/// the function that takes it is compiled once.
+/// A reference to a function that is called before the caller returns. It takes the place of a template parameter,
+/// without instantiating the function for each callable.
 
 #include <type_traits>
 #include <utility>
 
 namespace talus {
 
+/// See the specialisation for function signatures.
 template <class Signature>
 class FunctionRef;
 
@@ -14,6 +15,7 @@ class FunctionRef;
 template <class R, class... Args>
 class FunctionRef<R(Args...)> {
 public:
+    /// Refers to `f`.
     template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>) FunctionRef(F&& f)
         : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
@@ -21,6 +23,7 @@ public:
               return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
           }) {}
 
+    /// Calls the callable.
     R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
 private:

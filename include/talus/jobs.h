@@ -13,6 +13,7 @@ namespace talus {
 
 /// A job system. The default one runs all tasks on the calling thread.
 struct Jobs {
+    /// A task: it gets the data of the job and its own index.
     using Task = void (*)(void* data, int index);
 
     int threads = 1;  ///< work is divided into at most this many tasks; World::step() refuses less than 1

@@ -15,12 +15,12 @@ namespace talus {
 /// thread that comes late. A thread without tasks spins for a third of a millisecond, then sleeps.
 class ThreadPool {
 public:
-    static constexpr int max_threads = 1024;
+    static constexpr int max_threads = 1024;  ///< of a pool
 
     /// A pool of `threads` threads, the caller included; less than 1 counts as 1, more than max_threads as max_threads.
     /// Throws std::system_error, and leaves no thread behind, if the system cannot start so many.
     explicit ThreadPool(int threads);
-    ~ThreadPool();
+    ~ThreadPool();  ///< ends its threads
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 

@@ -8,7 +8,8 @@ namespace talus {
 /// A box that moves from `center` to center + translation, or a ray if its size is zero. The cast ends at
 /// center + max_fraction * translation.
 struct BoxCast {
-    vec3 center, translation;   ///< m
+    vec3 center;                ///< at the start, m
+    vec3 translation;           ///< from the start to the end, m
     vec3 half{0.0f};            ///< half the edges of the box, >= 0, m
     float max_fraction = 1.0f;  ///< at most 1
 };

@@ -42,13 +42,14 @@ struct CellRun {
     std::uint32_t boxes = 0;       ///< number of boxes whose lower corners are in these cells
 };
 
+/// A set of boxes, and the pairs of them that overlap.
 class Broadphase {
 public:
-    Broadphase() noexcept;  ///< empty; allocates nothing
-    Broadphase(const Broadphase&);
-    Broadphase(Broadphase&&) noexcept;
-    Broadphase& operator=(const Broadphase&);
-    Broadphase& operator=(Broadphase&&) noexcept;
+    Broadphase() noexcept;                         ///< empty; allocates nothing
+    Broadphase(const Broadphase&);                 ///< a copy behaves to the same bits
+    Broadphase(Broadphase&&) noexcept;             ///< leaves the other one empty
+    Broadphase& operator=(const Broadphase&);      ///< a copy behaves to the same bits
+    Broadphase& operator=(Broadphase&&) noexcept;  ///< leaves the other one empty
     ~Broadphase();
 
     /// Adds a proxy and returns its index, the lowest that is free. Its pairs begin at the next update(). Returns
@@ -96,19 +97,21 @@ public:
     ///
     /// The result has the same bits for any number of threads.
     void update(const Jobs& jobs = {});
-    std::span<const ProxyPair> begun() const;
-    std::span<const ProxyPair> ended() const;
+    std::span<const ProxyPair> begun() const;  ///< the pairs that began at the last update
+    std::span<const ProxyPair> ended() const;  ///< the pairs that ended at the last update
 
     /// Optional. Puts the boxes that were added or moved since the last update() into the grids now. Otherwise update()
     /// does it, at the same cost, and until then each query tests these boxes one by one. Call it once after the moves of
     /// a step if many queries follow before the next update().
     void refresh(const Jobs& jobs = {});
 
-    std::size_t pair_count() const;
-    std::size_t proxy_count() const;
-    /// The fat box and the user data of a proxy. For a removed proxy they stay until its index is given to another one.
-    /// For an index that was never given out they are zero.
+    std::size_t pair_count() const;   ///< at the last update
+    std::size_t proxy_count() const;  ///< proxies that exist
+    /// Returns the fat box of a proxy. A removed proxy keeps it until its index is given to another one. For an index that
+    /// was never given out it is zero.
     const Aabb& fat_box(ProxyIndex proxy) const;
+    /// Returns the user data of a proxy, which a removed proxy keeps as it keeps its fat box; 0 for an index that was never
+    /// given out.
     std::uint32_t user_data(ProxyIndex proxy) const;
 
     // Queries. All of them see the proxies as they are now, including those added or moved since the last update(), and

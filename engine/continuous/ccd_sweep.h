@@ -1,0 +1,160 @@
+#pragma once
+/// CCD sweeps: what a body hits first on its path.
+///
+///     path of the body, motions of the obstacles  --first_hit()-->  time, shapes, normal and points of the first hit
+///
+/// A hit is the first time at which a shape of the body gets deeper into an obstacle than it is allowed to. The
+/// obstacle is another convex shape, or one triangle of a mesh. For a triangle, normals that belong to its neighbours
+/// do not count (narrowphase/triangles/surface_contact.h), and a shape that has been pressed through the surface is
+/// still on the side where it came from. A sweep reads the world and writes to its scratch memory only.
+
+#include <talus/narrowphase/time_of_impact.h>
+#include "engine/continuous/continuous_input.h"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace talus {
+
+/// A hit that the stage reports: two shapes that met within the step, or a sensor that a body passed through. Shapes
+/// are pool indices.
+struct Impact {
+    std::uint32_t body = 0, shape = 0;  ///< of the swept body
+    std::uint32_t other = 0, other_shape = 0;
+    std::uint32_t triangle = null_index;  ///< of the other's mesh
+    bool sensor = false;
+    vec3 point{0.0f};             ///< world, m
+    vec3 normal{0.0f};            ///< world, from the other to the body
+    float approach_speed = 0.0f;  ///< m/s
+    float impulse = 0.0f;         ///< along the normal, N s
+};
+
+/// The motion of a body's centre of mass from some time in the step to the end of the step.
+struct Path {
+    std::uint32_t slot = 0;
+    float from = 0.0f;  ///< since the start of the step, s
+    RigidMotion motion;
+};
+
+/// Paths by body: at most one per body.
+class Paths {
+public:
+    void clear() { paths_.clear(); }
+    /// Returns the body's path, or null.
+    const Path* find(std::uint32_t slot) const;
+    /// Adds the path. It replaces an earlier one of the same body.
+    void put(const Path& path);
+
+private:
+    std::vector<Path> paths_;
+};
+
+/// A shape of the swept body and a shape of another body (pool indices), or one triangle of a mesh.
+struct ShapePair {
+    std::uint32_t shape, other_shape, triangle;
+    friend bool operator==(const ShapePair&, const ShapePair&) = default;
+};
+
+/// Memory of one thread's sweeps. The two lists of pairs hold for one body: clear them before its first sweep.
+struct SweepScratch {
+    std::vector<std::uint32_t> near;       ///< slots of the bodies that the last sweep was against
+    std::vector<std::uint32_t> triangles;  ///< of one mesh
+    std::vector<ShapePair> disabled;       ///< by the contact modifier: they are not hit
+    /// Hit without an approach: an entry for each time. With each entry the shapes may overlap by the allowed depth
+    /// more.
+    std::vector<ShapePair> resting;
+};
+
+/// What a body hits first.
+struct SweepHit {
+    float time = 0.0f;                 ///< since the start of the path, s; its whole duration without a hit
+    std::uint32_t other = null_index;  ///< body slot; null without a hit
+    std::uint32_t shape = 0, other_shape = 0;
+    std::uint32_t triangle = null_index;
+    bool at_max_depth = false;  ///< the shape is as deep in the obstacle as any may get
+    TimeOfImpact toi;           ///< A is the obstacle
+
+    explicit operator bool() const { return other != null_index; }
+};
+
+/// One convex part of an obstacle's shape: the whole of it, or a triangle of a mesh.
+struct ObstaclePart {
+    Shape shape;
+    Shape obstacle;  ///< `shape`, or a triangle grown or moved so that it stops what it should
+    SurfaceTriangle surface{};
+    vec3 origin{0.0f};                    ///< of the part's frame, in the shape's frame
+    std::uint32_t triangle = null_index;  ///< of the mesh
+    const Material* material = nullptr;
+    bool passed = false;      ///< the middle of the swept shape was pressed through the mesh
+    vec3 front_point{0.0f};   ///< if so: a point on the side where that shape belongs, the part's frame
+    bool moved_back = false;  ///< `obstacle` was moved back to where the shape only touches it
+
+    /// Returns the motion of the part, given that of its shape.
+    RigidMotion motion(RigidMotion of_shape) const {
+        of_shape.start = multiply(of_shape.start, Transform{origin});
+        of_shape.center -= origin;
+        return of_shape;
+    }
+};
+
+/// Returns how much deeper a shape gets into an obstacle from the start of their motions to a time, along the normal of
+/// a hit and at the point on the obstacle, m.
+float depth_growth(const vec3& normal, const vec3& on_obstacle, const RigidMotion& obstacle, const Shape& shape,
+                   const RigidMotion& motion, float time);
+
+/// The sweeps of one step. Nothing is kept.
+class CcdSweep {
+public:
+    /// `paths` are those of bodies that an impact has deflected in this step. No point of a body has moved farther than
+    /// the largest motion (m), no point of a kinematic body farther than the largest kinematic motion.
+    CcdSweep(const ContinuousInput& in, const Paths& paths, float largest_motion, float largest_kinematic_motion)
+        : in_(in),
+          paths_(paths),
+          largest_motion_(largest_motion),
+          largest_kinematic_motion_(largest_kinematic_motion) {}
+
+    /// Returns the motion of a body's centre of mass from a time of the step on.
+    RigidMotion motion_from(std::uint32_t slot, float from) const;
+    /// Returns what the body hits first on its path: fixed and kinematic bodies, and dynamic ones if asked for. The
+    /// body `ignored` does not count.
+    SweepHit first_hit(const Path& path, bool dynamic_too, SweepScratch& scratch,
+                       std::uint32_t ignored = null_index) const;
+    /// Adds an impact for each sensor that the body enters and leaves again within `duration` (s) of its path. Sensors
+    /// in which it is at the start or at the end have contacts of their own. Uses `scratch.near` of the last
+    /// first_hit().
+    void report_passed_sensors(const Path& path, float duration, SweepScratch& scratch,
+                               std::vector<Impact>& impacts) const;
+    /// Returns a shape, or the given triangle of its mesh.
+    ObstaclePart part_of(std::uint32_t shape, std::uint32_t triangle) const;
+
+private:
+    /// A shape of the swept body and a shape of an obstacle, with their motions along the path.
+    struct Query {
+        std::uint32_t slot, own_shape;
+        std::uint32_t other, other_shape;
+        const Shape& own;
+        RigidMotion own_motion, other_motion;
+        float depth = 0.0f;                 ///< that the body is allowed, m
+        float max_depth = 0.0f;             ///< that it may reach in several hits, m
+        const MeshPatch* passed = nullptr;  ///< the mesh, if the middle of `own` was pressed through it
+    };
+
+    template <class Visit>
+    void for_each_part(const Query& query, float duration, std::vector<std::uint32_t>& triangles, Visit&& visit) const;
+    void hit_part(const Query& query, ObstaclePart& part, const SweepScratch& scratch, SweepHit& first) const;
+    TimeOfImpact time_of_hit(const Query& query, ObstaclePart& part, const Shape& solid, const RigidMotion& motion,
+                             float wanted_depth, float duration, bool& at_max_depth) const;
+    bool stays_in_front(const Query& query, const ObstaclePart& part, float duration) const;
+    const MeshPatch* passed_patch(std::uint32_t slot, std::uint32_t own, std::uint32_t other, std::uint32_t mesh) const;
+    void hold_passed_shape(const Query& query, ObstaclePart& part) const;
+    void move_back(const Query& query, ObstaclePart& part, const vec3& n) const;
+    vec3 side_against(const Query& query, const ObstaclePart& part, const vec3& normal,
+                      const RigidMotion& motion) const;
+
+    const ContinuousInput& in_;
+    const Paths& paths_;
+    float largest_motion_, largest_kinematic_motion_;
+};
+
+}  // namespace talus

@@ -1,0 +1,163 @@
+#include "engine/continuous/continuous_collision.h"
+
+#include "engine/continuous/impact_response.h"
+#include "engine/settings.h"
+
+#include <algorithm>
+
+namespace talus {
+
+/// The sweeps of one step.
+struct ContinuousCollision::Step {
+    ContinuousCollision& own;
+    const ContinuousInput& in;
+    ContinuousOutput& out;
+    const CcdSweep& sweep;
+    ImpactResponse& response;
+    std::span<const std::uint32_t> bullets_to_come;  ///< whose turn has not come yet
+
+    Path sweep_body(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch);
+    void note_if_struck(std::uint32_t slot);
+
+private:
+    bool hits_immovable_before(std::uint32_t slot, float time);
+    void sweep_deflected(std::uint32_t slot);
+    Transform end_on_obstacle(Path path, const SweepHit& hit, const Transform& at_hit, SweepScratch& scratch) const;
+    void stop_at(Path& path, const SweepHit& hit, EnergyBudget& budget, SweepScratch& scratch);
+};
+
+/// Sweeps a body from a time of the step to its end. Returns the path on which it ends, which begins at the last
+/// impact.
+Path ContinuousCollision::Step::sweep_body(std::uint32_t slot, float from, bool dynamic_too, SweepScratch& scratch) {
+    Path path{slot, from, sweep.motion_from(slot, from)};
+    scratch.disabled.clear();
+    scratch.resting.clear();
+    bool changed = false;
+    const bool jointed = in.joints.has_any(slot);
+    EnergyBudget budget = ImpactEnergies::body_budget(in, out.joint_solver, slot);
+    for (int count = 0;;) {
+        const SweepHit hit = sweep.first_hit(path, dynamic_too, scratch);
+        if (hit && in.bodies[hit.other].is_dynamic() && hits_immovable_before(hit.other, path.from + hit.time))
+            continue;
+        sweep.report_passed_sensors(path, hit.time, scratch, own.impacts_);
+        if (hit && count < settings::continuous_impacts) {
+            if (response.respond(path, hit, scratch, budget)) sweep_deflected(hit.other);
+            changed = true;
+            ++count;
+            continue;
+        }
+        if (!hit && !changed) {
+            if (jointed) own.opened_joints_.keep_safe_pose(in, slot);
+            return path;
+        }
+        if (hit) {
+            stop_at(path, hit, budget, scratch);
+        } else {
+            out.set_end_pose(in, slot, pose_at(path.motion, hit.time));
+        }
+        if (jointed) {
+            own.opened_joints_.keep_safe_pose(in, slot);
+        } else if (budget.anchored) {
+            ImpactEnergies::remove_excess(in, out, slot, false, budget);
+        }
+        return path;
+    }
+}
+
+/// Ends the step of a body that has used up its impacts: it stands at its last hit for the rest of the step. Along the
+/// path that it has lost, a body that hits it later in this step would find it behind the wall, and send it on from
+/// there.
+void ContinuousCollision::Step::stop_at(Path& path, const SweepHit& hit, EnergyBudget& budget, SweepScratch& scratch) {
+    const std::uint32_t slot = path.slot;
+    const Transform at = pose_at(path.motion, hit.time);
+    // The two touch, though the body has no impact left in which an impulse could act.
+    own.impacts_.push_back(
+        {slot, hit.shape, hit.other, hit.other_shape, hit.triangle, false, hit.toi.point_b, hit.toi.normal});
+    const Transform end = end_on_obstacle(path, hit, at, scratch);
+    const Body& body = in.bodies[slot];
+    const double lifted = -body.mass * body.gravity_scale * glm::dot(in.gravity, end.position - at.position);
+    const bool articulation = in.joints.has_any(slot) && out.joint_solver.begin_response(slot);
+    (articulation ? own.energies_.articulation_budget(in, out.joint_solver, slot) : budget).allowed += lifted;
+    budget.anchored = true;  // also if the obstacle is dynamic: the body has its velocity, but has not fallen as far
+    path.from += hit.time;
+    path.motion = motion_between(at, end, vec3(0.0f), in.dt - path.from);
+    out.set_end_pose(in, slot, end);
+}
+
+/// Returns where a body ends that stands on its last obstacle: it goes with a kinematic one, until something else is in
+/// the way.
+Transform ContinuousCollision::Step::end_on_obstacle(Path path, const SweepHit& hit, const Transform& at_hit,
+                                                     SweepScratch& scratch) const {
+    const RigidMotion obstacle = sweep.motion_from(hit.other, path.from);
+    if (obstacle.linear_velocity == vec3(0.0f) && obstacle.angular_velocity == vec3(0.0f)) return at_hit;
+    const float rest = in.dt - path.from - hit.time;
+    const Transform end = multiply(pose_at(obstacle, in.dt - path.from), relative(pose_at(obstacle, hit.time), at_hit));
+    if (!(rest > 0.0f)) return end;
+    path.from += hit.time;
+    path.motion.start = at_hit;
+    path.motion.linear_velocity = (end.position - at_hit.position) / rest;
+    path.motion.angular_velocity = obstacle.angular_velocity;
+    const SweepHit stop = sweep.first_hit(path, false, scratch, hit.other);
+    return stop ? pose_at(path.motion, stop.time) : end;
+}
+
+/// A body is about to be hit at a time of the step, before its own turn. If it hits a fixed or kinematic body first,
+/// sweeps it against those and returns true. Otherwise it could be hit on the other side of a wall, and go on from
+/// there.
+bool ContinuousCollision::Step::hits_immovable_before(std::uint32_t slot, float time) {
+    if (own.deflected_.find(slot) != nullptr ||
+        std::find(bullets_to_come.begin(), bullets_to_come.end(), slot) == bullets_to_come.end())
+        return false;
+    SweepScratch& scratch = own.other_scratch_;
+    scratch.disabled.clear();
+    scratch.resting.clear();
+    const SweepHit hit = sweep.first_hit({slot, 0.0f, sweep.motion_from(slot, 0.0f)}, false, scratch);
+    if (!hit || hit.time > time) return false;
+    own.deflected_.put(sweep_body(slot, 0.0f, false, scratch));
+    return true;
+}
+
+/// Sweeps a dynamic body that was hit, along its new path. This is done at once and however short the path is: a plank
+/// on supports stays where it is, and the bullet must hit it there again; and several bodies may hit it in one step.
+void ContinuousCollision::Step::sweep_deflected(std::uint32_t slot) {
+    note_if_struck(slot);
+    if (in.bodies[slot].continuous == Continuous::off) return;
+    const float from = own.deflected_.find(slot)->from;
+    own.deflected_.put(sweep_body(slot, from, false, own.other_scratch_));
+}
+
+void ContinuousCollision::Step::note_if_struck(std::uint32_t slot) {
+    const Body& body = in.bodies[slot];
+    if (in.awake.contains(slot) || (body.linear_velocity == vec3(0.0f) && body.angular_velocity == vec3(0.0f))) return;
+    std::vector<std::uint32_t>& struck = own.struck_;
+    if (std::find(struck.begin(), struck.end(), slot) == struck.end()) struck.push_back(slot);
+}
+
+void ContinuousCollision::step(const ContinuousInput& in, ContinuousOutput out) {
+    swept_.clear();
+    deflected_.clear();
+    energies_.clear();
+    opened_joints_.clear();
+    impacts_.clear();
+    struck_.clear();
+    if (in.enabled) swept_.find(in);
+    const CcdSweep sweep(in, deflected_, swept_.largest_motion(), swept_.largest_kinematic_motion());
+    ImpactResponse response(in, out, sweep, deflected_, energies_, opened_joints_, impacts_);
+    const std::span<const std::uint32_t> bullets = swept_.bullets();
+    Step step{*this, in, out, sweep, response, bullets};
+    for (const std::uint32_t slot : swept_.fast()) {
+        if (swept_.is_clear(in, slot)) continue;
+        const Path path = step.sweep_body(slot, 0.0f, false, scratch_);
+        step.note_if_struck(slot);
+        if (!bullets.empty() && path.from > 0.0f) deflected_.put(path);
+    }
+    for (const std::uint32_t slot : bullets) {
+        step.bullets_to_come = step.bullets_to_come.subspan(1);
+        const Path* const known = deflected_.find(slot);
+        deflected_.put(step.sweep_body(slot, known != nullptr ? known->from : 0.0f, true, scratch_));
+        step.note_if_struck(slot);
+    }
+    opened_joints_.close(in, out, sweep, swept_, energies_, other_scratch_);
+}
+
+}  // namespace talus

@@ -1,0 +1,104 @@
+#pragma once
+/// The data that stage `continuous` reads, and the data that it writes. World::step builds both structs in one place.
+
+#include <talus/broadphase/broadphase.h>
+#include <talus/function_ref.h>
+#include <talus/narrowphase/time_of_impact.h>
+#include "engine/bodies/body_store.h"
+#include "engine/bodies/solver_body.h"
+#include "engine/contacts/contact_table.h"
+#include "engine/joint_solver/joint_solver.h"
+#include "engine/joints/joint_store.h"
+#include "engine/sleeping/awake_set.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace talus {
+
+/// A contact that exists only for an impact, as the user's contact modifier sees it. The modifier may change the
+/// manifold, the friction and the restitution.
+struct ImpactContact {
+    std::uint32_t body, shape;           ///< the swept body and its shape (pool index)
+    std::uint32_t other, other_shape;    ///< the body that it hit
+    const Transform &pose, &other_pose;  ///< of the two shapes at the impact; of a mesh, that of the triangle
+    Manifold& manifold;                  ///< its A is the other shape
+    float &friction, &restitution;
+};
+
+/// What stage `continuous` reads. The functions answer what several parts of the stage ask about the step's motion.
+///
+/// A body is named by its slot, a shape by its index in the pool. The poses of `colliders` and the boxes of `shapes`
+/// are those at the start of the step; the poses of `bodies` are those that the solver and then this stage have moved
+/// them to.
+struct ContinuousInput {
+    float dt;               ///< length of the step, s
+    int substeps;           ///< into which the solver has divided it
+    vec3 gravity;           ///< m/s^2
+    float max_speed;        ///< of the world, m/s
+    bool enabled;           ///< WorldDef::continuous; without it no body is swept
+    float max_penetration;  ///< of all contact points that were solved in the step, m
+    bool any_through;       ///< the middle of some shape was pressed through a mesh: MeshPatch::through
+    const BodyStore& bodies;
+    const ShapePool& shapes;
+    const Colliders& colliders;
+    const Broadphase& broadphase;
+    const ContactTable& contacts;
+    const JointStore& joints;
+    const AwakeSet& awake;
+    std::span<const std::uint32_t> solver_indices;   ///< by body slot, of awake bodies
+    std::span<const SolverBody> solver_bodies;       ///< by solver index: how the step has moved the bodies
+    FunctionRef<bool(std::uint32_t)> has_joint;      ///< whether the solver had a joint of this awake body
+    FunctionRef<bool(const ImpactContact&)> modify;  ///< shows a contact to the user's modifier; false: disabled by it
+
+    // ---- motion over the step
+
+    /// Returns the body's entry in the solver, or null for fixed and sleeping bodies.
+    const SolverBody* solver_body(std::uint32_t slot) const {
+        const std::uint32_t index = awake.contains(slot) ? solver_indices[slot] : 0;
+        return index != 0 ? &solver_bodies[index] : nullptr;
+    }
+    /// Returns the motion of the centre of mass over the whole step: along a line, and about an axis at a constant
+    /// rate.
+    RigidMotion step_motion(std::uint32_t slot) const;
+    /// Returns the motion of a body's shape, given the motion of its centre of mass.
+    RigidMotion shape_motion(const RigidMotion& of_body, const Body& body, std::uint32_t shape) const;
+    /// Returns a shape's pose at the end of the step.
+    Transform end_pose(std::uint32_t slot, std::uint32_t shape) const;
+    /// Returns a box around the places where a shape, or all shapes of a body, have been in the step.
+    Aabb swept_box(std::uint32_t slot, std::uint32_t shape) const;
+    Aabb swept_box(std::uint32_t slot) const;
+    /// Returns a bound on how far a point of the body gets in the step from the straight line between its first and its
+    /// last place, m.
+    float arc_deviation(std::uint32_t slot) const;
+    /// The same as seen from an obstacle, which may turn as well.
+    float arc_deviation_from(std::uint32_t obstacle, std::uint32_t slot) const;
+
+    // ---- rules that all parts share
+
+    /// Returns how deep a sweep lets the body into an obstacle, m.
+    float allowed_depth(std::uint32_t slot) const;
+    /// True if the body is swept against the other one, in this kind of sweep.
+    bool can_hit(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
+        return other != slot && (dynamic_too || !bodies[other].is_dynamic()) && !joints.keeps_apart(slot, other);
+    }
+    /// Returns the smaller of the speed limits of the body and of the world, m/s.
+    float max_speed_of(const Body& body) const { return std::min(body.max_speed, max_speed); }
+    /// Returns the angular velocity that a body has at one rotation, given the one that it has at another.
+    vec3 angular_velocity_at(std::uint32_t slot, const vec3& angular_velocity, const quat& from, const quat& to) const;
+};
+
+/// What stage `continuous` writes.
+struct ContinuousOutput {
+    BodyStore& bodies;                    ///< poses and velocities
+    std::span<SolverBody> solver_bodies;  ///< displacement and rotation over the step
+    JointSolver& joint_solver;            ///< finds the response of articulations, and closes their joints
+
+    /// Ends the body's step with its centre of mass at this pose.
+    void set_end_pose(const ContinuousInput& in, std::uint32_t slot, const Transform& end);
+    /// Moves an awake body by a displacement (m) and a rotation vector (rad). Its velocities stay.
+    void move(const ContinuousInput& in, std::uint32_t slot, const vec3& displacement, const glm::dvec3& rotation);
+};
+
+}  // namespace talus

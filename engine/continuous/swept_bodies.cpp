@@ -1,0 +1,211 @@
+#include "engine/continuous/swept_bodies.h"
+
+#include <talus/narrowphase/support.h>
+#include "engine/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+/// Returns a bound on how far a point of the body moves, m, squared: at most twice (|displacement| + |rotation|
+/// radius)^2.
+float motion_squared(const Body& body, const vec3& displacement, const vec3& rotation) {
+    return 2.0f * (length_squared(displacement) + length_squared(rotation) * body.radius * body.radius);
+}
+
+bool is_fast(const Body& body, float motion_squared) {
+    const float limit = settings::continuous_motion * body.inner_radius;
+    return motion_squared > limit * limit;
+}
+
+/// True for a body that a contact of this step has found deep in a fixed or kinematic one.
+bool is_pressed(const ContinuousInput& in, std::uint32_t slot) {
+    const Body& body = in.bodies[slot];
+    const float depth = std::max(settings::continuous_pressed * body.inner_radius, settings::continuous_pressed_least);
+    if (!(in.max_penetration > depth)) return false;
+    for (std::uint32_t p = body.first_pair; p != null_index;) {
+        const Pair& pair = in.contacts.pairs[p];
+        if (in.bodies[other_body(pair, slot)].is_dynamic()) break;  // pairs of dynamic bodies come last
+        bool pressed = false;
+        for_each_contact(in.contacts, p, [&](std::uint32_t c) {
+            if (in.contacts.states[c].sensor || !in.contacts.has_manifold(c)) return;
+            const Manifold& manifold = in.contacts.manifold(c);
+            for (int i = 0; i < manifold.count; ++i) pressed = pressed || manifold.points[i].separation < -depth;
+        });
+        if (pressed) return true;
+        p = pair.next[side_of(pair, slot)];
+    }
+    return false;
+}
+
+bool stays_in_fat_box(const ContinuousInput& in, std::uint32_t slot, const Aabb& swept) {
+    const Aabb& fat = in.broadphase.fat_box(in.bodies[slot].proxy);
+    return glm::all(glm::lessThanEqual(fat.lower, swept.lower)) &&
+           glm::all(glm::greaterThanEqual(fat.upper, swept.upper));
+}
+
+}  // namespace
+
+// ---- finding the bodies ---------------------------------------------------------------------------------------------
+
+void SweptBodies::clear() {
+    fast_.clear();
+    bullets_.clear();
+    moving_kinematics_.clear();
+    stray_kinematic_boxes_.clear();
+}
+
+void SweptBodies::find(const ContinuousInput& in) {
+    float kinematic2 = 0.0f, dynamic2 = 0.0f;
+    for (const std::uint32_t slot : in.awake.list()) {
+        const Body& body = in.bodies[slot];
+        const SolverBody& moved = in.solver_bodies[in.solver_indices[slot]];
+        const float motion2 = motion_squared(body, load3(moved.displacement), load3(moved.turn));
+        if (!body.is_dynamic()) {
+            kinematic2 = std::max(kinematic2, motion2);
+            if (motion2 > 0.0f) moving_kinematics_.push_back(slot);
+            continue;
+        }
+        dynamic2 = std::max(dynamic2, motion2);
+        if (body.continuous == Continuous::off || !(is_fast(body, motion2) || is_pressed(in, slot))) continue;
+        (body.continuous == Continuous::all ? bullets_ : fast_).push_back(slot);
+    }
+    largest_kinematic_motion_ = std::sqrt(kinematic2);
+    largest_motion_ = std::max(largest_kinematic_motion_, std::sqrt(dynamic2));
+    for (const std::uint32_t kinematic : moving_kinematics_) {
+        add_bodies_near(in, kinematic);
+        const Aabb box = in.swept_box(kinematic);
+        if (!stays_in_fat_box(in, kinematic, box)) stray_kinematic_boxes_.push_back(box);
+    }
+}
+
+/// Adds the bodies that a fast kinematic body may pass through. A body that it carries along is not one of them: only
+/// the motion relative to the kinematic body counts, including the curve that its rotation makes of that motion.
+void SweptBodies::add_bodies_near(const ContinuousInput& in, std::uint32_t kinematic) {
+    const Body& body = in.bodies[kinematic];
+    const RigidMotion motion = in.step_motion(kinematic);
+    const float dt = in.dt;
+    const vec3 start = motion.start.position, displacement = dt * motion.linear_velocity, end = start + displacement;
+    const float motion2 = motion_squared(body, displacement, dt * motion.angular_velocity);
+    const Aabb box = expand(Aabb{glm::min(start, end), glm::max(start, end)}, body.radius);
+    in.broadphase.query(box, [&](std::uint32_t slot) {
+        const Body& other = in.bodies[slot];
+        if (!other.is_dynamic() || other.continuous == Continuous::off || !is_fast(other, motion2)) return;
+        const RigidMotion own = in.step_motion(slot);
+        const vec3 arm = own.start.position - start, rotation = dt * motion.angular_velocity;
+        const vec3 relative = dt * (own.linear_velocity - motion.linear_velocity) - glm::cross(rotation, arm);
+        const float curve = 0.5f * length_squared(rotation) * glm::length(arm);
+        const float relative_motion =
+            glm::length(relative) + curve + glm::length(dt * own.angular_velocity - rotation) * other.radius;
+        if (!is_fast(other, relative_motion * relative_motion)) return;
+        std::vector<std::uint32_t>& list = other.continuous == Continuous::all ? bullets_ : fast_;
+        if (std::find(list.begin(), list.end(), slot) == list.end()) list.push_back(slot);
+    });
+}
+
+// ---- bodies that cannot have hit anything ---------------------------------------------------------------------------
+
+namespace {
+
+/// True if a plane that the narrowphase has found for a contact, and that moves with the obstacle, shows that the body
+/// gets into the obstacle nowhere by as much as it is allowed to.
+bool stays_in_front(const ContinuousInput& in, std::uint32_t slot, std::uint32_t other, std::uint32_t contact) {
+    const Colliders& colliders = in.colliders;
+    const PairRecord& record = in.contacts.records[contact];
+    const PairCache& cache = in.contacts.caches[contact];
+    const bool body_is_a = in.contacts.bodies[contact].a == slot;
+    const std::uint32_t i = body_is_a ? record.a : record.b, j = body_is_a ? record.b : record.a;
+    vec3 n;  // from the obstacle to the body, the obstacle's frame
+    if (cache.axis != vec3(0.0f)) {
+        const quat& frame = colliders.poses[cache.axis_in_b ? record.b : record.a].rotation;
+        const vec3 axis = rotate(frame, body_is_a ? -cache.axis : cache.axis);
+        n = inverse_rotate(colliders.poses[j].rotation, axis);
+    } else if (const SurfaceTriangle* triangle = colliders.surface_triangle(j)) {
+        n = triangle->normal;
+    } else {
+        return false;
+    }
+    const auto extent = [](const Shape& shape, const vec3& d) {
+        return glm::dot(support(shape, d).point, d) + shape.radius;
+    };
+    const Shape& own = in.shapes.defs[i].shape;
+    const float plane = extent(colliders.shapes[j], n);
+    const auto gap = [&](const Transform& body, const Transform& obstacle) {
+        const vec3 d = rotate(obstacle.rotation, n);
+        return glm::dot(body.position - obstacle.position, d) - extent(own, inverse_rotate(body.rotation, -d)) - plane;
+    };
+    const float at_start = gap(colliders.poses[i], colliders.poses[j]);
+    const float at_end = gap(in.end_pose(slot, i), in.end_pose(other, j));
+    return std::min(at_start, at_end) - in.arc_deviation_from(other, slot) > -in.allowed_depth(slot);
+}
+
+/// The same for a shape and a mesh, by the planes of all triangles that the shape's box has met. Each of these must
+/// have a contact.
+bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::uint32_t other, std::uint32_t pair,
+                            std::uint32_t shape, std::uint32_t mesh) {
+    const ContactTable& contacts = in.contacts;
+    const std::uint32_t k = contacts.find_patch(pair, shape, mesh);
+    if (k == null_index || contacts.patches[k].through || in.solver_body(other) != nullptr) return false;
+    const Aabb box = in.swept_box(slot, shape);
+    const Transform& at = in.colliders.poses[mesh];
+    const Aabb in_mesh = transform_box(to_frame(relative(at, Transform{})), box);
+    if (!contains(contacts.patches[k].box, in_mesh)) return false;
+    for (std::uint32_t c = contacts.pairs[pair].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
+        if (contacts.states[c].patch != k) continue;
+        const PairRecord& record = contacts.records[c];
+        const std::uint32_t triangle = contacts.bodies[c].a == other ? record.a : record.b;
+        if (overlaps(box, in.shapes.world_boxes[triangle]) && !stays_in_front(in, slot, other, c)) return false;
+    }
+    return true;
+}
+
+/// True if the body did not get into the other body of a pair: the boxes of their shapes do not overlap, or planes
+/// separate them.
+bool stays_in_front_of_body(const ContinuousInput& in, std::uint32_t slot, std::uint32_t pair) {
+    const std::uint32_t other = other_body(in.contacts.pairs[pair], slot);
+    const Body &body = in.bodies[slot], &obstacle = in.bodies[other];
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+        const Aabb box = in.swept_box(slot, i);
+        for (std::uint32_t j = obstacle.first_shape; j < obstacle.first_shape + obstacle.shape_count; ++j) {
+            const ShapeDef &own = in.shapes.defs[i], &of_obstacle = in.shapes.defs[j];
+            if (!should_collide(own.filter, of_obstacle.filter) || !overlaps(box, in.swept_box(other, j))) continue;
+            if (own.sensor || of_obstacle.sensor) return false;
+            if (of_obstacle.mesh) {
+                if (!stays_in_front_of_mesh(in, slot, other, pair, i, j)) return false;
+                continue;
+            }
+            const std::uint32_t c = in.contacts.find_contact(pair, i, j);
+            if (c == null_index || !stays_in_front(in, slot, other, c)) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+/// The pairs of the step were made with fat AABBs. While the body and its obstacles stay in theirs, the body's pairs
+/// name every obstacle that it may have hit. Kinematic bodies that have left theirs are compared by their swept boxes.
+bool SweptBodies::is_clear(const ContinuousInput& in, std::uint32_t slot) const {
+    if (in.solver_body(slot) == nullptr) return false;
+    const Body& body = in.bodies[slot];
+    const Aabb box = in.swept_box(slot);
+    if (!stays_in_fat_box(in, slot, box)) return false;
+    for (const Aabb& stray : stray_kinematic_boxes_) {
+        if (overlaps(box, stray)) return false;
+    }
+    for (std::uint32_t p = body.first_pair; p != null_index;) {
+        const Pair& pair = in.contacts.pairs[p];
+        const std::uint32_t other = other_body(pair, slot);
+        if (in.bodies[other].is_dynamic()) break;  // pairs of dynamic bodies come last
+        if (in.can_hit(slot, other, false) && overlaps(box, in.broadphase.fat_box(in.bodies[other].proxy)) &&
+            !stays_in_front_of_body(in, slot, p))
+            return false;
+        p = pair.next[side_of(pair, slot)];
+    }
+    return true;
+}
+
+}  // namespace talus
