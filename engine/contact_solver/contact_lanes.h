@@ -2,7 +2,7 @@
 /// Contact constraints as the solver's loops read them: every field holds one float for each of the lanes, points of a
 /// record follow each other, records of a colour follow each other. Plain data: see solver_kernel.h.
 
-#include <talus/lanes.h>
+#include "common/lanes.h"
 
 namespace talus {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// What integration needs of bodies, as lanes over consecutive solver bodies. Plain data: see solver_kernel.h.
 
-#include <talus/lanes.h>
+#include "common/lanes.h"
 
 namespace talus {
 

@@ -1,6 +1,6 @@
 #include "engine/contacts/body_pairs.h"
 
-#include <talus/stopwatch.h>
+#include "common/stopwatch.h"
 
 #include <algorithm>
 

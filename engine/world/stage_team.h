@@ -24,7 +24,7 @@
 /// returned the caller does the rest alone. So one list of stages is held up at most once.
 
 #include <talus/jobs.h>
-#include <talus/thread_clock.h>
+#include "common/thread_clock.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 /// World::step as a list of stages, each from named data to named data. `graph` is in graph_stage.cpp, `solve` in solve_stage.cpp.
 
-#include <talus/stopwatch.h>
+#include "common/stopwatch.h"
 #include "engine/world/world_state.h"
 
 #if defined(__linux__)

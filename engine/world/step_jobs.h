@@ -7,7 +7,7 @@
 /// whether they run. Once one does not, the rest of the step runs on the calling thread alone.
 
 #include <talus/jobs.h>
-#include <talus/thread_clock.h>
+#include "common/thread_clock.h"
 #include "engine/world/team_size.h"
 
 #include <array>

@@ -3,13 +3,12 @@
 
 #include <talus/math.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace talus {
 
-/// An axis-aligned box, lower <= upper on each axis (m). A point is a valid box.
+/// An axis-aligned box (m), with lower <= upper on each axis. A point is a valid box.
 struct Aabb {
     vec3 lower{0.0f};  ///< the corner with the least coordinates
     vec3 upper{0.0f};  ///< the corner with the greatest coordinates
@@ -41,11 +40,11 @@ inline vec3 half_extents(const Aabb& a) { return 0.5f * (a.upper - a.lower); }  
 inline float distance_to(const Aabb& box, const vec3& point) {
     double sum = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-        const double x = double{point[axis]};
-        const double away = std::max({double{box.lower[axis]} - x, x - double{box.upper[axis]}, 0.0});
-        sum += away * away;
+        const double x = double{point[axis]}, below = double{box.lower[axis]} - x, above = x - double{box.upper[axis]};
+        const double outside = glm::max(glm::max(below, above), 0.0);
+        sum += outside * outside;
     }
-    return static_cast<float>(std::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
+    return static_cast<float>(glm::min(std::sqrt(sum), double{std::numeric_limits<float>::max()}));
 }
 
 /// Returns the axis-aligned box around the box `local` after `frame` has moved it.

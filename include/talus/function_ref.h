@@ -2,7 +2,6 @@
 /// A reference to a function that is called before the caller returns. It takes the place of a template parameter,
 /// without instantiating the function for each callable.
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -12,14 +11,14 @@ namespace talus {
 template <class Signature>
 class FunctionRef;
 
-/// Refers to a callable that must outlive it; two pointers, no allocation.
+/// Refers to a callable, which must outlive it. It is two pointers and allocates nothing.
 template <class R, class... Args>
 class FunctionRef<R(Args...)> {
 public:
     /// Refers to `f`.
     template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>) FunctionRef(F&& f)
-        : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
           call_([](void* object, Args... args) -> R {
               return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
           }) {}

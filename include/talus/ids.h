@@ -1,8 +1,9 @@
 #pragma once
 /// Handles of bodies and joints.
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <typeindex>  // the shortest header that declares std::hash
 
 namespace talus {
 
@@ -36,14 +37,14 @@ inline constexpr std::uint32_t no_triangle = 0xffffffffu;
 template <>
 struct std::hash<talus::JointId> {
     std::size_t operator()(const talus::JointId& id) const noexcept {
-        return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.slot);
+        return static_cast<std::size_t>((std::uint64_t{id.generation} << 32) | id.slot);
     }
 };
 
 template <>
 struct std::hash<talus::BodyId> {
     std::size_t operator()(const talus::BodyId& id) const noexcept {
-        return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.slot);
+        return static_cast<std::size_t>((std::uint64_t{id.generation} << 32) | id.slot);
     }
 };
 /// @endcond

@@ -1,36 +1,35 @@
 #pragma once
-/// Work on several threads: the host's job system behind one function, or a `ThreadPool` (thread_pool.h).
+/// Work on several threads, by the host's job system or by a `ThreadPool` (thread_pool.h).
 ///
-/// What Talus hands out is cut by `threads` alone and put together in a fixed order, so results do not depend on who
-/// runs what when, nor on how many threads there are.
+/// Talus divides its work by `threads` alone and combines the results in a fixed order. So results do not depend on which
+/// thread runs what and when, nor on the number of threads.
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <type_traits>
 
 namespace talus {
 
-/// Something that runs tasks. The default runs them here and now.
+/// A job system. The default one runs all tasks on the calling thread.
 struct Jobs {
+    /// A task: it gets the data of the job and its own index.
     using Task = void (*)(void* data, int index);
 
-    int threads = 1;  ///< into how many tasks work is cut at most, at least 1
-    /// Calls task(data, i) once for each i from 0 to count - 1, in any order, on any threads; returns when all have
-    /// returned. Null: one after the other. Must not throw.
+    int threads = 1;  ///< work is divided into at most this many tasks; World::step() refuses less than 1
+    /// Calls task(data, i) once for each i from 0 to count - 1, in any order, on any threads, and returns when all calls
+    /// have returned. Must not throw. If it is null, the calling thread makes the calls in order.
     void (*run)(void* host, int count, Task task, void* data) = nullptr;
-    void* host = nullptr;
-    /// Whether each step uses all threads. Otherwise it uses fewer for a while when the system put some of them aside
-    /// for other programs, because the step then waits for them longer than they save.
+    void* host = nullptr;  ///< passed to `run`
+    /// Whether each step uses all threads. Otherwise a step uses fewer threads for a while after the system has preempted
+    /// some of them for other programs, because waiting for those costs more than they save.
     bool all_threads = false;
 
-    /// Calls f(i) for each i from 0 to count - 1. If calls throw, one of their exceptions is thrown here, when all
-    /// tasks have returned; calls that have not begun by then are left out. So `run` never sees a task that throws.
+    /// Calls f(i) for each i from 0 to count - 1. If a call throws, calls that have not begun are left out, and when all
+    /// others have returned, one of the exceptions is thrown here. So `run` never sees a task that throws.
     template <class F>
     void for_each(int count, F&& f) const {
-        if (run == nullptr || count == 1) {
+        if (run == nullptr || count <= 1) {
             for (int i = 0; i < count; ++i) f(i);
             return;
         }
@@ -54,14 +53,16 @@ struct Jobs {
         if (call.exception) std::rethrow_exception(call.exception);
     }
 
-    /// How many tasks to cut so many items into, when fewer than `least` items are not worth a task.
+    /// Returns the number of tasks for so many items: at least 1, at most `threads`, and no more than give each task
+    /// `least` items.
     int tasks_for(std::size_t items, std::size_t least) const {
-        if (run == nullptr) return 1;
-        return static_cast<int>(
-            std::clamp(items / least, std::size_t{1}, static_cast<std::size_t>(std::max(threads, 1))));
+        if (run == nullptr || threads <= 1) return 1;
+        const std::size_t tasks = items / (least > 0 ? least : 1), most = static_cast<std::size_t>(threads);
+        return static_cast<int>(tasks < 1 ? 1 : tasks < most ? tasks : most);
     }
 
-    /// Calls f(first, last) for runs that make up 0 .. items, no run shorter than `least` unless it is the only one.
+    /// Calls f(first, last) for runs of items that together are 0 to `items`. No run is shorter than `least`, except if it
+    /// is the only one.
     template <class F>
     void for_each_run(std::size_t items, std::size_t least, F&& f) const {
         const auto tasks = static_cast<std::size_t>(tasks_for(items, least));

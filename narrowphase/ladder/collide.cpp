@@ -4,7 +4,7 @@
 #include <talus/narrowphase/closed_forms.h>
 #include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/support.h>
-#include <talus/stopwatch.h>
+#include "common/stopwatch.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/manifold/sliver.h"
 #include "narrowphase/support/core_support.h"

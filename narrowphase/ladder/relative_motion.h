@@ -1,8 +1,8 @@
 #pragma once
 /// Internal: where b stands in a's frame and how far it has moved there, for four pairs at once, a lane each.
 
-#include <talus/lanes.h>
 #include <talus/math.h>
+#include "common/lanes.h"
 
 #include <cmath>
 #include <cstddef>

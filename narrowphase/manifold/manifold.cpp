@@ -1,6 +1,6 @@
 #include <talus/narrowphase/manifold.h>
 
-#include <talus/lanes.h>
+#include "common/lanes.h"
 #include "narrowphase/manifold/clip.h"
 #include "narrowphase/support/supporting_feature.h"
 #include "narrowphase/tolerances.h"

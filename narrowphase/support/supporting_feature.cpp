@@ -1,6 +1,6 @@
 #include "narrowphase/support/supporting_feature.h"
 
-#include <talus/lanes.h>
+#include "common/lanes.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>

@@ -15,8 +15,8 @@
 /// So nothing depends on which shape is the reference, separations along n are exact for faces at any angle to n, and
 /// each pair of kinds needs one overlap routine (clip.h), not each pair of shapes.
 
-#include <talus/lanes.h>
 #include <talus/narrowphase/shape.h>
+#include "common/lanes.h"
 
 #include <cstdint>
 #include <cstring>

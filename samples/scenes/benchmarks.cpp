@@ -4,6 +4,8 @@
 #include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
+#include <algorithm>
+
 namespace talus::samples {
 
 namespace {

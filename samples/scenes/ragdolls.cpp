@@ -3,6 +3,8 @@
 #include "samples/scenes/kit/parts.h"
 #include "samples/scenes/scene_list.h"
 
+#include <algorithm>
+
 namespace talus::samples {
 
 void add_ragdoll(SceneData& scene, const vec3& origin, const quat& facing, const vec3& velocity) {

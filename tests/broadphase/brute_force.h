@@ -1,6 +1,6 @@
 #pragma once
-/// The documented meaning of the broadphase, written down the slow way: every pair of proxies each update, every box
-/// each question.
+/// The documented behaviour of the broadphase in plain, slow code: it tests every pair of proxies in each update, and every
+/// box in each query.
 
 #include <talus/broadphase/broadphase.h>
 
@@ -17,7 +17,7 @@ struct OracleProxy {
     Aabb box;  // fat
 };
 
-/// The definition, kept up by plain loops: every pair of proxies is looked at in every update.
+/// The pairs by the definition in broadphase.h: every pair of proxies is tested in every update.
 class PairOracle {
 public:
     std::vector<OracleProxy> proxies;
@@ -65,7 +65,7 @@ private:
     std::size_t stride_ = 0, count_ = 0;
 };
 
-/// The same for thousands of proxies that all move: a sweep along one axis. Ascending.
+/// The pairs of thousands of moving proxies, by a sweep along one axis. Ascending.
 inline std::vector<ProxyPair> swept_pairs(const std::vector<Aabb>& boxes) {
     std::vector<ProxyIndex> order(boxes.size());
     for (ProxyIndex p = 0; p < boxes.size(); ++p) order[p] = p;
@@ -82,8 +82,8 @@ inline std::vector<ProxyPair> swept_pairs(const std::vector<Aabb>& boxes) {
     return pairs;
 }
 
-// The oracle of casts is separating axes (Ericson 2005, 5.3.3) in long double, of the centre's segment and the box
-// grown by the half edges: independent of the library's slabs. `slack` widens the box (m).
+// The oracle of casts: separating axes (Ericson 2005, 5.3.3) of the centre's segment and the box grown by the half edges, in
+// long double. The library uses slabs instead. `slack` widens the box (m).
 inline bool cast_meets(const BoxCast& cast, const Aabb& box, long double slack) {
     using Real = long double;
     Real h[3], m[3], d[3];
@@ -102,7 +102,7 @@ inline bool cast_meets(const BoxCast& cast, const Aabb& box, long double slack) 
     return true;
 }
 
-/// All that is added up, so that rounding is a part of it (m).
+/// The sum of all coordinates (m): rounding errors are proportional to it.
 inline long double reach_of(const BoxCast& cast, const Aabb& box) {
     long double sum = 0.0L;
     for (int i = 0; i < 3; ++i) {
@@ -112,7 +112,7 @@ inline long double reach_of(const BoxCast& cast, const Aabb& box) {
     return sum;
 }
 
-/// Whether a cast enters the box however sums of double precision are rounded; and whether it may.
+/// Whether a cast enters the box whatever the rounding errors of double precision; and whether it may enter it.
 inline bool surely_enters(const BoxCast& cast, const Aabb& box) {
     return cast_meets(cast, box, -1e-14L * reach_of(cast, box));
 }

@@ -1,6 +1,6 @@
-/// Swept boxes and the nearest boxes, in every state of a broadphase, against brute force.
+/// Casts of moving boxes and searches of the nearest boxes, in every state of a broadphase, against brute force.
 
-#include "oracle.h"
+#include "boxes.h"
 
 #include <cmath>
 #include <limits>
@@ -29,18 +29,17 @@ const World worlds[] = {
     {"screws", 300, 0.02f, vec3(0.5f), vec3(1.0f), 0.001f},
 };
 
-// A broadphase that goes through all mixtures of boxes that are pending, restless, settled and out of date in either
-// grid.
+// A broadphase whose boxes are pending, restless, settled or out of date in a grid, in all mixtures.
 class Life {
 public:
     Life(const World& w, std::uint64_t seed) : world(w), random(seed) {
         for (int i = 0; i < world.count; ++i) add();
     }
-    // Boxes rest for long enough to settle, then some leave, come and go.
+    // Boxes rest until they settle; then some move, and some are added and removed.
     void next() {
         const int phase = frame_++ % 6;
         if (phase == 0) {
-            for (int rest = 0; rest < 70; ++rest) {  // one keeps the others' refreshes going
+            for (int rest = 0; rest < 70; ++rest) {  // one moves, so that there are refreshes
                 move(0);
                 broadphase.update();
             }
@@ -99,7 +98,7 @@ BoxCast random_cast(Life& life, int i) {
     return cast;
 }
 
-// The visit answers `clip` to all but the first few. Returns how many were visited.
+// The visitor returns `clip` except for the first few. Returns the number of visits.
 std::size_t check_cast(const Life& life, const BoxCast& cast, float clip) {
     std::vector<int> visits(life.alive.size());
     std::size_t visited = 0, misordered = 0;
@@ -125,7 +124,7 @@ std::size_t check_cast(const Life& life, const BoxCast& cast, float clip) {
     CHECK(missed == 0);
     CHECK(invented == 0);
     CHECK(twice == 0);
-    CHECK(misordered == 0);  // each visit is told what the last one answered
+    CHECK(misordered == 0);  // each visit gets the max_fraction that the last one returned
     return visited;
 }
 
@@ -247,7 +246,8 @@ TEST_CASE("a batch of casts visits what they visit one by one") {
             const auto closest = [&](std::size_t i, std::uint32_t user_data, float max, Visit& best) {
                 const Aabb& box = life.broadphase.fat_box(life.proxy_of(user_data));
                 const double exact = enter_fraction(casts[i], box);
-                auto fraction = static_cast<float>(exact);  // rounded up, or it would clip off what is as near
+                auto fraction =
+                    static_cast<float>(exact);  // rounded up, or boxes at the same distance would be clipped
                 if (double{fraction} < exact) fraction = std::nextafter(fraction, 2.0f);
                 best = std::min(best, Visit{i, user_data, fraction}, [](const Visit& a, const Visit& b) {
                     return std::tuple(std::get<2>(a), std::get<1>(a)) < std::tuple(std::get<2>(b), std::get<1>(b));
@@ -345,7 +345,7 @@ TEST_CASE("boxes as near as each other come by index, however many") {
         }
         CHECK(near[399].distance == near[0].distance);
         CHECK(near[400].distance > near[0].distance);
-        // An answer clips: what is exactly as near still comes, what is further does not.
+        // A returned distance clips: boxes at exactly that distance are still visited, farther ones are not.
         std::size_t visits = 0;
         b.nearest(vec3(0.0f), 1e9f, [&](std::uint32_t, float distance, float) { return ++visits, distance; });
         CHECK(visits == 400);

@@ -1,9 +1,10 @@
-/// The grid of columns by itself: worlds that would break a grid, and questions that reach across its whole
-/// wrapped-around world.
+/// The grid of columns alone: worlds that are bad for grids, and queries larger than the ring of its cells.
 
-#include "oracle.h"
+#include "boxes.h"
 
-#include <talus/broadphase/column_grid.h>
+#include "broadphase/casts/column_cast.h"
+#include "broadphase/columns/cell_runs.h"
+#include "broadphase/columns/column_grid.h"
 
 #include <cmath>
 #include <initializer_list>
@@ -12,6 +13,7 @@
 #include <string>
 
 using namespace talus;
+using namespace talus::detail;
 using namespace talus::test;
 
 namespace {
@@ -144,7 +146,7 @@ void check_find(const ColumnGrid& grid, const Boxes& world, std::span<const Aabb
     for (const Aabb& question : questions) {
         std::fill(times.begin(), times.end(), 0);
         found.count = 0;
-        found.slots.clear();  // what room there is was asked for by this question
+        found.slots.clear();  // so that this query alone makes the room
         found.slots.shrink_to_fit();
         grid.find(question, found);
         REQUIRE(found.count <= found.slots.size());
@@ -255,15 +257,16 @@ TEST_CASE("a cast through a grid visits each member that it enters once, in worl
             const Aabb from = pick(), to = pick();
             BoxCast cast{from.lower, 0.5f * to.upper - 0.5f * from.lower};
             const vec3 half = 0.5f * from.upper - 0.5f * from.lower;
-            const vec3 room = vec3(largest_float) - glm::abs(cast.center);  // what is swept lies within float's range
+            const vec3 room = vec3(largest_float) - glm::abs(cast.center);  // the cast stays in the range of float
             if (i % 3 == 0 && glm::all(glm::lessThan(half, 0.9f * room))) cast.half = half;
             if (i % 4 == 0) cast.translation[static_cast<int>(random.below(3))] = 0.0f;
             if (i % 7 == 0) cast.translation = vec3(0);
             if (i % 5 == 0) cast.max_fraction = random.real(0, 1);
             const BoxCast asked = cast;
             std::fill(times.begin(), times.end(), 0);
-            grid.cast(
-                cast, world.boxes, [&](ProxyIndex p, float max_fraction) { return ++times[p], max_fraction; }, scratch);
+            cast_through(
+                grid, cast, world.boxes, [&](ProxyIndex p, float max_fraction) { return ++times[p], max_fraction; },
+                scratch);
             std::size_t missed = 0, invented = 0, twice = 0;
             for (ProxyIndex p = 0; p < world.boxes.size(); ++p) {
                 const bool member = p % 13 != 5;
@@ -287,7 +290,7 @@ TEST_CASE("each member stands in one run of cells that holds its lower corner") 
         CAPTURE(world.name);
         ColumnGrid grid;
         grid.build(world.members, world.boxes);
-        const std::vector<CellRun> runs = grid.cell_runs([](ProxyIndex) { return true; });
+        const std::vector<CellRun> runs = cell_runs(grid, [](ProxyIndex) { return true; });
         std::size_t boxes = 0;
         for (const CellRun& run : runs) boxes += run.boxes;
         CHECK(boxes == world.members.size());
@@ -310,9 +313,9 @@ TEST_CASE("each member stands in one run of cells that holds its lower corner") 
         }
 
         const ProxyIndex only = world.members[world.members.size() / 2];
-        const std::vector<CellRun> one = grid.cell_runs([&](ProxyIndex member) { return member == only; });
+        const std::vector<CellRun> one = cell_runs(grid, [&](ProxyIndex member) { return member == only; });
         REQUIRE(one.size() == 1);
         CHECK(one[0].boxes == 1);
     }
-    CHECK(ColumnGrid().cell_runs([](ProxyIndex) { return true; }).empty());
+    CHECK(cell_runs(ColumnGrid(), [](ProxyIndex) { return true; }).empty());
 }

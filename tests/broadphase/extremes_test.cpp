@@ -1,4 +1,4 @@
-#include "oracle.h"
+#include "boxes.h"
 
 #include <limits>
 
@@ -26,7 +26,7 @@ TEST_CASE("a plate put on 10,000 pedestals has 10,000 pairs in that step") {
     b.move(plate, box_at(vec3(99.0f, 1.25f, 99.0f), vec3(101.0f, 0.25f, 101.0f)), vec3(0.0f));
     b.update();
     REQUIRE(b.pair_count() == 10000);
-    for (ProxyIndex p = 0; p < 10000; p += 2) b.remove(p);  // every second one is pulled away from under it
+    for (ProxyIndex p = 0; p < 10000; p += 2) b.remove(p);  // every second pedestal is removed
     b.update();
     CHECK(b.ended().size() == 5000);
     CHECK(b.pair_count() == 5000);
@@ -52,7 +52,7 @@ TEST_CASE("two thousand boxes in one point have all their two million pairs") {
     b.move(0, box_at(vec3(-3.0f), vec3(0.5f)), vec3(0.0f));
     b.update();
     CHECK(b.ended().empty());
-    CHECK(b.bytes() < crowded);  // the pair table gave its memory back
+    CHECK(b.bytes() < crowded);  // the pair lists gave memory back
 }
 
 TEST_CASE("world-sized slabs meet each other and everything in them") {
@@ -176,7 +176,7 @@ TEST_CASE("memory stays proportional to boxes and pairs, after bursts and when e
         for (const ProxyIndex p : proxies) b.move(p, box_at(random.point(-20, 20), vec3(0.5f)), vec3(0.0f));
         b.update();
         b.move(proxies[0], box_at(vec3(100.0f), vec3(0.5f)), vec3(0.0f));
-        b.update();  // gives back what the last one needed for its events
+        b.update();  // gives back the memory of the last update's events
         check();
         for (const ProxyIndex p : proxies) b.remove(p);
         proxies.clear();

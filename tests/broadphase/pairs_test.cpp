@@ -1,4 +1,4 @@
-#include "oracle.h"
+#include "boxes.h"
 
 #include <span>
 
@@ -6,7 +6,7 @@ using namespace talus;
 using namespace talus::test;
 
 TEST_CASE("the events are the same bits with every compiler") {
-    // The hash was printed by this very test; it changes with fat_box_settings and with the scene, with nothing else.
+    // The hash was printed by this test. It changes with fat_box_settings and with the scene only.
     Random random(99);
     Broadphase b;
     std::vector<Aabb> boxes;
@@ -74,7 +74,7 @@ TEST_CASE("a pair of two sleepers lasts until they part, a pair of two fixed one
     CHECK(b.pair_count() == 5);
 
     b.move(fixed, box_at(vec3(10, 0, 0), vec3(0.5f)),
-           vec3(0.0f));  // teleported away and back: the sleepers do not see it
+           vec3(0.0f));  // moved away and back: its pairs with the sleeping ones end and do not begin again
     b.update();
     CHECK(b.ended().size() == 2);
     b.move(fixed, unit, vec3(0.0f));

@@ -1,4 +1,4 @@
-#include "oracle.h"
+#include "boxes.h"
 
 #include <array>
 #include <limits>

@@ -1,6 +1,6 @@
 /// The broadphase on several threads: the same bits as on one.
 
-#include "oracle.h"
+#include "boxes.h"
 
 #include <talus/thread_pool.h>
 
@@ -9,7 +9,7 @@ using namespace talus::test;
 
 namespace {
 
-// Tasks one after the other, the last first: what depended on their order would show, in every run.
+// Runs the tasks one after the other, the last one first: a dependence on their order shows in every run.
 const Jobs backwards{.threads = 3, .run = [](void*, int count, Jobs::Task task, void* data) {
                          for (int i = count; i-- > 0;) task(data, i);
                      }};

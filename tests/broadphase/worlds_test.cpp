@@ -1,6 +1,6 @@
-/// Whole worlds against the definition: a thousand updates of each, with everything a user can do to a proxy.
+/// Whole worlds against the definition of a pair: a thousand updates each, with all calls that change proxies.
 
-#include "oracle.h"
+#include "boxes.h"
 
 #include <cmath>
 #include <iterator>
@@ -41,7 +41,7 @@ struct Crowd {
     std::size_t least_events = 500;  // both begun and ended, in 1000 frames: the world was not empty
 };
 
-// One world, its copy made halfway that is fed the same calls, and the oracle.
+// One world, a copy that is made halfway and gets the same calls, and the oracle.
 class Life {
 public:
     Life(const Crowd& crowd, std::uint64_t seed) : s_(crowd), random_(seed) {}
@@ -109,7 +109,7 @@ private:
 
     void add(const vec3& centre, bool burst = false) {
         const Thing thing{centre, half(), s_.flatten * random_.point(-s_.speed, s_.speed), burst};
-        ProxyDef def{box_at(centre, thing.half), random_.below(1000), {}, !random_.chance(s_.still)};
+        ProxyDef def{box_at(centre, thing.half), random_.below(1000u), {}, !random_.chance(s_.still)};
         if (random_.chance(s_.layered)) def.filter = filter();
         std::size_t lowest = 0;  // that is neither in use nor was removed since the last update with pairs to end
         while (lowest < things_.size() && (oracle_.proxies[lowest].alive || oracle_.has_pair_with(ProxyIndex(lowest))))

@@ -127,7 +127,7 @@ TEST_CASE("a number that is none is written as zero") {
 }
 
 TEST_CASE("a file that was written is read back and one that was not says so") {
-    const Folder folder;
+    const ScratchFolder folder;
     CsvWriter writer;
     REQUIRE(!writer.open(folder.path("a.csv")));
     for (std::uint64_t i = 1; i <= 3; ++i) writer.add(made_up_frame(i, 100.0 * static_cast<double>(i)));

@@ -1,16 +1,16 @@
 #pragma once
-/// Profiles and files for tests of what writes them.
+/// Profiles for the tests of the writers.
 
 #include <talus/engine/profile.h>
 #include <talus/profiling/parts.h>
+#include "tests/support/scratch_folder.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <random>
 #include <string>
 
 namespace talus {
+
+using test::ScratchFolder;
+using test::text_of;
 
 /// A step of so many microseconds in all, spread over stages and rungs, `number`-th of a run of equal ones.
 inline FrameProfile made_up_frame(std::uint64_t number, double total) {
@@ -29,31 +29,6 @@ inline FrameProfile made_up_frame(std::uint64_t number, double total) {
     p.narrowphase.gjk_iterations = 40;
     p.narrowphase.gjk_histogram[2] = 20;
     return p;
-}
-
-/// A fresh folder, removed with all that is in it.
-class Folder {
-public:
-    Folder()
-        : path_(std::filesystem::temp_directory_path() /
-                ("talus-profiling-" + std::to_string(std::random_device{}()))) {
-        std::filesystem::create_directory(path_);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    std::string path(const char* name) const { return (path_ / name).string(); }
-
-private:
-    std::filesystem::path path_;
-};
-
-inline std::string text_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 inline bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }

@@ -11,7 +11,7 @@ using namespace talus;
 namespace {
 
 std::string report_of(const std::vector<FrameProfile>& frames, const ReportFacts& facts = {}) {
-    const Folder folder;
+    const ScratchFolder folder;
     ReportWriter writer;
     REQUIRE(!writer.open(folder.path("a.html"), facts));
     for (const FrameProfile& frame : frames) writer.add(frame);

@@ -13,7 +13,7 @@ using namespace talus;
 namespace {
 
 std::string trace_of(const std::vector<FrameProfile>& frames) {
-    const Folder folder;
+    const ScratchFolder folder;
     TraceWriter writer;
     REQUIRE(!writer.open(folder.path("a.json"), "a \"title\"\n</script>"));
     for (const FrameProfile& frame : frames) writer.add(frame);

@@ -1,14 +1,15 @@
 #pragma once
-/// What several tests of scenes need: bytes of a scene as one number, and files that last as long as a test.
+/// What several tests of scenes need: the digest of a scene, and meshes in files.
 
 #include "samples/scenes/scene.h"
+#include "tests/support/scratch_folder.h"
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace talus::samples {
+
+using test::ScratchFolder;
 
 /// FNV-1a over the bits of floats: equal digests, equal data.
 class Digest {
@@ -56,30 +57,6 @@ inline std::uint64_t digest(const SceneData& scene) {
     }
     return d.value();
 }
-
-/// A fresh folder, removed with all that is in it.
-class ScratchFolder {
-public:
-    ScratchFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "talus-test-XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-    std::string path(const std::string& name) const { return (path_ / name).string(); }
-    std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(path(name), std::ios::binary) << text;
-        return path(name);
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 /// A closed mesh: a box with these sides, away from the origin.
 inline std::string box_mesh(float x, float y, float z) {

@@ -2,6 +2,7 @@
 
 #include "tests/stability/run.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace talus;

@@ -1,143 +1,148 @@
 #pragma once
-/// Sweep and prune over fattened boxes, with persistent pairs.
+/// Sweep and prune over fat AABBs, with persistent pairs.
 ///
-/// Boxes in, pair begin/end events out; it knows nothing of shapes or bodies. The idea is to pay for what moved:
+/// Boxes go in; events that pairs of boxes began or ended come out. The broadphase knows nothing of shapes or bodies,
+/// and can be used without the engine. Its cost depends on what moved:
 ///
-/// - Each proxy keeps a *fat* box, larger than the tight one it was given and stretched along its expected motion. Only
-///   a proxy whose tight box left its fat box is *dirty*: it gets a new fat box and is swept again. A resting pile of
-///   any size costs one containment test a body.
-/// - The boxes stand in two grids of columns (column_grid.h). Those that moved lately are in the `restless` grid, which
-///   is sorted afresh whenever some of them moved: a counting sort, 15 ns a box. All others, whether fixed, asleep or
-///   just at rest, stand in the `settled` grid, which is left alone until enough has changed. Entries of proxies that
-///   went elsewhere stay behind there and are recognised by the proxy's `home`.
-/// - update() looks each dirty box up in both grids and compares what it finds with its list of partners
-///   (pair_lists.h): both cost only the dirty boxes and their pairs, and each dirty box is a piece of work of its own,
-///   for whatever thread.
-/// - Rays and swept boxes walk through the same columns (column_cast.cpp); for a large batch of them it pays to build a
-///   tree of boxes first (box_tree.h).
+/// - Each proxy keeps a *fat* box: larger than the tight box that the user gave, and stretched along the expected
+///   motion. Only a proxy whose tight box left its fat box gets a new fat box and is compared with its neighbours
+///   again. A proxy at rest costs one containment test per step.
+/// - The fat boxes are stored in two grids of columns. The *restless* grid holds the boxes that changed lately; it is
+///   sorted again after each step in which one of them changed (15 ns per box). The *settled* grid holds all others and
+///   is built again only when enough of them have changed.
+/// - update() looks up each changed box in both grids and compares the result with the proxy's pairs so far.
+/// - Rays and moving boxes walk through the same columns. A large batch of casts builds a tree of boxes first.
 ///
-/// `talus-profile broadphase` measures it beside Bullet's three; the README has its table.
+/// `talus-profile broadphase` measures it beside Bullet's three; the README has the table.
 ///
-/// All state is in index-only arrays: a copy behaves to the same bits as the original. Distinct objects are
+/// A refused call returns false or `null_proxy`, changes nothing, and sets last_error() to what was wrong. A copy behaves
+/// to the same bits as the original. A moved-from broadphase is empty and can be used again. Distinct objects are
 /// independent; const functions may run on many threads at once.
 
 #include <talus/aabb.h>
-#include <talus/broadphase/column_grid.h>
-#include <talus/broadphase/pair_lists.h>
+#include <talus/broadphase/box_cast.h>
 #include <talus/broadphase/proxy.h>
-#include <talus/broadphase/scratch.h>
 #include <talus/function_ref.h>
 #include <talus/jobs.h>
+#include <talus/result.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace talus {
 
-struct ProxyDef {
-    Aabb box;                     ///< tight, finite, m
-    std::uint32_t user_data = 0;  ///< the owner's index
-    Filter filter{};
-    bool moving = true;  ///< false: fixed or asleep; two still proxies never begin a pair
+/// Neighbouring cells of one column of a grid, for debug drawing.
+struct CellRun {
+    Aabb box;                      ///< around the cells, m; along an axis without cells, around all boxes of the level
+    std::uint32_t level = 0;       ///< level 0 holds the smallest boxes
+    std::uint32_t sweep_axis = 0;  ///< the axis along which the column runs: 0, 1, 2 for x, y, z
+    std::uint32_t boxes = 0;       ///< number of boxes whose lower corners are in these cells
 };
 
-/// How much larger than the tight box a fat box is. Larger: fewer sweeps, more pairs that do not touch. A sweep costs
-/// 300 ns with all that belongs to it, a pair that does not touch some 7 ns a step, a pair that begins and ends about
-/// 400. In a crowd whose boxes tremble by up to 5% of their edges a step, a part of 0.24, 0.18 and 0.12 is dirty with
-/// (margin, ahead, behind) of (3%, 3, 1), (5%, 2, 1) and these, at 3.3, 3.3 and 3.9 pairs a box; when they fly on by as
-/// much, 0.22, 0.26 and 0.20 at 3.1, 3.2 and 3.6. Whole steps of tumble, hullpile and mixed differ by 1% between them.
-/// A still proxy's box is not fattened at all: it has nowhere to go.
-struct FatBoxSettings {
-    float margin = 0.05f;             ///< on each side, part of the box's edge along that axis
-    float margin_of_longest = 0.01f;  ///< but at least this part of its longest edge: thin things tilt
-    float min_margin = 1e-4f;         ///< and at least this, m
-    float max_margin = 0.1f;          ///< never more than this, m: a platform of 100 m needs no more than a crate
-    float steps_ahead = 3.0f;         ///< the box is stretched along this many steps of its expected motion...
-    float steps_behind = 2.0f;        ///< ...and against this many: what trembles comes back
-    float max_stretch = 1.0f;    ///< ...but not by more than this part of its longest edge, or one step if that is more
-    float shrink_factor = 3.0f;  ///< a fat box that reaches further out than this times what it needs is made anew, > 1
-};
-inline constexpr FatBoxSettings fat_box_settings{};
-
+/// A set of boxes, and the pairs of them that overlap.
 class Broadphase {
 public:
-    /// Adds a proxy; its index is the lowest free one. Pairs appear at the next update().
-    ProxyIndex add(const ProxyDef& def);
-    /// Adds many at once: out[i] receives the index of defs[i].
-    void add(std::span<const ProxyDef> defs, std::span<ProxyIndex> out);
-    /// Removes a proxy. Its pairs end at the next update() (reported with the old index, before that is handed out
-    /// again).
-    void remove(ProxyIndex proxy);
-    void remove(std::span<const ProxyIndex> proxies);
+    Broadphase() noexcept;                         ///< empty; allocates nothing
+    Broadphase(const Broadphase&);                 ///< a copy behaves to the same bits
+    Broadphase(Broadphase&&) noexcept;             ///< leaves the other one empty
+    Broadphase& operator=(const Broadphase&);      ///< a copy behaves to the same bits
+    Broadphase& operator=(Broadphase&&) noexcept;  ///< leaves the other one empty
+    ~Broadphase();
 
-    /// The proxy's new tight box, and how far it is expected to move in the next step (m). Cheap when the box is still
-    /// inside its fat box; otherwise the fat box is rebuilt, stretched along the displacement, and the proxy is
-    /// re-swept.
-    void move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
-    /// Many at once, no proxy twice: proxies[i] to tight[i], expected to move by displacements[i].
-    void move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
+    /// Adds a proxy and returns its index, the lowest that is free. Its pairs begin at the next update(). Returns
+    /// null_proxy if the box is not finite or lower > upper on an axis.
+    ProxyIndex add(const ProxyDef& def);
+    /// Adds all or none: out[i] is the index of defs[i]. Returns false, and sets every `out` to null_proxy, if add()
+    /// would refuse one of them or if `out` is shorter than `defs`.
+    bool add(std::span<const ProxyDef> defs, std::span<ProxyIndex> out);
+    /// Removes a proxy. Its pairs end at the next update(), which reports them with the old index; the index becomes
+    /// free only then. Returns false if there is no such proxy.
+    bool remove(ProxyIndex proxy);
+    /// Removes all or none. Returns false if one of them does not exist or is given twice.
+    bool remove(std::span<const ProxyIndex> proxies);
+    /// Whether the proxy exists: it was added and has not been removed since. (An index that was removed and given to a
+    /// later proxy is valid again.)
+    bool is_valid(ProxyIndex proxy) const;
+
+    /// Sets the tight box of a proxy and its expected displacement in the next step (m). If the tight box is still
+    /// inside the fat box, this is one containment test. Otherwise the proxy gets a new fat box, stretched along the
+    /// displacement, and its pairs are found again at the next update(). Returns false if there is no such proxy, if the
+    /// box is not finite or lower > upper on an axis, or if the displacement is not finite.
+    bool move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
+    /// The same for many: proxies[i] to tight[i], with displacements[i]. Returns false, and moves none, if the three
+    /// lengths differ. Nothing else is checked, for speed, except by assertions in Debug builds: each proxy must exist and
+    /// be given once, and each box and displacement must be one that move() above would accept. Use that one for input
+    /// that may be bad.
+    bool move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
               const Jobs& jobs = {});
 
-    /// Going still keeps existing pairs; starting to move re-sweeps the proxy.
-    void set_moving(ProxyIndex proxy, bool moving);
-    /// Pairs that the new filter forbids end, pairs that it allows begin, at the next update().
-    void set_filter(ProxyIndex proxy, const Filter& filter);
+    /// A proxy that stops moving keeps its pairs; the pairs of one that starts to move are found again at the next
+    /// update(). Returns false if there is no such proxy.
+    bool set_moving(ProxyIndex proxy, bool moving);
+    /// At the next update(), pairs that the new filter forbids end and pairs that it allows begin. Returns false if there
+    /// is no such proxy.
+    bool set_filter(ProxyIndex proxy, const Filter& filter);
 
-    /// Brings the pairs up to date. Afterwards begun() and ended() hold what changed since the last update, each
-    /// sorted by (a, b); ended() comes before begun() in meaning. The set of pairs is exactly: fat boxes overlap,
-    /// filters agree, and at least one was moving when they began. No pair is ever dropped.
+    /// Brings the pairs up to date. Afterwards begun() and ended() hold what changed since the last update, each sorted
+    /// by (a, b). No pair is in both.
     ///
-    /// In full: a pair begins at an update at which its boxes overlap, its filters agree and one of the two is moving;
-    /// it ends at the first update at which its boxes are apart, its filters disagree or one of the two is gone. So a
-    /// pair whose proxies both went still stays until then; woken proxies keep their pairs and find those with still
-    /// neighbours that they did not have; two proxies that were still all the time, fixed ones for instance, never have
-    /// one. What happened between two updates leaves no trace but its result.
+    /// A pair begins at an update at which the two fat boxes overlap, the filters agree and at least one of the two
+    /// proxies is moving. It ends at the first update at which the boxes do not overlap, the filters disagree or one of
+    /// the proxies has been removed. So a pair whose two proxies stop moving lasts until then, and two proxies that
+    /// never move have no pair. No pair is ever dropped. What was changed and changed back between two updates has no
+    /// effect.
     ///
-    /// On several threads the results are the same bits.
+    /// The result has the same bits for any number of threads.
     void update(const Jobs& jobs = {});
-    std::span<const ProxyPair> begun() const { return begun_; }
-    std::span<const ProxyPair> ended() const { return ended_; }
+    std::span<const ProxyPair> begun() const;  ///< the pairs that began at the last update
+    std::span<const ProxyPair> ended() const;  ///< the pairs that ended at the last update
 
-    /// Optional: takes the boxes that were added or moved since the last update into the grids now. update() would do
-    /// it otherwise, at the same cost; until then questions look at those boxes one by one. Worth calling once after
-    /// the moves of a step when many questions follow before the next update().
+    /// Optional. Puts the boxes that were added or moved since the last update() into the grids now. Otherwise update()
+    /// does it, at the same cost, and until then each query tests these boxes one by one. Call it once after the moves of
+    /// a step if many queries follow before the next update().
     void refresh(const Jobs& jobs = {});
 
-    std::size_t pair_count() const { return pairs_.size(); }
-    std::size_t proxy_count() const { return proxy_count_; }
-    const Aabb& fat_box(ProxyIndex proxy) const { return boxes_[proxy]; }
-    std::uint32_t user_data(ProxyIndex proxy) const { return proxies_[proxy].user_data; }
+    std::size_t pair_count() const;   ///< at the last update
+    std::size_t proxy_count() const;  ///< proxies that exist
+    /// Returns the fat box of a proxy. A removed proxy keeps it until its index is given to another one. For an index that
+    /// was never given out it is zero.
+    const Aabb& fat_box(ProxyIndex proxy) const;
+    /// Returns the user data of a proxy, which a removed proxy keeps as it keeps its fat box; 0 for an index that was never
+    /// given out.
+    std::uint32_t user_data(ProxyIndex proxy) const;
 
-    // Questions: all see the proxies as they are now, those added or moved since the last update() too; may be asked
-    // from many threads at once while nothing changes, and from within a visit. Boxes are the fat ones.
+    // Queries. All of them see the proxies as they are now, including those added or moved since the last update(), and
+    // test the fat boxes. They may run on many threads at once while nothing changes, and from within a visitor.
 
-    /// Calls visit(user_data) for each proxy whose box overlaps `box` (a point is a box), in ascending proxy index. A
-    /// box with NaN or lower > upper meets nothing.
+    /// Calls visit(user_data) for each proxy whose box overlaps `box`, in ascending order of the proxy indices. `box` may
+    /// be a point. A box with NaN or lower > upper overlaps nothing.
     template <class Visit>
     void query(const Aabb& box, Visit&& visit) const {
         for_each_overlap(box, [&visit](std::uint32_t user_data) { visit(user_data); });
     }
 
-    /// Calls visit(user_data, max_fraction) for each proxy whose box is entered by the cast up to max_fraction; the
-    /// returned float is the new max_fraction (smaller to clip the cast, same to go on, negative to stop). Each proxy
-    /// is visited once, in an order that is only roughly that of the way and depends on what moved before: so break
-    /// ties of equal fractions by an index, and round a fraction that you answer up, not down, if what is exactly as
-    /// near is to be visited, too. A cast with NaN, an infinity or a negative size meets nothing.
+    /// Calls visit(user_data, max_fraction) once for each proxy whose box the cast touches up to max_fraction. The float
+    /// that `visit` returns is the new max_fraction: return a smaller one to shorten the cast, the same one to go on, a
+    /// negative one to stop. The order of the visits is only roughly that along the cast, and it depends on earlier
+    /// moves. So to find the first hit whatever the order: break ties of equal fractions by an index, and round a
+    /// returned fraction up, or boxes at exactly the same distance are not visited. A cast with NaN, an infinity or a
+    /// negative size touches nothing.
     template <class Visit>
     void cast(const BoxCast& cast, Visit&& visit) const {
         run_cast(cast,
                  [&visit](std::uint32_t user_data, float max_fraction) { return visit(user_data, max_fraction); });
     }
-    /// The same for a ray: the segment origin + t * translation, t from 0 to 1.
+    /// The same for a ray: the segment from origin to origin + translation.
     template <class Visit>
     void ray_cast(const vec3& origin, const vec3& translation, Visit&& visit) const {
         cast(BoxCast{origin, translation}, visit);
     }
-    /// Many casts: visit(index of the cast, user_data, max_fraction), one cast after the other. Each meets what it
-    /// would meet alone, perhaps in another order. Quicker than one by one where there are many: they share a tree of
-    /// the boxes, built for them.
+    /// Many casts, one after the other: calls visit(index of the cast, user_data, max_fraction). Each cast visits the
+    /// same proxies as alone, perhaps in another order. Many casts are faster together: they share a tree of the boxes
+    /// that is built for them.
     template <class Visit>
     void cast(std::span<const BoxCast> casts, Visit&& visit) const {
         run_casts(casts, [&visit](std::size_t i, std::uint32_t user_data, float max_fraction) {
@@ -146,8 +151,9 @@ public:
     }
 
     /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the
-    /// point, by ascending distance, equal ones by index; the returned float is the new max_distance. For the k
-    /// nearest, answer max_distance k - 1 times and then a negative number, which stops.
+    /// point, in ascending order of distance and, at equal distances, of the proxy indices. The float that `visit` returns
+    /// is the new max_distance; a negative one stops. So for the k nearest boxes, return max_distance k - 1 times and
+    /// then a negative number. A point that is not finite, or a max_distance that is NaN or negative, is near nothing.
     template <class Visit>
     void nearest(const vec3& point, float max_distance, Visit&& visit) const {
         run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {
@@ -155,82 +161,27 @@ public:
         });
     }
 
-    /// Where the boxes stand in the grid of those that moved lately, or in that of the settled ones, but for those that
-    /// the next refresh takes in: for looking.
+    /// For debug drawing: the occupied cells of the settled grid (`settled` is true) or of the restless grid. Boxes that
+    /// were added or moved since the last refresh() or update() are in neither.
     std::vector<CellRun> cell_runs(bool settled) const;
 
-    std::size_t bytes() const;  ///< heap memory held
+    std::size_t bytes() const;  ///< heap memory held by its arrays
+
+    /// The error of the last refused call; its code is `none` if there was none.
+    const Error& last_error() const;
 
 private:
-    /// Where a proxy's current box is to be found; entries for it anywhere else are out of date.
-    enum class Home : std::uint8_t {
-        none,     // no such proxy
-        pending,  // changed since the last refresh: in no grid yet
-        restless,
-        settled,
-    };
-    struct Proxy {
-        Filter filter;
-        std::uint32_t user_data = 0;
-    };
-    /// What the inner loops ask of a proxy, in a byte.
-    struct Flags {
-        Home home : 2 = Home::none;
-        bool moving : 1 = false;
-        bool dirty : 1 = false;            // in dirty_
-        bool stretched : 1 = false;        // its fat box reaches further than at rest
-        bool restless_member : 1 = false;  // in restless_members_
-    };
-    /// What a task of its own needs, and what it has found.
-    struct Task {
-        FoundProxies found;
-        Marks marks;
-        std::vector<ProxyIndex> order, left;
-        std::vector<PairKey> begun, ended, sort;
-        std::vector<PairKey> halves;  // of ended pairs, for the lists of proxies that are not dirty
-    };
-    struct Memory {
-        std::vector<Task> tasks;
-        std::vector<ProxyIndex> settled, joining, merged;
-    };
+    struct State;
 
-    void mark_dirty(ProxyIndex proxy);
-    void mark_pending(ProxyIndex proxy);
-    bool may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const;
-    void renew_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
-    void settle_idle(const Jobs& jobs);
-    bool is_idle(ProxyIndex proxy) const;
-    void compare_all(Task& task, int index, int count);
-    void compare(ProxyIndex proxy, Task& task);
-    void find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const;
+    const State& state() const;
+    State& state_to_change();
     void for_each_overlap(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const;
     void run_cast(const BoxCast& cast, FunctionRef<float(std::uint32_t, float)> visit) const;
     void run_casts(std::span<const BoxCast> casts, FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const;
     void run_nearest(const vec3& point, float max_distance,
                      FunctionRef<float(std::uint32_t, float, float)> visit) const;
 
-    // By proxy index.
-    std::vector<Proxy> proxies_;
-    std::vector<Flags> flags_;
-    std::vector<std::uint32_t> moved_at_;  // refresh count when the box last changed
-    std::vector<Aabb> boxes_;              // fat
-    std::vector<ProxyIndex> free_;         // a heap, lowest first
-    std::vector<ProxyIndex> removed_;      // since the last update; not free before the next one
-    std::size_t proxy_count_ = 0;
-
-    std::vector<ProxyIndex> pending_;           // home is pending (or was: removed since)
-    std::vector<ProxyIndex> dirty_;             // to be swept at the next update (or removed since)
-    std::vector<ProxyIndex> restless_members_;  // ascending
-    bool members_left_ = false;                 // some of them have been removed
-    ColumnGrid restless_, settled_;
-    std::uint32_t refresh_count_ = 0, update_count_ = 0;
-    std::uint32_t checked_at_ = 0;  // refresh count when idle ones were last counted
-    std::size_t idle_work_ = 0;     // entries of the restless grid sorted for nothing since the last settling
-
-    PairLists pairs_;
-    bool filters_changed_ = false;  // since the last update
-    std::vector<ProxyPair> begun_, ended_;
-    Scratch<Memory> scratch_;
+    std::unique_ptr<State> state_;  ///< null while nothing has been added
 };
 
 }  // namespace talus

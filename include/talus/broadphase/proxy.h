@@ -1,32 +1,47 @@
 #pragma once
-/// The broadphase's vocabulary: what stands for a thing, and which two things may meet.
+/// The broadphase's vocabulary: proxies, collision filters and pairs.
+
+#include <talus/aabb.h>
 
 #include <compare>
 #include <cstdint>
 
 namespace talus {
 
-/// Which layers a thing belongs to and which it meets. Two things meet when each one's mask holds a category of the
-/// other; unless they share a non-zero group: then a positive group always meets, a negative one never.
+/// The layers an object belongs to (`category`) and the layers it collides with (`mask`), one bit per layer. Two
+/// objects collide if the mask of each contains a category of the other. If both have the same non-zero group, only
+/// the group counts: a positive group always collides, a negative group never does.
 struct Filter {
-    std::uint32_t category = 1;
-    std::uint32_t mask = 0xffffffffu;
-    std::int32_t group = 0;
-    friend bool operator==(const Filter&, const Filter&) = default;
+    std::uint32_t category = 1;                                      ///< the layers it belongs to
+    std::uint32_t mask = 0xffffffffu;                                ///< the layers it collides with
+    std::int32_t group = 0;                                          ///< 0: none
+    friend bool operator==(const Filter&, const Filter&) = default;  ///< compares all fields
 };
 
+/// Returns whether two objects with these filters collide.
 inline bool should_collide(const Filter& a, const Filter& b) {
     if (a.group != 0 && a.group == b.group) return a.group > 0;
     return (a.mask & b.category) != 0 && (b.mask & a.category) != 0;
 }
 
+/// The index of a proxy: one box in the broadphase. After the proxy is removed, the index is given to a later one.
 using ProxyIndex = std::uint32_t;
+/// The index that a refused call returns. No proxy has it.
+inline constexpr ProxyIndex null_proxy = 0xffffffffu;
 
-/// A pair of proxies, a < b.
+/// What Broadphase::add() needs to know.
+struct ProxyDef {
+    Aabb box;                     ///< the tight box: finite, lower <= upper on each axis, m
+    std::uint32_t user_data = 0;  ///< passed to the visitors of queries: the index of the proxy's owner, for example
+    Filter filter{};              ///< which other proxies it can have pairs with
+    bool moving = true;  ///< false for a fixed or sleeping object. Two proxies that do not move never begin a pair.
+};
+
+/// Two proxies, a < b.
 struct ProxyPair {
-    ProxyIndex a, b;
-    friend bool operator==(const ProxyPair&, const ProxyPair&) = default;
-    friend auto operator<=>(const ProxyPair&, const ProxyPair&) = default;
+    ProxyIndex a, b;                                                        ///< a < b
+    friend bool operator==(const ProxyPair&, const ProxyPair&) = default;   ///< compares both
+    friend auto operator<=>(const ProxyPair&, const ProxyPair&) = default;  ///< by a, then by b
 };
 
 }  // namespace talus

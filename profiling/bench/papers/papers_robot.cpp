@@ -4,7 +4,7 @@
 #include "profiling/bench/papers/paper_methods.h"
 #include "samples/scenes/kit/robot_arm.h"
 
-#include <talus/stopwatch.h>
+#include "common/stopwatch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 #include "samples/scenes/scene.h"
 
 #include <doctest/doctest.h>
-#include <talus/stopwatch.h>
 #include <talus/talus.h>
 #include <talus/thread_pool.h>
+#include "common/stopwatch.h"
 
 #if defined(__linux__)
 #include <sched.h>

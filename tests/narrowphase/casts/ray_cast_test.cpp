@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace talus;
 using glm::dvec3;
 using test::Random;

@@ -10,6 +10,7 @@
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
+#include "tests/support/environment.h"
 
 #include <doctest/doctest.h>
 
@@ -24,6 +25,7 @@ namespace {
 using namespace talus;
 using oracle::dmat3;
 using oracle::dvec3;
+using test::from_environment;
 using test::Random;
 
 #ifdef NDEBUG
@@ -37,11 +39,6 @@ constexpr int default_pairs = 10000;  // unoptimised or sanitized, the oracle ta
 int weight(ShapeType a, ShapeType b) {
     const auto curved = [](ShapeType t) { return t == ShapeType::cylinder || t == ShapeType::cone; };
     return 4 - int(curved(a)) - int(curved(b));
-}
-
-long from_environment(const char* name, long otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::atol(text) : otherwise;
 }
 
 struct Piece {

@@ -14,6 +14,7 @@
 #include "tests/narrowphase/hard/adversarial_pairs.h"
 #include "tests/narrowphase/hard/adversarial_proof.h"
 #include "tests/narrowphase/oracle/judge.h"
+#include "tests/support/environment.h"
 
 #include <doctest/doctest.h>
 
@@ -25,6 +26,7 @@
 namespace {
 
 using namespace talus;
+using test::from_environment;
 
 #ifdef NDEBUG
 constexpr long default_pairs = 40000;
@@ -34,11 +36,6 @@ constexpr long default_pairs = 3000;  // unoptimised or sanitized, all takes ten
 
 /// Cap hits fail the test while neither ratio of sizes nor of sides exceeds this.
 constexpr double ordinary_ratio = 1e3;
-
-long from_environment(const char* name, long otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::atol(text) : otherwise;
-}
 
 struct Tally {
     long poses = 0, answers = 0, overlaps = 0, searched = 0, unsettled = 0, failures = 0, caps = 0;

@@ -6,6 +6,7 @@
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
+#include "tests/support/environment.h"
 
 #include <talus/narrowphase/box_axes.h>
 #include <talus/narrowphase/closed_forms.h>
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 namespace {
@@ -22,12 +22,8 @@ namespace {
 using namespace talus;
 using oracle::dmat3;
 using oracle::dvec3;
+using test::from_environment;
 using test::Random;
-
-long from_environment(const char* name, long otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::atol(text) : otherwise;
-}
 
 #ifdef NDEBUG
 constexpr int default_poses = 1000;

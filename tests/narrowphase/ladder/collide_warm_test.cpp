@@ -27,6 +27,7 @@
 #include "tests/narrowphase/hard/adversarial_proof.h"
 #include "tests/narrowphase/ladder/collide_batch.h"
 #include "tests/narrowphase/oracle/judge.h"
+#include "tests/support/environment.h"
 
 #include <talus/narrowphase/epa.h>
 #include "narrowphase/ladder/relative_motion.h"
@@ -36,7 +37,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -48,6 +48,7 @@ using glm::dmat3;
 using glm::dvec3;
 using test::Batch;
 using test::deepest;
+using test::from_environment;
 using test::Random;
 
 constexpr int shape_pairs = shape_type_count * (shape_type_count + 1) / 2;
@@ -62,11 +63,6 @@ constexpr long default_pairs = 24 * shape_pairs;  // unoptimised or sanitized, a
 /// The deepest point of a manifold may miss the depth along its normal by this, in sizes of the smaller shape:
 /// `missed_depth` and what `flat_rim`, `rounded_face` and `contact_boundary` add (manifold_property_test.cpp).
 constexpr double manifold_error = 1.5e-3;
-
-long from_environment(const char* name, long otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::atol(text) : otherwise;
-}
 
 // ---- Motion ---------------------------------------------------------------------------------------------------------
 

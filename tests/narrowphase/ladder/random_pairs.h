@@ -1,46 +1,15 @@
 #pragma once
 /// Seeded random shapes and poses for the narrowphase's tests: sizes over two decades, every kind of shape, loose and
-/// exactly aligned orientations. Uses its own generator, so that a seed means the same pair on every platform; for that
-/// no two numbers are drawn in one expression, unless within braces, whose order is fixed.
+/// exactly aligned orientations. A seed gives the same pair on every platform.
 
 #include <talus/narrowphase/shape.h>
+#include "tests/support/random.h"
 
 #include <cmath>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace talus::test {
-
-/// splitmix64: any seed is good, including consecutive ones.
-class Random {
-public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-
-    std::uint64_t bits() {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
-    double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  ///< [0, 1)
-    double between(double low, double high) { return low + (high - low) * unit(); }
-    /// Uniform in the logarithm.
-    double scale(double low, double high) { return low * std::pow(high / low, unit()); }
-    int below(int count) { return static_cast<int>(bits() % static_cast<std::uint64_t>(count)); }
-    bool chance(double p) { return unit() < p; }
-
-    glm::dvec3 direction() {
-        for (;;) {
-            const glm::dvec3 p{between(-1, 1), between(-1, 1), between(-1, 1)};
-            const double q = glm::dot(p, p);
-            if (q > 0.01 && q < 1.0) return p / std::sqrt(q);
-        }
-    }
-
-private:
-    std::uint64_t state_;
-};
 
 inline vec3 narrow(const glm::dvec3& v) { return vec3(v); }
 

@@ -3,10 +3,10 @@
 
 #include "samples/scenes/kit/solids.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
+#include "tests/support/environment.h"
 
 #include <talus/narrowphase/nonconvex/interference.h>
 
-#include <cstdlib>
 #include <string>
 
 namespace talus::test {
@@ -54,10 +54,7 @@ inline quat any_orientation(Random& random) {
     return quat(glm::angleAxis(angle, axis));
 }
 
-/// How many times as much as in everyday runs is tested: TALUS_NONCONVEX_SCALE in the environment.
-inline int nonconvex_scale() {
-    const char* scale = std::getenv("TALUS_NONCONVEX_SCALE");
-    return scale ? std::max(1, std::atoi(scale)) : 1;
-}
+/// How many times as many cases are tested as in everyday runs: TALUS_NONCONVEX_SCALE in the environment.
+inline int nonconvex_scale() { return static_cast<int>(std::max(1L, from_environment("TALUS_NONCONVEX_SCALE", 1))); }
 
 }  // namespace talus::test

@@ -1,0 +1,175 @@
+#include "broadphase/casts/queries.h"
+
+#include "broadphase/casts/box_tree.h"
+#include "broadphase/casts/column_cast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <limits>
+#include <memory>
+
+namespace talus::detail {
+
+namespace {
+
+/// Working memory of a query. Each thread keeps what it has used, one per depth: a visitor may start another query.
+class Lease {
+public:
+    struct Memory {
+        CastScratch cast;
+        BoxTree tree;
+        std::vector<ProxyIndex> ids;
+        struct Near {
+            float distance;
+            ProxyIndex id;
+            friend auto operator<=>(const Near&, const Near&) = default;
+        };
+        std::vector<Near> near;
+    };
+    Lease() {
+        if (depth_ == kept_.size()) kept_.push_back(std::make_unique<Memory>());
+        memory_ = kept_[depth_++].get();
+    }
+    ~Lease() { --depth_; }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Memory* operator->() const { return memory_; }
+
+private:
+    static thread_local std::vector<std::unique_ptr<Memory>> kept_;
+    static thread_local std::size_t depth_;
+    Memory* memory_;
+};
+thread_local std::vector<std::unique_ptr<Lease::Memory>> Lease::kept_;
+thread_local std::size_t Lease::depth_ = 0;
+
+constexpr float largest_float = std::numeric_limits<float>::max();
+
+vec3 clamped(const vec3& v) { return glm::clamp(v, vec3(-largest_float), vec3(largest_float)); }
+
+bool is_valid(const BoxCast& cast) {
+    return is_finite(cast.center) && is_finite(cast.translation) && is_finite(cast.half) &&
+           is_finite(cast.max_fraction) && glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
+}
+
+// With at least one cast per this many boxes, building a tree costs less than it saves, even if each cast ends at its first
+// hit. Long casts without a hit would need only a quarter as many.
+constexpr std::size_t boxes_per_cast = 4;
+
+}  // namespace
+
+// Finds every proxy whose box overlaps, once each, in ascending order.
+void Queries::find_all(const Aabb& box, FoundProxies& found, std::vector<ProxyIndex>& ids) const {
+    ids.clear();
+    const auto collect = [&](const ColumnGrid& grid, Home home) {
+        found.count = 0;
+        grid.find(box, found);
+        for (const ProxyIndex p : found.ids()) {
+            if (proxies.flags(p).home == home) ids.push_back(p);
+        }
+    };
+    collect(grids.settled(), Home::settled);
+    collect(grids.restless(), Home::restless);
+    for (const ProxyIndex p : proxies.pending()) {
+        if (proxies.flags(p).home == Home::pending && talus::overlaps(proxies.box(p), box)) ids.push_back(p);
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+void Queries::overlaps(const Aabb& box, FunctionRef<void(std::uint32_t)> visit) const {
+    if (!glm::all(glm::lessThanEqual(box.lower, box.upper))) return;  // also for NaN
+    const Lease memory;
+    find_all({clamped(box.lower), clamped(box.upper)}, memory->cast.found, memory->ids);
+    for (const ProxyIndex p : memory->ids) visit(proxies.user_data(p));
+}
+
+void Queries::cast(const BoxCast& asked, FunctionRef<float(std::uint32_t, float)> visit) const {
+    if (!is_valid(asked)) return;
+    const Lease memory;
+    BoxCast cast = asked;
+    const auto through = [&](const ColumnGrid& grid, Home home) {
+        const auto visit_member = [&](ProxyIndex p, float max_fraction) {
+            return proxies.flags(p).home == home ? visit(proxies.user_data(p), max_fraction) : max_fraction;
+        };
+        cast_through(grid, cast, proxies.boxes(), visit_member, memory->cast);
+    };
+    through(grids.settled(), Home::settled);
+    through(grids.restless(), Home::restless);
+    for (const ProxyIndex p : proxies.pending()) {
+        if (proxies.flags(p).home != Home::pending || enter_fraction(cast, proxies.box(p)) < 0.0) continue;
+        cast.max_fraction = std::min(cast.max_fraction, visit(proxies.user_data(p), cast.max_fraction));
+    }
+}
+
+void Queries::cast(std::span<const BoxCast> casts, FunctionRef<float(std::size_t, std::uint32_t, float)> visit) const {
+    if (casts.size() * boxes_per_cast < proxies.count()) {
+        for (std::size_t i = 0; i < casts.size(); ++i)
+            cast(casts[i],
+                 [&](std::uint32_t user_data, float max_fraction) { return visit(i, user_data, max_fraction); });
+        return;
+    }
+    const Lease memory;
+    memory->tree.clear();
+    for (ProxyIndex p = 0; p < proxies.size(); ++p) {
+        if (proxies.exists(p)) memory->tree.add(p, proxies.box(p));
+    }
+    memory->tree.build(proxies.boxes());
+    for (std::size_t i = 0; i < casts.size(); ++i) {
+        if (!is_valid(casts[i])) continue;
+        BoxCast cast = casts[i];
+        memory->tree.cast(
+            cast, [&](ProxyIndex p, float max_fraction) { return visit(i, proxies.user_data(p), max_fraction); });
+    }
+}
+
+// Searches larger and larger cubes around the point. A cube contains all boxes that are not farther than half its edge.
+void Queries::nearest(const vec3& point, float max_distance,
+                      FunctionRef<float(std::uint32_t, float, float)> visit) const {
+    if (!is_finite(point) || !(max_distance >= 0.0f) || proxies.count() == 0) return;
+    const Lease memory;
+    Aabb world{point, point};
+    bool any = false;
+    const auto include = [&](const Aabb& box) {
+        world = any ? merge(world, box) : box;
+        any = true;
+    };
+    if (grids.settled().member_count() > 0) include(grids.settled().bounds());
+    if (grids.restless().member_count() > 0) include(grids.restless().bounds());
+    for (const ProxyIndex p : proxies.pending()) {
+        if (proxies.flags(p).home == Home::pending) include(proxies.box(p));
+    }
+    const float furthest =
+        std::min(max_distance, 2.0f * distance_to({world.upper, world.upper}, world.lower) + distance_to(world, point));
+    // The first cube is about as large as the boxes. The size doubles, so a small first cube costs little; a first cube
+    // that depends on the world would be too large if a single box is far away.
+    float radius = 1e-6f * furthest;
+    for (const ColumnGrid* grid : {&grids.settled(), &grids.restless()}) {
+        if (grid->member_count() > 0) radius = std::max(radius, grid->common_reach());
+    }
+    radius = std::max({radius, distance_to(world, point), std::numeric_limits<float>::min()});
+    constexpr float rounding = 1e-6f;  // relative, larger than float's rounding of the corners of the cube
+    float done = -1.0f;                // boxes up to this far have been visited
+    float limit = max_distance;
+    while (true) {
+        radius = std::min(radius, furthest);
+        const vec3 reach = vec3(radius) + rounding * (vec3(radius) + glm::abs(point));
+        find_all({clamped(point - reach), clamped(point + reach)}, memory->cast.found, memory->ids);
+        memory->near.clear();
+        for (const ProxyIndex p : memory->ids) {
+            const float distance = distance_to(proxies.box(p), point);
+            if (distance > done && distance <= radius) memory->near.push_back({distance, p});
+        }
+        std::sort(memory->near.begin(), memory->near.end());
+        for (const Lease::Memory::Near& near : memory->near) {
+            if (!(near.distance <= limit)) return;
+            limit = std::min(limit, visit(proxies.user_data(near.id), near.distance, limit));
+        }
+        if (radius >= furthest || radius >= limit) return;
+        done = radius;
+        radius *= 2.0f;
+    }
+}
+
+}  // namespace talus::detail
