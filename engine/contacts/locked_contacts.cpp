@@ -8,6 +8,7 @@
 #include <talus/narrowphase/support_mapping.h>
 #include "engine/settings.h"
 #include "engine/world/world_state.h"
+#include "narrowphase/ladder/contact_margin.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +56,7 @@ void World::State::turn_into_plane(std::uint32_t c) {
         return affine_image(ShapeSupport(colliders.shapes[collider]), across * glm::dmat3(to_matrix(pose.rotation)),
                             across * place);
     };
-    const float margin = contact_margin(colliders, record);
+    const float margin = detail::contact_margin(colliders, record);
     const SeparationResult way = separation(stretched(record.a, pose_a), stretched(record.b, pose_b), margin);
     if (way.beyond_limit) {
         manifold.count = 0;
@@ -67,8 +68,9 @@ void World::State::turn_into_plane(std::uint32_t c) {
     const vec3 n = inverse_rotate(pose_a.rotation, direction / share);
     const vec3 on_a = inverse_rotate(pose_a.rotation, vec3(glm::inverse(across) * glm::dvec3(way.point_a)));
     FaceHints hints = contacts.caches[c].hints;  // a copy: the narrowphase goes on from its own
-    manifold = make_manifold(colliders.shapes[record.a], colliders.shapes[record.b], to_frame(relative(pose_a, pose_b)),
-                             n, on_a, on_a + way.separation / share * n, contact_margin(colliders, record, n), hints);
+    manifold =
+        make_manifold(colliders.shapes[record.a], colliders.shapes[record.b], to_frame(relative(pose_a, pose_b)), n,
+                      on_a, on_a + way.separation / share * n, detail::contact_margin(colliders, record, n), hints);
 }
 
 void World::State::collide_contacts(std::span<const std::uint32_t> list, const CollideSettings& rungs,

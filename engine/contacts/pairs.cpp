@@ -3,6 +3,7 @@
 #include <talus/stopwatch.h>
 #include "engine/settings.h"
 #include "engine/world/world_state.h"
+#include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/relative_motion.h"
 
 #include <algorithm>
@@ -285,7 +286,7 @@ void World::State::end_apart_contacts(const CompoundPair& compound) {
         if (record.state != PairState::separated || state.touching || state.modified || state.held_back) return;
         const Transform b_in_a = relative(colliders.poses[record.a], colliders.poses[record.b]);
         const float motion = detail::motion_bound(record.reference, b_in_a, record.radius_b) + 2.0f * compound.slack;
-        if (motion < record.distance - contact_margin(colliders, record)) remove_contact(c);
+        if (motion < record.distance - detail::contact_margin(colliders, record)) remove_contact(c);
     });
 }
 

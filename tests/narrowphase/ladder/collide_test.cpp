@@ -5,6 +5,7 @@
 #include "tests/narrowphase/ladder/random_pairs.h"
 
 #include <talus/narrowphase/epa.h>
+#include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/tolerances.h"
 
@@ -82,7 +83,7 @@ TEST_CASE("every rung is climbed and each agrees with a cold test to within what
         for (std::size_t r = 0; r < total.size(); ++r) total[r] += batch.profile.pairs[r];
         for (std::size_t pair = 0; pair < batch.records.size(); ++pair) {
             const PairRecord& record = batch.records[pair];
-            const float margin = contact_margin(batch.colliders, record), real = truth(batch, pair);
+            const float margin = detail::contact_margin(batch.colliders, record), real = truth(batch, pair);
             CAPTURE(frame);
             CAPTURE(pair);
             CAPTURE(std::string(name_of(record.rung)));

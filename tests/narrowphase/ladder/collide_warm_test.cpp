@@ -29,6 +29,7 @@
 #include "tests/narrowphase/oracle/judge.h"
 
 #include <talus/narrowphase/epa.h>
+#include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/tolerances.h"
 
@@ -274,7 +275,7 @@ private:
         const oracle::Pose pose(placed);
         const double bar = test::allowed_error(a.solid, b.solid, pose), two_bars = 2.0 * bar;
         const double size = record.size;
-        const double greatest_margin = contact_margin(warm_.colliders, record);
+        const double greatest_margin = detail::contact_margin(warm_.colliders, record);
         SimplexCache cache;
         const SeparationResult asked = separation(a.shape, b.shape, placed, cache);
         const double real = asked.separation;
@@ -308,7 +309,8 @@ private:
                 const double height_a = extent(a.shape, n);
                 const double height_b = extent(b.shape, transpose_mul(placed.rotation, -n));
                 const double gap = double(glm::dot(n, b_in_a.position)) - height_a - height_b;
-                const double margin = separation_margin(warm_.colliders, record, n, float(height_a), float(height_b));
+                const double margin =
+                    detail::separation_margin(warm_.colliders, record, n, float(height_a), float(height_b));
                 at_most("apart, though nearer than the margin, by", margin - gap, two_bars);
                 at_most("lower bound of the distance", record.distance, real + two_bars);
             }
@@ -321,7 +323,7 @@ private:
             at_most("points", warm.count, max_manifold_points);
             at_most("length of the normal is off by", std::abs(glm::length(n) - 1.0), 1e-5);
             // Right at the margin rounding may leave no point.
-            const double margin = contact_margin(warm_.colliders, record, warm.normal);
+            const double margin = detail::contact_margin(warm_.colliders, record, warm.normal);
             if (warm.count == 0) at_most("no point, though nearer than the margin, by", margin - real, two_bars);
             if (complaint.empty() && warm.count > 0) {
                 const double found = deepest(warm), along = oracle::separation_along(a.solid, b.solid, pose, n);
