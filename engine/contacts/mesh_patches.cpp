@@ -5,7 +5,7 @@
 
 #include "engine/settings.h"
 #include "engine/world/world_state.h"
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>

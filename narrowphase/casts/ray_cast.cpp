@@ -13,7 +13,7 @@ using namespace detail;
 
 RayHit cast_on_sphere(double radius, const dvec3& origin, const dvec3& translation) {
     RayHit hit;
-    const double t = time_into_ball(origin, translation, radius);
+    const double t = time_into_sphere(origin, translation, radius);
     if (!(t <= 1.0)) return hit;
     hit.hit = true;
     hit.fraction = static_cast<float>(t);

@@ -2,8 +2,10 @@
 
 #include "narrowphase/epa/epa_ring.h"
 #include "narrowphase/epa/epa_slide.h"
+#include "narrowphase/epa/expand.h"
 #include "narrowphase/epa/polytope.h"
-#include "narrowphase/ladder/observer.h"
+#include "narrowphase/gjk/find_closest.h"
+#include "narrowphase/gjk/observer.h"
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>

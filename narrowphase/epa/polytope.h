@@ -6,6 +6,7 @@
 /// Rounding can make the seen faces something else than one patch: then the rim is not one loop, `expand` says so, and
 /// EPA ends with the best answer so far. What it can not do is leave a broken mesh that goes on being used.
 
+#include "narrowphase/gjk/simplex.h"
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>

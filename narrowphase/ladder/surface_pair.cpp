@@ -2,7 +2,7 @@
 
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/contact_outcome.h"
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>

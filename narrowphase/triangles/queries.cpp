@@ -2,7 +2,7 @@
 
 #include <talus/narrowphase/closed_forms.h>
 #include <talus/narrowphase/gjk.h>
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>

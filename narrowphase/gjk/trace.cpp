@@ -1,8 +1,9 @@
 #include <talus/narrowphase/trace.h>
 
+#include "narrowphase/epa/expand.h"
 #include "narrowphase/epa/polytope.h"
-#include "narrowphase/ladder/observer.h"
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/gjk/gjk_unchecked.h"
+#include "narrowphase/gjk/observer.h"
 
 #include <algorithm>
 
