@@ -124,13 +124,13 @@ private:
 };
 
 /// What the closest points of one body lie on: a point, an edge along `along`, or a face.
-struct Feature {
+struct ContactFeature {
     int dimension = 0;
     dvec3 along{0.0};  ///< between the two points farthest apart
 };
 
-Feature feature_of(const dvec3* p, int count, double size) {
-    Feature f;
+ContactFeature feature_of(const dvec3* p, int count, double size) {
+    ContactFeature f;
     double longest2 = 1e-12 * size * size;
     dvec3 foot(0.0);
     for (int i = 0; i < count; ++i) {
@@ -159,8 +159,8 @@ Feature feature_of(const dvec3* p, int count, double size) {
 Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], double t) const {
     dvec3 on_a[4];
     for (int i = 0; i < simplex_.count; ++i) on_a[i] = simplex_.vertex[i].a;
-    const Feature a = feature_of(on_a, simplex_.count, difference_.size);
-    const Feature b = feature_of(on_b, simplex_.count, difference_.size);
+    const ContactFeature a = feature_of(on_a, simplex_.count, difference_.size);
+    const ContactFeature b = feature_of(on_b, simplex_.count, difference_.size);
     Axis axis;
     if (a.dimension == 2 && a_.rate > 0.0) {
         axis.carrier = Carrier::on_a;

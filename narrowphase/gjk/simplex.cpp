@@ -12,7 +12,7 @@ namespace {
 
 /// The nearest feature found so far while a simplex is taken apart: its vertices' slots and (scaled) weights, and its
 /// y.
-struct Feature {
+struct NearestFeature {
     int count = 0;
     int slot[4] = {};
     double weight[4] = {};
@@ -29,7 +29,7 @@ struct Feature {
 // In GJK's loop the features without the newest vertex need no look: the old closest point was the best of them, and
 // the newest vertex was added because it does better. `newest_on_...` search only the features that meet in it.
 
-inline void nearest_on_vertex(const SimplexVertex* s, int i, Feature& best) {
+inline void nearest_on_vertex(const SimplexVertex* s, int i, NearestFeature& best) {
     const double ww = glm::dot(s[i].w, s[i].w);
     if (!(ww < best.vv)) return;
     best.count = 1;
@@ -39,7 +39,7 @@ inline void nearest_on_vertex(const SimplexVertex* s, int i, Feature& best) {
     best.yy = best.yv = best.vv = ww;
 }
 
-inline void nearest_on_segment(const SimplexVertex* s, int i, int j, Feature& best) {
+inline void nearest_on_segment(const SimplexVertex* s, int i, int j, NearestFeature& best) {
     const dvec3& a = s[i].w;
     const dvec3 ab = s[j].w - a;
     const double along = -glm::dot(a, ab), length2 = glm::dot(ab, ab), rest = length2 - along;
@@ -59,7 +59,7 @@ inline void nearest_on_segment(const SimplexVertex* s, int i, int j, Feature& be
     best.vv = vv;
 }
 
-inline void nearest_on_triangle(const SimplexVertex* s, int i, int j, int k, bool all, Feature& best) {
+inline void nearest_on_triangle(const SimplexVertex* s, int i, int j, int k, bool all, NearestFeature& best) {
     const dvec3& a = s[i].w;
     const dvec3 ab = s[j].w - a, ac = s[k].w - a;
     const dvec3 n = glm::cross(ab, ac);
@@ -94,7 +94,7 @@ inline void nearest_on_triangle(const SimplexVertex* s, int i, int j, int k, boo
     if (all || wi < 0.0) nearest_on_segment(s, j, k, best);
 }
 
-inline void nearest_on_tetrahedron(const SimplexVertex* s, bool all, Feature& best) {
+inline void nearest_on_tetrahedron(const SimplexVertex* s, bool all, NearestFeature& best) {
     const dvec3& d = s[3].w;
     const dvec3 da = s[0].w - d, db = s[1].w - d, dc = s[2].w - d;
     const dvec3 na = glm::cross(db, dc), nb = glm::cross(dc, da), nc = glm::cross(da, db);
@@ -111,7 +111,7 @@ inline void nearest_on_tetrahedron(const SimplexVertex* s, bool all, Feature& be
     constexpr double flat = tolerance::simplex_flatness * tolerance::simplex_flatness;
     const bool thin = !(volume * volume > flat * glm::dot(da, da) * glm::dot(db, db) * glm::dot(dc, dc));
     if (!thin && wa >= 0.0 && wb >= 0.0 && wc >= 0.0 && wd >= 0.0) {
-        best = Feature{4, {0, 1, 2, 3}, {wa, wb, wc, wd}, dvec3(0.0), 0.0, 0.0, 0.0};
+        best = NearestFeature{4, {0, 1, 2, 3}, {wa, wb, wc, wd}, dvec3(0.0), 0.0, 0.0, 0.0};
         return;
     }
     const bool every = all || thin;
@@ -121,7 +121,7 @@ inline void nearest_on_tetrahedron(const SimplexVertex* s, bool all, Feature& be
     if (every || wd < 0.0) nearest_on_triangle(s, 0, 1, 2, all, best);
 }
 
-void nearest(const SimplexVertex* s, int count, bool all, Feature& best) {
+void nearest(const SimplexVertex* s, int count, bool all, NearestFeature& best) {
     switch (count) {
         case 1:
             return nearest_on_vertex(s, 0, best);
@@ -136,7 +136,7 @@ void nearest(const SimplexVertex* s, int count, bool all, Feature& best) {
 
 /// The triangle i, j, k with k the newest, di and dj its edges from there and n = cross(di, dj).
 inline void newest_on_triangle(const SimplexVertex* s, int i, int j, int k, const dvec3& di, const dvec3& dj,
-                               const dvec3& n, Feature& best) {
+                               const dvec3& n, NearestFeature& best) {
     const dvec3& w = s[k].w;
     const double nn = glm::dot(n, n);
     const double wi = -glm::dot(glm::cross(dj, n), w), wj = -glm::dot(glm::cross(n, di), w);
@@ -160,7 +160,7 @@ inline void newest_on_triangle(const SimplexVertex* s, int i, int j, int k, cons
     if (!(wj > 0.0)) nearest_on_segment(s, i, k, best);
 }
 
-inline void newest_on_tetrahedron(const SimplexVertex* s, Feature& best) {
+inline void newest_on_tetrahedron(const SimplexVertex* s, NearestFeature& best) {
     const dvec3& d = s[3].w;
     const dvec3 da = s[0].w - d, db = s[1].w - d, dc = s[2].w - d;
     const dvec3 na = glm::cross(db, dc), nb = glm::cross(dc, da), nc = glm::cross(da, db);
@@ -173,7 +173,7 @@ inline void newest_on_tetrahedron(const SimplexVertex* s, Feature& best) {
         wc = -wc;
     }
     if (wa > 0.0 && wb > 0.0 && wc > 0.0) {
-        best = Feature{4, {0, 1, 2, 3}, {wa, wb, wc, volume - wa - wb - wc}, dvec3(0.0), 0.0, 0.0, 0.0};
+        best = NearestFeature{4, {0, 1, 2, 3}, {wa, wb, wc, volume - wa - wb - wc}, dvec3(0.0), 0.0, 0.0, 0.0};
         return;
     }
     if (!(wa > 0.0)) newest_on_triangle(s, 1, 2, 3, db, dc, na, best);
@@ -183,7 +183,7 @@ inline void newest_on_tetrahedron(const SimplexVertex* s, Feature& best) {
 
 /// As `nearest`, over the features of the newest vertex. What rounding gets wrong here shows as a negative last weight
 /// or as no progress; the caller then asks `nearest`.
-bool newest(const SimplexVertex* s, int count, Feature& best) {
+bool newest(const SimplexVertex* s, int count, NearestFeature& best) {
     switch (count) {
         case 2:
             nearest_on_segment(s, 0, 1, best);
@@ -203,7 +203,7 @@ bool newest(const SimplexVertex* s, int count, Feature& best) {
 }  // namespace
 
 bool reduce(Simplex& simplex, int previous) {
-    Feature best;
+    NearestFeature best;
     if (previous == 0) {
         nearest(simplex.vertex, simplex.count, false, best);
     } else if (!newest(simplex.vertex, simplex.count, best) || !(best.vv < simplex.vv)) {

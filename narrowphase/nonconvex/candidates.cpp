@@ -1,4 +1,4 @@
-#include <talus/narrowphase/nonconvex/candidates.h>
+#include "narrowphase/nonconvex/candidates.h"
 
 #include <algorithm>
 #include <span>

@@ -39,9 +39,9 @@ Result<PolygonMesh> polygonal_hull(const Cloud& cloud) {
     Result<TriangleMesh> mesh = quickhull(cloud, subset, 1.0);
     if (!mesh) return mesh.error();
 
-    std::vector<Index> patch = patches(cloud, *mesh);
+    std::vector<Index> group = coplanar_groups(cloud, *mesh);
     for (int round = 0; round < max_rounds; ++round) {
-        const std::vector<Index> inside = vertices_inside_patches(*mesh, patch);
+        const std::vector<Index> inside = vertices_inside_groups(*mesh, group);
         if (inside.empty()) break;
         std::vector<Index> used, kept;
         for (const Triangle& t : *mesh) used.insert(used.end(), t.vertex, t.vertex + 3);
@@ -51,10 +51,10 @@ Result<PolygonMesh> polygonal_hull(const Cloud& cloud) {
         Result<TriangleMesh> leaner = quickhull(cloud, kept, later_tolerance);
         if (!leaner) break;  // too thin without them: keep the hull that we have
         mesh = std::move(leaner);
-        patch = patches(cloud, *mesh);
+        group = coplanar_groups(cloud, *mesh);
     }
 
-    PolygonMesh merged = merge_patches(cloud, *mesh, patch);
+    PolygonMesh merged = merge_groups(cloud, *mesh, group);
     return is_valid(cloud, merged) ? std::move(merged) : keep_triangles(*mesh);
 }
 

@@ -10,17 +10,21 @@
 /// Boundaries nearer than the sum of the two Polyhedron::tolerance count as meeting. Self-collision, triangle soups and
 /// contact manifolds are not what this is for.
 
-#include <talus/narrowphase/nonconvex/candidates.h>
-#include <talus/narrowphase/nonconvex/edge_face.h>
+#include <talus/narrowphase/nonconvex/polyhedron.h>
 
+#include <compare>
 #include <limits>
+#include <memory>
 
 namespace talus {
 
-/// A polyhedron with what is worked out before its orientation is known.
+struct OrientationGraph;
+struct CandidateScratch;
+
+/// A polyhedron with what is worked out before its orientation is known. Made by make_nonconvex.
 struct NonconvexShape {
     Polyhedron polyhedron;
-    OrientationGraph graph;
+    std::shared_ptr<const OrientationGraph> graph;
 };
 
 /// From indexed triangles; refuses what make_polyhedron refuses.
@@ -46,10 +50,38 @@ struct InterferenceResult {
     std::size_t edge_face_tests = 0;
 };
 
-/// What first_contact works with; keep it between calls.
-struct ContactScratch {
-    EdgeFaceCandidates candidates;
-    CandidateScratch search;
+/// An edge of one polyhedron and a face of the other.
+struct EdgeFacePair {
+    std::uint32_t edge, face;
+    friend auto operator<=>(const EdgeFacePair&, const EdgeFacePair&) = default;
+};
+
+/// Each pair once, ordered by edges.
+struct EdgeFaceCandidates {
+    std::vector<EdgeFacePair> a_edges;  ///< edges of A with faces of B
+    std::vector<EdgeFacePair> b_edges;  ///< edges of B with faces of A
+    std::size_t size() const { return a_edges.size() + b_edges.size(); }
+};
+
+/// How the features that can touch first are found. The answers are the same, only their costs differ: every pair of
+/// features; the papers' sweep by a meridian; a grid on the sphere; a table of signs.
+enum class OverlayMethod : std::uint8_t { every_pair, sweep, grid, signs };
+
+/// What first_contact works with. Keep it between calls, so that they allocate nothing.
+class ContactScratch {
+public:
+    ContactScratch();
+    ~ContactScratch();
+    ContactScratch(const ContactScratch& other);  ///< copies the candidates only
+    ContactScratch& operator=(const ContactScratch& other);
+
+    EdgeFaceCandidates candidates;  ///< what the last search has found
+
+private:
+    friend void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
+                                const Transform& pose_b, ContactScratch& scratch, OverlayMethod method);
+    friend class NonconvexPair;
+    std::unique_ptr<CandidateScratch> search_;
 };
 
 /// Any two poses. Cost: edges of A x faces of B + edges of B x faces of A.
@@ -88,14 +120,13 @@ public:
                               double clearance = std::numeric_limits<double>::infinity());
 
     /// What the last update worked with, for those who measure.
-    const EdgeFaceCandidates& candidates() const { return candidates_; }
+    const EdgeFaceCandidates& candidates() const { return scratch_.candidates; }
     std::size_t sweeps() const { return sweeps_; }  ///< how often candidates were found so far
 
 private:
     const NonconvexShape &a_, &b_;
     double kept_angle_;
-    EdgeFaceCandidates candidates_;
-    CandidateScratch search_;
+    ContactScratch scratch_;
     glm::dquat found_at_{1, 0, 0, 0};  ///< the relative rotation the candidates were found at
     bool found_ = false;
     glm::dquat rotation_{1, 0, 0, 0};  ///< of B in A's frame, in the last update

@@ -1,5 +1,5 @@
 #pragma once
-/// An edge against a face that may be nonconvex and have holes (Thomas and Torras 1994; Jimenez and Torras 1999, section
+/// Internal: an edge against a face that may be nonconvex and have holes (Thomas and Torras 1994; Jimenez and Torras 1999, section
 /// 2): from two basic contact functions, both distances with a sign,
 ///
 ///     A(v, f)    vertex v to the plane of face f

@@ -1,5 +1,5 @@
 #pragma once
-/// From the contacts that an orientation allows (face_orientation.h) to the edge-face pairs that tell of all of them
+/// Internal: from the contacts that an orientation allows (overlay.h) to the edge-face pairs that tell of all of them
 /// (Jimenez and Torras 1999, section 3), and to few.
 ///
 /// A vertex that comes to touch a face drags its edges into it: any one of them will do. Two edges that have just crossed
@@ -19,22 +19,10 @@
 /// two thirds of the pairs that the contacts would take each by itself. Pairs whose edge lies too flat on the face do not
 /// stand for election: they would tell late of a contact that goes deeper.
 
-#include <talus/narrowphase/nonconvex/face_orientation.h>
+#include <talus/narrowphase/nonconvex/interference.h>
+#include "narrowphase/nonconvex/overlay.h"
 
 namespace talus {
-
-/// An edge of one polyhedron and a face of the other.
-struct EdgeFacePair {
-    std::uint32_t edge, face;
-    friend auto operator<=>(const EdgeFacePair&, const EdgeFacePair&) = default;
-};
-
-/// Each pair once, ordered by edges.
-struct EdgeFaceCandidates {
-    std::vector<EdgeFacePair> a_edges;  ///< edges of A with faces of B
-    std::vector<EdgeFacePair> b_edges;  ///< edges of B with faces of A
-    std::size_t size() const { return a_edges.size() + b_edges.size(); }
-};
 
 /// What find_candidates works with; keep it between calls, so that they allocate nothing.
 struct CandidateScratch {
