@@ -1,9 +1,9 @@
 #include "engine/contact_solver/contact_solver.h"
 
-#include <talus/narrowphase/hull_view.h>
 #include "engine/contact_solver/contact_lanes.h"
 #include "engine/contact_solver/motion_lanes.h"
 #include "engine/settings.h"
+#include "narrowphase/processor.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "engine/joint_solver/joint_solver.h"
 
-#include <talus/narrowphase/hull_view.h>
 #include "engine/bodies/integrate.h"
 #include "engine/settings.h"
+#include "narrowphase/processor.h"
 
 #include <algorithm>
 #include <cmath>

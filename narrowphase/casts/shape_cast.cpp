@@ -1,6 +1,9 @@
 #include <talus/narrowphase/shape_cast.h>
 
+#include "common/assert.h"
+#include "narrowphase/casts/cast_unchecked.h"
 #include "narrowphase/casts/clip_cast.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +14,14 @@ using namespace detail;
 
 ShapeCastResult shape_cast(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                            float target_distance) {
-    const bool finite = is_finite(b_in_a.position) && is_finite(b_in_a.rotation[0]) && is_finite(b_in_a.rotation[1]) &&
-                        is_finite(b_in_a.rotation[2]) && is_finite(translation) && is_finite(target_distance);
-    if (!finite) return ShapeCastResult{};
+    if (!is_usable(a, b, b_in_a) || !is_finite(translation) || !is_finite(target_distance))
+        return {.status = CastStatus::bad_input};
+    return cast_unchecked(a, b, b_in_a, translation, target_distance);
+}
+
+ShapeCastResult detail::cast_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+                                       float target_distance) {
+    TALUS_ASSERT(is_usable(a, b, b_in_a) && is_finite(translation));
     const dvec3 way(translation);
     const double target = std::max(double(target_distance), 0.0), radius_a(a.radius), radius_b(b.radius);
     if (a.type == ShapeType::sphere && b.type == ShapeType::sphere) {
@@ -25,7 +33,7 @@ ShapeCastResult shape_cast(const Shape& a, const Shape& b, const Frame& b_in_a, 
 
 ShapeCastResult shape_cast(const SupportMapping& a, const SupportMapping& b, const vec3& translation,
                            float target_distance) {
-    if (!is_finite(translation) || !is_finite(target_distance)) return ShapeCastResult{};
+    if (!is_finite(translation) || !is_finite(target_distance)) return {.status = CastStatus::bad_input};
     MinkowskiDifference difference(a, b);
     return cast(difference, dvec3(translation), std::max(double(target_distance), 0.0), 0.0, 0.0);
 }

@@ -4,6 +4,7 @@
 #include "narrowphase/casts/conservative_advancement.h"
 #include "narrowphase/casts/double_rotation.h"
 #include "narrowphase/casts/mover.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,7 @@ TimeOfImpact from_cast(const ShapeCastResult& cast, const Mover& a) {
     TimeOfImpact result;
     switch (cast.status) {
         case CastStatus::miss:
+        case CastStatus::bad_input:  // was refused before the cast
             return result;
         case CastStatus::hit:
             result.status = ToiStatus::hit;
@@ -126,7 +128,7 @@ TimeOfImpact time_of_impact(const Shape& a, const RigidMotion& motion_a, const S
                             const ToiSettings& settings) {
     TimeOfImpact bad;
     bad.status = ToiStatus::bad_input;
-    if (!usable(motion_a, motion_b, settings)) return bad;
+    if (!is_usable(a) || !is_usable(b) || !usable(motion_a, motion_b, settings)) return bad;
     Mover mover_a(motion_a, double(settings.duration)), mover_b(motion_b, double(settings.duration));
     mover_a.reach = reach_of(a, mover_a.center, mover_a.axis_in_shape());
     mover_b.reach = reach_of(b, mover_b.center, mover_b.axis_in_shape());

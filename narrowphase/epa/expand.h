@@ -15,8 +15,20 @@ EpaResult expand(const MinkowskiDifference& difference, const Simplex& simplex, 
 /// grown to the end.
 bool expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result);
 
-/// The same as `epa`, telling `observer` what it does (observer.h).
+/// The same as `epa` for shapes that `check` accepts, at a finite pose.
+EpaResult epa_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex);
+
+/// The same, telling `observer` what it does (observer.h).
 EpaResult epa_observed(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex,
                        EpaObserver& observer);
+
+/// The local minimum of the depth that the face of an earlier pose's answer leads to (polytopes only): the depth,
+/// unless another way out has become shorter, which EpaResult::other_depth and a bound on the motion tell. About two
+/// warm GJK queries. False when the face leads nowhere: ask `epa`.
+bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result);
+
+/// The same where the face itself is still the way out, at a fifth of the price: false when the minimum has moved on to
+/// another.
+bool epa_on_face(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result);
 
 }  // namespace talus::detail

@@ -1,13 +1,17 @@
 #include <talus/narrowphase/gjk.h>
 
+#include "common/assert.h"
 #include "narrowphase/gjk/find_closest.h"
 #include "narrowphase/gjk/gjk_kernel.h"
 #include "narrowphase/gjk/gjk_unchecked.h"
 #include "narrowphase/gjk/observer.h"
+#include "narrowphase/processor.h"
+#include "narrowphase/shapes/usable.h"
 #include "narrowphase/support/minkowski.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 
@@ -59,7 +63,7 @@ bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {
             return true;
         case ShapeType::hull:
             core.kind = KernelCore::hull;
-            core.view = &shape.hull->view;
+            core.view = &data_of(*shape.hull).view;
             return core.view->largest_coordinate <= largest_coordinate;
         case ShapeType::cylinder:
         case ShapeType::cone:
@@ -178,12 +182,20 @@ GjkResult by_loop(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b
 bool has_loop(GjkLoop loop) { return loop == GjkLoop::plain || kernel_of(loop) != nullptr; }
 
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance) {
+    if (!is_usable(a, b, b_in_a) || std::isnan(max_distance)) return {.status = GjkStatus::bad_input};
+    return gjk_unchecked(a, b, b_in_a, cache, max_distance);
+}
+
+GjkResult detail::gjk_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
+                                float max_distance) {
+    TALUS_ASSERT(is_usable(a, b, b_in_a));
     Unobserved nobody;
     return by_loop(best_kernel, a, b, b_in_a, cache, max_distance, nobody);
 }
 
 GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                  float max_distance) {
+    if (!is_usable(a, b, b_in_a) || std::isnan(max_distance)) return {.status = GjkStatus::bad_input};
     Unobserved nobody;
     return by_loop(kernel_of(loop), a, b, b_in_a, cache, max_distance, nobody);
 }

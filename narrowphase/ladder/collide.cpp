@@ -25,7 +25,7 @@ void fetch_and_run(const CollideCall& call, const std::vector<PairTest>& list, c
             const PairTest& test = list[i + caches_ahead];
             prefetch(&call.caches[test.pair], sizeof(PairCache));
             for (const Shape* shape : {&call.shape_a(test), &call.shape_b(test)})
-                if (shape->hull) prefetch(shape->hull.get(), sizeof(Hull));
+                if (shape->hull) prefetch(shape->hull.get(), sizeof(HullData));
         }
         if (i + hulls_ahead < list.size()) {
             const PairTest& test = list[i + hulls_ahead];

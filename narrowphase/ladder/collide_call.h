@@ -1,9 +1,9 @@
 #pragma once
 /// Internal: what one call of collide works on, and what its tests share: queueing, counting, booking time.
 
-#include <talus/narrowphase/closed_forms.h>
 #include <talus/narrowphase/collide.h>
 #include <talus/stopwatch.h>
+#include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/ladder/worklists.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/surface_pair.h"
+#include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/sliver.h"
 #include "narrowphase/tolerances.h"
 
@@ -35,8 +36,8 @@ Manifold build_manifold(const CollideCall& call, const PairTest& test, const vec
     PairCache& cache = call.caches[test.pair];
     count(call.profile.manifolds_built);
     set_axis(cache, normal);
-    const Manifold manifold =
-        make_manifold(call.shape_a(test), call.shape_b(test), test.b_in_a, normal, on_a, on_b, margin, cache.hints);
+    const Manifold manifold = make_manifold_unchecked(call.shape_a(test), call.shape_b(test), test.b_in_a, normal, on_a,
+                                                      on_b, margin, cache.hints);
     // An axis that is a face's normal turns with the face, so it is kept in the frame of the shape that owns the face.
     if (manifold.face_owner == FaceOwner::a) cache.axis = manifold.normal;
     if (manifold.face_owner == FaceOwner::b) {

@@ -1,7 +1,7 @@
 #pragma once
 /// Internal: what a test writes into a pair's record and cache: separated by a distance, or touching with a manifold.
 
-#include <talus/narrowphase/closed_forms.h>
+#include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/ladder/collide_call.h"
 
 namespace talus::detail {

@@ -1,12 +1,14 @@
 #include "narrowphase/ladder/pair_tests.h"
 
-#include <talus/narrowphase/box_axes.h>
-#include <talus/narrowphase/closed_forms.h>
-#include <talus/narrowphase/epa.h>
+#include "narrowphase/analytic/box_axes.h"
+#include "narrowphase/analytic/closed_forms.h"
+#include "narrowphase/epa/expand.h"
+#include "narrowphase/gjk/gjk_unchecked.h"
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/contact_outcome.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/ladder/surface_pair.h"
+#include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/support/core_support.h"
 #include "narrowphase/tolerances.h"
 
@@ -120,8 +122,8 @@ void try_axis(const CollideCall& call, const PairTest& test) {
     if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thin &&
         (!surface || surface.has_normal(n))) {
         const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
-        const Manifold manifold =
-            make_manifold(a, b, test.b_in_a, n, on_b - separation * n, on_b, margin_along(call, test, n), cache.hints);
+        const Manifold manifold = make_manifold_unchecked(a, b, test.b_in_a, n, on_b - separation * n, on_b,
+                                                          margin_along(call, test, n), cache.hints);
         count(call.profile.manifolds_built);
         const bool shallow = separation >= -tolerance::axis_depth_of_edges * record.thin;
         if (manifold.overlaps && (shallow || manifold.count > 2)) {
@@ -142,7 +144,7 @@ void run_gjk(const CollideCall& call, const PairTest& test, Rung rung) {
     // the next frames skip the pair.
     const float limit = radii + 2.0f * contact_margin(call.colliders, record) + tolerance::skip_reserve * record.size;
     if (rung == Rung::cold_gjk && run_axes(call, test, limit)) return;
-    const GjkResult r = gjk(a, b, test.b_in_a, cache.simplex, limit);
+    const GjkResult r = gjk_unchecked(a, b, test.b_in_a, cache.simplex, limit);
     count(call.profile.gjk_queries);
     count(call.profile.gjk_iterations, r.iterations);
     count(call.profile.support_evaluations, r.support_evaluations);
@@ -170,7 +172,7 @@ void run_epa(const CollideCall& call, const PairTest& test) {
     PairCache& cache = call.caches[test.pair];
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     if (run_axes(call, test, std::numeric_limits<float>::infinity())) return;
-    const EpaResult r = epa(a, b, test.b_in_a, cache.simplex);
+    const EpaResult r = epa_unchecked(a, b, test.b_in_a, cache.simplex);
     count(call.profile.epa_queries);
     count(call.profile.epa_iterations, r.iterations);
     count(call.profile.support_evaluations, r.support_evaluations);

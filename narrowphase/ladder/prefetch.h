@@ -2,6 +2,7 @@
 /// Internal: asks the processor for the data of a pair before its test needs it.
 
 #include <talus/narrowphase/shape.h>
+#include "narrowphase/shapes/hull_data.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +18,7 @@ inline void prefetch(const void* from, std::size_t bytes) {
 /// Fetches what support search and make_manifold will probably read of a hull, going by the hints.
 inline void prefetch_hull(const Shape& shape, std::uint32_t face, std::uint32_t vertex) {
     if (shape.type != ShapeType::hull) return;
-    const Hull& hull = *shape.hull;
+    const HullData& hull = data_of(*shape.hull);
     const std::size_t bytes = std::min<std::size_t>(hull.x.size() * sizeof(float), 128);
     prefetch(hull.x.data(), bytes);
     prefetch(hull.y.data(), bytes);

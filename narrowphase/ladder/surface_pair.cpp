@@ -2,6 +2,7 @@
 
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/contact_outcome.h"
+#include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
 
@@ -107,15 +108,16 @@ void touch_by_face(const CollideCall& call, const PairTest& test, const SurfaceP
     }
     // The pair of points is given too far apart to be a contact point itself: only what lies over the triangle counts.
     const float margin = margin_along(call, test, along);
-    Manifold manifold = make_manifold(call.shape_a(test), call.shape_b(test), test.b_in_a, along, on_a,
-                                      on_a + 2.0f * (margin + std::abs(separation)) * along, margin, cache.hints);
+    Manifold manifold =
+        make_manifold_unchecked(call.shape_a(test), call.shape_b(test), test.b_in_a, along, on_a,
+                                on_a + 2.0f * (margin + std::abs(separation)) * along, margin, cache.hints);
     count(call.profile.manifolds_built);
     Shape grown;
     const vec3 middle = home_of(s);
     if (manifold.count == 0 &&
         grow_to_hollow_edges(*s.shape, *s.triangle, n, low, middle, call.records[test.pair].size, grown)) {
-        manifold = make_manifold(s.is_a ? grown : call.shape_a(test), s.is_a ? call.shape_b(test) : grown, test.b_in_a,
-                                 along, on_a, on_b, margin, cache.hints);
+        manifold = make_manifold_unchecked(s.is_a ? grown : call.shape_a(test), s.is_a ? call.shape_b(test) : grown,
+                                           test.b_in_a, along, on_a, on_b, margin, cache.hints);
         count(call.profile.manifolds_built);
     }
     manifold.face_owner = s.is_a ? FaceOwner::a : FaceOwner::b;

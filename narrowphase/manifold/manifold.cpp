@@ -1,8 +1,11 @@
 #include <talus/narrowphase/manifold.h>
 
 #include <talus/lanes.h>
+#include "common/assert.h"
 #include "narrowphase/manifold/clip.h"
+#include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/projected_feature.h"
+#include "narrowphase/shapes/usable.h"
 #include "narrowphase/support/supporting_feature.h"
 #include "narrowphase/tolerances.h"
 
@@ -334,6 +337,13 @@ void keep_ids_distinct(Manifold& manifold) {
 
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints) {
+    if (!detail::is_usable(a, b, b_in_a) || !is_finite(on_a) || !is_finite(on_b) || !is_finite(margin)) return {};
+    return detail::make_manifold_unchecked(a, b, b_in_a, normal, on_a, on_b, margin, hints);
+}
+
+Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal,
+                                         const vec3& on_a, const vec3& on_b, float margin, FaceHints& hints) {
+    TALUS_ASSERT(is_usable(a, b, b_in_a) && is_finite(on_a) && is_finite(on_b));
     vec3 n = normal;
     if (!(std::abs(length_squared(n) - 1.0f) <= tolerance::unit_length)) n = sane_normal(normal, b_in_a.position);
 

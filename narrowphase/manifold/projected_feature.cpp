@@ -1,5 +1,6 @@
 #include "narrowphase/manifold/projected_feature.h"
 
+#include "narrowphase/shapes/hull_data.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -148,7 +149,8 @@ int thin_out(const Hull& hull, const std::uint16_t* corners, int count, int* kep
     return result;
 }
 
-void project_hull(const Hull& hull, const SupportingFeature& feature, const View& view, ProjectedFeature& projected) {
+void project_hull(const HullData& hull, const SupportingFeature& feature, const View& view,
+                  ProjectedFeature& projected) {
     const HullFace& face = hull.faces[feature.face];
     const std::uint16_t* corners = face.count <= 4 ? face.corners : &hull.face_vertices[face.first];
     int kept[max_projected_corners];
@@ -253,7 +255,7 @@ void project(const Shape& shape, const SupportingFeature& feature, const View& v
             } else if (shape.type == ShapeType::triangle) {
                 project_triangle(shape, feature, view, projected);
             } else {
-                project_hull(*shape.hull, feature, view, projected);
+                project_hull(data_of(*shape.hull), feature, view, projected);
             }
             break;
         case SupportingFeatureKind::disc:

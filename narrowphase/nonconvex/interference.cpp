@@ -103,6 +103,18 @@ bool all_apart(const Polyhedron& edges, const Polyhedron& faces, const Move& mov
     return true;
 }
 
+bool is_usable(const Transform& pose) {
+    const quat& q = pose.rotation;
+    return is_finite(pose.position) && is_finite(q) && q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 1e-12f;
+}
+bool is_usable(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b, const Transform& pose_b) {
+    return !a.faces.empty() && !b.faces.empty() && is_usable(pose_a) && is_usable(pose_b);
+}
+bool is_usable(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b) {
+    return a.graph && b.graph && is_usable(a.polyhedron, pose_a, b.polyhedron, pose_b);
+}
+constexpr InterferenceResult bad_input{.relation = Interference::bad_input};
+
 InterferenceResult meeting(std::size_t tests) { return {Interference::boundaries_meet, 0.0, tests}; }
 
 InterferenceResult disjoint(const Tests& tests, DistanceKind kind) {
@@ -141,11 +153,16 @@ Result<NonconvexShape> make_nonconvex(std::span<const vec3> vertices, std::span<
 
 InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b,
                                 const Transform& pose_b, DistanceKind distance) {
+    if (!is_usable(a, pose_a, b, pose_b)) return bad_input;
     return test_all(a, b, relative_pose(pose_a, pose_b), distance);
 }
 
 void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
                      ContactScratch& scratch, OverlayMethod method) {
+    if (!is_usable(a, pose_a, b, pose_b)) {
+        scratch.candidates = {};
+        return;
+    }
     const RelativePose pose = relative_pose(pose_a, pose_b);
     find_candidates(*a.graph, *b.graph, pose.b_to_a.rotation, 0.0, method, *scratch.search_, scratch.candidates);
 }
@@ -158,6 +175,7 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
 
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, const EdgeFaceCandidates& candidates, DistanceKind distance) {
+    if (!is_usable(a, pose_a, b, pose_b)) return bad_input;
     const RelativePose pose = relative_pose(pose_a, pose_b);
     Tests tests(a.polyhedron, b.polyhedron, pose, distance);
     for (const EdgeFacePair& p : candidates.a_edges) {
@@ -170,6 +188,7 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
 }
 
 InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transform& pose_b, double clearance) {
+    if (!is_usable(a_, pose_a, b_, pose_b)) return bad_input;
     const Polyhedron &a = a_.polyhedron, &b = b_.polyhedron;
     const RelativePose pose = relative_pose(pose_a, pose_b);
     // Unit vectors move by twice the sine of half the angle at most, which the quaternion's vector part is.

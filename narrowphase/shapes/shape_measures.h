@@ -2,6 +2,7 @@
 /// Internal: the size and the middle of a shape, as tolerances and searches use them.
 
 #include <talus/narrowphase/shape.h>
+#include "narrowphase/shapes/hull_data.h"
 
 #include <glm/vec3.hpp>
 
@@ -25,7 +26,7 @@ inline double size_of(const Shape& shape) {
                 0.5f;
             break;
         case ShapeType::hull:
-            return shape.hull->view.half_size;
+            return data_of(*shape.hull).view.half_size;
         default:
             break;
     }

@@ -1,6 +1,7 @@
 #include "narrowphase/support/supporting_feature.h"
 
 #include "narrowphase/float4.h"
+#include "narrowphase/shapes/hull_data.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -155,7 +156,7 @@ struct Direction {
 
 /// What a vertex sees of its hull, four neighbours at a time.
 struct Ring {
-    Ring(const Hull& h, std::uint32_t v) : hull(h), vertex(v), begin(h.rings.data() + v), fours(2) {
+    Ring(const HullData& h, std::uint32_t v) : hull(h), vertex(v), begin(h.rings.data() + v), fours(2) {
         if (begin->neighbour[0] != HullRing::elsewhere) return;
         begin = h.rings.data() + h.wide_rings[v];
         fours = static_cast<int>(2 * (h.wide_rings[v + 1] - h.wide_rings[v]));
@@ -183,7 +184,7 @@ struct Ring {
                        load_lanes(ring.normal_z + lane));
     }
 
-    const Hull& hull;
+    const HullData& hull;
     std::uint32_t vertex;
     const HullRing* begin;
     int fours;
@@ -241,7 +242,7 @@ Largest largest_in(const Ring& ring, Measure measure) {
 }
 
 /// From the hinted vertex, always along the steepest edge: no step or one from last frame's.
-std::uint32_t walk_to_support(const Hull& hull, const vec3& d, std::uint32_t hint) {
+std::uint32_t walk_to_support(const HullData& hull, const vec3& d, std::uint32_t hint) {
     const Direction direction(d);
     std::uint32_t top = hint < hull.vertices.size() ? hint : 0;
     for (;;) {
@@ -257,7 +258,7 @@ std::uint32_t walk_to_support(const Hull& hull, const vec3& d, std::uint32_t hin
 
 /// Among the faces at the support vertex, the one that looks most along d. A face that merely passes by the vertex may
 /// look better along d than the two faces of an edge that lies in the contact plane: then those two alone are asked.
-void hull_feature(const Hull& hull, const vec3& d, std::uint32_t top, SupportingFeature& f) {
+void hull_feature(const HullData& hull, const vec3& d, std::uint32_t top, SupportingFeature& f) {
     const Direction direction(d);
     const Ring ring(hull, top);
     const Largest best = largest_in(ring, [&](int four) { return ring.cosines(four, direction); });
@@ -320,10 +321,12 @@ void FeatureSearch::start(const Shape& shape, const vec3& direction, std::uint32
             feature = cone_feature(shape.half_extents, direction);
             break;
         case ShapeType::hull:
-            vertex_ = shape.hull->view.cells == 0
-                          ? static_cast<std::uint32_t>(scan_hull(shape.hull->view, &direction.x))
-                          : walk_to_support(*shape.hull, direction, vertex_hint);
-            height = glm::dot(vec3(shape.hull->x[vertex_], shape.hull->y[vertex_], shape.hull->z[vertex_]), direction);
+            vertex_ = data_of(*shape.hull).view.cells == 0
+                          ? static_cast<std::uint32_t>(scan_hull(data_of(*shape.hull).view, &direction.x))
+                          : walk_to_support(data_of(*shape.hull), direction, vertex_hint);
+            height = glm::dot(
+                vec3(data_of(*shape.hull).x[vertex_], data_of(*shape.hull).y[vertex_], data_of(*shape.hull).z[vertex_]),
+                direction);
             return;
     }
     height = feature.has_face() ? feature.height : glm::dot(feature.points[0], direction);
@@ -331,7 +334,7 @@ void FeatureSearch::start(const Shape& shape, const vec3& direction, std::uint32
 
 void FeatureSearch::finish(const Shape& shape, const vec3& direction) {
     if (shape.type != ShapeType::hull) return;
-    hull_feature(*shape.hull, direction, vertex_, feature);
+    hull_feature(data_of(*shape.hull), direction, vertex_, feature);
 }
 
 SupportingFeature supporting_feature(const Shape& shape, const vec3& direction, std::uint32_t vertex_hint) {

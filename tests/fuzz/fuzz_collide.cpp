@@ -5,8 +5,8 @@
 #include "tests/narrowphase/oracle/judge.h"
 
 #include <talus/narrowphase/collide.h>
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/support_mapping.h>
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/tolerances.h"

@@ -2,6 +2,7 @@
 /// What a user says about a body before it exists.
 
 #include <talus/broadphase/proxy.h>
+#include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
 

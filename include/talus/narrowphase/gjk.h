@@ -28,6 +28,7 @@ enum class GjkStatus : std::uint8_t {
     overlapping,    ///< the cores touch or intersect: distance 0, the simplex encloses or touches the origin
     beyond_limit,   ///< a support plane proves that the distance exceeds max_distance; `distance` is that lower bound
     iteration_cap,  ///< not converged: distance is an upper bound, lower_bound a proved lower one (may be 0)
+    bad_input,      ///< `check` refuses a shape, or a number is not finite: all else is as in a new GjkResult
 };
 
 struct GjkResult {
@@ -45,7 +46,8 @@ struct GjkResult {
 /// Distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from `cache`, re-posed (any
 /// content is safe: degenerate and needless vertices drop out), or along the line between the cores' middles when that
 /// is empty; leaves the final simplex in `cache`. Stops early (beyond_limit) once the distance is proved to exceed
-/// `max_distance` (m). Never returns NaN for finite input.
+/// `max_distance` (m). Never returns NaN. On bad_input the cache stays as it was; `check` (shape.h) says what is wrong with a
+/// shape.
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());
 

@@ -54,18 +54,6 @@ float bounding_radius(const Shape& shape);
 /// triangles, which are no solids.
 float thickness(const Shape& shape);
 
-/// Mass (kg), centre of mass (m) and inertia about that centre (kg m^2), in the shape's frame.
-struct MassProperties {
-    float mass = 0.0f;
-    vec3 center{0.0f};
-    mat3 inertia{0.0f};
-};
-
-/// Exact for every solid, the radius included; `density` in kg/m^3. A segment or triangle without radius has no volume:
-/// mass 0. All zeros when check(shape) objects or the density is not a positive finite number. The inertia is always
-/// positive definite: where float rounding could make it otherwise (a needle across the axes), see moments.h.
-MassProperties mass_properties(const Shape& shape, float density);
-
 /// True for the shapes that enclose volume.
 bool is_solid(const Shape& shape);
 

@@ -14,10 +14,10 @@
 /// at memory that is somebody else's, which must outlive them: `SupportView`, `CollectionHull` and `PointCloud`; they
 /// take no temporaries.
 ///
-/// **Bad input** has an answer: a map with a coefficient that is not finite (or beyond 1e12), an empty collection, an
+/// **Bad input** has an answer: a shape that `check` refuses, a map with a coefficient that is not finite (or beyond 1e12), an empty collection, an
 /// empty cloud, a cloud with a point that is not finite, is the single point at the origin, and `valid()` says false.
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <glm/mat3x3.hpp>
 #include <glm/vec3.hpp>
@@ -60,14 +60,16 @@ bool is_usable(const dmat3& linear, const dvec3& offset);
 /// A Shape in its own frame, radius included: the exact primitives of section 4.1. Hulls are searched in double.
 class ShapeSupport final : public SupportMapping {
 public:
-    explicit ShapeSupport(Shape shape) : shape_(std::move(shape)) {}
+    explicit ShapeSupport(Shape shape);
 
     dvec3 support(const dvec3& direction) const override;
     bool is_polytope() const override;
-    const Shape& shape() const { return shape_; }
+    const Shape& shape() const { return shape_; }  ///< a sphere of radius 0 if not valid
+    bool valid() const { return valid_; }
 
 private:
     Shape shape_;
+    bool valid_;
 };
 
 /// The convex hull of a set of points, which need not span a volume, nor be distinct: one point, a line, a polygon, a

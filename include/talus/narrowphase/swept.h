@@ -33,10 +33,11 @@ struct SweptResult {
     float fraction = 1.0f;         ///< time of collision (see the method), 0 to 1; 1 when there is none
     std::uint16_t queries = 0;     ///< GJK runs
     std::uint16_t iterations = 0;  ///< support pairs, those of EPA included
+    bool bad_input = false;  ///< `check` refuses a shape, a number is not finite, or there is no such method: no hit
 };
 
 /// Does B touch A while it moves by `translation` (m, A's frame) from the pose `b_in_a`, and when. Touching counts.
-/// Grazing within a millionth of the size may fall to either side. Anything not finite misses.
+/// Grazing within a millionth of the size may fall to either side.
 SweptResult swept_test(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                        SweptMethod method);
 

@@ -55,7 +55,7 @@ enum class ToiStatus : std::uint8_t {
     hit,                    ///< within target + tolerance at `time`, and not within the target before it
     initially_overlapping,  ///< within the target distance at time 0
     iteration_cap,          ///< no contact before `time`, which is as far as it got
-    bad_input,              ///< something is not finite, a rotation is zero, or the duration is negative
+    bad_input,  ///< `check` refuses a shape, a number is not finite, a rotation is zero, or the duration negative
 };
 
 struct TimeOfImpact {
@@ -70,6 +70,7 @@ struct TimeOfImpact {
     std::uint16_t queries = 0;     ///< distance queries, the first one included; 1 for a cast
     std::uint16_t iterations = 0;  ///< support pairs in all
 
+    /// True unless the two stay apart for the whole duration: on bad input, too, whose time is 0.
     explicit operator bool() const { return status != ToiStatus::separated; }
 };
 

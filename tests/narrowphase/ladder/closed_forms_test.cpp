@@ -7,8 +7,8 @@
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
 
-#include <talus/narrowphase/box_axes.h>
-#include <talus/narrowphase/closed_forms.h>
+#include "narrowphase/analytic/box_axes.h"
+#include "narrowphase/analytic/closed_forms.h"
 
 #include <doctest/doctest.h>
 

@@ -28,7 +28,7 @@
 #include "tests/narrowphase/ladder/collide_batch.h"
 #include "tests/narrowphase/oracle/judge.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/tolerances.h"

@@ -35,6 +35,7 @@ enum class Interference : std::uint8_t {
     boundaries_meet,
     a_inside_b,  ///< boundaries apart, a shell of A in the solid of B
     b_inside_a,
+    bad_input,  ///< a polyhedron without faces or a shape without a graph (not made by the functions here), or a bad pose
 };
 
 /// What to tell of the distance of two that are disjoint.

@@ -5,7 +5,7 @@
 /// triangle are found to be one; triangles without area and repeated ones are left out; an edge may have one triangle,
 /// or many. What the surface looks like around an edge is found once, here, so that contacts can ask for it.
 
-#include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
 #include <talus/result.h>
 

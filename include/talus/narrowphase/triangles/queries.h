@@ -34,7 +34,7 @@ struct TriangleCastResult {
 TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set,
                               const vec3& translation, float target_distance = 0.0f);
 
-/// True where the shape touches a triangle.
+/// True if the shape touches a triangle. False if `check` refuses the shape, or the pose is not finite.
 bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set);
 
 struct NearestOnTriangles {
@@ -44,7 +44,7 @@ struct NearestOnTriangles {
     std::uint32_t triangle = 0;
 };
 
-/// The point of the surface nearest to `point`.
+/// The point of the surface nearest to `point`. Nothing is found if `point` is not finite or the distance is negative or NaN.
 NearestOnTriangles nearest(const TriangleSet& set, const vec3& point,
                            float max_distance = std::numeric_limits<float>::infinity());
 
