@@ -1,9 +1,9 @@
 #pragma once
-/// Internal: TALUS_ASSERT states an invariant of our own code: an index in range, a unit vector, a finite value. It is for our
-/// mistakes only; what users pass in is checked and refused with an error.
+/// Internal: TALUS_ASSERT states an invariant of our own code: an index in range, a unit vector, a finite value. It is
+/// for our mistakes only; what users pass in is checked and refused with an error.
 ///
-/// Active in Debug and sanitizer builds, where a false condition prints the place and ends the program. Elsewhere the condition
-/// is not evaluated, and costs nothing.
+/// Active in Debug and sanitizer builds, where a false condition prints the place and ends the program. Elsewhere the
+/// condition is not evaluated, and costs nothing.
 
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TALUS_ASSERTS_ON 1

@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: what lanes.h lacks for lanes of four floats, because the vector extensions do not have it, or compilers do not
-/// find it in them.
+/// Internal: what lanes.h lacks for lanes of four floats, because the vector extensions do not have it, or compilers do
+/// not find it in them.
 
 #include <talus/lanes.h>
 

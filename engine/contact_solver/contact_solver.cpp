@@ -284,7 +284,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         if (edge.point_count == max_manifold_points && !in_group && !shares) {
             r.stiffer_face[lane] =
                 edge.jointed ? r.stiffer_from[lane]
-                             : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * pair.thin);
+                             : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * pair.thickness);
             r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
             r.tilts = true;
         }

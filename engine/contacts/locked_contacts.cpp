@@ -46,7 +46,7 @@ void World::State::turn_into_plane(std::uint32_t c) {
     if (!(length_squared(free_part(normal)) < settings::plane_normal * settings::plane_normal)) return;
     float depth = 0.0f;
     for (int i = 0; i < manifold.count; ++i) depth = std::max(depth, -manifold.points[i].separation);
-    if (!(depth > settings::plane_layers * record.thin)) return;
+    if (!(depth > settings::plane_layers * record.thickness)) return;
 
     const float stretch = std::max(1.0f, settings::plane_stretch * record.size / depth);
     glm::dmat3 across(1.0);

@@ -18,7 +18,7 @@ namespace talus {
 void World::State::update_patch(std::uint32_t p, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
                                 std::uint32_t mesh_body) {
     if (shapes.defs[shape].mesh || !may_touch(shape, mesh)) return;
-    const float ways = colliders.sweeps[shape].reach + colliders.sweeps[mesh].reach;
+    const float ways = colliders.motions[shape].max_displacement + colliders.motions[mesh].max_displacement;
     const vec3 half = half_extents(shapes.world_boxes[shape]);
     const float size = std::max({half.x, half.y, half.z});
     const Aabb box = expand(shapes.world_boxes[shape], ways + tolerance::contact_margin * size);
@@ -454,7 +454,7 @@ void World::State::merge_contacts(const vec3& normal) {
     const vec3 along = inverse_rotate(colliders.poses[place.mesh].rotation, normal);
     std::size_t chosen[max_manifold_points];
     const float slop = contacts.states[chief].slop;
-    const float motion = colliders.sweeps[record.a].reach + colliders.sweeps[record.b].reach;
+    const float motion = colliders.motions[record.a].max_displacement + colliders.motions[record.b].max_displacement;
     const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
     const int count = choose_lasting_points(patch_points, along, record.size, reach, contacts.states[chief], chosen);
     PatchLoad given;

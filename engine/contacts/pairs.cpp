@@ -246,7 +246,7 @@ float World::State::compound_motion(const CompoundPair& compound) const {
         motion += detail::motion_bound({.rotation = compound.rotations[i]}, {.rotation = body.rotation}, body.radius);
         float reach = 0.0f;
         for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k)
-            reach = std::max(reach, colliders.sweeps[k].reach);
+            reach = std::max(reach, colliders.motions[k].max_displacement);
         motion += reach;
     }
     return motion;
@@ -295,7 +295,8 @@ void World::State::compare_boxes(std::uint32_t p, float slack) {
     const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
     const Body &a = bodies[slot_a], &b = bodies[slot_b];
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
-        return overlaps(expand(shapes.world_boxes[i], colliders.sweeps[i].reach + colliders.sweeps[j].reach + slack),
+        return overlaps(expand(shapes.world_boxes[i],
+                               colliders.motions[i].max_displacement + colliders.motions[j].max_displacement + slack),
                         shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {

@@ -148,7 +148,7 @@ void World::State::put_islands_to_sleep(float dt) {
 void World::State::sleep(std::uint32_t slot) {
     Body& body = bodies[slot];
     body.linear_velocity = body.angular_velocity = body.force = body.torque = vec3(0.0f);
-    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) colliders.sweeps[i] = {};
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) colliders.motions[i] = {};
     awake.erase(slot);
     broadphase.set_moving(body.proxy, false);
 }

@@ -227,7 +227,7 @@ void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
         const vec3 arm = colliders.poses[i].position - body.center;
         const vec3 way = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
         const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
-        colliders.sweeps[i] = {way, dt * body.angular_velocity, turning, std::sqrt(length_squared(way)) + turning};
+        colliders.motions[i] = {way, dt * body.angular_velocity, turning, std::sqrt(length_squared(way)) + turning};
         shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
         if (shapes.defs[i].mesh) place_triangles(slot, i);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);

@@ -13,14 +13,14 @@ double cast_surface(const MinkowskiDifference& difference, const dvec3& translat
                (std::sqrt(glm::dot(between, between)) + std::sqrt(glm::dot(translation, translation)));
 }
 
-double time_into_sphere(const dvec3& from, const dvec3& way, double radius) {
+double time_into_sphere(const dvec3& from, const dvec3& translation, double radius) {
     // |o + t d|^2 = r^2, t = (-b - sqrt(b^2 - a c)) / a with the smaller root in its stable form.
     const double c = glm::dot(from, from) - radius * radius;
     if (c <= 0.0) return 0.0;
-    const double a = glm::dot(way, way), b = glm::dot(from, way);
+    const double a = glm::dot(translation, translation), b = glm::dot(from, translation);
     if (b >= 0.0) return std::numeric_limits<double>::infinity();
     // b^2 - a c by the distance of the ray's line from the centre: does not cancel for far origins.
-    const dvec3 across = glm::cross(from, way);
+    const dvec3 across = glm::cross(from, translation);
     const double discriminant = radius * radius * a - glm::dot(across, across);
     if (discriminant < 0.0) return std::numeric_limits<double>::infinity();
     return c / (-b + std::sqrt(discriminant));
@@ -63,11 +63,12 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
     return clip;
 }
 
-ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double target, double radius_a, double radii) {
+ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& translation, double target, double radius_a,
+                     double radii) {
     ShapeCastResult result;
-    const double surface = cast_surface(difference, way);
+    const double surface = cast_surface(difference, translation);
     Simplex simplex;
-    const Clip clip = clip_cast(difference, way, radii + target, surface, simplex);
+    const Clip clip = clip_cast(difference, translation, radii + target, surface, simplex);
     result.iterations = static_cast<std::uint16_t>(clip.iterations);
     if (clip.end == ClipEnd::missed) return result;
 
@@ -105,11 +106,12 @@ ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double t
     return result;
 }
 
-ShapeCastResult cast_spheres(const dvec3& from, const dvec3& way, double target, double radius_a, double radius_b) {
+ShapeCastResult cast_spheres(const dvec3& from, const dvec3& translation, double target, double radius_a,
+                             double radius_b) {
     ShapeCastResult result;
-    const double t = time_into_sphere(from, way, radius_a + radius_b + target);
+    const double t = time_into_sphere(from, translation, radius_a + radius_b + target);
     if (!(t <= 1.0)) return result;
-    const dvec3 between = from + t * way;
+    const dvec3 between = from + t * translation;
     const double distance = std::sqrt(glm::dot(between, between));
     // Concentric spheres part along any direction; this one is GJK's for coinciding points, too.
     const dvec3 normal = distance > 0.0 ? between / distance : dvec3(0.0, 1.0, 0.0);

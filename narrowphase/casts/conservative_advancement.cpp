@@ -104,8 +104,8 @@ private:
         return -glm::dot(n, support(n).w) - goal;
     }
 
-    /// Finds the closest points at the present pose, up to a distance of `limit`. Overlapping cores keep `last_normal`, unless
-    /// their depth is wanted.
+    /// Finds the closest points at the present pose, up to a distance of `limit`. Overlapping cores keep `last_normal`,
+    /// unless their depth is wanted.
     Closest find(double limit, bool wants_depth, const dvec3& last_normal);
     /// Returns a time, at least t, before which the gap does not fall to the goal.
     double next_time(const Closest& closest, double t, double goal, double tolerance, const dvec3 (&on_b)[4]);
@@ -194,8 +194,8 @@ Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], doub
 }
 
 // The gap between two points, one of each body, along an axis n(t) is f = n . (D + b - a), D from centre to centre and
-// a, b from the own centre, not farther from it than `sphere`, nor than `ring` from the axis of rotation. With a' = w_A x
-// a, b' = w_B x b, D' = v and n' = w x n:
+// a, b from the own centre, not farther from it than `sphere`, nor than `ring` from the axis of rotation. With a' = w_A
+// x a, b' = w_B x b, D' = v and n' = w x n:
 //
 //     f' = n . v + (w x n) . D + (n x (w_B - w)) . b - (n x (w_A - w)) . a
 //

@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: how far a core reaches from the centre and from the axis that it turns about. This bounds how fast its points
-/// move.
+/// Internal: how far a core reaches from the centre and from the axis that it turns about. This bounds how fast its
+/// points move.
 
 #include <talus/narrowphase/shape.h>
 #include "narrowphase/casts/double_rotation.h"

@@ -39,7 +39,8 @@ struct Mover {
         return times(dquat(half.cosine, v.x, v.y, v.z), start);
     }
 
-    /// A core that lies on its axis of rotation, such as a sphere's centre or a rolling capsule's segment, does not turn.
+    /// A core that lies on its axis of rotation, such as a sphere's centre or a rolling capsule's segment, does not
+    /// turn.
     void settle() {
         if (reach.ring > tolerance::toi_no_ring * (reach.sphere + length(center))) return;
         rate = 0.0;

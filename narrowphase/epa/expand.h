@@ -11,8 +11,8 @@ class EpaObserver;
 /// Runs EPA from the simplex that GJK left, and leaves its polytope in `cache` if one is given.
 EpaResult expand(const MinkowskiDifference& difference, const Simplex& simplex, PolytopeCache* cache = nullptr);
 
-/// Runs EPA from the polytope of an earlier pose. False if that polytope does not hold the origin any more, or cannot be
-/// grown to the end.
+/// Runs EPA from the polytope of an earlier pose. False if that polytope does not hold the origin any more, or cannot
+/// be grown to the end.
 bool expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result);
 
 /// The same as `epa` for shapes that `check` accepts, at a finite pose.
@@ -22,13 +22,13 @@ EpaResult epa_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, con
 EpaResult epa_observed(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex,
                        EpaObserver& observer);
 
-/// The local minimum of the depth that the face of an earlier pose's answer leads to (polytopes only): the depth,
-/// unless another way out has become shorter, which EpaResult::other_depth and a bound on the motion tell. About two
-/// warm GJK queries. False when the face leads nowhere: ask `epa`.
+/// Finds the local minimum of the depth that the face of an earlier pose's answer leads to (polytopes only). It is the
+/// depth, unless another direction has a smaller one by now; EpaResult::other_depth and a bound on the motion can
+/// exclude that. Costs about two warm GJK queries. False if the face leads nowhere: ask `epa`.
 bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result);
 
-/// The same where the face itself is still the way out, at a fifth of the price: false when the minimum has moved on to
-/// another.
+/// The same if the minimum is still on that face, at a fifth of the cost. False if the minimum has moved on to another
+/// face.
 bool epa_on_face(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result);
 
 }  // namespace talus::detail

@@ -77,8 +77,8 @@ struct CollideCall {
     /// Counts a test of two shapes.
     void count_test(const Shape& a, const Shape& b) const { count(of_shapes(profile.tested_by_shapes, a, b)); }
 
-    /// Adds the time of a test to its pair and to its pair of shape types. A pair that no test has settled yet is charged
-    /// again on its next list.
+    /// Adds the time of a test to its pair and to its pair of shape types. A pair that no test has settled yet is
+    /// charged again on its next list.
     void charge(std::uint32_t pair, double us) const {
         PairRecord& record = records[pair];
         of_shapes(profile.microseconds_by_shapes, colliders.shapes[record.a], colliders.shapes[record.b]) += us;

@@ -6,12 +6,12 @@ void Colliders::resize(std::size_t count) {
     shapes.resize(count);
     poses.resize(count);
     versions.resize(count, 0);
-    sweeps.resize(count);
+    motions.resize(count);
 }
 
 std::size_t Colliders::bytes() const {
     return shapes.capacity() * sizeof(Shape) + poses.capacity() * sizeof(Transform) +
-           versions.capacity() * sizeof(std::uint32_t) + sweeps.capacity() * sizeof(Sweep) +
+           versions.capacity() * sizeof(std::uint32_t) + motions.capacity() * sizeof(PredictedMotion) +
            surface_triangles.capacity() * sizeof(SurfaceTriangle);
 }
 

@@ -13,8 +13,8 @@
 namespace talus::detail {
 namespace {
 
-/// True if the shape is round where it faces along `direction` (unit, shape frame). A contact point there moves over the
-/// body as it rolls.
+/// True if the shape is round where it faces along `direction` (unit, shape frame). A contact point there moves over
+/// the body as it rolls.
 bool is_round_along(const Shape& shape, const vec3& direction) {
     if (shape.radius > 0.0f) return true;
     if (shape.type == ShapeType::cylinder) return !(std::abs(direction.y) > tolerance::flat_cap);
@@ -48,25 +48,25 @@ Manifold build_manifold(const CollideCall& call, const PairTest& test, const vec
     return manifold;
 }
 
-/// True if the shapes, whose closest points are `gap` (m) apart along the normal, will probably meet before the next collide:
-/// at these points, or at others that rotate towards each other.
+/// True if the shapes, whose closest points are `gap` (m) apart along the normal, will probably meet before the next
+/// collide: at these points, or at others that rotate towards each other.
 bool will_meet(const CollideCall& call, const PairTest& test, const vec3& normal, const vec3& on_a, const vec3& on_b,
                float gap) {
     const PairRecord& record = call.records[test.pair];
     const Transform &pose_a = call.colliders.poses[record.a], &pose_b = call.colliders.poses[record.b];
-    const Sweep &a = call.colliders.sweeps[record.a], &b = call.colliders.sweeps[record.b];
+    const PredictedMotion &a = call.colliders.motions[record.a], &b = call.colliders.motions[record.b];
     const vec3 arm_a = rotate(pose_a.rotation, on_a);
     const vec3 arm_b = rotate(pose_a.rotation, on_b) - (pose_b.position - pose_a.position);
     const vec3 n = rotate(pose_a.rotation, normal);
-    const float closing = glm::dot(a.way - b.way, n);
-    const float here = closing + glm::dot(glm::cross(a.turn, arm_a) - glm::cross(b.turn, arm_b), n);
-    const float turning = a.turning + b.turning;
+    const float closing = glm::dot(a.displacement - b.displacement, n);
+    const float here = closing + glm::dot(glm::cross(a.rotation, arm_a) - glm::cross(b.rotation, arm_b), n);
+    const float turning = a.rotation_reach + b.rotation_reach;
     return here >= tolerance::expected_contact * gap || closing + tolerance::expected_turning * turning >= gap;
 }
 
-/// Returns the manifold with those points of the last one added at which the two shapes still overlap. In a deep contact several
-/// directions have about the same depth, and each test may find another one. Pushed apart at one point only, the two would
-/// rotate about it and sink in at the other, for ever.
+/// Returns the manifold with those points of the last one added at which the two shapes still overlap. In a deep
+/// contact several directions have about the same depth, and each test may find another one. Pushed apart at one point
+/// only, the two would rotate about it and sink in at the other, for ever.
 Manifold with_deep_points(const CollideCall& call, const PairTest& test, Manifold manifold, const Manifold& last) {
     const PairRecord& record = call.records[test.pair];
     // A sphere has one direction of least depth, and it is exact.
@@ -137,7 +137,7 @@ void set_touching(const CollideCall& call, const PairTest& test, const Manifold&
     const float motion = round                                    ? tolerance::reuse_motion_round
                          : manifold.face_owner == FaceOwner::none ? tolerance::reuse_motion_edges
                                                                   : tolerance::reuse_motion;
-    record.reuse_motion = again ? 0.0f : motion * record.thin;
+    record.reuse_motion = again ? 0.0f : motion * record.thickness;
     Manifold& last = call.caches[test.pair].manifold;
     if (manifold.count <= 2 && last.count != 0 && nearest < -tolerance::deep_contact * record.size) {
         last = with_deep_points(call, test, manifold, last);

@@ -16,7 +16,7 @@ inline void set_axis(PairCache& cache, const vec3& axis_in_a) {
 inline void clear_contact(PairCache& cache) {
     cache.manifold.count = 0;
     cache.axis_is_face = false;
-    cache.deep.face.count = 0;
+    cache.epa.face.count = 0;
 }
 
 /// Records that the shapes are at least `distance` (m) apart.

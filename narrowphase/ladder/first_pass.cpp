@@ -11,8 +11,8 @@
 namespace talus::detail {
 namespace {
 
-/// Updates the separations of a manifold that is reused. The anchors stay where they are in their bodies. The normal stays
-/// fixed in the larger shape, where a rotation matters least.
+/// Updates the separations of a manifold that is reused. The anchors stay where they are in their bodies. The normal
+/// stays fixed in the larger shape, where a rotation matters least.
 void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
     for (int i = 0; i < manifold.count; ++i) {
         ManifoldPoint& p = manifold.points[i];
@@ -20,13 +20,14 @@ void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
     }
 }
 
-/// True if the bounding spheres are apart by more than the contact margin. Rotations do not matter: a shape that turns stays
-/// in its sphere.
+/// True if the bounding spheres are apart by more than the contact margin. Rotations do not matter: a shape that turns
+/// stays in its sphere.
 bool are_bounding_spheres_apart(const CollideCall& call, const PairRecord& record) {
-    const Sweep &a = call.colliders.sweeps[record.a], &b = call.colliders.sweeps[record.b];
+    const PredictedMotion &a = call.colliders.motions[record.a], &b = call.colliders.motions[record.b];
     const vec3 d = call.colliders.poses[record.b].position - call.colliders.poses[record.a].position;
     const float reach =
-        (record.radius_a + record.radius_b) + margin_for(record, (a.reach - a.turning) + (b.reach - b.turning));
+        (record.radius_a + record.radius_b) +
+        margin_for(record, (a.max_displacement - a.rotation_reach) + (b.max_displacement - b.rotation_reach));
     constexpr float rounding =
         1e-6f;  // of these few sums and products, so that spheres that count as apart are so by more than the margin
     return length_squared(d) > (1.0f + rounding) * (reach * reach);
@@ -42,7 +43,7 @@ void forget(PairCache& cache) {
     cache.simplex.count = 0;
     cache.axis = vec3(0.0f);
     cache.axis_is_face = false;
-    cache.deep.face.count = 0;
+    cache.epa.face.count = 0;
 }
 
 void skip_by_bounding_spheres(const CollideCall& call, std::uint32_t pair) {
@@ -87,7 +88,7 @@ void settle_or_queue(const CollideCall& call, std::uint32_t pair, const Transfor
     record.cost = 0;
     const SurfacePair surface = surface_of(call, test);
     if (surface && surface.triangle->through) {
-        cache.deep.face.count = 0;
+        cache.epa.face.count = 0;
         touch_by_face(call, test, surface, -std::numeric_limits<float>::infinity());
         call.settle(record, record.state == PairState::touching ? Rung::axis_touching : Rung::axis_separated);
         return;
@@ -101,7 +102,7 @@ void settle_or_queue(const CollideCall& call, std::uint32_t pair, const Transfor
         call.lists.closed_form.push_back(test);
     } else if (!known && !surface) {
         call.lists.cold_gjk.push_back(test);
-    } else if (call.settings.warm_epa && cache.deep.face.count == 3) {
+    } else if (call.settings.warm_epa && cache.epa.face.count == 3) {
         call.lists.warm_epa.push_back(test);
     } else {
         call.queue_for_axis(test);
@@ -129,8 +130,8 @@ void settle_or_queue(const CollideCall& call, std::span<const std::uint32_t> pai
 }  // namespace
 
 void run_first_pass(const CollideCall& call, std::span<const std::uint32_t> active) {
-    // In a heap the boxes of most pairs overlap while their bounding spheres are apart: 77% of the pairs of `tumble`, 92% of
-    // those that are skipped. The other pairs are collected until there are four.
+    // In a heap the boxes of most pairs overlap while their bounding spheres are apart: 77% of the pairs of `tumble`,
+    // 92% of those that are skipped. The other pairs are collected until there are four.
     std::uint32_t four[4];
     std::size_t waiting = 0;
     for (const std::uint32_t pair : active) {

@@ -73,26 +73,26 @@ void try_epa_face(const CollideCall& call, const PairTest& test) {
     PairRecord& record = call.records[test.pair];
     PairCache& cache = call.caches[test.pair];
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
-    const float motion = motion_bound(cache.deep.reference, test.pose, record.radius_b);
-    const float other_depth = cache.deep.other_depth - motion;
-    const float shallow = call.settings.axis ? tolerance::axis_depth * record.thin : 0.0f;
-    // The depth has changed by at most the motion, so it is known beforehand whether the bound or the depth can settle the
-    // pair. A face that the origin has crossed proves nothing: it comes back reversed, as deep as the bound.
+    const float motion = motion_bound(cache.epa.reference, test.pose, record.radius_b);
+    const float other_depth = cache.epa.other_depth - motion;
+    const float shallow = call.settings.axis ? tolerance::axis_depth * record.thickness : 0.0f;
+    // The depth has changed by at most the motion, so it is known beforehand whether the bound or the depth can settle
+    // the pair. A face that the origin has crossed proves nothing: it comes back reversed, as deep as the bound.
     const float rounding = static_cast<float>(tolerance::epa_witness) * (record.size + other_depth);
-    const bool may_prove = other_depth > cache.deep.depth + motion, may_do = cache.deep.depth - motion <= shallow;
+    const bool may_prove = other_depth > cache.epa.depth + motion, may_do = cache.epa.depth - motion <= shallow;
     EpaResult r;
-    if (may_prove ? epa_again(a, b, test.b_in_a, cache.deep.face, r)
-                  : may_do && epa_on_face(a, b, test.b_in_a, cache.deep.face, r)) {
+    if (may_prove ? epa_again(a, b, test.b_in_a, cache.epa.face, r)
+                  : may_do && epa_on_face(a, b, test.b_in_a, cache.epa.face, r)) {
         const bool proved = may_prove && r.depth <= other_depth - rounding;
         if (proved || r.depth <= shallow) {
-            cache.deep.face = r.face;
+            cache.epa.face = r.face;
             count(call.profile.support_evaluations, r.support_evaluations);
             settle_by_epa(call, test, r);
             call.settle(record, proved ? Rung::warm_epa : Rung::axis_touching);
             return;
         }
     }
-    cache.deep.face.count = 0;
+    cache.epa.face.count = 0;
     call.queue_for_axis(test);
 }
 
@@ -117,15 +117,15 @@ void try_axis(const CollideCall& call, const PairTest& test) {
         call.settle(record, Rung::axis_separated);
         return;
     }
-    // If the axis is a face's normal and the depth along it is shallow, the contact is on that face and EPA is not needed. If
-    // the two faces do not overlap, the contact is elsewhere.
-    if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thin &&
+    // If the axis is a face's normal and the depth along it is shallow, the contact is on that face and EPA is not
+    // needed. If the two faces do not overlap, the contact is elsewhere.
+    if (cache.axis_is_face && separation >= -tolerance::axis_depth * record.thickness &&
         (!surface || surface.has_normal(n))) {
         const vec3 on_b = cache.axis_in_b ? top + separation * n : bottom;
         const Manifold manifold = make_manifold_unchecked(a, b, test.b_in_a, n, on_b - separation * n, on_b,
                                                           margin_along(call, test, n), cache.hints);
         count(call.profile.manifolds_built);
-        const bool shallow = separation >= -tolerance::axis_depth_of_edges * record.thin;
+        const bool shallow = separation >= -tolerance::axis_depth_of_edges * record.thickness;
         if (manifold.overlaps && (shallow || manifold.count > 2)) {
             set_touching(call, test, manifold);
             call.settle(record, Rung::axis_touching);
@@ -140,8 +140,8 @@ void run_gjk(const CollideCall& call, const PairTest& test, Rung rung) {
     PairCache& cache = call.caches[test.pair];
     const Shape &a = call.shape_a(test), &b = call.shape_b(test);
     const float radii = a.radius + b.radius;
-    // Beyond the margin a lower bound of the distance will do. A limit of more than twice the margin leaves a gap that lets
-    // the next frames skip the pair.
+    // Beyond the margin a lower bound of the distance will do. A limit of more than twice the margin leaves a gap that
+    // lets the next frames skip the pair.
     const float limit = radii + 2.0f * contact_margin(call.colliders, record) + tolerance::skip_reserve * record.size;
     if (rung == Rung::cold_gjk && run_axes(call, test, limit)) return;
     const GjkResult r = gjk_unchecked(a, b, test.b_in_a, cache.simplex, limit);
@@ -178,11 +178,11 @@ void run_epa(const CollideCall& call, const PairTest& test) {
     count(call.profile.support_evaluations, r.support_evaluations);
     count(call.profile.epa_histogram[std::min<std::size_t>(r.iterations / 4u, call.profile.epa_histogram.size() - 1)]);
     if (r.status == EpaStatus::out_of_memory) count(call.profile.epa_cap_hits);
-    cache.deep.face = r.face;
-    if (!(r.other_depth > r.depth)) cache.deep.face.count = 0;
-    cache.deep.depth = r.depth;
-    cache.deep.other_depth = r.other_depth;
-    cache.deep.reference = test.pose;
+    cache.epa.face = r.face;
+    if (!(r.other_depth > r.depth)) cache.epa.face.count = 0;
+    cache.epa.depth = r.depth;
+    cache.epa.other_depth = r.other_depth;
+    cache.epa.reference = test.pose;
     settle_by_epa(call, test, r);
     call.settle(record, Rung::cold_epa);
 }

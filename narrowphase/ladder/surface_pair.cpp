@@ -13,14 +13,15 @@
 namespace talus::detail {
 namespace {
 
-/// Returns a point on the side of the surface where the other shape belongs (triangle's frame): its middle, unless that was
-/// pressed through the surface.
+/// Returns a point on the side of the surface where the other shape belongs (triangle's frame): its middle, unless that
+/// was pressed through the surface.
 vec3 home_of(const SurfacePair& s) {
     return s.triangle->through ? s.triangle->place : s.to_triangle(vec3(inside_of(*s.other)));
 }
 
-/// Returns the face's normal on the side where the other shape is pushed back (triangle's frame), or zero if the surface lets
-/// it through. The side of the last test's contact is kept, however deep the shape has been pressed in since.
+/// Returns the face's normal on the side where the other shape is pushed back (triangle's frame), or zero if the
+/// surface lets it through. The side of the last test's contact is kept, however deep the shape has been pressed in
+/// since.
 vec3 contact_side(const CollideCall& call, const PairTest& test, const SurfacePair& s) {
     const vec3& n = s.triangle->normal;
     const auto side_of = [&](const vec3& place) {
@@ -35,8 +36,8 @@ vec3 contact_side(const CollideCall& call, const PairTest& test, const SurfacePa
     return side_of(home_of(s));
 }
 
-/// Returns how far the other shape is beside the triangle, by the planes across the triangle's edges. At most 0: it may be
-/// over the triangle. Of a sphere only the centre counts, which is above the sphere's lowest point.
+/// Returns how far the other shape is beside the triangle, by the planes across the triangle's edges. At most 0: it may
+/// be over the triangle. Of a sphere only the centre counts, which is above the sphere's lowest point.
 float distance_beside(const CollideCall& call, const SurfacePair& s) {
     const vec3& n = s.triangle->normal;
     const bool is_point = s.other->type == ShapeType::sphere;
@@ -55,12 +56,12 @@ float distance_beside(const CollideCall& call, const SurfacePair& s) {
     return is_point ? beside - boundary : beside;
 }
 
-/// Records no contact, because the other shape is not over the triangle. A triangle whose contacts are along its face only is
-/// not tested again until the shape has moved by its distance beside the triangle, or by the motion up to which contacts are reused.
-/// Until then the neighbouring triangles carry the contact.
+/// Records no contact, because the other shape is not over the triangle. A triangle whose contacts are along its face
+/// only is not tested again until the shape has moved by its distance beside the triangle, or by the motion up to which
+/// contacts are reused. Until then the neighbouring triangles carry the contact.
 void leave_to_neighbours(const CollideCall& call, const PairTest& test, const SurfacePair& s, float beside) {
     const PairRecord& record = call.records[test.pair];
-    const float apart = std::max(beside, tolerance::reuse_motion * record.thin);
+    const float apart = std::max(beside, tolerance::reuse_motion * record.thickness);
     set_separated(call, test, s.triangle->face_only ? apart + contact_margin(call.colliders, record) : beside);
 }
 

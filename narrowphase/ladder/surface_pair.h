@@ -56,8 +56,9 @@ inline SurfacePair surface_of(const CollideCall& call, const PairTest& test) {
     return s;
 }
 
-/// True if a contact along `normal` (unit, from a to b, a's frame) is a contact of the whole surface, not of one triangle
-/// looked at alone. On a two-sided surface it is false, too, for a normal that pushes the shape out on the wrong side.
+/// True if a contact along `normal` (unit, from a to b, a's frame) is a contact of the whole surface, not of one
+/// triangle looked at alone. On a two-sided surface it is false, too, for a normal that pushes the shape out on the
+/// wrong side.
 bool is_surface_contact(const CollideCall& call, const PairTest& test, const SurfacePair& s, const vec3& normal);
 
 /// Settles the pair along the triangle's face: a contact if the other shape is over the triangle, else none. `apart`: a

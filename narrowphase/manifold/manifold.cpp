@@ -172,7 +172,8 @@ private:
     Choice choice_;
 };
 
-/// The contact plane with the two projections on it. Its origin is the witness point on A, which keeps coordinates small.
+/// The contact plane with the two projections on it. Its origin is the witness point on A, which keeps coordinates
+/// small.
 class Contact {
 public:
     Contact(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& origin)

@@ -119,10 +119,10 @@ void project_triangle(const Shape& shape, const SupportingFeature& feature, cons
     finish_polygon(projected);
 }
 
-/// Which corners of a face with more than a projected holds are kept: a corner is dropped while the boundary since the last
-/// kept one has neither run on for more than 1/16 of the perimeter nor turned by more than 22.5 degrees, so at most 64
-/// stay, and the dropped ones lie within (perimeter / 32) * tan(11.25 degrees) = 0.6% of the perimeter of the polygon
-/// that is left.
+/// Which corners of a face with more than a projected holds are kept: a corner is dropped while the boundary since the
+/// last kept one has neither run on for more than 1/16 of the perimeter nor turned by more than 22.5 degrees, so at
+/// most 64 stay, and the dropped ones lie within (perimeter / 32) * tan(11.25 degrees) = 0.6% of the perimeter of the
+/// polygon that is left.
 int thin_out(const Hull& hull, const std::uint16_t* corners, int count, int* kept) {
     constexpr float parts = 16.0f, cosine = 0.92387953f;
     const auto edge = [&](int i) {

@@ -36,7 +36,8 @@ struct View {
 inline constexpr int max_projected_corners = 64;  ///< faces with more are thinned out, see supporting_feature.cpp
 inline constexpr int rim_points = 16;  ///< sample points on a disc's rim; the first four are a quarter turn apart
 
-/// A feature's projection on the contact plane. Polygons run counter-clockwise. Left uninitialised beyond what `kind` uses.
+/// A feature's projection on the contact plane. Polygons run counter-clockwise. Left uninitialised beyond what `kind`
+/// uses.
 struct ProjectedFeature {
     SupportingFeatureKind kind;
     int count;             ///< corners; of a disc: rim points

@@ -2,10 +2,10 @@
 /// Internal: from the contacts that an orientation allows (overlay.h) to the edge-face pairs that tell of all of them
 /// (Jimenez and Torras 1999, section 3), and to few.
 ///
-/// A vertex that comes to touch a face drags its edges into it: any one of them will do. Two edges that have just crossed
-/// pierce both faces of each other: any one of four pairs will do. Before, such a pair is no farther apart than the
-/// contact that it stands for. So pairs can be shared: an edge with a face stands for its ends on that face and for all
-/// edges around it,
+/// A vertex that comes to touch a face drags its edges into it: any one of them will do. Two edges that have just
+/// crossed pierce both faces of each other: any one of four pairs will do. Before, such a pair is no farther apart than
+/// the contact that it stands for. So pairs can be shared: an edge with a face stands for its ends on that face and for
+/// all edges around it,
 ///
 ///                    g2
 ///              +-----------+          (e, f) for       v on f
@@ -14,10 +14,10 @@
 ///              +-----------+
 ///                    g4
 ///
-/// and which pairs to take is a set cover. It is chosen greedily by votes: each contact votes for all pairs that would do
-/// for it; vertices then take the pair of most votes, and edges do where none of theirs is taken already. That leaves about
-/// two thirds of the pairs that the contacts would take each by itself. Pairs whose edge lies too flat on the face do not
-/// stand for election: they would tell late of a contact that goes deeper.
+/// and which pairs to take is a set cover. It is chosen greedily by votes: each contact votes for all pairs that would
+/// do for it; vertices then take the pair of most votes, and edges do where none of theirs is taken already. That
+/// leaves about two thirds of the pairs that the contacts would take each by itself. Pairs whose edge lies too flat on
+/// the face do not stand for election: they would tell late of a contact that goes deeper.
 
 #include <talus/narrowphase/nonconvex/interference.h>
 #include "narrowphase/nonconvex/overlay.h"
@@ -33,8 +33,8 @@ struct CandidateScratch {
     std::vector<EdgeFacePair> unordered;
 };
 
-/// The edge-face pairs of what can touch first, with B turned by `rotation` in A's frame, and by less than `slack` (rad)
-/// from there. The method makes no difference to the pairs.
+/// The edge-face pairs of what can touch first, with B turned by `rotation` in A's frame, and by less than `slack`
+/// (rad) from there. The method makes no difference to the pairs.
 void find_candidates(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
                      OverlayMethod method, CandidateScratch& scratch, EdgeFaceCandidates& out);
 

@@ -216,7 +216,7 @@ InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transfor
     if (!found_ || turned_since(found_at_) > kept_angle_) {
         find_candidates(*a_.graph, *b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::signs,
                         *scratch_.search_, scratch_.candidates);
-        ++sweeps_;
+        ++searches_;
         found_ = true;
         found_at_ = pose.rotation;
         travel_ = 0.0;

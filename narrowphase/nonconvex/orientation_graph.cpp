@@ -13,8 +13,8 @@ using Index = std::uint32_t;
 constexpr double pi = 3.14159265358979323846;
 constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
 
-/// How far the local hull of a vertex may be from being pointed for the vertex to have a region; and up to how many edges
-/// a vertex may have for its region's cap to be worked out (the time is cubic).
+/// How far the local hull of a vertex may be from being pointed for the vertex to have a region; and up to how many
+/// edges a vertex may have for its region's cap to be worked out (the time is cubic).
 constexpr double region_slack = 1e-3;
 constexpr Index most_edges_for_cap = 48;
 

@@ -1,9 +1,9 @@
 #pragma once
-/// Internal: Spherical Face Orientation Graph of a polyhedron: which features of two polyhedra can touch first is a matter
-/// of their orientation alone (Jimenez and Torras 1999, sections 3 and 4).
+/// Internal: Spherical Face Orientation Graph of a polyhedron: which features of two polyhedra can touch first is a
+/// matter of their orientation alone (Jimenez and Torras 1999, sections 3 and 4).
 ///
-/// Two solids that are apart and come to touch do so at a vertex and a face, or at two edges. The normal of that contact
-/// supports both solids from outside. On the sphere of directions:
+/// Two solids that are apart and come to touch do so at a vertex and a face, or at two edges. The normal of that
+/// contact supports both solids from outside. On the sphere of directions:
 ///
 ///     face    -> node      its outward normal
 ///     edge    -> arc       between its faces' normals; concave edges touch nothing and are dropped

@@ -18,7 +18,8 @@ constexpr std::size_t most_signs = std::size_t(1) << 15;
 /// What cosines of unit vectors in float may be off by.
 constexpr double float_rounding = 1e-6;
 
-// ---- Longitudes, for the sweep ---------------------------------------------------------------------------------------
+// ---- Longitudes, for the sweep
+// ---------------------------------------------------------------------------------------
 
 double longitude(const dvec3& v) { return std::atan2(v.y, v.x); }
 
@@ -66,8 +67,8 @@ PlacedArc place(const OrientationArc& arc, const glm::dmat3& rotation) {
             arc.half_angle};
 }
 
-/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces: on which side of the
-/// one's great circle the ends of the other lie.
+/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces: on which side of
+/// the one's great circle the ends of the other lie.
 struct ArcSides {
     double a[2];  ///< the ends of A's arc, against the circle of B's
     double b[2];
@@ -85,9 +86,9 @@ bool near_arc(const Arc& arc, const dvec3& point, double slack) {
 }
 
 /// Whether two arcs cross, or come within the slack of each other. To cross, each must have its ends on either side of
-/// the other's great circle; then the points where they cross those circles are the same or opposite, which the order of
-/// the sides tells. Where an end is within the slack of a circle signs mean nothing; then arcs that cross have an end
-/// near the other, too.
+/// the other's great circle; then the points where they cross those circles are the same or opposite, which the order
+/// of the sides tells. Where an end is within the slack of a circle signs mean nothing; then arcs that cross have an
+/// end near the other, too.
 bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSides& s) {
     s.a[0] = glm::dot(a.from, b.axis), s.a[1] = glm::dot(a.to, b.axis);
     if ((s.a[0] > slack && s.a[1] > slack) || (s.a[0] < -slack && s.a[1] < -slack)) return false;
@@ -100,7 +101,8 @@ bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSi
            near_arc(b, a.to, slack);
 }
 
-// ---- Overlaying ------------------------------------------------------------------------------------------------------
+// ---- Overlaying
+// ------------------------------------------------------------------------------------------------------
 
 class Overlay {
 public:
@@ -193,8 +195,8 @@ private:
         }
     }
 
-    /// For each node (row) and each edge of the other: 1 where the edge's direction leaves along the node, -1 where against
-    /// it, 0 where it is within the slack of being at right angles.
+    /// For each node (row) and each edge of the other: 1 where the edge's direction leaves along the node, -1 where
+    /// against it, 0 where it is within the slack of being at right angles.
     template <class Node>
     void fill_signs(std::size_t nodes, Node&& node, const OrientationGraph& edges,
                     std::vector<std::int8_t>& signs) const {

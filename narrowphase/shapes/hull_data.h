@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: a hull with the tables that support search and manifolds read. All hulls are of this type: make_hull makes no
-/// others.
+/// Internal: a hull with the tables that support search and manifolds read. All hulls are of this type: make_hull makes
+/// no others.
 
 #include <talus/narrowphase/hull.h>
 #include "narrowphase/shapes/hull_view.h"

@@ -47,8 +47,8 @@ inline dvec3 middle_of(const Shape& shape) {
     }
 }
 
-/// Returns a point inside the core (shape frame). For a hull that is the centroid: the middle of its box may lie outside a flat
-/// hull, and behind a surface that the hull only touches.
+/// Returns a point inside the core (shape frame). For a hull that is the centroid: the middle of its box may lie
+/// outside a flat hull, and behind a surface that the hull only touches.
 inline dvec3 inside_of(const Shape& shape) {
     return shape.type == ShapeType::hull ? dvec3(shape.hull->centroid) : middle_of(shape);
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: what the public queries ask of their arguments before they begin. The library's own calls leave it out: their
-/// shapes have been checked when they came in.
+/// Internal: what the public queries ask of their arguments before they begin. The library's own calls leave it out:
+/// their shapes have been checked when they came in.
 
 #include <talus/math.h>
 #include <talus/narrowphase/shape.h>

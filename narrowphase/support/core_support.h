@@ -128,7 +128,8 @@ std::uint16_t index_of(const Core& core, const dvec3& p);
 /// The same as `support` for a shape that `check` accepts and a finite direction.
 SupportVertex support_unchecked(const Shape& shape, const vec3& direction, std::uint16_t hint);
 
-/// Returns the core's farthest point along d in floats, shape frame. Unlike `support`, without the index that GJK needs.
+/// Returns the core's farthest point along d in floats, shape frame. Unlike `support`, without the index that GJK
+/// needs.
 inline vec3 farthest_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
     if (shape.type == ShapeType::hull && data_of(*shape.hull).view.cells == 0) {
         const HullData& hull = data_of(*shape.hull);

@@ -1,6 +1,7 @@
 #pragma once
-/// Internal: the *supporting feature* of a shape for a contact normal: the face that looks most along the normal and contains
-/// the support point, or an edge, a side line or a vertex where no face does. projected_feature.h says what it is for.
+/// Internal: the *supporting feature* of a shape for a contact normal: the face that looks most along the normal and
+/// contains the support point, or an edge, a side line or a vertex where no face does. projected_feature.h says what it
+/// is for.
 
 #include <talus/narrowphase/shape.h>
 

@@ -11,7 +11,8 @@ namespace talus::detail {
 
 namespace {
 
-/// Gives each vertex the number of the first vertex at the same place. A hash table of cells that are a few roundings wide.
+/// Gives each vertex the number of the first vertex at the same place. A hash table of cells that are a few roundings
+/// wide.
 class Welder {
 public:
     explicit Welder(std::span<const vec3> vertices) {

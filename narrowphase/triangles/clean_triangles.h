@@ -24,8 +24,8 @@ struct CleanTriangles {
     std::vector<std::uint32_t> sources;  ///< number of each triangle among those that were given
 };
 
-/// Refuses bad numbers, welds vertices, and leaves out triangles without area and those that are there twice; with `drop_thin`
-/// also triangles that are thinner than `check` allows.
+/// Refuses bad numbers, welds vertices, and leaves out triangles without area and those that are there twice; with
+/// `drop_thin` also triangles that are thinner than `check` allows.
 Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint32_t> indices, bool drop_thin,
                       CleanTriangles& out);
 

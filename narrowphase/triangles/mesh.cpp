@@ -1,8 +1,8 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
 #include "narrowphase/shapes/moments.h"
-#include "narrowphase/triangles/box_sweep.h"
 #include "narrowphase/triangles/clean_triangles.h"
+#include "narrowphase/triangles/moving_box.h"
 
 #include <algorithm>
 #include <array>
@@ -67,7 +67,7 @@ public:
     }
 
     void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
-        const detail::BoxSweep way(origin, translation, half);
+        const detail::MovingBox moving(origin, translation, half);
         struct Entry {
             std::uint32_t node;
             double enter;
@@ -75,7 +75,7 @@ public:
         Entry stack[most_depth];
         std::size_t top = 0;
         float most = 1.0f;
-        const double at_root = way.enter(nodes_[0].box(), 1.0);
+        const double at_root = moving.enter(nodes_[0].box(), 1.0);
         if (at_root < 0.0) return;
         stack[top++] = {0, at_root};
         while (top > 0) {
@@ -84,14 +84,14 @@ public:
             const Node& node = nodes_[entry.node];
             if (node.count != 0) {
                 for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
-                    if (way.enter(box_of(t), static_cast<double>(most)) < 0.0) continue;
+                    if (moving.enter(box_of(t), static_cast<double>(most)) < 0.0) continue;
                     most = visit(t, most);
                     if (!(most >= 0.0f)) return;
                 }
                 continue;
             }
-            const double left = way.enter(nodes_[node.first].box(), static_cast<double>(most));
-            const double right = way.enter(nodes_[node.first + 1].box(), static_cast<double>(most));
+            const double left = moving.enter(nodes_[node.first].box(), static_cast<double>(most));
+            const double right = moving.enter(nodes_[node.first + 1].box(), static_cast<double>(most));
             const bool left_first = right < 0.0 || (left >= 0.0 && left <= right);
             const Entry near{left_first ? node.first : node.first + 1, left_first ? left : right};
             const Entry far{left_first ? node.first + 1 : node.first, left_first ? right : left};
@@ -327,8 +327,8 @@ private:
     double rise_of(std::uint32_t t, std::size_t side, std::uint32_t corner) const {
         const glm::dvec3 p(vertices_[corners_[t][side]]), q(vertices_[corners_[t][(side + 1) % 3]]);
         const glm::dvec3 n = normal_of(t), out = glm::normalize(glm::cross(q - p, n));
-        const glm::dvec3 way = glm::dvec3(vertices_[corner]) - p;
-        const double up = glm::dot(way, n), along = glm::dot(way, out);
+        const glm::dvec3 to_corner = glm::dvec3(vertices_[corner]) - p;
+        const double up = glm::dot(to_corner, n), along = glm::dot(to_corner, out);
         const double size = std::sqrt(up * up + along * along);
         if (!(size > 0.0)) return -2.0;
         const double c = along / size;
@@ -361,10 +361,11 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
     CleanTriangles cleaned;
     if (Error error = clean_triangles(vertices, indices, false, cleaned))
         return error;  // thin ones close what they close
-    // Each edge as often one way as the other, or there is a hole, or a triangle that faces the wrong way.
+    // Each edge must be there as often in one direction as in the other. Else there is a hole, or a triangle faces the
+    // wrong way.
     struct Edge {
         std::uint32_t low, high;
-        int way;
+        int sign;
     };
     std::vector<Edge> edges;
     glm::dvec3 middle(0.0);
@@ -383,7 +384,7 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
         int sum = 0;
         for (; last < edges.size() && edges[last].low == edges[first].low && edges[last].high == edges[first].high;
              ++last)
-            sum += edges[last].way;
+            sum += edges[last].sign;
         if (sum != 0) {
             return mesh_refused(ErrorCode::degenerate_shape,
                                 "it is not closed, or a triangle faces inward, at the edge between vertices " +

@@ -321,7 +321,7 @@ public:
     Batch(const Shape& a, const Shape& b, float reach) {
         colliders_.resize(2);
         colliders_.shapes = {a, b};
-        colliders_.sweeps[0].turning = colliders_.sweeps[0].reach = reach;
+        colliders_.motions[0].rotation_reach = colliders_.motions[0].max_displacement = reach;
         for (Track& t : tracks_) t.record = make_pair(colliders_, 0, 1);
     }
 

@@ -11,37 +11,39 @@ namespace talus {
 
 class TriangleSet;
 
-/// How a shape is expected to move before the next collide: its velocity times the step. All zero: it does not.
-struct Sweep {
-    vec3 way{0.0f};        ///< of the shape's origin, m, world axes
-    vec3 turn{0.0f};       ///< rotation vector, rad, world axes
-    float turning = 0.0f;  ///< how far that turn may take points of the shape from where `way` takes them, m
-    float reach = 0.0f;    ///< length of `way` and `turning`
+/// How a shape is expected to move until the next collide: its velocities times the step. All zero: it stands still.
+struct PredictedMotion {
+    vec3 displacement{0.0f};      ///< of the shape's origin, m, world axes
+    vec3 rotation{0.0f};          ///< rotation vector, rad, world axes
+    float rotation_reach = 0.0f;  ///< how far the rotation may move a point of the shape, on top of `displacement`, m
+    float max_displacement =
+        0.0f;  ///< of any point of the shape: the length of `displacement` plus `rotation_reach`, m
 };
 
-/// What a collider that is one triangle of a surface knows of the rest of it, in the collider's own frame: see
-/// SetTriangle. Its contacts are the surface's (surface_contact.h).
+/// A collider that is one triangle of a surface: what it knows of its neighbours, in the collider's own frame (as in
+/// SetTriangle). Its contacts are those of the surface, not those of a triangle alone.
 struct SurfaceTriangle {
-    vec3 normal{0.0f};  ///< unit; zero: the collider is no such triangle
+    vec3 normal{0.0f};  ///< unit, to the front; zero if the collider is no such triangle
     vec3 beyond[3] = {};
-    const TriangleSet* set = nullptr;  ///< that it is part of, as number `index`
+    const TriangleSet* set = nullptr;  ///< the surface; the triangle is its number `index`
     std::uint32_t index = 0;
     bool two_sided = false;
-    bool face_only = false;  ///< no edge sticks out or ends: contacts are along the face, or the neighbours'
-    bool through = false;    ///< the middle of the other of its pair was pressed through the surface from ...
-    vec3 place{0.0f};        ///< here, where it belongs; m
+    bool face_only = false;  ///< no edge is convex or free: contacts are along the face, or belong to the neighbours
+    bool through = false;    ///< the middle of the other shape of its pair was pressed through the surface
+    vec3 place{0.0f};        ///< then: a point on the side where that shape belongs, m
 };
 
-/// The shapes that pairs refer to by index, with their world poses. The caller moves `poses` and raises `versions[i]`
-/// whenever shape i changes or jumps.
+/// The shapes that pairs refer to by index, with their world poses. The caller updates `poses` and `motions`, and
+/// raises `versions[i]` whenever shape i changes or is teleported. Every shape must be one that `check` accepts:
+/// collide does not check again.
 struct Colliders {
     std::vector<Shape> shapes;
     std::vector<Transform> poses;
     std::vector<std::uint32_t> versions;
-    std::vector<Sweep> sweeps;
-    std::vector<SurfaceTriangle> surface_triangles;  ///< shorter than the others where the rest are none
+    std::vector<PredictedMotion> motions;
+    std::vector<SurfaceTriangle> surface_triangles;  ///< may be shorter than the others: the rest are no such triangles
 
-    /// Of a collider that is one triangle of a surface, else nullptr.
+    /// Returns what collider i knows of its surface, or nullptr if it is no triangle of one.
     const SurfaceTriangle* surface_triangle(std::uint32_t i) const {
         const bool is_one = i < surface_triangles.size() && surface_triangles[i].normal != vec3(0.0f);
         return is_one ? &surface_triangles[i] : nullptr;

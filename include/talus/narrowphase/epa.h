@@ -2,13 +2,13 @@
 /// EPA, the expanding polytope algorithm (Jovanoski 2008, section 5): depth and normal of overlapping cores.
 ///
 /// A polytope inside A - B grows where it is nearest to the origin. Its nearest face bounds the depth from below, and
-/// every support plane met bounds it from above; the answer is the lowest support plane, so it always separates. On
-/// polytopes the two meet exactly, at a facet. On cylinders and cones EPA stops at a gap of 5e-5 sizes, and the answer
-/// slides down to the minimum over the true surface (epa_slide.h). Something small near the axis of something round has
-/// a ring of ways out that are about as short as each other, more than there is memory for: the best of those is found
-/// by itself (epa_ring.h). About 0.7 us for two hulls of 24 vertices, 6 us for two cylinders, 500 us where memory runs
-/// out. Memory is fixed: 512 vertices. A pair that was overlapping before starts from the polytope (`SeparationCache`)
-/// or the face of its last pose.
+/// every support plane bounds it from above. The answer is the lowest support plane, so it always separates. On
+/// polytopes the two bounds meet exactly, at a facet. On cylinders and cones EPA stops at a gap of 5e-5 sizes, and a
+/// descent to the minimum over the true surface follows. A small shape near the axis of a round one has a whole ring of
+/// directions of about the same depth, more than there is memory for: the best of these is searched for separately.
+/// About 0.7 us for two hulls of 24 vertices, 6 us for two cylinders, 500 us where memory runs out. Memory is fixed:
+/// 512 vertices. A pair that was overlapping before starts from the polytope (`SeparationCache`) or the face of its
+/// last pose.
 
 #include <talus/narrowphase/gjk.h>
 
@@ -21,10 +21,9 @@ enum class EpaStatus : std::uint8_t {
     bad_input,      ///< `check` refuses a shape, or a number is not finite: all else is as in a new EpaResult
 };
 
-/// EPA's last polytope as pairs of support indices, with its faces: re-posed, it is where the next frame's EPA starts
-/// from. Its vertices are still points of the Minkowski difference then, so while the origin lies behind all its faces
-/// it still proves what it encloses, however far the shapes have moved: no motion bound is needed. vertex_count 0 is
-/// the empty cache.
+/// EPA's last polytope as pairs of support indices, with its faces. The next frame's EPA can start from it: looked up
+/// at the new pose, its vertices are still points of the Minkowski difference. While the origin lies behind all its
+/// faces it is a valid polytope, however far the shapes have moved. vertex_count 0: empty.
 struct PolytopeCache {
     static constexpr int max_vertices = 32, max_faces = 2 * max_vertices - 4;
     struct Face {
@@ -44,13 +43,14 @@ struct EpaResult {
     std::uint16_t iterations = 0;
     std::uint16_t support_evaluations = 0;
     bool warm = false;  ///< started from an earlier pose's polytope
-    /// No way out but through the answer's own facet is shorter than this (m): <= the depth if unknown.
+    /// A lower bound of the depth along all directions but those of the answer's own facet, m; <= the depth if unknown.
     float other_depth = 0.0f;
     SimplexCache face;  ///< count 3: the face of the Minkowski difference that holds the answer
 };
 
-/// Penetration of two cores that GJK found overlapping, from the simplex it left (1 to 4 points, completed to a
-/// tetrahedron here). Returns a usable contact for degenerate cores (point on segment, coplanar triangles) too.
+/// Returns the penetration of two cores that GJK found overlapping, from the simplex that it left (1 to 4 points;
+/// completed to a tetrahedron here). Returns a usable contact for degenerate cores (point on segment, coplanar
+/// triangles) too.
 EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex);
 
 }  // namespace talus

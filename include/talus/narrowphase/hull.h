@@ -2,7 +2,7 @@
 /// A convex polyhedron with everything the narrowphase asks of it: vertices for support search, faces with their
 /// planes and neighbours for manifolds, exact mass properties.
 ///
-/// Built once from points (quickhull), then immutable; shared between shapes through `std::shared_ptr<const Hull>`.
+/// It is built once from points (quickhull), then immutable. Shapes share it through `std::shared_ptr<const Hull>`.
 
 #include <talus/aabb.h>
 #include <talus/math.h>
@@ -25,8 +25,8 @@ struct alignas(32) HullFace {
     std::uint16_t corners[4];  ///< the first four (of a triangle: its first one again), to have them at hand
 };
 
-/// Only make_hull makes one, so every hull is a proper solid. Vertices are indexed with 16 bits, faces (up to twice as many)
-/// and edges with 32.
+/// Only make_hull makes one, so every hull is a proper solid. Vertices are indexed with 16 bits, faces (up to twice as
+/// many) and edges with 32.
 struct Hull {
     static constexpr std::size_t max_vertices = 65535;
     static constexpr std::size_t max_faces = 2 * max_vertices - 4;  ///< that is, when all of them are triangles (Euler)
@@ -38,13 +38,13 @@ struct Hull {
 
     std::vector<std::uint32_t> face_neighbours;  ///< the face on the other side of edge i
     std::vector<std::uint32_t> vertex_first;     ///< vertices.size() + 1 offsets into the two arrays below
-    /// Vertices joined to this one by an edge, at least 3, counter-clockwise seen from outside, from the lowest on.
+    /// The vertices joined to a vertex by an edge, at least 3, counter-clockwise seen from outside, the lowest first.
     std::vector<std::uint16_t> vertex_neighbours;
-    /// As many faces that meet at this vertex: face i lies between the edges to neighbours i and i + 1.
+    /// The faces that meet at a vertex, as many: face i lies between the edges to neighbours i and i + 1.
     std::vector<std::uint32_t> vertex_faces;
 
     Aabb bounds;
-    float bounding_radius = 0.0f;  ///< of the ball around the frame's origin that holds all vertices, m
+    float bounding_radius = 0.0f;  ///< of the bounding sphere around the frame's origin, m
     float volume = 0.0f;           ///< m^3
     float thickness = 0.0f;        ///< as of a Shape, m
     vec3 centroid{0.0f};           ///< of the solid
@@ -60,10 +60,11 @@ protected:
     ~Hull() = default;
 };
 
-/// The convex hull of `points` (m), in their own frame. Points inside, duplicate points (the first stays) and points on
-/// a face or an edge drop out, the others keep their order; faces that are coplanar to within the builder's tolerance
-/// are merged. That tolerance is a millionth of the cloud's extent plus the rounding of its coordinates, along each
-/// axis (quickhull.h): no point lies more than three of them outside a face. Same points, same bits.
+/// Returns the convex hull of `points` (m), in their own frame. Points inside, duplicates (the first stays) and points
+/// on a face or an edge are left out; the others keep their order. Faces that are coplanar to within the builder's
+/// tolerance are merged. That tolerance is a millionth of the cloud's extent plus the rounding of its coordinates,
+/// along each axis (quickhull.h): no point lies more than three of them outside a face. The same points give the same
+/// bits.
 ///
 /// Refused: fewer than four points, non-finite points, points that span no volume (flat, collinear, coincident), sizes
 /// beyond size_limits.h, more than 65,535 vertices.

@@ -8,7 +8,7 @@
 
 namespace talus {
 
-/// One answer for separated and penetrating pairs, radii included.
+/// The answer for separated and penetrating pairs alike, radii included.
 struct SeparationResult {
     float separation = 0.0f;  ///< negative when penetrating, m
     vec3 normal{0.0f};        ///< unit, from A to B, in A's frame
@@ -23,18 +23,19 @@ struct SeparationResult {
     bool is_valid() const { return gjk.status != GjkStatus::bad_input; }
 };
 
-/// What a pair keeps from pose to pose: empty at first, any content is safe.
+/// What a pair keeps from one pose to the next: empty at first; any content is safe.
 struct SeparationCache {
     SimplexCache simplex;
     PolytopeCache polytope;  ///< holds something only while the cores overlap
 };
 
-/// Signed distance between two shapes: GJK on the cores, then the radii, then EPA when the cores overlap.
+/// Returns the signed distance between two shapes: by GJK on the cores, or EPA if the cores overlap; then the radii are
+/// subtracted. Caches stay as they were on bad input.
 SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                             float max_separation = std::numeric_limits<float>::infinity());
 
-/// The same with a warm start for penetrating pairs too: while the last pose's polytope still holds the origin, GJK is
-/// not asked.
+/// The same with a warm start for penetrating pairs, too. As long as the last pose's polytope still contains the
+/// origin, GJK is not run.
 SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
                             float max_separation = std::numeric_limits<float>::infinity());
 

@@ -1,9 +1,8 @@
 #pragma once
 /// The first contact of a convex shape that moves along a line with one that stands still.
 ///
-/// The moving shape turns the other's Minkowski difference into the target of a ray (clip_cast.h). On polytopes the
-/// answer is exact to rounding, since the last plane is a facet's; on curved shapes it converges as fast as Newton's
-/// method does.
+/// The cast is a ray cast against the Minkowski difference of the two. On polytopes the answer is exact to rounding,
+/// because the last plane is a facet's. On curved shapes it converges as fast as Newton's method.
 
 #include <talus/narrowphase/support_mapping.h>
 

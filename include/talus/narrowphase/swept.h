@@ -2,7 +2,7 @@
 /// GJK for moving objects as Ericson describes it ("The GJK algorithm", section 4): three ways from a distance or
 /// interference test to the time of collision under a translation, next to the production one.
 ///
-/// They are here to be compared, and for who wants one of them by name; `shape_cast` is what to use.
+/// They are here for comparison, and for users who want one of them by name. Otherwise use `shape_cast`.
 
 #include <talus/narrowphase/support_mapping.h>
 
@@ -36,8 +36,8 @@ struct SweptResult {
     bool bad_input = false;  ///< `check` refuses a shape, a number is not finite, or there is no such method: no hit
 };
 
-/// Does B touch A while it moves by `translation` (m, A's frame) from the pose `b_in_a`, and when. Touching counts.
-/// Grazing within a millionth of the size may fall to either side.
+/// /// Returns if and when B touches A while it moves by `translation` (m, A's frame) from the pose `b_in_a`. Touching
+/// counts. A pass within a millionth of the size may count as a touch or not.
 SweptResult swept_test(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                        SweptMethod method);
 

@@ -309,7 +309,7 @@ TEST_CASE("shapes about to meet get their whole faces and those that could if on
     batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.1f, 1.2f, 0.0f}});
     const auto points = [&](const vec3& way, const vec3& turn) {
         const float length = std::sqrt(length_squared(way)), turning = 2.2f * std::sqrt(length_squared(turn));
-        batch.colliders.sweeps[1] = {way, turn, turning, length + turning};
+        batch.colliders.motions[1] = {way, turn, turning, length + turning};
         batch.records[0] = make_pair(batch.colliders, 0, 1);
         batch.collide();
         const bool touching = batch.records[0].state == PairState::touching;
@@ -323,7 +323,7 @@ TEST_CASE("shapes about to meet get their whole faces and those that could if on
     CHECK(points({0.0f, -0.11f, 0.0f}, none) == 0);
     CHECK(points({0.0f, 0.25f, 0.0f}, none) == 0);  // leaves
     CHECK(points({0.25f, 0.0f, 0.0f}, none) == 0);  // passes by
-    batch.colliders.sweeps[0] = {{0.0f, 0.25f, 0.0f}, none, 0.0f, 0.25f};
+    batch.colliders.motions[0] = {{0.0f, 0.25f, 0.0f}, none, 0.0f, 0.25f};
     CHECK(points({0.0f, 0.25f, 0.0f}, none) == 1);  // both the same way: the upper one may be stopped
     CHECK(points(none, none) == 4);                 // the lower one flies up
 

@@ -87,7 +87,7 @@ struct Mover {
     double size, stride;  ///< of the smaller shape; 1 to 3
 
     /// One frame of the motion; returns it as the caller of `collide` would foretell it.
-    Sweep move(Motion motion, int frame, Random& random, double radius) {
+    PredictedMotion move(Motion motion, int frame, Random& random, double radius) {
         double length = 0.0, angle = 0.0;
         dvec3 along = way, about = axis, pivot = center;
         switch (motion) {
@@ -256,8 +256,8 @@ private:
     void step(const test::Piece& b, std::size_t i, int frame, bool foretold, Random& random) {
         Mover& mover = movers_[i];
         if (frame > 0) {
-            const Sweep sweep = mover.move(motion_, frame, random, b.solid.size);
-            if (foretold) warm_.colliders.sweeps[2 * i + 1] = sweep;
+            const PredictedMotion predicted = mover.move(motion_, frame, random, b.solid.size);
+            if (foretold) warm_.colliders.motions[2 * i + 1] = predicted;
         }
         Transform pose;
         pose.rotation = quat(glm::normalize(glm::quat_cast(mover.rotation)));
@@ -296,8 +296,10 @@ private:
             // Apart by more than they may come nearer: along any direction, between their balls, or along the direction
             // that the test ended with.
             if (record.rung == Rung::skip) {
-                const Sweep &sweep_a = warm_.colliders.sweeps[record.a], &sweep_b = warm_.colliders.sweeps[record.b];
-                const double ways = glm::length(dvec3(sweep_a.way)) + glm::length(dvec3(sweep_b.way));
+                const PredictedMotion &motion_a = warm_.colliders.motions[record.a],
+                                      &motion_b = warm_.colliders.motions[record.b];
+                const double ways =
+                    glm::length(dvec3(motion_a.displacement)) + glm::length(dvec3(motion_b.displacement));
                 const double by_balls = tolerance::contact_margin * size +
                                         std::min(ways, tolerance::contact_reach * size) + record.radius_a +
                                         record.radius_b - glm::length(dvec3(b_in_a.position));

@@ -35,10 +35,10 @@ enum class Interference : std::uint8_t {
     boundaries_meet,
     a_inside_b,  ///< boundaries apart, a shell of A in the solid of B
     b_inside_a,
-    bad_input,  ///< a polyhedron without faces or a shape without a graph (not made by the functions here), or a bad pose
+    bad_input,  ///< a polyhedron or shape that no function here has made, or a pose that is not finite
 };
 
-/// What to tell of the distance of two that are disjoint.
+/// Which distance to compute for two polyhedra that are disjoint.
 enum class DistanceKind : std::uint8_t {
     none,
     bound,  ///< the papers' lower bound: the least functional value of the predicate over the pairs
@@ -85,11 +85,12 @@ private:
     std::unique_ptr<CandidateScratch> search_;
 };
 
-/// Any two poses. Cost: edges of A x faces of B + edges of B x faces of A.
+/// Returns how A and B relate, at any two poses. Cost: edges of A x faces of B + edges of B x faces of A.
 InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b,
                                 const Transform& pose_b, DistanceKind distance = DistanceKind::none);
 
-/// What can touch first at the relative orientation of these poses, wherever the two are: into scratch.candidates.
+/// Finds the edge-face pairs that can touch first at the relative orientation of these poses, wherever the two are, and
+/// puts them into scratch.candidates.
 void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
                      ContactScratch& scratch, OverlayMethod method = OverlayMethod::signs);
 
@@ -99,18 +100,18 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
                                  const Transform& pose_b, ContactScratch& scratch,
                                  DistanceKind distance = DistanceKind::none);
 
-/// The same with candidates that were found at this relative orientation: for two that move without turning.
+/// The same with candidates that were found at this relative orientation, for two shapes that move without turning.
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, const EdgeFaceCandidates& candidates,
                                  DistanceKind distance = DistanceKind::none);
 
-/// Two shapes from step to step. When they were apart by d and no point of one has moved by d against the other since,
-/// they are apart still, which needs no test; otherwise all edges and faces are tested. Their distance comes from the
-/// candidates, which are found again when the relative orientation has turned by more than `kept_angle`; and of those
-/// only the ones that can have become the nearest are looked at.
+/// /// Two shapes that move, from step to step. If they were apart by d and no point of one has moved by d against the
+/// other since, they are still apart, without any test. Otherwise all edges and faces are tested. Their distance comes
+/// from the candidates, which are found again when the relative orientation has turned by more than `kept_angle`. Of
+/// these, only the ones that can have become the nearest are looked at.
 class NonconvexPair {
 public:
-    /// Keeps references: the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
+    /// Keeps references, so the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
     /// which last longer.
     NonconvexPair(const NonconvexShape& a, const NonconvexShape& b, double kept_angle = 0.02)
         : a_(a), b_(b), kept_angle_(kept_angle) {}
@@ -122,7 +123,7 @@ public:
 
     /// What the last update worked with, for those who measure.
     const EdgeFaceCandidates& candidates() const { return scratch_.candidates; }
-    std::size_t sweeps() const { return sweeps_; }  ///< how often candidates were found so far
+    std::size_t searches() const { return searches_; }  ///< how often candidates were found so far
 
 private:
     const NonconvexShape &a_, &b_;
@@ -136,7 +137,7 @@ private:
     double clear_until_ = -1.0;       ///< the travel up to which the two are apart; negative: not known to be
     std::vector<double> pair_clear_;  ///< the same for each candidate, a_edges first
     std::size_t nearest_ = 0;         ///< the candidate that was
-    std::size_t sweeps_ = 0;
+    std::size_t searches_ = 0;
 };
 
 }  // namespace talus
