@@ -239,9 +239,10 @@ inline constexpr float contact_margin = 0.02f;
 /// eight boxes that fall at 2 m/s with gaps of 3 cm land 15 cm inside each other, not 4 mm.
 inline constexpr float contact_reach = 0.5f;
 
-/// A pair that overlaps by more than this * size and is tested to one or two points keeps those of its last test, too, at
-/// which it still overlaps by as much. Larger: jammed bodies rock about changing points and stay in each other by up to
-/// so much (cylinders by 100 mm without this); smaller: resting contacts on edges are tested to points that they have left.
+/// A pair that overlaps by more than this * size and is tested to one or two points keeps those of its last test, too,
+/// at which it still overlaps by as much. Larger: jammed bodies rock about changing points and stay in each other by up
+/// to so much (cylinders by 100 mm without this); smaller: resting contacts on edges are tested to points that they
+/// have left.
 inline constexpr float deep_contact = 0.01f;
 /// ... if they are farther from the new points than this * size: nearer ones are the same points.
 inline constexpr float deep_points_apart = 0.1f;
@@ -269,25 +270,27 @@ inline constexpr float sliver_alignment = 0.9999f;
 /// overlap across the strip is the smaller one.
 inline constexpr float sliver_depth = 0.002f;
 
-// --- Triangles of surfaces (surface_contact.h) ------------------------------------------------------------------------
+// --- Triangles of surfaces (surface_contact.h)
+// ------------------------------------------------------------------------
 
 /// A normal whose cosine with that of the triangle's face is at least this (0.08 degrees) is along the face, and good
 /// whatever the neighbours do. What tells them apart is noise below.
 inline constexpr float surface_face = 1.0f - 1e-6f;
 
-/// A neighbour whose corner is above a contact's plane by more than this * its distance rises over it: the normal is not
-/// the surface's. Larger: contacts with the inner edges of level floors get through, tilted by up to as much (rad).
+/// A neighbour whose corner is above a contact's plane by more than this * its distance rises over it: the normal is
+/// not the surface's. Larger: contacts with the inner edges of level floors get through, tilted by up to as much (rad).
 /// Smaller: rounding of normals (1e-4 near touching) takes contacts from edges that stick out by as little; the face's
 /// stand in for them.
 inline constexpr float surface_rise = 1e-3f;
 
-/// A neighbour that falls away by less than this (rad) is as good as level to what comes in fast: where it comes in just
-/// at the edge, either face holds it. Larger: what passes a ridge may be held by up to this much of a face's own size
-/// beside it.
+/// A neighbour that falls away by less than this (rad) is as good as level to what comes in fast: where it comes in
+/// just at the edge, either face holds it. Larger: what passes a ridge may be held by up to this much of a face's own
+/// size beside it.
 inline constexpr float surface_level = 0.05f;
 
 /// What touched a triangle along a normal whose cosine with the face's is at least this is still held off by that side
-/// of it once its middle is behind. Smaller: what rolls over a sharp ridge could be caught by the side that it came from.
+/// of it once its middle is behind. Smaller: what rolls over a sharp ridge could be caught by the side that it came
+/// from.
 inline constexpr float surface_held = 0.7f;
 
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.

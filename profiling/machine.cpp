@@ -1,6 +1,6 @@
 #include <talus/profiling/machine.h>
 
-#include <talus/narrowphase/hull_view.h>
+#include "narrowphase/processor.h"
 
 #include <fstream>
 

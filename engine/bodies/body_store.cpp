@@ -136,12 +136,12 @@ std::uint32_t ShapePool::add_triangle(std::uint32_t mesh, std::uint32_t triangle
 void ShapePool::place_triangle(std::uint32_t slot, Colliders& colliders) {
     const TrianglePlace& place = triangles[slot];
     const Transform& pose = colliders.poses[place.mesh];
-    const Sweep& sweep = colliders.sweeps[place.mesh];
+    const PredictedMotion& motion = colliders.motions[place.mesh];
     colliders.poses[slot] = multiply(pose, Transform{place.middle});
     world_boxes[slot] = transform_box(to_frame(colliders.poses[slot]), local_boxes[slot]);
-    const vec3 way = sweep.way + glm::cross(sweep.turn, rotate(pose.rotation, place.middle));
-    const float turning = std::sqrt(length_squared(sweep.turn)) * bounding_radius(colliders.shapes[slot]);
-    colliders.sweeps[slot] = {way, sweep.turn, turning, std::sqrt(length_squared(way)) + turning};
+    const vec3 way = motion.displacement + glm::cross(motion.rotation, rotate(pose.rotation, place.middle));
+    const float turning = std::sqrt(length_squared(motion.rotation)) * bounding_radius(colliders.shapes[slot]);
+    colliders.motions[slot] = {way, motion.rotation, turning, std::sqrt(length_squared(way)) + turning};
 }
 
 const Material& ShapePool::material(std::uint32_t slot) const {

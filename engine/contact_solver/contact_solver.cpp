@@ -1,9 +1,9 @@
 #include "engine/contact_solver/contact_solver.h"
 
-#include <talus/narrowphase/hull_view.h>
 #include "engine/contact_solver/contact_lanes.h"
 #include "engine/contact_solver/motion_lanes.h"
 #include "engine/settings.h"
+#include "narrowphase/processor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -284,7 +284,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         if (edge.point_count == max_manifold_points && !in_group && !shares) {
             r.stiffer_face[lane] =
                 edge.jointed ? r.stiffer_from[lane]
-                             : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * pair.thin);
+                             : std::min(settings::stiffer_face_depth, settings::stiffer_face_share * pair.thickness);
             r.tilt_rate[lane] = settings::tilt_stiffening * spring.bias_rate;
             r.tilts = true;
         }

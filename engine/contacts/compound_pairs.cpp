@@ -55,7 +55,7 @@ float CompoundPairs::motion(const ContactWorld& world, const CompoundPair& compo
         sum += detail::motion_bound({.rotation = compound.rotations[i]}, {.rotation = body.rotation}, body.radius);
         float reach = 0.0f;
         for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k)
-            reach = std::max(reach, world.colliders.sweeps[k].reach);
+            reach = std::max(reach, world.colliders.motions[k].max_displacement);
         sum += reach;
     }
     return sum;
@@ -98,7 +98,7 @@ void CompoundPairs::end_apart_contacts(const ContactWorld& world, const Compound
         if (record.state != PairState::separated || state.touching || state.modified || state.held_back) return;
         const Transform b_in_a = relative(colliders.poses[record.a], colliders.poses[record.b]);
         const float motion = detail::motion_bound(record.reference, b_in_a, record.radius_b) + 2.0f * compound.slack;
-        if (motion < record.distance - contact_margin(colliders, record)) world.remove_contact(c);
+        if (motion < record.distance - detail::contact_margin(colliders, record)) world.remove_contact(c);
     });
 }
 
@@ -112,7 +112,7 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
     const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
     const Body &a = bodies[slot_a], &b = bodies[slot_b];
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
-        return overlaps(expand(shapes.world_boxes[i], colliders.sweeps[i].reach + colliders.sweeps[j].reach + slack),
+        return overlaps(expand(shapes.world_boxes[i], colliders.motions[i].max_displacement + colliders.motions[j].max_displacement + slack),
                         shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {

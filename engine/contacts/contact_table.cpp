@@ -120,7 +120,7 @@ std::uint32_t ContactTable::add_contact(std::uint32_t pair, const Colliders& col
     state = ContactState{};
     state.pair = pair;
     state.slop = std::min(
-        {settings::linear_slop, settings::relative_slop * records[c].size, settings::thin_slop * records[c].thin});
+        {settings::linear_slop, settings::relative_slop * records[c].size, settings::thin_slop * records[c].thickness});
     const bool swapped = records[c].a != collider_a;
     bodies[c] = swapped ? ContactBodies{body_b, body_a} : ContactBodies{body_a, body_b};
     state.next_in_pair = pairs[pair].first_contact;

@@ -38,7 +38,7 @@ static void turn_into_plane(const ContactWorld& world, std::uint32_t c) {
     if (!(length_squared(free_part(normal)) < settings::plane_normal * settings::plane_normal)) return;
     float depth = 0.0f;
     for (int i = 0; i < found.count; ++i) depth = std::max(depth, -found.points[i].separation);
-    if (!(depth > settings::plane_layers * record.thin)) return;
+    if (!(depth > settings::plane_layers * record.thickness)) return;
 
     const float stretch = std::max(1.0f, settings::plane_stretch * record.size / depth);
     glm::dmat3 across(1.0);
@@ -48,7 +48,7 @@ static void turn_into_plane(const ContactWorld& world, std::uint32_t c) {
         return affine_image(ShapeSupport(colliders.shapes[collider]), across * glm::dmat3(to_matrix(pose.rotation)),
                             across * place);
     };
-    const float margin = contact_margin(colliders, record);
+    const float margin = detail::contact_margin(colliders, record);
     const SeparationResult nearest = separation(stretched(record.a, pose_a), stretched(record.b, pose_b), margin);
     if (nearest.beyond_limit) {
         contacts.replace_manifold(c).count = 0;
@@ -62,7 +62,7 @@ static void turn_into_plane(const ContactWorld& world, std::uint32_t c) {
     FaceHints hints = contacts.caches[c].hints;  // a copy: the narrowphase goes on from its own
     contacts.replace_manifold(c) =
         make_manifold(colliders.shapes[record.a], colliders.shapes[record.b], to_frame(relative(pose_a, pose_b)), n,
-                      on_a, on_a + nearest.separation / share * n, contact_margin(colliders, record, n), hints);
+                      on_a, on_a + nearest.separation / share * n, detail::contact_margin(colliders, record, n), hints);
 }
 
 void turn_into_plane(const ContactWorld& world, std::span<const std::uint32_t> contacts) {

@@ -2,7 +2,7 @@
 
 #include <talus/narrowphase/support.h>
 #include "engine/settings.h"
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
 #include "narrowphase/triangles/surface_contact.h"
 

@@ -264,7 +264,7 @@ void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& norma
     const vec3 along = inverse_rotate(colliders.poses[place.mesh].rotation, normal);
     std::size_t chosen[max_manifold_points];
     const float slop = contacts.states[chief].slop;
-    const float motion = colliders.sweeps[record.a].reach + colliders.sweeps[record.b].reach;
+    const float motion = colliders.motions[record.a].max_displacement + colliders.motions[record.b].max_displacement;
     const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
     const int count = choose_lasting_points(patch_points_, along, record.size, reach, contacts.states[chief], chosen);
     Load given;

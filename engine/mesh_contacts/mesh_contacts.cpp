@@ -1,7 +1,7 @@
 #include "engine/mesh_contacts/mesh_contacts.h"
 
 #include "engine/settings.h"
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/shapes/shape_measures.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
     if (shapes.defs[shape].mesh || !world.view().may_touch(shape, mesh)) return;
-    const float ways = colliders.sweeps[shape].reach + colliders.sweeps[mesh].reach;
+    const float ways = colliders.motions[shape].max_displacement + colliders.motions[mesh].max_displacement;
     const vec3 half = half_extents(shapes.world_boxes[shape]);
     const float size = std::max({half.x, half.y, half.z});
     const Aabb box = expand(shapes.world_boxes[shape], ways + tolerance::contact_margin * size);

@@ -5,11 +5,11 @@
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/world.h>
-#include <talus/narrowphase/closed_forms.h>
 #include <talus/narrowphase/gjk.h>
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/triangles/queries.h>
+#include "narrowphase/analytic/closed_forms.h"
 #include "narrowphase/shapes/size_limits.h"
 
 namespace talus {

@@ -1,4 +1,4 @@
-#include <talus/narrowphase/box_axes.h>
+#include "narrowphase/analytic/box_axes.h"
 
 #include <algorithm>
 #include <cmath>

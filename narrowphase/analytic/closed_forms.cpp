@@ -1,4 +1,4 @@
-#include <talus/narrowphase/closed_forms.h>
+#include "narrowphase/analytic/closed_forms.h"
 
 #include <algorithm>
 #include <cmath>

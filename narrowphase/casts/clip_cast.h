@@ -15,6 +15,8 @@
 /// proved lower bound of the time of contact after each step, whatever happens later.
 
 #include <talus/narrowphase/shape_cast.h>
+#include "narrowphase/epa/expand.h"
+#include "narrowphase/gjk/find_closest.h"
 #include "narrowphase/support/minkowski.h"
 #include "narrowphase/tolerances.h"
 
@@ -46,19 +48,22 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
 double cast_surface(const MinkowskiDifference& difference, const dvec3& translation);
 
 /// Whether cores this far apart at the end name the normal between them; nearer ones, or those that rounding may have
-/// moved past each other, leave it to the last plane that clipped the way.
+/// moved past each other, leave it to the last plane that clipped the ray.
 inline bool names_normal(double distance, double size, double surface) {
     return distance > tolerance::cast_normal_distance * size && distance > surface;
 }
 
-/// The whole cast, from the difference at its start on; `way` is B's, in A's frame, `radii` the sum of both.
-ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double target, double radius_a, double radii);
+/// The whole cast, from the difference at its start on; `translation` is B's, in A's frame, `radii` the sum of both.
+ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& translation, double target, double radius_a,
+                     double radii);
 
-/// The same for two balls in closed form, B's centre at `from`.
-ShapeCastResult cast_balls(const dvec3& from, const dvec3& way, double target, double radius_a, double radius_b);
+/// The same for two spheres in closed form, B's centre at `from`.
+ShapeCastResult cast_spheres(const dvec3& from, const dvec3& translation, double target, double radius_a,
+                             double radius_b);
 
-/// When a point first comes into the ball around the origin, in units of its way; 0 from inside, infinity for never.
-double time_into_ball(const dvec3& from, const dvec3& way, double radius);
+/// When a point first comes into the sphere around the origin, in units of its translation; 0 from inside, infinity for
+/// never.
+double time_into_sphere(const dvec3& from, const dvec3& translation, double radius);
 
 /// The float not above x (x >= 0): a time that was proved to be before the contact stays so.
 inline float round_down(double x) {

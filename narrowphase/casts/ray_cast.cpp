@@ -1,6 +1,7 @@
 #include <talus/narrowphase/ray_cast.h>
 
 #include "narrowphase/casts/clip_cast.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@ using namespace detail;
 
 RayHit cast_on_sphere(double radius, const dvec3& origin, const dvec3& translation) {
     RayHit hit;
-    const double t = time_into_ball(origin, translation, radius);
+    const double t = time_into_sphere(origin, translation, radius);
     if (!(t <= 1.0)) return hit;
     hit.hit = true;
     hit.fraction = static_cast<float>(t);
@@ -69,7 +70,7 @@ RayHit cast_on_core(MinkowskiDifference& difference, double size, double radius,
 }  // namespace
 
 RayHit ray_cast(const Shape& shape, const vec3& origin, const vec3& translation) {
-    if (!is_finite(origin) || !is_finite(translation)) return RayHit{};
+    if (!is_usable(shape) || !is_finite(origin) || !is_finite(translation)) return {.bad_input = true};
     const dvec3 o(origin), d(translation);
     if (shape.type == ShapeType::sphere) return cast_on_sphere(shape.radius, o, d);
     if (shape.type == ShapeType::box) return cast_on_box(dvec3(shape.half_extents), o, d);
@@ -79,7 +80,7 @@ RayHit ray_cast(const Shape& shape, const vec3& origin, const vec3& translation)
 }
 
 RayHit ray_cast(const SupportMapping& mapping, const vec3& origin, const vec3& translation) {
-    if (!is_finite(origin) || !is_finite(translation)) return RayHit{};
+    if (!is_finite(origin) || !is_finite(translation)) return {.bad_input = true};
     const PointCloud point({&origin, 1});
     MinkowskiDifference difference(mapping, point);
     return cast_on_core(difference, difference.size, 0.0, dvec3(translation));

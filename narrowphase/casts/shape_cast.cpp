@@ -1,151 +1,39 @@
 #include <talus/narrowphase/shape_cast.h>
 
+#include "common/assert.h"
+#include "narrowphase/casts/cast_unchecked.h"
 #include "narrowphase/casts/clip_cast.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace talus {
 
-namespace detail {
-
-double cast_surface(const MinkowskiDifference& difference, const dvec3& translation) {
-    const dvec3 between = difference.between_middles();
-    return tolerance::cast_surface * difference.size +
-           tolerance::cast_rounding *
-               (std::sqrt(glm::dot(between, between)) + std::sqrt(glm::dot(translation, translation)));
-}
-
-double time_into_ball(const dvec3& from, const dvec3& way, double radius) {
-    // |o + t d|^2 = r^2, t = (-b - sqrt(b^2 - a c)) / a with the smaller root in its stable form.
-    const double c = glm::dot(from, from) - radius * radius;
-    if (c <= 0.0) return 0.0;
-    const double a = glm::dot(way, way), b = glm::dot(from, way);
-    if (b >= 0.0) return std::numeric_limits<double>::infinity();
-    // b^2 - a c by the distance of the ray's line from the centre: does not cancel for far origins.
-    const dvec3 across = glm::cross(from, way);
-    const double discriminant = radius * radius * a - glm::dot(across, across);
-    if (discriminant < 0.0) return std::numeric_limits<double>::infinity();
-    return c / (-b + std::sqrt(discriminant));
-}
-
-Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double reach, double surface,
-               Simplex& simplex) {
-    const dvec3 start = difference.position;
-    const double share =
-        difference.core_a.curved || difference.core_b.curved ? tolerance::cast_share_curved : tolerance::cast_share;
-    Clip clip;
-    for (int step = 0; step < tolerance::cast_max_clips; ++step) {
-        // The first plane that is worth a step ends the search: there is no need for the best one yet.
-        const double apart = simplex.count > 0 ? std::sqrt(simplex.vv) - reach : 0.0;
-        clip.last = find_closest(difference, simplex, reach + std::max(share * apart, surface));
-        clip.iterations += clip.last.iterations;
-        const double gap = clip.last.lower_bound - reach;
-        if (clip.last.outcome == Outcome::overlapping || !(gap > surface)) {
-            // Whose bound is late may have arrived all the same: its nearest points say so.
-            const bool arrived =
-                clip.last.outcome != Outcome::iteration_cap || std::sqrt(simplex.vv) - reach <= surface;
-            clip.end = !arrived ? ClipEnd::cap : clip.t > 0.0 ? ClipEnd::hit : ClipEnd::at_start;
-            return clip;
-        }
-        const dvec3 axis = clip.last.axis / std::sqrt(glm::dot(clip.last.axis, clip.last.axis));
-        const double approach = -glm::dot(axis, translation);
-        if (!(approach > 0.0) || gap - surface > approach * (1.0 - clip.t)) {  // a touch at the end is one
-            clip.end = ClipEnd::missed;
-            return clip;
-        }
-        clip.axis = axis;
-        clip.t = std::min(clip.t + gap / approach, 1.0);
-        // Carry the simplex along: its points of B moved, those of A didn't.
-        const dvec3 position = start + clip.t * translation, moved = position - difference.position;
-        difference.position = position;
-        for (int i = 0; i < simplex.count; ++i) simplex.vertex[i].w -= moved;
-        reduce(simplex, 0);
-    }
-    clip.end = ClipEnd::cap;
-    return clip;
-}
-
-ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& way, double target, double radius_a, double radii) {
-    ShapeCastResult result;
-    const double surface = cast_surface(difference, way);
-    Simplex simplex;
-    const Clip clip = clip_cast(difference, way, radii + target, surface, simplex);
-    result.iterations = static_cast<std::uint16_t>(clip.iterations);
-    if (clip.end == ClipEnd::missed) return result;
-
-    const double distance = std::sqrt(simplex.vv);  // between the cores
-    const bool overlapping = clip.last.outcome == Outcome::overlapping;
-    dvec3 normal = clip.axis, on_a = simplex.on_a();
-    double separation = distance - radii;
-    if (clip.t == 0.0 && overlapping) {
-        const EpaResult deep = expand(difference, simplex);
-        normal = dvec3(deep.normal);
-        on_a = dvec3(deep.point_a);
-        separation = -double(deep.depth) - radii;
-        result.iterations = static_cast<std::uint16_t>(clip.iterations + deep.iterations);
-    } else if (!overlapping && (clip.t == 0.0 || names_normal(distance, difference.size, surface))) {
-        // Bare cores that have met have no direction left between them; then the plane that brought them there serves.
-        normal = -simplex.y / std::sqrt(simplex.yy);
-    }
-    switch (clip.end) {
-        case ClipEnd::at_start:
-            result.status = CastStatus::initially_overlapping;
-            break;
-        case ClipEnd::hit:
-            result.status = CastStatus::hit;
-            break;
-        default:
-            result.status = CastStatus::iteration_cap;
-            break;
-    }
-    result.fraction = round_down(clip.t);
-    result.separation = static_cast<float>(separation);
-    result.normal = vec3(normal);
-    const dvec3 point_a = on_a + radius_a * normal;
-    result.point_a = vec3(point_a);
-    result.point_b = vec3(point_a + separation * normal);
-    return result;
-}
-
-ShapeCastResult cast_balls(const dvec3& from, const dvec3& way, double target, double radius_a, double radius_b) {
-    ShapeCastResult result;
-    const double t = time_into_ball(from, way, radius_a + radius_b + target);
-    if (!(t <= 1.0)) return result;
-    const dvec3 between = from + t * way;
-    const double distance = std::sqrt(glm::dot(between, between));
-    // Concentric balls part along any direction; this one is GJK's for coinciding points, too.
-    const dvec3 normal = distance > 0.0 ? between / distance : dvec3(0.0, 1.0, 0.0);
-    result.status = t > 0.0 ? CastStatus::hit : CastStatus::initially_overlapping;
-    result.fraction = round_down(t);
-    result.separation = static_cast<float>(distance - radius_a - radius_b);
-    result.normal = vec3(normal);
-    result.point_a = vec3(radius_a * normal);
-    result.point_b = vec3((distance - radius_b) * normal);
-    return result;
-}
-
-}  // namespace detail
-
 using namespace detail;
 
 ShapeCastResult shape_cast(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                            float target_distance) {
-    const bool finite = is_finite(b_in_a.position) && is_finite(b_in_a.rotation[0]) && is_finite(b_in_a.rotation[1]) &&
-                        is_finite(b_in_a.rotation[2]) && is_finite(translation) && is_finite(target_distance);
-    if (!finite) return ShapeCastResult{};
-    const dvec3 way(translation);
+    if (!is_usable(a, b, b_in_a) || !is_finite(translation) || !is_finite(target_distance))
+        return {.status = CastStatus::bad_input};
+    return cast_unchecked(a, b, b_in_a, translation, target_distance);
+}
+
+ShapeCastResult detail::cast_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+                                       float target_distance) {
+    TALUS_ASSERT(is_usable(a, b, b_in_a) && is_finite(translation));
+    const dvec3 move(translation);
     const double target = std::max(double(target_distance), 0.0), radius_a(a.radius), radius_b(b.radius);
     if (a.type == ShapeType::sphere && b.type == ShapeType::sphere) {
-        return cast_balls(dvec3(b_in_a.position), way, target, radius_a, radius_b);
+        return cast_spheres(dvec3(b_in_a.position), move, target, radius_a, radius_b);
     }
     MinkowskiDifference difference(a, b, b_in_a);
-    return cast(difference, way, target, radius_a, radius_a + radius_b);
+    return cast(difference, move, target, radius_a, radius_a + radius_b);
 }
 
 ShapeCastResult shape_cast(const SupportMapping& a, const SupportMapping& b, const vec3& translation,
                            float target_distance) {
-    if (!is_finite(translation) || !is_finite(target_distance)) return ShapeCastResult{};
+    if (!is_finite(translation) || !is_finite(target_distance)) return {.status = CastStatus::bad_input};
     MinkowskiDifference difference(a, b);
     return cast(difference, dvec3(translation), std::max(double(target_distance), 0.0), 0.0, 0.0);
 }

@@ -1,9 +1,13 @@
 #include <talus/narrowphase/epa.h>
 
+#include "common/assert.h"
 #include "narrowphase/epa/epa_ring.h"
 #include "narrowphase/epa/epa_slide.h"
+#include "narrowphase/epa/expand.h"
 #include "narrowphase/epa/polytope.h"
-#include "narrowphase/ladder/observer.h"
+#include "narrowphase/gjk/find_closest.h"
+#include "narrowphase/gjk/observer.h"
+#include "narrowphase/shapes/usable.h"
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>
@@ -311,6 +315,16 @@ bool detail::expand_again(const MinkowskiDifference& difference, PolytopeCache& 
 }
 
 EpaResult epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {
+    if (!detail::is_usable(a, b, b_in_a)) {
+        EpaResult refused;
+        refused.status = EpaStatus::bad_input;
+        return refused;
+    }
+    return detail::epa_unchecked(a, b, b_in_a, cache);
+}
+
+EpaResult detail::epa_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache) {
+    TALUS_ASSERT(is_usable(a, b, b_in_a));
     const MinkowskiDifference difference(a, b, b_in_a);
     Simplex simplex;
     load(difference, cache, simplex);
@@ -372,11 +386,13 @@ bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, 
 
 }  // namespace
 
-bool epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result) {
+bool detail::epa_again(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face,
+                       EpaResult& result) {
     return from_face(MinkowskiDifference(a, b, b_in_a), face, true, result);
 }
 
-bool epa_on_face(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face, EpaResult& result) {
+bool detail::epa_on_face(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& face,
+                         EpaResult& result) {
     return from_face(MinkowskiDifference(a, b, b_in_a), face, false, result);
 }
 

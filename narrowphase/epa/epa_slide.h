@@ -6,6 +6,7 @@
 /// answer slides down to the minimum over the true surface. One step costs one warm GJK.
 
 #include "narrowphase/epa/polytope.h"
+#include "narrowphase/gjk/find_closest.h"
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>

@@ -3,9 +3,11 @@
 ///
 /// Fixed memory (about 110 kB on the stack, touched as far as it is used). A new vertex removes the faces that see it
 /// and is joined to the rim they leave, the horizon; a depth-first walk over neighbours finds that rim in order.
-/// Rounding can make the seen faces something else than one patch: then the rim is not one loop, `expand` says so, and
-/// EPA ends with the best answer so far. What it can not do is leave a broken mesh that goes on being used.
+/// Rounding can make the seen faces something else than one connected region: then the rim is not one loop, `expand`
+/// says so, and EPA ends with the best answer so far. What it can not do is leave a broken mesh that goes on being
+/// used.
 
+#include "narrowphase/gjk/simplex.h"
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 ///
 /// Plain data only: see double4.h.
 
-#include <talus/narrowphase/hull_view.h>
+#include "narrowphase/shapes/hull_view.h"
 
 namespace talus::detail {
 

@@ -2,7 +2,7 @@
 
 #include "narrowphase/float8.h"
 #include "narrowphase/gjk/gjk_kernel.h"
-#include "narrowphase/ladder/observer.h"
+#include "narrowphase/gjk/observer.h"
 #include "narrowphase/tolerances.h"
 
 #define TALUS_INLINE inline __attribute__((always_inline))

@@ -2,6 +2,7 @@
 
 #include "narrowphase/papers/simplex.h"
 #include "narrowphase/papers/support_search.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <glm/mat3x3.hpp>
 
@@ -317,6 +318,15 @@ private:
 
 GjkVariantResult gjk_variant(const PolytopeGraph& a, const PolytopeGraph& b, const Frame& b_in_a,
                              const GjkMethods& methods, GjkVariantMemory& memory) {
+    const bool exist = static_cast<int>(methods.simplex) < simplex_method_count &&
+                       static_cast<int>(methods.support) < support_method_count &&
+                       static_cast<int>(methods.start) < start_method_count &&
+                       static_cast<int>(methods.stop) < stop_method_count;
+    if (!exist || a.vertices.empty() || b.vertices.empty() || !detail::is_usable(b_in_a)) {
+        GjkVariantResult refused;
+        refused.status = GjkVariantStatus::bad_input;
+        return refused;
+    }
     return Query(a, b, b_in_a, methods, memory).run();
 }
 
@@ -376,6 +386,8 @@ const char* name_of(GjkVariantStatus status) {
             return "iteration_cap";
         case GjkVariantStatus::failed:
             return "failed";
+        case GjkVariantStatus::bad_input:
+            return "bad_input";
     }
     return "";
 }

@@ -1,6 +1,10 @@
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <talus/narrowphase/support_mapping.h>
+#include "narrowphase/epa/expand.h"
+#include "narrowphase/gjk/find_closest.h"
+#include "narrowphase/gjk/gjk_unchecked.h"
+#include "narrowphase/shapes/usable.h"
 #include "narrowphase/support/minkowski.h"
 
 #include <algorithm>
@@ -9,6 +13,8 @@
 namespace talus {
 
 namespace {
+
+using namespace detail;
 
 /// The radii come off in double: where they are large beside the gap, a float sum would round the gap away.
 void take_off_radii(SeparationResult& result, double core_separation, const vec3& on_a, float radius_a,
@@ -48,7 +54,6 @@ constexpr float large_radii = 16.0f;
 /// The distance between cores that GJK, which left `cache`, found apart.
 double core_distance(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache,
                      const GjkResult& near) {
-    using namespace detail;
     const bool fits_float = a.radius + b.radius <= large_radii * std::min(size_of(a), size_of(b));
     if (fits_float || near.status != GjkStatus::separated) return double(near.distance);
     MinkowskiDifference difference(a, b, b_in_a);
@@ -60,18 +65,26 @@ double core_distance(const Shape& a, const Shape& b, const Frame& b_in_a, const 
     return search.by_axis ? search.lower_bound : std::sqrt(simplex.vv);
 }
 
+SeparationResult bad_input() {
+    SeparationResult result;
+    result.gjk.status = GjkStatus::bad_input;
+    return result;
+}
+
 }  // namespace
 
 SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                             float max_separation) {
-    const GjkResult near = gjk(a, b, b_in_a, cache, max_separation + (a.radius + b.radius));
-    if (near.status == GjkStatus::overlapping) return overlapping(near, epa(a, b, b_in_a, cache), a.radius, b.radius);
+    if (!is_usable(a, b, b_in_a) || std::isnan(max_separation)) return bad_input();
+    const GjkResult near = gjk_unchecked(a, b, b_in_a, cache, max_separation + (a.radius + b.radius));
+    if (near.status == GjkStatus::overlapping)
+        return overlapping(near, epa_unchecked(a, b, b_in_a, cache), a.radius, b.radius);
     return apart(near, core_distance(a, b, b_in_a, cache, near), a.radius, b.radius);
 }
 
 SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a, SeparationCache& cache,
                             float max_separation) {
-    using namespace detail;
+    if (!is_usable(a, b, b_in_a) || std::isnan(max_separation)) return bad_input();
     if (cache.polytope.vertex_count != 0) {
         EpaResult deep;
         if (expand_again(MinkowskiDifference(a, b, b_in_a), cache.polytope, deep)) {
@@ -81,7 +94,7 @@ SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a,
         }
         cache.polytope.vertex_count = 0;
     }
-    const GjkResult near = gjk(a, b, b_in_a, cache.simplex, max_separation + (a.radius + b.radius));
+    const GjkResult near = gjk_unchecked(a, b, b_in_a, cache.simplex, max_separation + (a.radius + b.radius));
     if (near.status != GjkStatus::overlapping)
         return apart(near, core_distance(a, b, b_in_a, cache.simplex, near), a.radius, b.radius);
     const MinkowskiDifference difference(a, b, b_in_a);
@@ -90,54 +103,8 @@ SeparationResult separation(const Shape& a, const Shape& b, const Frame& b_in_a,
     return overlapping(near, expand(difference, simplex, &cache.polytope), a.radius, b.radius);
 }
 
-// ---- open cores
-// ------------------------------------------------------------------------------------------------------
-
-namespace detail {
-
-dvec3 open_support(const SupportMapping& mapping, const dvec3& d) { return mapping.support(d); }
-
-namespace {
-
-struct Box {
-    dvec3 middle;
-    double half;  ///< of the longest side
-};
-
-Box box_around(const SupportMapping& mapping) {
-    Box box{dvec3(0.0), 0.0};
-    for (int i = 0; i < 3; ++i) {
-        dvec3 d(0.0);
-        d[i] = 1.0;
-        const double high = mapping.support(d)[i], low = mapping.support(-d)[i];
-        box.middle[i] = 0.5 * (high + low);
-        box.half = std::max(box.half, 0.5 * (high - low));
-    }
-    return box;
-}
-
-Core make_open_core(const SupportMapping& mapping) {
-    Core core;
-    core.type = open_core;
-    core.curved = !mapping.is_polytope();
-    core.mapping = &mapping;
-    return core;
-}
-
-}  // namespace
-
-MinkowskiDifference::MinkowskiDifference(const SupportMapping& a, const SupportMapping& b)
-    : rotation(1.0), position(0.0), core_a(make_open_core(a)), core_b(make_open_core(b)) {
-    const Box box_a = box_around(a), box_b = box_around(b);
-    size = std::min(box_a.half, box_b.half);
-    if (!(size > 0.0)) size = std::max(box_a.half, box_b.half);  // a point has no scale of its own
-    open_between_middles = box_b.middle - box_a.middle;
-}
-
-}  // namespace detail
-
 SeparationResult separation(const SupportMapping& a, const SupportMapping& b, float max_separation) {
-    using namespace detail;
+    if (std::isnan(max_separation)) return bad_input();
     const MinkowskiDifference difference(a, b);
     Simplex simplex;
     const Search search = find_closest(difference, simplex, double(max_separation));

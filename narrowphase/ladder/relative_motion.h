@@ -1,5 +1,5 @@
 #pragma once
-/// Internal: where b stands in a's frame and how far it has moved there, for four pairs at once, a lane each.
+/// Internal: the pose of b in a's frame and how far b has moved there, for four pairs at once, one lane per pair.
 
 #include <talus/math.h>
 #include "common/lanes.h"
@@ -43,7 +43,7 @@ inline void store_transforms(const TransformLanes& t, Transform (&to)[4]) {
     }
 }
 
-/// b's pose in a's frame, with the bits of `relative` (math.h).
+/// Returns b's pose in a's frame, with the same bits as `relative` (math.h).
 inline TransformLanes relative(const TransformLanes& a, const TransformLanes& b) {
     const QuatLanes p{-a.rotation.x, -a.rotation.y, -a.rotation.z, a.rotation.w}, &q = b.rotation;
     const Vec3Lanes<Float4> u{p.x, p.y, p.z}, v = b.position - a.position;
@@ -53,8 +53,9 @@ inline TransformLanes relative(const TransformLanes& a, const TransformLanes& b)
              p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w, p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z}};
 }
 
-/// A bound on how far any point within `radius` of b's origin has moved in a's frame between two poses: translation
-/// plus 2 r |dq|, where |dq| is the distance of the two unit quaternions (of either sign), 2 sin(angle / 4).
+/// Returns a bound on how far any point within `radius` of b's origin has moved in a's frame between two poses:
+/// translation plus 2 r |dq|, where |dq| is the distance of the two unit quaternions (of either sign), 2 sin(angle /
+/// 4).
 inline float motion_bound(const Transform& from, const Transform& to, float radius) {
     const vec3 d = to.position - from.position;
     const quat &p = from.rotation, &q = to.rotation;
@@ -63,7 +64,7 @@ inline float motion_bound(const Transform& from, const Transform& to, float radi
     return std::sqrt(glm::dot(d, d)) + 2.0f * radius * std::sqrt(w * w + x * x + y * y + z * z);
 }
 
-/// The same of four, to the same bits.
+/// The same for four pairs, with the same bits.
 inline Float4 motion_bound(const TransformLanes& from, const TransformLanes& to, Float4 radius) {
     const Vec3Lanes<Float4> d = to.position - from.position;
     const QuatLanes &p = from.rotation, &q = to.rotation;

@@ -25,10 +25,10 @@ unsigned first_lanes(int count) { return count >= 4 ? 0xfu : (1u << count) - 1u;
 /// worth `slack`. Not normalised: the tolerance is weighed with |a| + |b| instead of the edge's length, so it is up to
 /// 1.4 times as wide along the diagonals, and no root is needed.
 struct Lines {
-    Lines(const Patch& patch, float tolerance) : count(patch.count) {
+    Lines(const ProjectedFeature& projected, float tolerance) : count(projected.count) {
         for (int i = 0; i < count; i += 4) {
-            const Float4 x = load_lanes(patch.x + i), y = load_lanes(patch.y + i);
-            const Float4 ex = load_lanes(patch.x + i + 1) - x, ey = load_lanes(patch.y + i + 1) - y;
+            const Float4 x = load_lanes(projected.x + i), y = load_lanes(projected.y + i);
+            const Float4 ex = load_lanes(projected.x + i + 1) - x, ey = load_lanes(projected.y + i + 1) - y;
             const Float4 width = tolerance * (max_lanes(ex, -ex) + max_lanes(ey, -ey));
             store(a + i, -ey);
             store(b + i, ex);
@@ -39,16 +39,16 @@ struct Lines {
     Float4 height(int i, Float4 x, Float4 y) const { return a[i] * x + b[i] * y + c[i]; }
 
     const int count;
-    alignas(16) float a[max_patch_corners];
-    alignas(16) float b[max_patch_corners];
-    alignas(16) float c[max_patch_corners];
-    alignas(16) float slack[max_patch_corners];
+    alignas(16) float a[max_projected_corners];
+    alignas(16) float b[max_projected_corners];
+    alignas(16) float c[max_projected_corners];
+    alignas(16) float slack[max_projected_corners];
 };
 
 /// At a sharp corner, lines pushed out by a tolerance meet far outside: tolerance / sin(half the angle). So it shrinks
 /// there.
-float tamed_tolerance(const Patch& patch, float tolerance) {
-    return patch.kind == FeatureKind::polygon ? tolerance * patch.sharpness : tolerance;
+float tamed_tolerance(const ProjectedFeature& projected, float tolerance) {
+    return projected.kind == SupportingFeatureKind::polygon ? tolerance * projected.sharpness : tolerance;
 }
 
 /// at0 + slope * s.
@@ -80,7 +80,8 @@ struct Linear {
 /// Collects the corners of one overlap. P's edges are cut by Q, which has an area; P may be of any kind but a disc.
 class Overlap {
 public:
-    Overlap(const Patch& p, const Patch& q, bool p_is_a, float tolerance, float margin, Candidates& out)
+    Overlap(const ProjectedFeature& p, const ProjectedFeature& q, bool p_is_a, float tolerance, float margin,
+            Candidates& out)
         : p_(p), q_(q), p_is_a_(p_is_a), tolerance_(tolerance), margin_(margin), out_(out) {
         const float sign = p_is_a ? -1.0f : 1.0f;
         separation0_ = sign * (p.h0 - q.h0);
@@ -89,10 +90,10 @@ public:
     }
 
     void run() {
-        if (q_.kind == FeatureKind::disc) {
+        if (q_.kind == SupportingFeatureKind::disc) {
             // One inside the other, as a crate on a floor: there are no crossings.
             if (add_corners_in_disc() == p_.count) return;
-            if (p_.kind == FeatureKind::polygon && add_corners_of_q()) return;
+            if (p_.kind == SupportingFeatureKind::polygon && add_corners_of_q()) return;
             add_crossings_with_disc();
         } else {
             cut_by_polygon();
@@ -102,7 +103,7 @@ public:
     /// P is a disc. When its first four rim points, a quarter turn apart, lie in Q, they are the contact: cans on
     /// tables do not need more. Otherwise nothing is added.
     bool add_quarters_of_p() {
-        if (q_.kind == FeatureKind::polygon) {
+        if (q_.kind == SupportingFeatureKind::polygon) {
             const Lines lines(q_, tamed_tolerance(q_, tolerance_));
             const Float4 x = load_lanes(p_.x), y = load_lanes(p_.y);
             Float4 least = Float4{};
@@ -180,14 +181,14 @@ private:
     }
 
     /// Those of four corners of P (or Q) from `first` on that are named in `lanes`.
-    void add_corners(const Patch& patch, int first, unsigned lanes) {
+    void add_corners(const ProjectedFeature& projected, int first, unsigned lanes) {
         Float4 separation;
-        lanes = near_enough(load_lanes(patch.x + first), load_lanes(patch.y + first), lanes, separation);
+        lanes = near_enough(load_lanes(projected.x + first), load_lanes(projected.y + first), lanes, separation);
         for (; lanes != 0; lanes &= lanes - 1) {
             const int lane = std::countr_zero(lanes), i = first + lane;
-            const std::uint16_t code = vertex_code(patch.vertex[i]);
-            append(patch.x[i], patch.y[i], separation[lane], &patch == &p_ ? code : inside_code,
-                   &patch == &p_ ? inside_code : code);
+            const std::uint16_t code = vertex_code(projected.vertex[i]);
+            append(projected.x[i], projected.y[i], separation[lane], &projected == &p_ ? code : inside_code,
+                   &projected == &p_ ? inside_code : code);
         }
     }
 
@@ -234,7 +235,7 @@ private:
     }
 
     /// A segment has one edge, a point none.
-    int edge_count() const { return p_.kind == FeatureKind::polygon ? p_.count : p_.count - 1; }
+    int edge_count() const { return p_.kind == SupportingFeatureKind::polygon ? p_.count : p_.count - 1; }
 
     /// Cuts of four edges, a lane each, and the lines that made them.
     struct Cuts {
@@ -306,7 +307,7 @@ private:
     /// Corners of P inside Q, corners of Q inside P, then edges of P against all lines of Q.
     void cut_by_polygon() {
         const Lines lines(q_, tamed_tolerance(q_, tolerance_));
-        Cuts cuts[max_patch_corners / 4];
+        Cuts cuts[max_projected_corners / 4];
         bool all_inside = true;
         for (int first = 0; first < p_.count; first += 4) {
             const unsigned lanes =
@@ -316,13 +317,13 @@ private:
         }
         // One inside the other, as a crate on a floor: there are no crossings.
         if (all_inside) return;
-        if (p_.kind == FeatureKind::polygon && add_corners_of_q()) return;
+        if (p_.kind == SupportingFeatureKind::polygon && add_corners_of_q()) return;
         const int edges = edge_count();
         for (int first = 0; first < edges; first += 4) add_crossings(first, edges, cuts[first / 4]);
     }
 
     /// The product of two vectors of the contact plane after they are lifted onto the disc Q, which may stand at an
-    /// angle to it (its shadow is an ellipse): the plane through the disc rises by g.d along d.
+    /// angle to it (its projection is an ellipse): the plane through the disc rises by g.d along d.
     float on_disc(float ax, float ay, float bx, float by) const {
         return ax * bx + ay * by + (q_.gx * ax + q_.gy * ay) * (q_.gx * bx + q_.gy * by);
     }
@@ -356,8 +357,8 @@ private:
 
     static constexpr std::uint16_t rim_enter = vertex_code(rim_points), rim_leave = vertex_code(rim_points + 1);
 
-    const Patch& p_;
-    const Patch& q_;
+    const ProjectedFeature& p_;
+    const ProjectedFeature& q_;
     const bool p_is_a_;
     const float tolerance_, margin_;
     Candidates& out_;
@@ -365,57 +366,63 @@ private:
 };
 
 /// The edge of a polygon whose middle is nearest to the other shape, as a segment.
-void nearest_edge(const Patch& patch, bool highest, Patch& segment) {
+void nearest_edge(const ProjectedFeature& projected, bool highest, ProjectedFeature& segment) {
     int best = 0;
     float most = 0.0f;
-    for (int i = 0; i < patch.count; ++i) {
-        const float h = patch.gx * (patch.x[i] + patch.x[i + 1]) + patch.gy * (patch.y[i] + patch.y[i + 1]);
+    for (int i = 0; i < projected.count; ++i) {
+        const float h =
+            projected.gx * (projected.x[i] + projected.x[i + 1]) + projected.gy * (projected.y[i] + projected.y[i + 1]);
         const float along = highest ? h : -h;
         if (i == 0 || along > most) {
             most = along;
             best = i;
         }
     }
-    const auto corner = [&](int i) { return vec3(patch.x[i], patch.y[i], patch.height(patch.x[i], patch.y[i])); };
-    make_segment(corner(best), corner(best + 1), patch.vertex[best],
-                 patch.vertex[best + 1 < patch.count ? best + 1 : 0], {0.0f, 0.0f}, segment);
+    const auto corner = [&](int i) {
+        return vec3(projected.x[i], projected.y[i], projected.height(projected.x[i], projected.y[i]));
+    };
+    make_segment(corner(best), corner(best + 1), projected.vertex[best],
+                 projected.vertex[best + 1 < projected.count ? best + 1 : 0], {0.0f, 0.0f}, segment);
 }
 
 }  // namespace
 
-void overlap(const Patch& a, const Patch& b, float tolerance, float margin, Candidates& out) {
+void overlap(const ProjectedFeature& a, const ProjectedFeature& b, float tolerance, float margin, Candidates& out) {
     if (!a.has_area() && !b.has_area()) {
-        if (a.kind == FeatureKind::segment && b.kind == FeatureKind::segment) {
+        if (a.kind == SupportingFeatureKind::segment && b.kind == SupportingFeatureKind::segment) {
             Overlap(b, a, false, tolerance, margin, out).run_segments();
         }
         return;
     }
-    // P is B's patch where there is a choice.
-    if (b.kind == FeatureKind::disc && a.has_area() && Overlap(b, a, false, tolerance, margin, out).add_quarters_of_p())
+    // P is B's projected where there is a choice.
+    if (b.kind == SupportingFeatureKind::disc && a.has_area() &&
+        Overlap(b, a, false, tolerance, margin, out).add_quarters_of_p())
         return;
-    if (a.kind == FeatureKind::disc && b.has_area() && Overlap(a, b, true, tolerance, margin, out).add_quarters_of_p())
+    if (a.kind == SupportingFeatureKind::disc && b.has_area() &&
+        Overlap(a, b, true, tolerance, margin, out).add_quarters_of_p())
         return;
-    if (b.kind == FeatureKind::disc && a.kind == FeatureKind::disc) {
+    if (b.kind == SupportingFeatureKind::disc && a.kind == SupportingFeatureKind::disc) {
         Overlap(disc_to_polygon(b), a, false, tolerance, margin, out).run();
-    } else if (b.kind == FeatureKind::disc || !a.has_area()) {
+    } else if (b.kind == SupportingFeatureKind::disc || !a.has_area()) {
         Overlap(a, b, true, tolerance, margin, out).run();
     } else {
         Overlap(b, a, false, tolerance, margin, out).run();
     }
 }
 
-void overlap_of_nearest_edges(const Patch& a, const Patch& b, float tolerance, float margin, Candidates& out) {
-    const auto is_line = [](const Patch& p) {
-        return p.kind == FeatureKind::segment || p.kind == FeatureKind::polygon;
+void overlap_of_nearest_edges(const ProjectedFeature& a, const ProjectedFeature& b, float tolerance, float margin,
+                              Candidates& out) {
+    const auto is_line = [](const ProjectedFeature& p) {
+        return p.kind == SupportingFeatureKind::segment || p.kind == SupportingFeatureKind::polygon;
     };
     if (!is_line(a) || !is_line(b)) return;
-    Patch edge_a, edge_b;
-    const Patch *line_a = &a, *line_b = &b;
-    if (a.kind == FeatureKind::polygon) {
+    ProjectedFeature edge_a, edge_b;
+    const ProjectedFeature *line_a = &a, *line_b = &b;
+    if (a.kind == SupportingFeatureKind::polygon) {
         nearest_edge(a, true, edge_a);
         line_a = &edge_a;
     }
-    if (b.kind == FeatureKind::polygon) {
+    if (b.kind == SupportingFeatureKind::polygon) {
         nearest_edge(b, false, edge_b);
         line_b = &edge_b;
     }

@@ -1,5 +1,5 @@
 #pragma once
-/// Internal: where two shadows on the contact plane overlap.
+/// Internal: where two projections on the contact plane overlap.
 ///
 /// Not Sutherland-Hodgman: the overlap of two convex regions has three sorts of corner, and each is found by itself,
 /// four at a time: corners of P inside Q, corners of Q inside P, and edges of P crossing the boundary of Q (each edge
@@ -10,7 +10,7 @@
 /// sorts have a rank, that of the list above: where a corner and a crossing coincide, the reduction takes the corner,
 /// this frame and the next.
 
-#include "narrowphase/support/supporting_feature.h"
+#include "narrowphase/manifold/projected_feature.h"
 
 #include <cstdint>
 
@@ -36,19 +36,20 @@ struct Candidate {
     std::uint32_t id;
 };
 
-/// Candidates in order of rank. The capacity holds every corner and crossing of two patches of the largest size.
+/// Candidates in order of rank. The capacity holds every corner and crossing of two projections of the largest size.
 struct Candidates {
-    static constexpr int capacity = 4 * max_patch_corners;
+    static constexpr int capacity = 4 * max_projected_corners;
     int count = 0;
     Candidate items[capacity];
 };
 
-/// Appends the corners of the overlap of a's and b's shadows whose separation is at most `margin`. `tolerance` (m)
+/// Appends the corners of the overlap of a's and b's projections whose separation is at most `margin`. `tolerance` (m)
 /// widens "inside". Two points never overlap here, nor a point and a line: for those the witness pair is the contact.
-void overlap(const Patch& a, const Patch& b, float tolerance, float margin, Candidates& out);
+void overlap(const ProjectedFeature& a, const ProjectedFeature& b, float tolerance, float margin, Candidates& out);
 
 /// Appends the contact of the edges of a and b that lie nearest to the other shape: what is left when the faces of an
-/// edge contact have shadows that miss each other by rounding.
-void overlap_of_nearest_edges(const Patch& a, const Patch& b, float tolerance, float margin, Candidates& out);
+/// edge contact have projections that miss each other by rounding.
+void overlap_of_nearest_edges(const ProjectedFeature& a, const ProjectedFeature& b, float tolerance, float margin,
+                              Candidates& out);
 
 }  // namespace talus::detail

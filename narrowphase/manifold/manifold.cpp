@@ -1,7 +1,11 @@
 #include <talus/narrowphase/manifold.h>
 
 #include "common/lanes.h"
+#include "common/assert.h"
 #include "narrowphase/manifold/clip.h"
+#include "narrowphase/manifold/manifold_unchecked.h"
+#include "narrowphase/manifold/projected_feature.h"
+#include "narrowphase/shapes/usable.h"
 #include "narrowphase/support/supporting_feature.h"
 #include "narrowphase/tolerances.h"
 
@@ -15,9 +19,9 @@ namespace {
 
 using detail::Candidate;
 using detail::Candidates;
-using detail::Feature;
 using detail::FeatureSearch;
-using detail::Patch;
+using detail::ProjectedFeature;
+using detail::SupportingFeature;
 using detail::View;
 
 float largest(const vec3& v) { return std::max(v.x, std::max(v.y, v.z)); }
@@ -70,7 +74,7 @@ void contact_plane(const vec3& n, vec3& u, vec3& v) {
 /// Which two features touch, and along which normal.
 struct Choice {
     vec3 normal;  ///< A's frame
-    const Feature *a, *b;
+    const SupportingFeature *a, *b;
     FaceOwner owner;
 };
 
@@ -93,12 +97,12 @@ public:
 
 private:
     /// The features along the given normal.
-    const Feature& along_a() {
+    const SupportingFeature& along_a() {
         if (!has_along_a_) find(along_a_, a_, normal_, hints_.vertex_a);
         has_along_a_ = true;
         return along_a_.feature;
     }
-    const Feature& along_b() {
+    const SupportingFeature& along_b() {
         if (!has_along_b_) find(along_b_, b_, normal_in_b(), hints_.vertex_b);
         has_along_b_ = true;
         return along_b_.feature;
@@ -113,7 +117,7 @@ private:
     // plane is always a supporting plane.
     template <class Along, class Accept>
     static bool try_face(const Shape& shape, const vec3& d, std::uint32_t hint, std::uint16_t vertex_hint,
-                         Feature& hinted, Along along, Accept accept) {
+                         SupportingFeature& hinted, Along along, Accept accept) {
         bool tried_hint = false;
         if (shape.type == ShapeType::hull && hint < shape.hull->faces.size() &&
             glm::dot(shape.hull->faces[hint].normal, d) >= tolerance::face_alignment) {
@@ -122,15 +126,15 @@ private:
             if (accept(hinted)) return true;
             tried_hint = true;
         }
-        const Feature& face = along();
+        const SupportingFeature& face = along();
         return face.has_face() && glm::dot(face.normal, d) >= tolerance::face_alignment &&
                !(tried_hint && face.face == hint) && accept(face);
     }
 
     bool try_a() {
         return try_face(
-            a_, normal_, hints_.a, hints_.vertex_a, hinted_, [&]() -> const Feature& { return along_a(); },
-            [&](const Feature& face) {
+            a_, normal_, hints_.a, hints_.vertex_a, hinted_, [&]() -> const SupportingFeature& { return along_a(); },
+            [&](const SupportingFeature& face) {
                 const vec3 d = transpose_mul(pose_.rotation, -face.normal);
                 search_.start(b_, d, hints_.vertex_b);
                 const float separation = glm::dot(face.normal, pose_.position) - search_.height - face.offset;
@@ -143,8 +147,9 @@ private:
 
     bool try_b() {
         return try_face(
-            b_, normal_in_b(), hints_.b, hints_.vertex_b, hinted_, [&]() -> const Feature& { return along_b(); },
-            [&](const Feature& face) {
+            b_, normal_in_b(), hints_.b, hints_.vertex_b, hinted_,
+            [&]() -> const SupportingFeature& { return along_b(); },
+            [&](const SupportingFeature& face) {
                 const vec3 d = -(pose_.rotation * face.normal);
                 search_.start(a_, d, hints_.vertex_a);
                 const float separation = glm::dot(d, pose_.position) - face.offset - search_.height;
@@ -163,11 +168,12 @@ private:
     bool has_along_a_ = false, has_along_b_ = false;
     FeatureSearch along_a_, along_b_;
     FeatureSearch search_;  ///< of the shape that is not the reference
-    Feature hinted_;
+    SupportingFeature hinted_;
     Choice choice_;
 };
 
-/// The contact plane with the two shadows on it. Its origin is the witness point on A, which keeps coordinates small.
+/// The contact plane with the two projections on it. Its origin is the witness point on A, which keeps coordinates
+/// small.
 class Contact {
 public:
     Contact(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& origin)
@@ -178,11 +184,11 @@ public:
         contact_plane(n_, u_, v_);
         View view{{{u_.x, v_.x, n_.x}, {u_.y, v_.y, n_.y}, {u_.z, v_.z, n_.z}}, {}, false};
         view.origin = -view.turn(origin_);
-        detail::project(a_, *choice.a, view, patch_a);
+        detail::project(a_, *choice.a, view, projected_a);
         const mat3& r = pose_.rotation;
         const View view_b{
             {view.turn(r[0]), view.turn(r[1]), view.turn(r[2])}, view.turn(pose_.position - origin_), true};
-        detail::project(b_, *choice.b, view_b, patch_b);
+        detail::project(b_, *choice.b, view_b, projected_b);
     }
 
     /// The manifold points of up to four candidates, a lane each; lanes beyond `count` are not written.
@@ -192,8 +198,8 @@ public:
         for (int i = 0; i < 4; ++i) std::memcpy(&row[i], &candidates.items[chosen[i < count ? i : 0]], sizeof row[i]);
         transpose(row[0], row[1], row[2], row[3]);
         const Float4 x = row[0], y = row[1], id = row[3];
-        const Float4 height_a = patch_a.h0 + patch_a.gx * x + patch_a.gy * y;
-        const Float4 height_b = patch_b.h0 + patch_b.gx * x + patch_b.gy * y;
+        const Float4 height_a = projected_a.h0 + projected_a.gx * x + projected_a.gy * y;
+        const Float4 height_b = projected_b.h0 + projected_b.gx * x + projected_b.gy * y;
         Vec3Lanes<Float4> a, b;
         const auto place = [&](int axis, Float4& on_a, Float4& on_b) {
             const Float4 foot = origin_[axis] + u_[axis] * x + v_[axis] * y;
@@ -217,7 +223,7 @@ public:
         }
     }
 
-    Patch patch_a, patch_b;
+    ProjectedFeature projected_a, projected_b;
     Candidates candidates;
 
 private:
@@ -332,6 +338,13 @@ void keep_ids_distinct(Manifold& manifold) {
 
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints) {
+    if (!detail::is_usable(a, b, b_in_a) || !is_finite(on_a) || !is_finite(on_b) || !is_finite(margin)) return {};
+    return detail::make_manifold_unchecked(a, b, b_in_a, normal, on_a, on_b, margin, hints);
+}
+
+Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal,
+                                         const vec3& on_a, const vec3& on_b, float margin, FaceHints& hints) {
+    TALUS_ASSERT(is_usable(a, b, b_in_a) && is_finite(on_a) && is_finite(on_b));
     vec3 n = normal;
     if (!(std::abs(length_squared(n) - 1.0f) <= tolerance::unit_length)) n = sane_normal(normal, b_in_a.position);
 
@@ -363,16 +376,16 @@ Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, cons
     Contact contact(a, b, b_in_a, on_a);
     contact.place(choice);
     Candidates& candidates = contact.candidates;
-    detail::overlap(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+    detail::overlap(contact.projected_a, contact.projected_b, boundary, margin, candidates);
     if (candidates.count == 0) {
-        // The shapes touch beside the face, or between two edges whose faces' shadows only meet in a line.
+        // The shapes touch beside the face, or between two edges whose faces' projections only meet in a line.
         if (choice.owner != FaceOwner::none) {
             choice = chooser.without_face();
             contact.place(choice);
-            detail::overlap(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+            detail::overlap(contact.projected_a, contact.projected_b, boundary, margin, candidates);
         }
         if (candidates.count == 0)
-            detail::overlap_of_nearest_edges(contact.patch_a, contact.patch_b, boundary, margin, candidates);
+            detail::overlap_of_nearest_edges(contact.projected_a, contact.projected_b, boundary, margin, candidates);
     }
     hints = {choice.a->face, choice.b->face, choice.owner, choice.a->ids[0], choice.b->ids[0]};
     result.normal = choice.normal;

@@ -13,7 +13,7 @@ namespace {
 
 /// Returns whether a face of the shape has this unit direction as its normal.
 bool has_face_along(const Shape& shape, const vec3& direction) {
-    const Feature feature = supporting_feature(shape, direction, 0);
+    const SupportingFeature feature = supporting_feature(shape, direction, 0);
     return feature.has_face() && glm::dot(feature.normal, direction) >= tolerance::sliver_alignment;
 }
 

@@ -1,4 +1,4 @@
-#include <talus/narrowphase/nonconvex/candidates.h>
+#include "narrowphase/nonconvex/candidates.h"
 
 #include <algorithm>
 #include <span>
@@ -13,7 +13,8 @@ using Index = std::uint32_t;
 /// Pairs stand for a contact when their edge is at least this much as upright on the face as that of the best pair.
 constexpr double upright_enough = 0.5;
 
-/// Larger tables of votes than this, in bytes, cost more than the tests they save: then each contact takes its best pair.
+/// Larger tables of votes than this, in bytes, cost more than the tests they save: then each contact takes its best
+/// pair.
 constexpr std::size_t most_votes = std::size_t(1) << 21;
 
 /// Votes of a pair, and whether it is taken: by a vertex, or by two edges.

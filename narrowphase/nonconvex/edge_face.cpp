@@ -1,4 +1,4 @@
-#include <talus/narrowphase/nonconvex/edge_face.h>
+#include "narrowphase/nonconvex/edge_face.h"
 
 #include <algorithm>
 

@@ -1,5 +1,8 @@
 #include <talus/narrowphase/nonconvex/interference.h>
 
+#include "narrowphase/nonconvex/candidates.h"
+#include "narrowphase/nonconvex/edge_face.h"
+
 #include <algorithm>
 
 namespace talus {
@@ -100,6 +103,18 @@ bool all_apart(const Polyhedron& edges, const Polyhedron& faces, const Move& mov
     return true;
 }
 
+bool is_usable(const Transform& pose) {
+    const quat& q = pose.rotation;
+    return is_finite(pose.position) && is_finite(q) && q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 1e-12f;
+}
+bool is_usable(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b, const Transform& pose_b) {
+    return !a.faces.empty() && !b.faces.empty() && is_usable(pose_a) && is_usable(pose_b);
+}
+bool is_usable(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b) {
+    return a.graph && b.graph && is_usable(a.polyhedron, pose_a, b.polyhedron, pose_b);
+}
+constexpr InterferenceResult bad_input{.relation = Interference::bad_input};
+
 InterferenceResult meeting(std::size_t tests) { return {Interference::boundaries_meet, 0.0, tests}; }
 
 InterferenceResult disjoint(const Tests& tests, DistanceKind kind) {
@@ -121,22 +136,35 @@ InterferenceResult test_all(const Polyhedron& a, const Polyhedron& b, const Rela
 
 }  // namespace
 
+ContactScratch::ContactScratch() : search_(std::make_unique<CandidateScratch>()) {}
+ContactScratch::~ContactScratch() = default;
+ContactScratch::ContactScratch(const ContactScratch& other) : ContactScratch() { candidates = other.candidates; }
+ContactScratch& ContactScratch::operator=(const ContactScratch& other) {
+    candidates = other.candidates;
+    return *this;
+}
+
 Result<NonconvexShape> make_nonconvex(std::span<const vec3> vertices, std::span<const std::uint32_t> triangles) {
     Result<Polyhedron> polyhedron = make_polyhedron(vertices, triangles);
     if (!polyhedron) return polyhedron.error();
-    OrientationGraph graph = make_orientation_graph(*polyhedron);
+    auto graph = std::make_shared<const OrientationGraph>(make_orientation_graph(*polyhedron));
     return NonconvexShape{std::move(*polyhedron), std::move(graph)};
 }
 
 InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b,
                                 const Transform& pose_b, DistanceKind distance) {
+    if (!is_usable(a, pose_a, b, pose_b)) return bad_input;
     return test_all(a, b, relative_pose(pose_a, pose_b), distance);
 }
 
 void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
                      ContactScratch& scratch, OverlayMethod method) {
+    if (!is_usable(a, pose_a, b, pose_b)) {
+        scratch.candidates = {};
+        return;
+    }
     const RelativePose pose = relative_pose(pose_a, pose_b);
-    find_candidates(a.graph, b.graph, pose.b_to_a.rotation, 0.0, method, scratch.search, scratch.candidates);
+    find_candidates(*a.graph, *b.graph, pose.b_to_a.rotation, 0.0, method, *scratch.search_, scratch.candidates);
 }
 
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
@@ -147,6 +175,7 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
 
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, const EdgeFaceCandidates& candidates, DistanceKind distance) {
+    if (!is_usable(a, pose_a, b, pose_b)) return bad_input;
     const RelativePose pose = relative_pose(pose_a, pose_b);
     Tests tests(a.polyhedron, b.polyhedron, pose, distance);
     for (const EdgeFacePair& p : candidates.a_edges) {
@@ -159,6 +188,7 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
 }
 
 InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transform& pose_b, double clearance) {
+    if (!is_usable(a_, pose_a, b_, pose_b)) return bad_input;
     const Polyhedron &a = a_.polyhedron, &b = b_.polyhedron;
     const RelativePose pose = relative_pose(pose_a, pose_b);
     // Unit vectors move by twice the sine of half the angle at most, which the quaternion's vector part is.
@@ -184,32 +214,32 @@ InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transfor
     }
 
     if (!found_ || turned_since(found_at_) > kept_angle_) {
-        find_candidates(a_.graph, b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::signs, search_,
-                        candidates_);
-        ++sweeps_;
+        find_candidates(*a_.graph, *b_.graph, pose.b_to_a.rotation, kept_angle_, OverlayMethod::signs,
+                        *scratch_.search_, scratch_.candidates);
+        ++searches_;
         found_ = true;
         found_at_ = pose.rotation;
         travel_ = 0.0;
         nearest_ = 0;
-        pair_clear_.assign(candidates_.size(), 0.0);
+        pair_clear_.assign(scratch_.candidates.size(), 0.0);
     }
 
     // The one that was the nearest goes first: then most others are ruled out by what they were.
     Tests pairs(a, b, pose, DistanceKind::exact);
-    const std::size_t of_a = candidates_.a_edges.size();
+    const std::size_t of_a = scratch_.candidates.a_edges.size();
     const auto look = [&](std::size_t i) {
         if (pair_clear_[i] - travel_ >= pairs.least) return;
         const double before = pairs.least;
         if (i < of_a) {
-            pairs.edge_of_a(candidates_.a_edges[i]);
+            pairs.edge_of_a(scratch_.candidates.a_edges[i]);
         } else {
-            pairs.edge_of_b(candidates_.b_edges[i - of_a]);
+            pairs.edge_of_b(scratch_.candidates.b_edges[i - of_a]);
         }
         pair_clear_[i] = pairs.last + travel_;
         if (pairs.least < before) nearest_ = i;
     };
-    if (nearest_ < candidates_.size()) look(nearest_);
-    for (std::size_t i = 0; i < candidates_.size(); ++i) look(i);
+    if (nearest_ < scratch_.candidates.size()) look(nearest_);
+    for (std::size_t i = 0; i < scratch_.candidates.size(); ++i) look(i);
     clear_until_ = travel_ + pairs.least;
     return {Interference::disjoint, pairs.least, tests + pairs.tests};
 }

@@ -1,7 +1,7 @@
 /// The engine's own simplex step, made to fit in here.
 
+#include "narrowphase/gjk/simplex.h"
 #include "narrowphase/papers/simplex.h"
-#include "narrowphase/support/minkowski.h"
 
 namespace talus::papers {
 

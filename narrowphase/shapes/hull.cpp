@@ -9,6 +9,7 @@
 
 #include <talus/narrowphase/hull.h>
 
+#include "narrowphase/shapes/hull_data.h"
 #include "narrowphase/shapes/hull_faces.h"
 #include "narrowphase/shapes/moments.h"
 #include "narrowphase/shapes/quickhull.h"
@@ -23,6 +24,8 @@ namespace talus {
 namespace {
 
 using namespace hull_builder;
+using detail::HullData;
+using detail::HullRing;
 using glm::dvec3;
 
 /// Rounds of leaving out vertices that lie inside a face. One is usual; each leaves out at least one vertex.
@@ -39,9 +42,9 @@ Result<PolygonMesh> polygonal_hull(const Cloud& cloud) {
     Result<TriangleMesh> mesh = quickhull(cloud, subset, 1.0);
     if (!mesh) return mesh.error();
 
-    std::vector<Index> patch = patches(cloud, *mesh);
+    std::vector<Index> group = coplanar_groups(cloud, *mesh);
     for (int round = 0; round < max_rounds; ++round) {
-        const std::vector<Index> inside = vertices_inside_patches(*mesh, patch);
+        const std::vector<Index> inside = vertices_inside_groups(*mesh, group);
         if (inside.empty()) break;
         std::vector<Index> used, kept;
         for (const Triangle& t : *mesh) used.insert(used.end(), t.vertex, t.vertex + 3);
@@ -51,10 +54,10 @@ Result<PolygonMesh> polygonal_hull(const Cloud& cloud) {
         Result<TriangleMesh> leaner = quickhull(cloud, kept, later_tolerance);
         if (!leaner) break;  // too thin without them: keep the hull that we have
         mesh = std::move(leaner);
-        patch = patches(cloud, *mesh);
+        group = coplanar_groups(cloud, *mesh);
     }
 
-    PolygonMesh merged = merge_patches(cloud, *mesh, patch);
+    PolygonMesh merged = merge_groups(cloud, *mesh, group);
     return is_valid(cloud, merged) ? std::move(merged) : keep_triangles(*mesh);
 }
 
@@ -95,7 +98,7 @@ std::vector<Index> renumber(PolygonMesh& mesh) {
     return points;
 }
 
-void set_vertices(Hull& hull, std::span<const vec3> points, std::span<const Index> chosen) {
+void set_vertices(HullData& hull, std::span<const vec3> points, std::span<const Index> chosen) {
     hull.vertices.reserve(chosen.size());
     for (std::vector<float>* axis : {&hull.x, &hull.y, &hull.z}) axis->reserve((chosen.size() + 7) / 8 * 8);
     for (const Index i : chosen) hull.vertices.push_back(points[i]);
@@ -116,7 +119,7 @@ void set_vertices(Hull& hull, std::span<const vec3> points, std::span<const Inde
     }
 }
 
-void set_faces(Hull& hull, const Cloud& cloud, const PolygonMesh& mesh) {
+void set_faces(HullData& hull, const Cloud& cloud, const PolygonMesh& mesh) {
     hull.faces.reserve(mesh.faces.size());
     hull.face_vertices.reserve(mesh.corners.size());
     for (const PolygonFace& face : mesh.faces) {
@@ -133,7 +136,7 @@ void set_faces(Hull& hull, const Cloud& cloud, const PolygonMesh& mesh) {
 }
 
 /// Walks round each vertex: from the edge that leaves it along one face to the edge that leaves it along the next.
-void set_vertex_rings(Hull& hull) {
+void set_vertex_rings(HullData& hull) {
     const std::size_t corner_count = hull.face_vertices.size();
     // For each corner of a face, the edge of that face that ends there; the edges that leave a vertex, by ascending
     // face.
@@ -171,7 +174,7 @@ void set_vertex_rings(Hull& hull) {
 }
 
 /// The rings again, as lanes, and the first corners of faces.
-void set_lanes(Hull& hull) {
+void set_lanes(HullData& hull) {
     constexpr std::uint32_t at_hand = 8;  // neighbours
     const auto degree = [&](std::uint32_t v) { return hull.vertex_first[v + 1] - hull.vertex_first[v]; };
     const auto fill = [&](std::uint32_t v, std::uint32_t from, HullRing& ring) {
@@ -204,7 +207,7 @@ void set_lanes(Hull& hull) {
     }
 }
 
-void set_mass(Hull& hull) {
+void set_mass(HullData& hull) {
     dvec3 inside(0.0);
     for (const vec3& v : hull.vertices) inside += dvec3(v);
     inside /= double(hull.vertices.size());
@@ -245,7 +248,7 @@ Result<std::shared_ptr<const Hull>> make_hull(std::span<const vec3> points) {
     const std::vector<Index> chosen = renumber(*mesh);
     if (chosen.size() > Hull::max_vertices) return too_many_vertices(chosen.size());
 
-    auto hull = std::make_shared<Hull>();
+    auto hull = std::make_shared<HullData>();
     set_vertices(*hull, points, chosen);
     set_faces(*hull, *cloud, *mesh);
     set_vertex_rings(*hull);
@@ -256,10 +259,12 @@ Result<std::shared_ptr<const Hull>> make_hull(std::span<const vec3> points) {
 }
 
 std::size_t Hull::bytes() const {
+    const HullData& data = detail::data_of(*this);
     const auto held = [](const auto& v) { return v.capacity() * sizeof v[0]; };
-    return held(vertices) + held(x) + held(y) + held(z) + held(faces) + held(face_vertices) + held(face_neighbours) +
-           held(vertex_first) + held(vertex_neighbours) + held(vertex_faces) + held(climb_starts) + held(climb_first) +
-           held(climb_neighbours) + held(climb_rings) + held(climb_first_ring) + held(rings) + held(wide_rings);
+    return held(vertices) + held(data.x) + held(data.y) + held(data.z) + held(faces) + held(face_vertices) +
+           held(face_neighbours) + held(vertex_first) + held(vertex_neighbours) + held(vertex_faces) +
+           held(data.climb_starts) + held(data.climb_first) + held(data.climb_neighbours) + held(data.climb_rings) +
+           held(data.climb_first_ring) + held(data.rings) + held(data.wide_rings);
 }
 
 }  // namespace talus

@@ -47,7 +47,7 @@ struct Outline {
     }
 };
 
-/// A plane one tolerance unit thick, under which a patch gathers its triangles.
+/// A plane one tolerance unit thick, under which a group gathers its triangles.
 struct PatchPlane {
     dvec3 normal;
     double offset;
@@ -72,9 +72,9 @@ struct PatchPlane {
 /// The mesh as half-edges with faces that can be merged. Half-edge 3t + i is edge i of triangle t.
 class Merger {
 public:
-    Merger(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> patch);
+    Merger(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> group);
 
-    void merge_within_patches();
+    void merge_within_groups();
     void drop_straight_vertices();
     PolygonMesh polygons();
 
@@ -88,7 +88,7 @@ private:
     void link(Index edge, Index following) { next_[edge] = following, previous_[following] = edge; }
 
     const Cloud& cloud_;
-    std::span<const Index> patch_;
+    std::span<const Index> group_;
     std::vector<Index> origin_, next_, previous_, twin_;
     std::vector<bool> gone_;      ///< by edge
     std::vector<Index> parent_;   ///< by triangle: the forest of merged faces
@@ -96,9 +96,9 @@ private:
     std::vector<dvec3> area_;     ///< by root triangle
 };
 
-Merger::Merger(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> patch)
+Merger::Merger(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> group)
     : cloud_(cloud),
-      patch_(patch),
+      group_(group),
       origin_(3 * mesh.size()),
       next_(3 * mesh.size()),
       previous_(3 * mesh.size()),
@@ -180,10 +180,10 @@ bool Merger::merge_across(Index edge) {
     return true;
 }
 
-void Merger::merge_within_patches() {
+void Merger::merge_within_groups() {
     std::vector<Index> candidates;
     for (Index e = 0; e < twin_.size(); ++e) {
-        if (e < twin_[e] && patch_[e / 3] == patch_[twin_[e] / 3]) candidates.push_back(e);
+        if (e < twin_[e] && group_[e / 3] == group_[twin_[e] / 3]) candidates.push_back(e);
     }
     // An edge that has to stay may go after its neighbours went, so look again while anything changes.
     for (std::size_t left = candidates.size() + 1; candidates.size() < left;) {
@@ -237,7 +237,7 @@ PolygonMesh Merger::polygons() {
 
 }  // namespace
 
-std::vector<Index> patches(const Cloud& cloud, const TriangleMesh& mesh) {
+std::vector<Index> coplanar_groups(const Cloud& cloud, const TriangleMesh& mesh) {
     std::vector<Index> seeds(mesh.size());
     std::iota(seeds.begin(), seeds.end(), 0u);
     std::vector<double> size(mesh.size());
@@ -245,14 +245,14 @@ std::vector<Index> patches(const Cloud& cloud, const TriangleMesh& mesh) {
     std::sort(seeds.begin(), seeds.end(),
               [&](Index a, Index b) { return size[a] != size[b] ? size[a] > size[b] : a < b; });
 
-    std::vector<Index> patch(mesh.size(), none), visited(mesh.size(), none), region;
+    std::vector<Index> group(mesh.size(), none), visited(mesh.size(), none), region;
     Index count = 0, visit = 0;
     const auto gather = [&](Index seed, const PatchPlane& plane) {
         region.assign(1, seed);
         visited[seed] = visit;
         for (std::size_t i = 0; i < region.size(); ++i) {
             for (const Index t : mesh[region[i]].neighbour) {
-                if (visited[t] == visit || patch[t] != none) continue;
+                if (visited[t] == visit || group[t] != none) continue;
                 visited[t] = visit;
                 if (plane.holds(cloud, mesh[t])) region.push_back(t);
             }
@@ -260,7 +260,7 @@ std::vector<Index> patches(const Cloud& cloud, const TriangleMesh& mesh) {
         ++visit;
     };
     for (const Index seed : seeds) {
-        if (patch[seed] != none) continue;
+        if (group[seed] != none) continue;
         gather(seed, PatchPlane(cloud, mesh, std::span(&seed, 1), mesh[seed].area));
         if (region.size() > 1) {
             // Once more under the mean plane, which a noisy seed doesn't tilt.
@@ -271,33 +271,33 @@ std::vector<Index> patches(const Cloud& cloud, const TriangleMesh& mesh) {
             if (mean.holds(cloud, mesh[seed])) gather(seed, mean);
             if (region.size() < first.size()) region = first;
         }
-        for (const Index t : region) patch[t] = count;
+        for (const Index t : region) group[t] = count;
         ++count;
     }
-    return patch;
+    return group;
 }
 
-std::vector<Index> vertices_inside_patches(const TriangleMesh& mesh, std::span<const Index> patch) {
+std::vector<Index> vertices_inside_groups(const TriangleMesh& mesh, std::span<const Index> group) {
     constexpr Index several = none - 1;
     Index last = 0;
     for (const Triangle& t : mesh) last = std::max({last, t.vertex[0], t.vertex[1], t.vertex[2]});
-    std::vector<Index> only_patch(last + 1, none);
+    std::vector<Index> only_group(last + 1, none);
     for (Index t = 0; t < mesh.size(); ++t) {
         for (const Index v : mesh[t].vertex) {
-            if (only_patch[v] == none) only_patch[v] = patch[t];
-            if (only_patch[v] != patch[t]) only_patch[v] = several;
+            if (only_group[v] == none) only_group[v] = group[t];
+            if (only_group[v] != group[t]) only_group[v] = several;
         }
     }
     std::vector<Index> inside;
     for (Index v = 0; v <= last; ++v) {
-        if (only_patch[v] < several) inside.push_back(v);
+        if (only_group[v] < several) inside.push_back(v);
     }
     return inside;
 }
 
-PolygonMesh merge_patches(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> patch) {
-    Merger merger(cloud, mesh, patch);
-    merger.merge_within_patches();
+PolygonMesh merge_groups(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> group) {
+    Merger merger(cloud, mesh, group);
+    merger.merge_within_groups();
     merger.drop_straight_vertices();
     return merger.polygons();
 }

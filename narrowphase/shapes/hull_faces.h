@@ -5,10 +5,10 @@
 /// Merging in floating point is where hull builders usually break their topology, so here it is kept apart from
 /// building, and it can always say no:
 ///
-///  1. `patches`: triangles are gathered, largest first, as long as their corners stay within one tolerance unit under
-///     the support plane of the patch. A patch says which edges *may* go.
-///  2. Vertices inside a patch carry nothing: they are left out and the hull is built again from the others (hull.cpp).
-///  3. `merge_patches`: edges between two faces of one patch are removed one chain at a time, only where the union is
+///  1. `groups`: triangles are gathered, largest first, as long as their corners stay within one tolerance unit under
+///     the support plane of the group. A group says which edges *may* go.
+///  2. Vertices inside a group carry nothing: they are left out and the hull is built again from the others (hull.cpp).
+///  3. `merge_groups`: edges between two faces of one group are removed one chain at a time, only where the union is
 ///     one loop and stays convex at the two ends of the chain. What cannot be merged stays apart: still a valid hull.
 ///  4. `is_valid` checks the outcome; hull.cpp falls back to the bare triangles, which are valid by construction.
 
@@ -47,13 +47,13 @@ struct PolygonMesh {
     std::vector<Index> neighbours;  ///< the face across edge i
 };
 
-/// The patch of each triangle, numbered from 0.
-std::vector<Index> patches(const Cloud& cloud, const TriangleMesh& mesh);
+/// The group of each triangle, numbered from 0.
+std::vector<Index> coplanar_groups(const Cloud& cloud, const TriangleMesh& mesh);
 
-/// Vertices all of whose triangles belong to one patch, ascending.
-std::vector<Index> vertices_inside_patches(const TriangleMesh& mesh, std::span<const Index> patch);
+/// Vertices all of whose triangles belong to one group, ascending.
+std::vector<Index> vertices_inside_groups(const TriangleMesh& mesh, std::span<const Index> group);
 
-PolygonMesh merge_patches(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> patch);
+PolygonMesh merge_groups(const Cloud& cloud, const TriangleMesh& mesh, std::span<const Index> group);
 
 /// The triangles as they are.
 PolygonMesh keep_triangles(const TriangleMesh& mesh);

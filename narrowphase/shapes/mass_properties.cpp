@@ -1,4 +1,4 @@
-#include <talus/narrowphase/shape.h>
+#include <talus/narrowphase/mass_properties.h>
 #include "narrowphase/shapes/moments.h"
 
 #include <cmath>

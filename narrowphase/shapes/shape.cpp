@@ -185,12 +185,6 @@ Error check(const Shape& shape) {
         case ShapeType::hull:
             if (!shape.hull)
                 return {ErrorCode::bad_argument, "hull: there is no hull in it; make one with make_hull() first."};
-            if (shape.hull->vertices.size() < 4 || shape.hull->faces.size() < 4)
-                return {ErrorCode::degenerate_shape,
-                        "hull: it has fewer than 4 vertices or faces; make it with make_hull()."};
-            if (!(shape.hull->volume > 0.0f) || shape.hull->view.vertices == nullptr ||
-                !is_finite(shape.hull->bounds.lower) || !is_finite(shape.hull->bounds.upper))
-                return {ErrorCode::degenerate_shape, "hull: its volume is not positive; make it with make_hull()."};
             return check_no_rounding(name, shape.radius);
     }
     return {ErrorCode::bad_argument,

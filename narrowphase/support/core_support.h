@@ -8,6 +8,7 @@
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
+#include "narrowphase/shapes/hull_data.h"
 #include "narrowphase/tolerances.h"
 
 #include <glm/mat3x3.hpp>
@@ -34,7 +35,7 @@ struct Core {
     bool float_scan = true;        ///< hull: float is precise enough to tell its vertices apart for this pair
     dvec3 half{0.0};               ///< half extents of box, cylinder, cone and capsule
     const vec3* points = nullptr;  ///< of segment and triangle; of a hull: its vertices
-    const Hull* hull = nullptr;
+    const HullData* hull = nullptr;
     const SupportMapping* mapping = nullptr;  ///< of `open_core`
 };
 
@@ -51,20 +52,20 @@ inline Core make_core(const Shape& shape) {
     core.half = dvec3(shape.half_extents);
     core.points = shape.points;
     if (shape.type == ShapeType::hull) {
-        core.hull = shape.hull.get();
+        core.hull = &data_of(*shape.hull);
         core.points = core.hull->vertices.data();
     }
     return core;
 }
 
-std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d);
-std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint);
+std::uint16_t scan_hull_double(const HullData& hull, const dvec3& d);
+std::uint16_t climb_hull(const HullData& hull, const dvec3& d, std::uint16_t hint);
 
 /// Fills the hull's view, and its table of climb starts if it is large enough to be climbed.
-void set_view(Hull& hull);
+void set_view(HullData& hull);
 
 inline std::uint16_t hull_support(const Core& core, const dvec3& d, std::uint16_t hint) {
-    const Hull& hull = *core.hull;
+    const HullData& hull = *core.hull;
     if (hull.view.cells > 0) return climb_hull(hull, d, hint);
     if (!core.float_scan) return scan_hull_double(hull, d);
     const vec3 f(d);
@@ -124,17 +125,21 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
 /// The index of the indexed point nearest to the rim (or apex) point p.
 std::uint16_t index_of(const Core& core, const dvec3& p);
 
-/// Returns the core's farthest point along d in floats, shape frame. Unlike `support`, without the index that GJK needs.
+/// The same as `support` for a shape that `check` accepts and a finite direction.
+SupportVertex support_unchecked(const Shape& shape, const vec3& direction, std::uint16_t hint);
+
+/// Returns the core's farthest point along d in floats, shape frame. Unlike `support`, without the index that GJK
+/// needs.
 inline vec3 farthest_point(const Shape& shape, const vec3& d, std::uint16_t hint) {
-    if (shape.type == ShapeType::hull && shape.hull->view.cells == 0) {
-        const Hull& hull = *shape.hull;
+    if (shape.type == ShapeType::hull && data_of(*shape.hull).view.cells == 0) {
+        const HullData& hull = data_of(*shape.hull);
         return hull.vertices[static_cast<std::size_t>(scan_hull(hull.view, &d.x))];
     }
     if (shape.type == ShapeType::box) {
         const vec3& h = shape.half_extents;
         return {d.x < 0.0f ? -h.x : h.x, d.y < 0.0f ? -h.y : h.y, d.z < 0.0f ? -h.z : h.z};
     }
-    return support(shape, d, hint).point;
+    return support_unchecked(shape, d, hint).point;
 }
 
 }  // namespace talus::detail

@@ -1,3 +1,4 @@
+#include "narrowphase/processor.h"
 #include "narrowphase/support/core_support.h"
 
 #include <algorithm>
@@ -62,14 +63,6 @@ std::uint16_t index_of(const Core& core, const dvec3& p) {
     return p.y > 0.0 ? rim_steps : code;
 }
 
-bool has_avx2() {
-#ifdef TALUS_AVX2
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
 HullScan* scan_hull = scan_hull_sse2;  // at once, for hulls that are built before main
 
 #ifdef TALUS_AVX2
@@ -79,7 +72,7 @@ const bool by_avx2 = has_avx2() && (scan_hull = scan_hull_avx2, true);
 #endif
 
 /// The scan in double, for hulls so much larger than their partner that floats cannot rank their vertices.
-std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
+std::uint16_t scan_hull_double(const HullData& hull, const dvec3& d) {
     const vec3* vertices = hull.vertices.data();
     const std::size_t count = hull.vertices.size();
     std::size_t best = 0;
@@ -98,7 +91,7 @@ std::uint16_t scan_hull_double(const Hull& hull, const dvec3& d) {
 /// exceeds is a farthest one, plateaus included, because the hull lies in the cone that the edges at that vertex span.
 /// In double: with float products of whole coordinates, a climb over a finely cut region would stall where each step
 /// gains less than their rounding.
-std::uint16_t climb_hull(const Hull& hull, const dvec3& d, std::uint16_t hint) {
+std::uint16_t climb_hull(const HullData& hull, const dvec3& d, std::uint16_t hint) {
     const vec3* vertices = hull.vertices.data();
     std::uint32_t at = hint;
     if (at >= hull.vertices.size()) at = 0;
@@ -133,7 +126,7 @@ namespace {
 /// vertices may crowd, within the builder's tolerance: at such a vertex a plane may pass above all its neighbours, and
 /// below another corner of one of its faces, which a climb does not see from there. The planes to try are those through
 /// two edges that leave all others behind.
-bool is_dented(const Hull& hull, std::uint32_t v, double loss) {
+bool is_dented(const HullData& hull, std::uint32_t v, double loss) {
     const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
     const dvec3 at(hull.vertices[v]);
     const auto edge = [&](std::uint32_t i) { return dvec3(hull.vertices[hull.vertex_neighbours[first + i]]) - at; };
@@ -161,7 +154,7 @@ bool is_dented(const Hull& hull, std::uint32_t v, double loss) {
 }
 
 /// The graph that is climbed: the vertex graph, and at dented vertices all corners of their faces as well.
-void set_climb_graph(Hull& hull, double loss) {
+void set_climb_graph(HullData& hull, double loss) {
     bool dented = false;
     hull.climb_first.push_back(0);
     for (std::uint32_t v = 0; v < hull.vertices.size(); ++v) {
@@ -188,7 +181,7 @@ void set_climb_graph(Hull& hull, double loss) {
     }
 }
 
-void set_climb_rings(Hull& hull) {
+void set_climb_rings(HullData& hull) {
     const HullView& view = hull.view;
     hull.climb_rings.reserve(hull.vertices.size());
     hull.climb_first_ring.reserve(hull.vertices.size() + 1);
@@ -210,7 +203,7 @@ void set_climb_rings(Hull& hull) {
 
 }  // namespace
 
-void set_view(Hull& hull) {
+void set_view(HullData& hull) {
     HullView& view = hull.view;
     view.count = static_cast<int>(hull.vertices.size());
     view.padded = static_cast<int>(hull.x.size());
@@ -251,6 +244,13 @@ void set_view(Hull& hull) {
 }  // namespace detail
 
 SupportVertex support(const Shape& shape, const vec3& direction, std::uint16_t hint) {
+    const bool has_core =
+        shape.type != ShapeType::hull ? static_cast<int>(shape.type) < shape_type_count : shape.hull != nullptr;
+    if (!has_core || !is_finite(direction)) return {core_point(shape, 0), 0};
+    return detail::support_unchecked(shape, direction, hint);
+}
+
+SupportVertex detail::support_unchecked(const Shape& shape, const vec3& direction, std::uint16_t hint) {
     const detail::Core core = detail::make_core(shape);
     std::uint16_t index = hint;
     const detail::dvec3 p = detail::support_point(core, detail::dvec3(direction), index);
@@ -284,7 +284,7 @@ vec3 core_point(const Shape& shape, std::uint16_t index) {
             return {rim.x, -h.y, rim.z};
         }
         case ShapeType::hull:
-            return shape.hull->vertices[index];
+            return shape.hull ? shape.hull->vertices[index] : vec3(0.0f);
     }
     return vec3(0.0f);
 }
@@ -305,7 +305,7 @@ std::uint32_t core_point_count(const Shape& shape) {
         case ShapeType::cone:
             return rim_steps + 1u;
         case ShapeType::hull:
-            return static_cast<std::uint32_t>(shape.hull->vertices.size());
+            return shape.hull ? static_cast<std::uint32_t>(shape.hull->vertices.size()) : 1;
     }
     return 1;
 }

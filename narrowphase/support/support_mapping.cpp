@@ -36,6 +36,10 @@ bool detail::is_usable(const dmat3& linear, const dvec3& offset) {
            talus::is_usable(offset);
 }
 
+ShapeSupport::ShapeSupport(Shape shape) : shape_(std::move(shape)), valid_(!check(shape_)) {
+    if (!valid_) shape_ = Shape{};
+}
+
 dvec3 ShapeSupport::support(const dvec3& direction) const {
     detail::Core core = detail::make_core(shape_);
     core.float_scan = false;  // who asks, and for what scale, is not known here

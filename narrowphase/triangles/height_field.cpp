@@ -2,7 +2,7 @@
 
 #include <talus/narrowphase/shape.h>
 #include "narrowphase/shapes/size_limits.h"
-#include "narrowphase/triangles/box_sweep.h"
+#include "narrowphase/triangles/moving_box.h"
 
 #include <algorithm>
 #include <cmath>
@@ -78,7 +78,7 @@ public:
 
     void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
         // Down the pyramid, the block that is met first first.
-        const detail::BoxSweep way(origin, translation, half);
+        const detail::MovingBox moving(origin, translation, half);
         struct Block {
             std::size_t level;
             std::uint32_t i, j;
@@ -87,7 +87,7 @@ public:
         Block stack[4 * 18];
         std::size_t top = 0;
         float most = 1.0f;
-        const double at_root = way.enter(bounds_, 1.0);
+        const double at_root = moving.enter(bounds_, 1.0);
         if (at_root < 0.0) return;
         stack[top++] = {levels_.size() - 1, 0, 0, at_root};
         while (top > 0) {
@@ -96,7 +96,7 @@ public:
             if (block.level == 0) {
                 const std::uint32_t first = 2 * (block.j * cells_x_ + block.i);
                 for (const std::uint32_t t : {first, first + 1}) {
-                    if (way.enter(box_of_triangle(t), static_cast<double>(most)) < 0.0) continue;
+                    if (moving.enter(box_of_triangle(t), static_cast<double>(most)) < 0.0) continue;
                     most = visit(t, most);
                     if (!(most >= 0.0f)) return;
                 }
@@ -107,7 +107,7 @@ public:
             for (std::uint32_t k = 0; k < 4; ++k) {
                 const std::uint32_t i = 2 * block.i + (k & 1u), j = 2 * block.j + (k >> 1);
                 if (i >= below.columns || j >= below.rows) continue;
-                const double enter = way.enter(box_of(block.level - 1, i, j), static_cast<double>(most));
+                const double enter = moving.enter(box_of(block.level - 1, i, j), static_cast<double>(most));
                 if (enter >= 0.0) stack[top++] = {block.level - 1, i, j, enter};
             }
             std::sort(stack + base, stack + top, [](const Block& a, const Block& b) {

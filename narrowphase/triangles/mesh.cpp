@@ -1,8 +1,8 @@
 #include <talus/narrowphase/triangles/mesh.h>
 
 #include "narrowphase/shapes/moments.h"
-#include "narrowphase/shapes/size_limits.h"
-#include "narrowphase/triangles/box_sweep.h"
+#include "narrowphase/triangles/clean_triangles.h"
+#include "narrowphase/triangles/moving_box.h"
 
 #include <algorithm>
 #include <array>
@@ -14,76 +14,11 @@ namespace talus {
 
 namespace {
 
-constexpr std::uint32_t nobody = 0xffffffffu;
-
-using Corners = std::array<std::uint32_t, 3>;
+using namespace detail;
 
 Aabb box_of(const vec3& a, const vec3& b, const vec3& c) {
     return {glm::min(a, glm::min(b, c)), glm::max(a, glm::max(b, c))};
 }
-
-// ---- Welding --------------------------------------------------------------------------------------------------------
-
-/// Gives each vertex the number of the first that is where it is. A hash table of cells a few roundings wide.
-class Welder {
-public:
-    explicit Welder(std::span<const vec3> vertices) {
-        Aabb box{vertices[0], vertices[0]};
-        for (const vec3& v : vertices) box = merge(box, {v, v});
-        const vec3 far = glm::max(glm::abs(box.lower), glm::abs(box.upper));
-        near_ = static_cast<double>(std::max({far.x, far.y, far.z})) * 0x1p-22;
-        cell_ = std::max(8.0 * near_, 1e-30);
-        lower_ = glm::dvec3(box.lower);
-        std::size_t slots = 16;
-        while (slots < 2 * vertices.size()) slots *= 2;
-        first_.assign(slots, nobody);
-        next_.assign(vertices.size(), nobody);
-        number_.resize(vertices.size());
-        for (std::uint32_t i = 0; i < vertices.size(); ++i) number_[i] = place(vertices, i);
-    }
-    std::uint32_t operator[](std::uint32_t vertex) const { return number_[vertex]; }
-
-private:
-    std::int64_t cell(double x, int axis) const {
-        return static_cast<std::int64_t>(std::floor((x - lower_[axis]) / cell_));
-    }
-    std::size_t slot(std::int64_t x, std::int64_t y, std::int64_t z) const {
-        std::uint64_t h = static_cast<std::uint64_t>(x) * 0x9e3779b97f4a7c15u;
-        h = (h ^ static_cast<std::uint64_t>(y)) * 0xbf58476d1ce4e5b9u;
-        h = (h ^ static_cast<std::uint64_t>(z)) * 0x94d049bb133111ebu;
-        return static_cast<std::size_t>(h >> 20) & (first_.size() - 1);
-    }
-    std::uint32_t place(std::span<const vec3> vertices, std::uint32_t i) {
-        const glm::dvec3 p(vertices[i]);
-        std::int64_t low[3], high[3];
-        for (int axis = 0; axis < 3; ++axis) {
-            low[axis] = cell(p[axis] - near_, axis);
-            high[axis] = cell(p[axis] + near_, axis);
-        }
-        std::uint32_t found = nobody;
-        for (std::int64_t x = low[0]; x <= high[0]; ++x) {
-            for (std::int64_t y = low[1]; y <= high[1]; ++y) {
-                for (std::int64_t z = low[2]; z <= high[2]; ++z) {
-                    for (std::uint32_t k = first_[slot(x, y, z)]; k != nobody; k = next_[k]) {
-                        const glm::dvec3 d = glm::abs(glm::dvec3(vertices[k]) - p);
-                        if (std::max({d.x, d.y, d.z}) <= near_) found = std::min(found, k);
-                    }
-                }
-            }
-        }
-        if (found != nobody) return found;
-        std::uint32_t& head = first_[slot(cell(p.x, 0), cell(p.y, 1), cell(p.z, 2))];
-        next_[i] = head;
-        head = i;
-        return i;
-    }
-
-    double near_ = 0.0, cell_ = 1.0;
-    glm::dvec3 lower_{0.0};
-    std::vector<std::uint32_t> first_, next_, number_;
-};
-
-// ---- The mesh -------------------------------------------------------------------------------------------------------
 
 class Mesh final : public TriangleSet {
 public:
@@ -132,7 +67,7 @@ public:
     }
 
     void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
-        const detail::BoxSweep way(origin, translation, half);
+        const detail::MovingBox moving(origin, translation, half);
         struct Entry {
             std::uint32_t node;
             double enter;
@@ -140,7 +75,7 @@ public:
         Entry stack[most_depth];
         std::size_t top = 0;
         float most = 1.0f;
-        const double at_root = way.enter(nodes_[0].box(), 1.0);
+        const double at_root = moving.enter(nodes_[0].box(), 1.0);
         if (at_root < 0.0) return;
         stack[top++] = {0, at_root};
         while (top > 0) {
@@ -149,14 +84,14 @@ public:
             const Node& node = nodes_[entry.node];
             if (node.count != 0) {
                 for (std::uint32_t t = node.first; t < node.first + node.count; ++t) {
-                    if (way.enter(box_of(t), static_cast<double>(most)) < 0.0) continue;
+                    if (moving.enter(box_of(t), static_cast<double>(most)) < 0.0) continue;
                     most = visit(t, most);
                     if (!(most >= 0.0f)) return;
                 }
                 continue;
             }
-            const double left = way.enter(nodes_[node.first].box(), static_cast<double>(most));
-            const double right = way.enter(nodes_[node.first + 1].box(), static_cast<double>(most));
+            const double left = moving.enter(nodes_[node.first].box(), static_cast<double>(most));
+            const double right = moving.enter(nodes_[node.first + 1].box(), static_cast<double>(most));
             const bool left_first = right < 0.0 || (left >= 0.0 && left <= right);
             const Entry near{left_first ? node.first : node.first + 1, left_first ? left : right};
             const Entry far{left_first ? node.first + 1 : node.first, left_first ? right : left};
@@ -392,8 +327,8 @@ private:
     double rise_of(std::uint32_t t, std::size_t side, std::uint32_t corner) const {
         const glm::dvec3 p(vertices_[corners_[t][side]]), q(vertices_[corners_[t][(side + 1) % 3]]);
         const glm::dvec3 n = normal_of(t), out = glm::normalize(glm::cross(q - p, n));
-        const glm::dvec3 way = glm::dvec3(vertices_[corner]) - p;
-        const double up = glm::dot(way, n), along = glm::dot(way, out);
+        const glm::dvec3 to_corner = glm::dvec3(vertices_[corner]) - p;
+        const double up = glm::dot(to_corner, n), along = glm::dot(to_corner, out);
         const double size = std::sqrt(up * up + along * along);
         if (!(size > 0.0)) return -2.0;
         const double c = along / size;
@@ -403,71 +338,13 @@ private:
     }
 };
 
-Error refused(ErrorCode code, std::string message) { return {code, "mesh: " + std::move(message)}; }
-
-/// The triangles that can be used, corners welded.
-struct Cleaned {
-    std::vector<vec3> vertices;
-    std::vector<Corners> corners;
-    std::vector<std::uint32_t> sources;
-};
-
-Error clean(std::span<const vec3> vertices, std::span<const std::uint32_t> indices, bool drop_thin, Cleaned& out) {
-    if (indices.empty() || indices.size() % 3 != 0)
-        return refused(ErrorCode::bad_argument, "indices must be three for each triangle, and there must be some");
-    if (vertices.size() >= nobody || indices.size() / 3 >= nobody)
-        return refused(ErrorCode::too_complex, "it has more vertices or triangles than 32 bits count");
-    for (const std::uint32_t i : indices) {
-        if (i >= vertices.size())
-            return refused(ErrorCode::bad_argument, "index " + std::to_string(i) + " is beyond the " +
-                                                        std::to_string(vertices.size()) + " vertices");
-    }
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-        if (!is_finite(vertices[i]))
-            return refused(ErrorCode::not_finite, "vertex " + std::to_string(i) + " has a NaN or an infinity");
-        const vec3 far = glm::abs(vertices[i]);
-        if (std::max({far.x, far.y, far.z}) > largest_size)
-            return refused(ErrorCode::bad_size, "vertex " + std::to_string(i) +
-                                                    " is more than 1e6 m from the origin; move or scale the mesh");
-    }
-    out.vertices.assign(vertices.begin(), vertices.end());
-    const Welder weld(vertices);
-    struct Key {
-        Corners corners;  ///< the lowest first
-        std::uint32_t triangle;
-    };
-    std::vector<Key> keys;
-    for (std::uint32_t t = 0; 3 * static_cast<std::size_t>(t) < indices.size(); ++t) {
-        Corners c{};
-        for (std::size_t i = 0; i < 3; ++i) c[i] = weld[indices[3 * static_cast<std::size_t>(t) + i]];
-        if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
-        const vec3 &p = vertices[c[0]], &q = vertices[c[1]], &r = vertices[c[2]];
-        if (drop_thin && check(triangle(vec3(0.0f), q - p, r - p))) continue;
-        while (c[0] > c[1] || c[0] > c[2]) c = {c[1], c[2], c[0]};
-        keys.push_back({c, t});
-    }
-    if (keys.empty())
-        return refused(ErrorCode::degenerate_shape, "none of its triangles has an area; are its indices right?");
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
-        return a.corners != b.corners ? a.corners < b.corners : a.triangle < b.triangle;
-    });
-    keys.erase(std::unique(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.corners == b.corners; }),
-               keys.end());
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.triangle < b.triangle; });
-    for (const Key& key : keys) {
-        out.corners.push_back(key.corners);
-        out.sources.push_back(key.triangle);
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
     if (!def.materials.empty() && 3 * def.materials.size() != def.indices.size())
-        return refused(ErrorCode::bad_argument, "materials must be one for each triangle, or none");
-    Cleaned cleaned;
-    if (Error error = clean(def.vertices, def.indices, true, cleaned)) return error;
+        return mesh_refused(ErrorCode::bad_argument, "materials must be one for each triangle, or none");
+    CleanTriangles cleaned;
+    if (Error error = clean_triangles(def.vertices, def.indices, true, cleaned)) return error;
     std::vector<std::uint8_t> materials;
     if (!def.materials.empty()) {
         for (const std::uint32_t source : cleaned.sources) materials.push_back(def.materials[source]);
@@ -480,13 +357,15 @@ Result<std::shared_ptr<const TriangleSet>> make_mesh(const MeshDef& def) {
 Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std::span<const std::uint32_t> indices,
                                             float density) {
     if (!(density > 0.0f) || !is_finite(density))
-        return refused(ErrorCode::bad_size, "its density must be positive and finite");
-    Cleaned cleaned;
-    if (Error error = clean(vertices, indices, false, cleaned)) return error;  // thin ones close what they close
-    // Each edge as often one way as the other, or there is a hole, or a triangle that faces the wrong way.
+        return mesh_refused(ErrorCode::bad_size, "its density must be positive and finite");
+    CleanTriangles cleaned;
+    if (Error error = clean_triangles(vertices, indices, false, cleaned))
+        return error;  // thin ones close what they close
+    // Each edge must be there as often in one direction as in the other. Else there is a hole, or a triangle faces the
+    // wrong way.
     struct Edge {
         std::uint32_t low, high;
-        int way;
+        int sign;
     };
     std::vector<Edge> edges;
     glm::dvec3 middle(0.0);
@@ -505,11 +384,11 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
         int sum = 0;
         for (; last < edges.size() && edges[last].low == edges[first].low && edges[last].high == edges[first].high;
              ++last)
-            sum += edges[last].way;
+            sum += edges[last].sign;
         if (sum != 0) {
-            return refused(ErrorCode::degenerate_shape,
-                           "it is not closed, or a triangle faces inward, at the edge between vertices " +
-                               std::to_string(edges[first].low) + " and " + std::to_string(edges[first].high));
+            return mesh_refused(ErrorCode::degenerate_shape,
+                                "it is not closed, or a triangle faces inward, at the edge between vertices " +
+                                    std::to_string(edges[first].low) + " and " + std::to_string(edges[first].high));
         }
         first = last;
     }
@@ -519,7 +398,7 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
                                 glm::dvec3(vertices[c[2]]) - middle);
     }
     if (!(moments.volume > 0.0))
-        return refused(ErrorCode::degenerate_shape, "it has no volume, or all its triangles face inward");
+        return mesh_refused(ErrorCode::degenerate_shape, "it has no volume, or all its triangles face inward");
     const auto mass = static_cast<double>(density);
     return MassProperties{static_cast<float>(mass * moments.volume), vec3(moments.center() + middle),
                           round_inertia(mass * moments.inertia())};

@@ -1,8 +1,10 @@
 #include <talus/narrowphase/triangles/queries.h>
 
-#include <talus/narrowphase/closed_forms.h>
-#include <talus/narrowphase/gjk.h>
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/analytic/closed_forms.h"
+#include "narrowphase/casts/cast_unchecked.h"
+#include "narrowphase/gjk/gjk_unchecked.h"
+#include "narrowphase/shapes/shape_measures.h"
+#include "narrowphase/shapes/usable.h"
 #include "narrowphase/triangles/surface_contact.h"
 
 #include <algorithm>
@@ -64,7 +66,7 @@ Frame moved(const Frame& frame, const vec3& by) {
 bool touch(const Shape& triangle, const Shape& shape, const Frame& frame) {
     if (has_closed_form(triangle.type, shape.type)) return closed_form(triangle, shape, frame).separation <= 0.0f;
     SimplexCache cache;
-    const GjkResult near = gjk(triangle, shape, frame, cache, shape.radius);
+    const GjkResult near = detail::gjk_unchecked(triangle, shape, frame, cache, shape.radius);
     return near.status == GjkStatus::overlapping || near.distance <= shape.radius;
 }
 
@@ -92,8 +94,13 @@ TriangleRayHit ray_cast(const TriangleSet& set, const vec3& origin, const vec3& 
 TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set,
                               const vec3& translation, float target_distance) {
     TriangleCastResult best;
+    if (!detail::is_usable(shape) || !detail::is_usable(shape_in_set) || !is_finite(translation) ||
+        !is_finite(target_distance)) {
+        best.cast.status = CastStatus::bad_input;
+        return best;
+    }
     const Aabb box = box_in_set(shape, shape_in_set);
-    if (!is_finite(box.lower) || !is_finite(box.upper) || !is_finite(translation)) return best;
+    if (!is_finite(box.lower) || !is_finite(box.upper)) return best;
     const float target = target_distance > 0.0f ? target_distance : 0.0f;
     const vec3 middle = transform_point(shape_in_set, vec3(detail::inside_of(shape)));
     set.cast(center(box), translation, half_extents(box) + vec3(target), [&](std::uint32_t t, float most) {
@@ -101,7 +108,7 @@ TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const 
         const float height = glm::dot(middle - placed.middle - placed.shape.points[0], placed.surface.normal);
         if (!placed.surface.two_sided && height < 0.0f) return most;
         ShapeCastResult cast =
-            shape_cast(placed.shape, shape, moved(shape_in_set, -placed.middle), translation, target);
+            detail::cast_unchecked(placed.shape, shape, moved(shape_in_set, -placed.middle), translation, target);
         if (!cast) return most;
         const bool first = !best || cast.fraction < best.cast.fraction;
         const bool deeper =
@@ -119,6 +126,7 @@ TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const 
 }
 
 bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set) {
+    if (!detail::is_usable(shape) || !detail::is_usable(shape_in_set)) return false;
     const Aabb box = box_in_set(shape, shape_in_set);
     if (!is_finite(box.lower) || !is_finite(box.upper)) return false;
     bool found = false;

@@ -1,14 +1,15 @@
 #pragma once
 /// Internal: when a contact with one triangle is one with the surface that it is part of.
 ///
-/// Looked at alone, a triangle of a level floor has a side: a box that slides onto it is nearest to its edge, along a
-/// normal that points back, and stumbles over nothing (a "ghost collision"). The surface has no such normal there. At a
-/// point of it, normals are those that look away from all of it nearby: along such a direction no neighbour rises above
-/// the plane through the point. So a normal along which a neighbour rises is not the surface's; what it was about is
-/// then settled along the triangle's face, where the shape is over the triangle, and by the neighbours where it is not.
+/// /// Looked at alone, a triangle of a level floor has edges: a box that slides onto it is nearest to an edge, along a
+/// normal that points back, and stumbles over nothing (a "ghost collision"). The surface has no such normal there. The
+/// normals of a surface at a point are the directions along which no neighbour rises above the plane through that
+/// point. So a normal along which a neighbour rises is not the surface's. If the shape is over the triangle, its
+/// contact is then along the triangle's face; otherwise the contact belongs to the neighbours.
 ///
-/// A one-sided surface holds off what comes from its front: a shape whose centre is behind a triangle's plane is none
-/// of its business, unless the two touched a test before: what was pressed in that deep is still to be pushed out.
+/// /// A one-sided surface stops shapes that come from its front. A shape whose centre is behind a triangle's plane has
+/// no contact with it, unless the two touched at the last test: a shape that was pressed in that deep must still be
+/// pushed out.
 
 #include <talus/narrowphase/collide.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
@@ -19,9 +20,9 @@
 
 namespace talus::detail {
 
-/// Whose a normal is.
+/// To which triangle a contact normal belongs.
 enum class NormalOf : std::uint8_t {
-    surface,          ///< its own: no neighbour rises along it
+    surface,          ///< to the surface: no neighbour rises along it
     level_neighbour,  ///< those that do go on as the triangle does, or rise from it: its face is meant
     neighbour,        ///< one that falls away does: the contact is with that one
 };
@@ -46,9 +47,9 @@ inline NormalOf owner_of_normal(const Shape& triangle, const SurfaceTriangle& su
     if (count == 3) return NormalOf::surface;
     const vec3 up = along < 0.0f ? -surface.normal : surface.normal;
     NormalOf owner = NormalOf::surface;
-    const auto ask = [&](const vec3& way) {
-        if (!(glm::dot(d, way) > tolerance::surface_rise * size(way))) return;
-        const bool level = glm::dot(up, way) >= -tolerance::surface_level * size(way);
+    const auto ask = [&](const vec3& beyond) {
+        if (!(glm::dot(d, beyond) > tolerance::surface_rise * size(beyond))) return;
+        const bool level = glm::dot(up, beyond) >= -tolerance::surface_level * size(beyond);
         owner = std::max(owner, level ? NormalOf::level_neighbour : NormalOf::neighbour);
     };
     // At an edge the neighbour across it counts, at a corner all that is around.
@@ -92,11 +93,11 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
     for (int i = 0; i < 3; ++i) {
         placed.surface.beyond[i] = t.beyond[i] - placed.middle;
         const vec3 &p = placed.shape.points[i], &q = placed.shape.points[(i + 1) % 3];
-        const vec3 way = placed.surface.beyond[i] - p;
-        const float rise = glm::dot(t.normal, way);
+        const vec3 to_beyond = placed.surface.beyond[i] - p;
+        const float rise = glm::dot(t.normal, to_beyond);
         // Across the edge and out of the triangle, or the edge is where the surface ends (or folds back).
-        const bool goes_on = glm::dot(way, glm::cross(q - p, t.normal)) > 0.0f;
-        const float level = tolerance::surface_rise * std::sqrt(length_squared(way));
+        const bool goes_on = glm::dot(to_beyond, glm::cross(q - p, t.normal)) > 0.0f;
+        const float level = tolerance::surface_rise * std::sqrt(length_squared(to_beyond));
         const bool flat = std::abs(rise) <= level, hollow = rise > level && !two_sided;
         if (!(goes_on && flat) && !hollow) placed.surface.face_only = false;
     }
@@ -115,13 +116,13 @@ inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface
     for (int i = 0; i < 3; ++i) {
         const int before = (i + 2) % 3;  // the corner goes to where the two moved edges meet
         const float c = glm::dot(out[i], out[before]), determinant = 1.0f - c * c;
-        vec3 way = move[i] * out[i];
+        vec3 to_beyond = move[i] * out[i];
         if (determinant > 1e-3f) {
             const float u = (move[i] - c * move[before]) / determinant, v = (move[before] - c * move[i]) / determinant;
-            way = u * out[i] + v * out[before];
+            to_beyond = u * out[i] + v * out[before];
         }
-        const float far = std::sqrt(length_squared(way));
-        grown.points[i] += far > 2.0f * most ? (2.0f * most / far) * way : way;
+        const float far = std::sqrt(length_squared(to_beyond));
+        grown.points[i] += far > 2.0f * most ? (2.0f * most / far) * to_beyond : to_beyond;
     }
     return grown;
 }
@@ -132,9 +133,10 @@ inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& s
     float move[3];
     for (int i = 0; i < 3; ++i) {
         const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
-        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
-        const bool goes_on = glm::dot(way, across) > 0.0f || glm::dot(way, surface.normal) > 0.0f;
-        const bool falls = glm::dot(way, surface.normal) < -tolerance::surface_level * std::sqrt(length_squared(way));
+        const vec3 across = glm::cross(q - p, surface.normal), to_beyond = surface.beyond[i] - p;
+        const bool goes_on = glm::dot(to_beyond, across) > 0.0f || glm::dot(to_beyond, surface.normal) > 0.0f;
+        const bool falls =
+            glm::dot(to_beyond, surface.normal) < -tolerance::surface_level * std::sqrt(length_squared(to_beyond));
         move[i] = goes_on && !falls ? by : 0.0f;
     }
     return with_edges_moved(shape, surface, move, by);
@@ -151,9 +153,10 @@ inline bool grow_where_sunk(const Shape& shape, const SurfaceTriangle& surface, 
     const float side = glm::dot(surface.normal, middle - shape.points[0]) < 0.0f ? -1.0f : 1.0f;
     for (int i = 0; i < 3; ++i) {
         const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
-        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
-        const float size = std::sqrt(length_squared(way)), rise = side * glm::dot(way, surface.normal) / size;
-        const bool goes_on = glm::dot(way, across) > 0.0f;
+        const vec3 across = glm::cross(q - p, surface.normal), to_beyond = surface.beyond[i] - p;
+        const float size = std::sqrt(length_squared(to_beyond)),
+                    rise = side * glm::dot(to_beyond, surface.normal) / size;
+        const bool goes_on = glm::dot(to_beyond, across) > 0.0f;
         if (rise > tolerance::surface_rise) {
             const vec3 front = glm::cross(p - q, surface.beyond[i] - q);
             move[i] = side * glm::dot(front, middle - p) > 0.0f ? most : 0.0f;
@@ -177,11 +180,11 @@ inline bool grow_to_hollow_edges(const Shape& shape, const SurfaceTriangle& surf
     bool any = false;
     for (int i = 0; i < 3; ++i) {
         const vec3 &p = shape.points[i], &q = shape.points[(i + 1) % 3];
-        const vec3 across = glm::cross(q - p, surface.normal), way = surface.beyond[i] - p;
+        const vec3 across = glm::cross(q - p, surface.normal), to_beyond = surface.beyond[i] - p;
         const vec3 out = across / std::sqrt(length_squared(across));
         const float beyond = glm::dot(out, low - p);
         if (!(beyond > 0.0f)) continue;
-        const bool rises = glm::dot(n, way) > tolerance::surface_rise * std::sqrt(length_squared(way));
+        const bool rises = glm::dot(n, to_beyond) > tolerance::surface_rise * std::sqrt(length_squared(to_beyond));
         if (!rises || !(beyond < most) || !(glm::dot(out, middle - p) < 0.0f)) return false;
         move[i] = 1.01f * beyond;
         any = true;

@@ -1,7 +1,7 @@
 #include "samples/ledger/ledger.h"
 
 #include <talus/engine/pair_info.h>
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 #include "engine/settings.h"
 
 #include <algorithm>

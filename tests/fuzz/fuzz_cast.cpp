@@ -3,8 +3,8 @@
 #include "tests/fuzz/targets.h"
 #include "tests/narrowphase/oracle/judge.h"
 
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/ray_cast.h>
+#include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/swept.h>
 #include <talus/narrowphase/time_of_impact.h>

@@ -5,9 +5,10 @@
 #include "tests/narrowphase/oracle/judge.h"
 
 #include <talus/narrowphase/collide.h>
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/support_mapping.h>
+#include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/tolerances.h"
 
 #include <algorithm>
@@ -320,7 +321,7 @@ public:
     Batch(const Shape& a, const Shape& b, float reach) {
         colliders_.resize(2);
         colliders_.shapes = {a, b};
-        colliders_.sweeps[0].turning = colliders_.sweeps[0].reach = reach;
+        colliders_.motions[0].rotation_reach = colliders_.motions[0].max_displacement = reach;
         for (Track& t : tracks_) t.record = make_pair(colliders_, 0, 1);
     }
 
@@ -333,7 +334,7 @@ public:
         const Frame frame = to_frame(relative(colliders_.poses[record.a], colliders_.poses[record.b]));
         SimplexCache none;
         const SeparationResult r = separation(a, b, frame, none);
-        const double size = static_cast<double>(record.size), margin = contact_margin(colliders_, record);
+        const double size = static_cast<double>(record.size), margin = detail::contact_margin(colliders_, record);
         // What a rung may be off by: a reused manifold by the motion it was reused over, a kept axis by its depth.
         const bool round = pair.solid_a().is_curved() || pair.solid_b().is_curved() || a.radius + b.radius > 0.0f;
         const double loose = 2.0 * pair.allowed() + 3e-3 * size +

@@ -1,6 +1,6 @@
 /// The distance between two convex shapes, with nothing but the narrowphase.
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 #include <cmath>
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 #include "samples/scenes/kit/random.h"
 #include "tests/samples/scene_checks.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <doctest/doctest.h>
 

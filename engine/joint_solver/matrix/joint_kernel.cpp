@@ -1,6 +1,6 @@
 #include "engine/joint_solver/matrix/joint_kernel.h"
 
-#include <talus/narrowphase/hull_view.h>
+#include "narrowphase/processor.h"
 
 namespace talus {
 

@@ -2,6 +2,7 @@
 /// Definitions of bodies and their shapes, as passed to `World::add_body`.
 
 #include <talus/broadphase/proxy.h>
+#include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
 

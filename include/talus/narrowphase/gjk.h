@@ -1,11 +1,11 @@
 #pragma once
 /// GJK: the distance between two convex cores (Jovanoski 2008; simplex by Voronoi regions after Ericson 2005).
 ///
-/// Simplices are computed in double from float vertices: that costs no more than float on scalar code, and takes the
-/// place of the epsilons that near-touching and needle-shaped pairs otherwise need. The search direction is the normal
-/// of the simplex's feature, so that it stays exact however near the cores are. Each frame starts from the last one's
-/// simplex: about one iteration instead of five. Polytope cores run in a kernel for SSE2 or AVX2 (gjk_kernel.h), rims,
-/// and hulls far larger than their partner, in the plain loop (gjk.cpp).
+/// Simplices are computed in double from float vertices. In scalar code that costs no more than float, and it replaces
+/// the epsilons that nearly touching and needle-shaped pairs otherwise need. The search direction is the normal of the
+/// simplex's feature, which stays exact however near the cores are. Each frame starts from the simplex of the last one:
+/// about one iteration instead of five. Polytopes run in a kernel for SSE2 or AVX2; cylinders, cones, and hulls far
+/// larger than the other shape run in a plain loop.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
@@ -15,8 +15,8 @@
 
 namespace talus {
 
-/// A simplex of the Minkowski difference A - B as pairs of support indices: what survives from frame to frame.
-/// Re-posing it is looking its points up again. count 0 is the empty cache.
+/// A simplex of the Minkowski difference A - B as pairs of support indices (support.h). It can be kept from frame to
+/// frame: at a new pose its points are looked up again. count 0: empty.
 struct SimplexCache {
     std::uint16_t a[4] = {};
     std::uint16_t b[4] = {};
@@ -28,6 +28,7 @@ enum class GjkStatus : std::uint8_t {
     overlapping,    ///< the cores touch or intersect: distance 0, the simplex encloses or touches the origin
     beyond_limit,   ///< a support plane proves that the distance exceeds max_distance; `distance` is that lower bound
     iteration_cap,  ///< not converged: distance is an upper bound, lower_bound a proved lower one (may be 0)
+    bad_input,      ///< `check` refuses a shape, or a number is not finite: all else is as in a new GjkResult
 };
 
 struct GjkResult {
@@ -42,23 +43,23 @@ struct GjkResult {
     bool warm = false;                      ///< the cached simplex passed its check and was used
 };
 
-/// Distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from `cache`, re-posed (any
-/// content is safe: degenerate and needless vertices drop out), or along the line between the cores' middles when that
-/// is empty; leaves the final simplex in `cache`. Stops early (beyond_limit) once the distance is proved to exceed
-/// `max_distance` (m). Never returns NaN for finite input.
+/// Returns the distance between the cores of a and b; `b_in_a` is the pose of b in a's frame. Starts from the simplex
+/// in `cache` (any content is safe), or along the line between the middles of the cores if that is empty. Leaves the
+/// final simplex in `cache`. Stops early (beyond_limit) once the distance is proved to exceed `max_distance` (m). Never
+/// returns NaN. On bad_input the cache stays as it was; `check` (shape.h) says what is wrong with a shape.
 GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
               float max_distance = std::numeric_limits<float>::infinity());
 
-/// How the loop behind `gjk` may run: the plain one, for any core, or the kernel as compiled for an instruction set.
-/// The kernels give the same bits; the plain loop takes other steps and ends at the same distance, to the tolerance of
-/// either.
+/// The loops that `gjk` can run: the plain one, for any core, or the kernel compiled for an instruction set. The
+/// kernels give the same bits as each other. The plain loop takes other steps and ends at the same distance, within the
+/// tolerance of both.
 enum class GjkLoop : std::uint8_t { plain, sse2, avx2 };
 
-/// True where this processor and this build have the loop.
+/// True if this processor and this build have the loop.
 bool has_loop(GjkLoop loop);
 
-/// `gjk` by the loop named (the plain one where there is no such loop), for comparisons; `gjk` itself takes the best
-/// there is.
+/// The same as `gjk` by the given loop, or by the plain one if there is no such loop. For comparisons: `gjk` itself
+/// takes the fastest loop.
 GjkResult gjk_by(GjkLoop loop, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                  float max_distance = std::numeric_limits<float>::infinity());
 

@@ -96,6 +96,7 @@ enum class GjkVariantStatus : std::uint8_t {
     overlapping,    ///< a simplex encloses or touches the origin
     iteration_cap,  ///< distance is an upper bound, lower_bound a lower one
     failed,         ///< the method led itself astray (`end` says how); distance and lower_bound bound the truth
+    bad_input,      ///< a graph without vertices, a pose that is not finite, or methods that do not exist
 };
 
 /// What ended the search.

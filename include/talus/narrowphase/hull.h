@@ -2,11 +2,10 @@
 /// A convex polyhedron with everything the narrowphase asks of it: vertices for support search, faces with their
 /// planes and neighbours for manifolds, exact mass properties.
 ///
-/// Built once from points (quickhull), then immutable; shared between shapes through `std::shared_ptr<const Hull>`.
+/// It is built once from points (quickhull), then immutable. Shapes share it through `std::shared_ptr<const Hull>`.
 
 #include <talus/aabb.h>
 #include <talus/math.h>
-#include <talus/narrowphase/hull_view.h>
 #include <talus/result.h>
 
 #include <cstdint>
@@ -26,71 +25,46 @@ struct alignas(32) HullFace {
     std::uint16_t corners[4];  ///< the first four (of a triangle: its first one again), to have them at hand
 };
 
-/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in two
-/// cache lines side by side. Entry i holds the other end of an edge and the face between that edge and the next, with
-/// its normal. Entries beyond the last neighbour repeat the vertex's first.
-struct alignas(64) HullRing {
-    static constexpr std::uint16_t elsewhere = 0xffff;  ///< as neighbour[0]: the vertex has more than 8 neighbours
-
-    std::uint16_t neighbour[8];  ///< as in Hull::vertex_neighbours
-    std::uint16_t face[8];       ///< low halves of Hull::vertex_faces
-    float normal_x[8], normal_y[8], normal_z[8];
-};
-
-/// Vertices are indexed with 16 bits, faces (up to twice as many) and edges with 32.
+/// Only make_hull makes one, so every hull is a proper solid. Vertices are indexed with 16 bits, faces (up to twice as
+/// many) and edges with 32.
 struct Hull {
     static constexpr std::size_t max_vertices = 65535;
     static constexpr std::size_t max_faces = 2 * max_vertices - 4;  ///< that is, when all of them are triangles (Euler)
 
     std::vector<vec3> vertices;  ///< in the frame the points were given in, m
 
-    /// The same vertices as three arrays, padded to a multiple of 8 with copies of vertex 0, for SIMD support search.
-    std::vector<float> x, y, z;
-
     std::vector<HullFace> faces;               ///< coplanar triangles merged
     std::vector<std::uint16_t> face_vertices;  ///< corner i of a face starts its edge i, which ends at corner i + 1
 
-    /// vertex_neighbours and vertex_faces once more: one for each vertex, then those of the vertices with more than 8
-    /// neighbours, from `wide_rings[vertex]` (empty when there are none) to wide_rings[vertex + 1].
-    std::vector<HullRing> rings;
-    std::vector<std::uint32_t> wide_rings;
-
     std::vector<std::uint32_t> face_neighbours;  ///< the face on the other side of edge i
     std::vector<std::uint32_t> vertex_first;     ///< vertices.size() + 1 offsets into the two arrays below
-    /// Vertices joined to this one by an edge, at least 3, counter-clockwise seen from outside, from the lowest on.
+    /// The vertices joined to a vertex by an edge, at least 3, counter-clockwise seen from outside, the lowest first.
     std::vector<std::uint16_t> vertex_neighbours;
-    /// As many faces that meet at this vertex: face i lies between the edges to neighbours i and i + 1.
+    /// The faces that meet at a vertex, as many: face i lies between the edges to neighbours i and i + 1.
     std::vector<std::uint32_t> vertex_faces;
 
     Aabb bounds;
-    float bounding_radius = 0.0f;  ///< of the ball around the frame's origin that holds all vertices, m
+    float bounding_radius = 0.0f;  ///< of the bounding sphere around the frame's origin, m
     float volume = 0.0f;           ///< m^3
     float thickness = 0.0f;        ///< as of a Shape, m
     vec3 centroid{0.0f};           ///< of the solid
     mat3 unit_inertia{0.0f};       ///< about the centroid, for a solid of mass 1, m^2
 
-    /// Where support search starts to climb: a cube map of vertices over all directions; empty on hulls that are
-    /// scanned.
-    std::vector<std::uint16_t> climb_starts;
-    /// The graph it climbs, as vertex_first and vertex_neighbours, where those alone would let it end in a dent; else
-    /// empty.
-    std::vector<std::uint32_t> climb_first;
-    std::vector<std::uint16_t> climb_neighbours;
-    std::vector<detail::ClimbRing> climb_rings;  ///< that graph as the GJK kernel climbs it
-    std::vector<std::uint32_t> climb_first_ring;
-    detail::HullView view;  ///< what support search reads of all this, in one place
-
-    Hull() = default;
-    Hull(const Hull&) = delete;  // the view points into the arrays
+    Hull(const Hull&) = delete;
     Hull& operator=(const Hull&) = delete;
 
-    std::size_t bytes() const;  ///< heap memory held
+    std::size_t bytes() const;  ///< heap memory held, that of the narrowphase's own tables included
+
+protected:
+    Hull() = default;  // by make_hull alone: there is no other hull
+    ~Hull() = default;
 };
 
-/// The convex hull of `points` (m), in their own frame. Points inside, duplicate points (the first stays) and points on
-/// a face or an edge drop out, the others keep their order; faces that are coplanar to within the builder's tolerance
-/// are merged. That tolerance is a millionth of the cloud's extent plus the rounding of its coordinates, along each
-/// axis (quickhull.h): no point lies more than three of them outside a face. Same points, same bits.
+/// Returns the convex hull of `points` (m), in their own frame. Points inside, duplicates (the first stays) and points
+/// on a face or an edge are left out; the others keep their order. Faces that are coplanar to within the builder's
+/// tolerance are merged. That tolerance is a millionth of the cloud's extent plus the rounding of its coordinates,
+/// along each axis (quickhull.h): no point lies more than three of them outside a face. The same points give the same
+/// bits.
 ///
 /// Refused: fewer than four points, non-finite points, points that span no volume (flat, collinear, coincident), sizes
 /// beyond size_limits.h, more than 65,535 vertices.

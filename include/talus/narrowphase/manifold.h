@@ -1,19 +1,19 @@
 #pragma once
 /// Contact manifolds: from one normal to the up to four points that carry a resting contact.
 ///
-/// A box on a floor touches in a whole rectangle; GJK and EPA name one pair of points in it. A solver that is given one
-/// point lets the box rock, so the contact region is found here, by overlapping the two shapes' supporting features,
-/// and reduced to the four points that span it best. Between full tests the caller keeps the points fixed in the two
-/// bodies and refreshes
+/// A box on a floor touches it in a whole rectangle, of which GJK and EPA name one pair of points. With one point only,
+/// a solver would let the box rock. So the contact region is found here: the supporting features of the two shapes are
+/// overlapped, and the region is reduced to the four points that span it best. Between full tests the caller keeps the
+/// points fixed in the two bodies and updates
 ///
 ///     separation = dot(b_in_a * on_b - on_a, normal)
 ///
 /// which is why both anchors are points of the true surfaces, one along the normal from the other.
 ///
-/// The normal. When a face of either shape looks along the given normal (within 15 degrees) and separates the shapes as
-/// well as that does (tolerance::face_preference), the face's normal becomes the manifold's: it is exact, while a
-/// normal between nearly touching witness points, or one carried over from the last frame, is not, and a resting body
-/// would feel the difference as jitter. A face that does not pass that test never bends the normal: depths stay true.
+/// The normal. If a face of either shape looks along the given normal (within 15 degrees) and separates the shapes as
+/// well as that does, the face's normal becomes the manifold's. It is exact, while a normal between nearly touching
+/// witness points, or one from the last frame, is not, and the difference would make a resting body jitter. A face that
+/// separates the shapes less well does not change the normal, so depths stay true.
 
 #include <talus/narrowphase/shape.h>
 
@@ -37,7 +37,7 @@ struct ManifoldPoint {
 
 /// Whose face gave a manifold its normal: the normal turns with that shape.
 enum class FaceOwner : std::uint8_t {
-    none,  ///< nobody's: it is the normal that was given
+    none,  ///< neither: it is the normal that was given
     a,
     b,
 };
@@ -46,11 +46,11 @@ struct Manifold {
     vec3 normal{0.0f};  ///< unit, from A to B, in A's shape frame
     int count = 0;      ///< 0 to 4
     FaceOwner face_owner = FaceOwner::none;
-    bool overlaps = false;  ///< two features explain the contact; else the witness pair had to help
+    bool overlaps = false;  ///< the points come from overlapping features; false: the witness pair had to be added
     ManifoldPoint points[max_manifold_points];
 };
 
-/// What made the last manifold: where the next search starts, and what a tie goes to. Any value is safe.
+/// The faces that made the last manifold: the next search starts from them, and ties go to them. Any value is safe.
 struct FaceHints {
     std::uint32_t a = 0;  ///< faces
     std::uint32_t b = 0;
@@ -59,12 +59,13 @@ struct FaceHints {
     std::uint16_t vertex_b = 0;
 };
 
-/// The manifold of two shapes that touch, or nearly so, along `normal` (unit, A to B, A's frame), with closest or
-/// deepest surface points `on_a` and `on_b` (both in A's frame). Overlaps the supporting features of the two shapes,
+/// Returns the manifold of two shapes that touch, or nearly so, along `normal` (unit, A to B, A's frame), with closest
+/// or deepest surface points `on_a` and `on_b` (both in A's frame). Overlaps the supporting features of the two shapes,
 /// keeps points with separation <= margin (m), reduces them to the four that span the contact best. Holds at least one
 /// point when the given pair itself is within margin: a hit always yields a contact. The ids within a manifold are
 /// distinct; that of a lone witness pair is 0. A normal that is not a unit vector is normalised; a zero or non-finite
-/// one is replaced by the direction from A's origin to B's.
+/// one is replaced by the direction from A's origin to B's. No points if `check` refuses a shape, or the pose, a point
+/// or the margin is not finite.
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints);
 

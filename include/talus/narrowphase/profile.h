@@ -1,5 +1,5 @@
 #pragma once
-/// How the narrowphase settled its pairs in one frame, and what that cost.
+/// How the narrowphase settled the pairs of one frame, and what that cost.
 
 #include <talus/narrowphase/shape.h>
 
@@ -8,20 +8,20 @@
 
 namespace talus {
 
-/// What is known of a convex pair.
+/// What is known about a convex pair.
 enum class PairState : std::uint8_t { unknown, separated, touching };
 
 /// How a convex pair was settled, cheapest first: the coherence ladder.
 enum class Rung : std::uint8_t {
-    skip,            ///< separated: by the balls around the shapes, or moved less than the gap since its last test
-    reuse,           ///< manifold kept, anchors fixed in the bodies, separations refreshed
-    closed_form,     ///< a pair of shapes whose signed distance needs no iteration (closed_forms.h, box_axes.h)
+    skip,         ///< separated: by the bounding spheres, or because it has moved less than the gap since its last test
+    reuse,        ///< manifold kept, anchors fixed in the bodies, separations refreshed
+    closed_form,  ///< a pair of shapes whose signed distance needs no iteration
     axis_separated,  ///< last frame's axis still separates
     axis_touching,   ///< last frame's axis gives the contact, no GJK
     warm_gjk,        ///< GJK from last frame's simplex
     cold_gjk,        ///< GJK from nothing
-    warm_epa,  ///< cores overlap: the last EPA's face, slid to its place, and a bound proves that no other way out is shorter
-    cold_epa,  ///< GJK found the cores overlapping, EPA gave the depth
+    warm_epa,        ///< cores overlap: the last EPA's face at its new place; a bound proves its depth the least
+    cold_epa,        ///< GJK found the cores overlapping, EPA gave the depth
 };
 inline constexpr int rung_count = 9;
 const char* name_of(Rung rung);
@@ -29,11 +29,11 @@ const char* name_of(Rung rung);
 /// How much is timed. Counts are always taken.
 enum class Timing : std::uint8_t {
     off,     ///< nothing: all times are 0
-    stages,  ///< stages of the step; rungs in batches; pairs that nothing was known of, or that are deep, singly
-    pairs,   ///< and every other tested pair singly: dearer by a clock read a test, and by two system calls a step
+    stages,  ///< stages of the step; rungs in batches; new pairs and deep ones (cold GJK, cold EPA) singly
+    pairs,  ///< the same, and every other tested pair singly: costs a clock read per test and two system calls per step
 };
 
-/// A pair of the narrowphase, by its place among the records, and the time its tests took in one frame.
+/// A pair of the narrowphase, by its index among the records, and the time of its tests in one frame.
 struct TimedPair {
     std::uint32_t pair = 0xffffffffu;  ///< none was timed
     Rung rung = Rung::skip;
@@ -43,8 +43,9 @@ struct TimedPair {
 struct NarrowphaseProfile {
     std::array<std::uint64_t, rung_count> pairs{};  ///< convex pairs settled on each rung
     /// Time of each rung, summed over the threads, manifold building included. Measured in batches: skip and reuse
-    /// share one pass, its time is booked on `skip`; both axis rungs share one, booked on `axis_separated`. Boxes that
-    /// their axes settle count as `closed_form`, but their time is booked on the GJK or EPA list they stood in.
+    /// share one pass, whose time is in `skip`; both axis rungs share one, whose time is in `axis_separated`. Boxes
+    /// that are settled by their separating axes count as `closed_form`, but their time is in that of the GJK or EPA
+    /// list.
     std::array<double, rung_count> microseconds{};
     std::uint64_t gjk_queries = 0, gjk_iterations = 0, gjk_cap_hits = 0;
     std::uint64_t epa_queries = 0, epa_iterations = 0, epa_cap_hits = 0;
@@ -59,9 +60,9 @@ struct NarrowphaseProfile {
     /// rungs (Timing::stages).
     std::array<std::array<double, shape_type_count>, shape_type_count> microseconds_by_shapes{};
     TimedPair slowest;              ///< of the pairs timed singly
-    std::uint64_t clock_reads = 0;  ///< so many times was the clock read for all that
+    std::uint64_t clock_reads = 0;  ///< how often the clock was read for these times
 
-    /// Adds what another thread did, or another frame: 64 bits hold the longest run.
+    /// Adds the profile of another thread or another frame.
     NarrowphaseProfile& operator+=(const NarrowphaseProfile& other);
 };
 

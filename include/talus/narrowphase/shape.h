@@ -1,8 +1,8 @@
 #pragma once
 /// The closed set of convex shapes: each is a *core* (point, segment, triangle, box, cylinder, cone, polyhedron) plus a
 /// *radius* swept around it (0 for all but sphere, capsule and rounded segments and triangles). GJK and EPA see the
-/// core; the radius is added to or taken off their answers. Surfaces lie where these numbers put them: there is no
-/// hidden margin.
+/// core; the radius is added to their answers or subtracted. Surfaces lie exactly where these numbers put them, without
+/// a hidden margin.
 
 #include <talus/aabb.h>
 #include <talus/math.h>
@@ -19,8 +19,9 @@ inline constexpr int shape_type_count = 8;
 
 std::string_view name_of(ShapeType type);
 
-/// A convex shape in its own frame. Make one with the functions below; any numbers are accepted there, and
-/// `check(shape)` (which every consumer calls) says what is wrong with them.
+/// A convex shape in its own frame. Make one with the functions below. They accept any numbers; `check(shape)` says
+/// what is wrong with them. The world refuses a shape that `check` refuses, and queries answer with a status
+/// (`bad_input`).
 struct Shape {
     ShapeType type = ShapeType::sphere;
     float radius = 0.0f;      ///< swept around the core, m
@@ -38,33 +39,21 @@ Shape hull(std::shared_ptr<const Hull> hull);
 Shape segment(const vec3& a, const vec3& b, float radius = 0.0f);
 Shape triangle(const vec3& a, const vec3& b, const vec3& c, float radius = 0.0f);  ///< two-sided
 
-/// What is wrong with the shape's numbers, or an Error that is false. Sizes must be finite and positive (radius of a
-/// segment or triangle may be 0; half_height of a capsule may be 0) and within size_limits.h, ends of a segment
+/// Returns what is wrong with the shape's numbers, or an Error that is false. Sizes must be finite and positive (radius
+/// of a segment or triangle may be 0; half_height of a capsule may be 0) and within size_limits.h, ends of a segment
 /// distinct, triangles not collinear, `radius` 0 for the shapes with sharp edges.
 Error check(const Shape& shape);
 
 /// The box around the shape (radius included) in its own frame.
 Aabb bounds(const Shape& shape);
 
-/// Radius of the ball around the shape's own origin that just holds the whole shape, radius included, m (rounded up).
+/// Returns the radius of the bounding sphere around the shape's own origin, radius included, m (rounded up).
 float bounding_radius(const Shape& shape);
 
-/// Six times the volume over the surface, m: the diameter of a ball, the edge of a cube, three times the thickness of a
-/// thin plate. Rounded shapes: of the core, and twice the radius more. Infinite for segments without radius and
-/// triangles, which are no solids.
+/// Returns six times the volume over the surface, m: the diameter of a sphere, the edge of a cube, three times the
+/// thickness of a thin plate. For rounded shapes: that of the core plus twice the radius. Infinite for segments and
+/// triangles without radius, which are no solids.
 float thickness(const Shape& shape);
-
-/// Mass (kg), centre of mass (m) and inertia about that centre (kg m^2), in the shape's frame.
-struct MassProperties {
-    float mass = 0.0f;
-    vec3 center{0.0f};
-    mat3 inertia{0.0f};
-};
-
-/// Exact for every solid, the radius included; `density` in kg/m^3. A segment or triangle without radius has no volume:
-/// mass 0. All zeros when check(shape) objects or the density is not a positive finite number. The inertia is always
-/// positive definite: where float rounding could make it otherwise (a needle across the axes), see moments.h.
-MassProperties mass_properties(const Shape& shape, float density);
 
 /// True for the shapes that enclose volume.
 bool is_solid(const Shape& shape);

@@ -1,9 +1,8 @@
 #pragma once
 /// The first contact of a convex shape that moves along a line with one that stands still.
 ///
-/// The moving shape turns the other's Minkowski difference into the target of a ray (clip_cast.h). On polytopes the
-/// answer is exact to rounding, since the last plane is a facet's; on curved shapes it converges as fast as Newton's
-/// method does.
+/// The cast is a ray cast against the Minkowski difference of the two. On polytopes the answer is exact to rounding,
+/// because the last plane is a facet's. On curved shapes it converges as fast as Newton's method.
 
 #include <talus/narrowphase/support_mapping.h>
 
@@ -14,6 +13,7 @@ enum class CastStatus : std::uint8_t {
     hit,
     initially_overlapping,  ///< touching, overlapping, or nearer than the target distance at the start: fraction 0
     iteration_cap,          ///< no contact before `fraction`, which is as far as it got: grazing a curved surface
+    bad_input,              ///< `check` refuses a shape, or a number is not finite: all else is as on a miss
 };
 
 struct ShapeCastResult {
@@ -29,8 +29,8 @@ struct ShapeCastResult {
     vec3 point_b{0.0f};            ///< on B's surface, in A's frame, likewise
     std::uint16_t iterations = 0;  ///< support pairs
 
-    /// Something stops B.
-    explicit operator bool() const { return status != CastStatus::miss; }
+    /// True if something stops B.
+    explicit operator bool() const { return status != CastStatus::miss && status != CastStatus::bad_input; }
 };
 
 /// Moves B by `translation` (m, in A's frame, any length), from the pose `b_in_a` and without turning it, until it
@@ -39,7 +39,7 @@ struct ShapeCastResult {
 /// Sets are closed: touching is contact, so B that starts in touch and moves away is `initially_overlapping`, with a
 /// normal that does not oppose the translation; and B that passes within a billionth of its size of A without touching
 /// may count as a hit. When initially overlapping, the normal is the one of least depth, as `separation` gives it.
-/// Anything not finite misses; a negative target counts as 0.
+/// A negative target counts as 0.
 ///
 /// Costs about one GJK query, and a support pair or two for each further plane. Implements van den Bergen 2004, "Ray
 /// casting against general convex objects with application to continuous collision detection", on two objects.

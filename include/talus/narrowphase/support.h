@@ -1,15 +1,18 @@
 #pragma once
 /// Support mappings of the cores (Jovanoski 2008, section 4): the core's farthest point along a direction.
 ///
-/// Every core point that `support` returns has a 16-bit *index*, from which `core_point` gives the very same point
-/// back, bit for bit. That is what lets a simplex be cached as indices and re-posed next frame, for curved shapes too:
-/// a point on a cylinder's or cone's rim is indexed by its angle, quantised to 2^14 steps (`rim_direction`).
+/// Every core point that `support` returns has a 16-bit *index*, from which `core_point` gives the same point back, bit
+/// for bit. So a simplex can be cached as indices and looked up at the next frame's pose. This holds for curved shapes,
+/// too: a point on the rim of a cylinder or cone is indexed by its angle, quantised to 2^14 steps (`rim_direction`).
 ///
 /// Indices: segment and triangle: the point's number. Capsule: 0 the upper end, 1 the lower. Box: bit i set where
 /// coordinate i is negative. Cylinder: rim step, plus 2^14 on the lower rim. Cone: rim step, and 2^14 the apex. Hull:
 /// the vertex.
 ///
-/// GJK and EPA iterate with exact rim points and quantise only what they leave in a cache; see core_support.h.
+/// GJK and EPA iterate with exact rim points and quantise only what they leave in a cache.
+///
+/// These functions are called often and do not check shapes. A hull shape without a hull, and a direction that is not
+/// finite, give index 0 (of a missing hull: the origin).
 
 #include <talus/narrowphase/shape.h>
 
@@ -22,16 +25,16 @@ struct SupportVertex {
     std::uint16_t index;  ///< of a vertex, or of a rim point
 };
 
-/// The core's point farthest along `direction` (any length, not zero; shape frame). Ties go to the lowest index, except
-/// on hulls of more than 64 vertices, where the search climbs from `hint` (any value is safe) and may end at any of
-/// them. On a quantised rim the answer is the nearest indexed point: at most radius * 4e-8 short of the true support
-/// plane.
+/// Returns the core's point farthest along `direction` (any length, not zero; shape frame). A tie goes to the lowest
+/// index, except on hulls of more than 64 vertices, where the search climbs from `hint` (any value is safe) and may end
+/// at any of the tied ones. On a quantised rim the answer is the nearest indexed point: at most radius * 4e-8 short of
+/// the true support plane.
 SupportVertex support(const Shape& shape, const vec3& direction, std::uint16_t hint = 0);
 
-/// The core point with this index (indices from elsewhere are safe: out of range gives index 0's point).
+/// Returns the core point with this index; one that is out of range gives the point of index 0.
 vec3 core_point(const Shape& shape, std::uint16_t index);
 
-/// How many indices `core_point` knows for this shape.
+/// Returns the number of indices that this shape has.
 std::uint32_t core_point_count(const Shape& shape);
 
 /// Steps of a full rim, and the unit direction (x, 0, z) of step `code` < rim_steps, from +x towards +z. Each quadrant

@@ -1,23 +1,24 @@
 #pragma once
 /// The open set of convex shapes: anything that can say which of its points is farthest along a direction.
 ///
-/// `Shape` is the closed set that bodies are made of. Here is the other one: images under any affine map, Minkowski
-/// sums, hulls of collections, point clouds that span no volume, and what users write themselves, all composable
-/// (Jovanoski 2008, section 4). Distance, depth, ray and shape casts work on them alike:
+/// /// `Shape` is the closed set that bodies are made of. This is the open set: images under any affine map, Minkowski
+/// sums, hulls of collections, point clouds that span no volume, and sets that users write themselves. All of them can
+/// be composed (Jovanoski 2008, section 4). Distance, depth, ray casts and shape casts work on all of them:
 ///
 ///     auto egg  = affine_image(ShapeSupport(sphere(1.0f)), dmat3(scale), dvec3(0, 2, 0));
 ///     auto slab = minkowski_sum(PointCloud(corners), ShapeSupport(sphere(0.1f)));     // a rounded hull
 ///     SeparationResult r = separation(egg, slab);
 ///
 /// **Who owns what.** Combinators keep their operands *by value*: a composition is one object without pointers and
-/// without heap, that can be copied, moved and returned, and that the compiler can see through. Only three things look
-/// at memory that is somebody else's, which must outlive them: `SupportView`, `CollectionHull` and `PointCloud`; they
-/// take no temporaries.
+/// without heap, that can be copied, moved and returned, and that the compiler can see through. Only `SupportView`,
+/// `CollectionHull` and `PointCloud` refer to memory that they do not own, which must outlive them; they take no
+/// temporaries.
 ///
-/// **Bad input** has an answer: a map with a coefficient that is not finite (or beyond 1e12), an empty collection, an
-/// empty cloud, a cloud with a point that is not finite, is the single point at the origin, and `valid()` says false.
+/// **Bad input** has an answer: a shape that `check` refuses, a map with a coefficient that is not finite (or beyond
+/// 1e12), an empty collection, an empty cloud, a cloud with a point that is not finite, is the single point at the
+/// origin, and `valid()` says false.
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <glm/mat3x3.hpp>
 #include <glm/vec3.hpp>
@@ -33,7 +34,7 @@ namespace talus {
 using glm::dmat3;
 using glm::dvec3;
 
-/// A convex set, by its support mapping. In double, so that compositions lose nothing that floats had.
+/// A convex set, given by its support mapping. In double, so that compositions do not lose precision.
 class SupportMapping {
 public:
     virtual ~SupportMapping() = default;
@@ -48,7 +49,7 @@ public:
 template <class T>
 concept Mapping = std::derived_from<T, SupportMapping>;
 
-/// Signed distance between two convex sets that stand in one frame: as `separation` of shapes, without a cache.
+/// Returns the signed distance between two convex sets in one frame, as `separation` of shapes does, without a cache.
 SeparationResult separation(const SupportMapping& a, const SupportMapping& b,
                             float max_separation = std::numeric_limits<float>::infinity());
 
@@ -60,14 +61,16 @@ bool is_usable(const dmat3& linear, const dvec3& offset);
 /// A Shape in its own frame, radius included: the exact primitives of section 4.1. Hulls are searched in double.
 class ShapeSupport final : public SupportMapping {
 public:
-    explicit ShapeSupport(Shape shape) : shape_(std::move(shape)) {}
+    explicit ShapeSupport(Shape shape);
 
     dvec3 support(const dvec3& direction) const override;
     bool is_polytope() const override;
-    const Shape& shape() const { return shape_; }
+    const Shape& shape() const { return shape_; }  ///< a sphere of radius 0 if not valid
+    bool valid() const { return valid_; }
 
 private:
     Shape shape_;
+    bool valid_;
 };
 
 /// The convex hull of a set of points, which need not span a volume, nor be distinct: one point, a line, a polygon, a
@@ -86,7 +89,7 @@ private:
     std::span<const vec3> points_;
 };
 
-/// Another mapping, not owned: for operands that are large, or known by their base class only.
+/// A reference to another mapping: for operands that are large, or known by their base class only.
 class SupportView final : public SupportMapping {
 public:
     explicit SupportView(const SupportMapping& of) : of_(&of) {}
@@ -154,8 +157,8 @@ private:
     M of_;
 };
 
-/// All that A passes through while it moves by `motion`. Of the start and the end of each point only one can be the
-/// farther one, and the sign of v . motion says which (Ericson, "The GJK algorithm", section 4, after Xavier 1997).
+/// /// The volume that A sweeps while it moves by `motion`. A point is farthest along v either at its start or at its
+/// end, and the sign of v . motion says which (Ericson, "The GJK algorithm", section 4, after Xavier 1997).
 template <Mapping M>
 class SweptSupport final : public SupportMapping {
 public:

@@ -2,7 +2,7 @@
 /// GJK for moving objects as Ericson describes it ("The GJK algorithm", section 4): three ways from a distance or
 /// interference test to the time of collision under a translation, next to the production one.
 ///
-/// They are here to be compared, and for who wants one of them by name; `shape_cast` is what to use.
+/// They are here for comparison, and for users who want one of them by name. Otherwise use `shape_cast`.
 
 #include <talus/narrowphase/support_mapping.h>
 
@@ -33,10 +33,11 @@ struct SweptResult {
     float fraction = 1.0f;         ///< time of collision (see the method), 0 to 1; 1 when there is none
     std::uint16_t queries = 0;     ///< GJK runs
     std::uint16_t iterations = 0;  ///< support pairs, those of EPA included
+    bool bad_input = false;  ///< `check` refuses a shape, a number is not finite, or there is no such method: no hit
 };
 
-/// Does B touch A while it moves by `translation` (m, A's frame) from the pose `b_in_a`, and when. Touching counts.
-/// Grazing within a millionth of the size may fall to either side. Anything not finite misses.
+/// /// Returns if and when B touches A while it moves by `translation` (m, A's frame) from the pose `b_in_a`. Touching
+/// counts. A pass within a millionth of the size may count as a touch or not.
 SweptResult swept_test(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                        SweptMethod method);
 

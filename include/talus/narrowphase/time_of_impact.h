@@ -34,20 +34,20 @@ namespace talus {
 /// A rigid motion at constant velocities: the centre moves along a line, the body turns about an axis through it.
 struct RigidMotion {
     Transform start{};            ///< pose of the shape's frame at time 0
-    vec3 center{0.0f};            ///< what it turns about, in the shape's frame: the centre of mass, m
+    vec3 center{0.0f};            ///< the point that it turns about, such as the centre of mass; shape's frame, m
     vec3 linear_velocity{0.0f};   ///< of that centre, m/s
     vec3 angular_velocity{0.0f};  ///< rad/s, world axes; any number of turns
 };
 
-/// The motion that takes `center` (shape frame) along the line between two poses in `duration` seconds: what an
-/// integrator's step did, seen from outside. Of all turns from one rotation to the other about their common axis it is
-/// the one nearest to `expected_turn` (rotation vector, rad, world axes; about angular velocity times time), so that a
-/// rod which turns by 300 degrees is not taken for one that turns back by 60 (it ends within 2e-4 rad of `end`, where
-/// the turn is a whole number of turns); without one it is the shortest.
+/// /// Returns the motion that takes `center` (shape frame) along the line between two poses in `duration` seconds, as
+/// the step of an integrator did. Several rotations about the same axis lead from one pose to the other, by whole turns
+/// more or less. The one nearest to `expected_turn` is taken (rotation vector, rad, world axes; about angular velocity
+/// times time), so that a rod which turns by 300 degrees does not count as one that turns back by 60. Without an
+/// expected turn it is the shortest. Near whole turns the motion ends within 2e-4 rad of `end`.
 RigidMotion motion_between(const Transform& start, const Transform& end, const vec3& center = vec3(0.0f),
                            float duration = 1.0f, const vec3& expected_turn = vec3(0.0f));
 
-/// The pose at a time (s), computed in double without libm.
+/// Returns the pose at a time (s), computed in double without libm.
 Transform pose_at(const RigidMotion& motion, float time);
 
 enum class ToiStatus : std::uint8_t {
@@ -55,13 +55,13 @@ enum class ToiStatus : std::uint8_t {
     hit,                    ///< within target + tolerance at `time`, and not within the target before it
     initially_overlapping,  ///< within the target distance at time 0
     iteration_cap,          ///< no contact before `time`, which is as far as it got
-    bad_input,              ///< something is not finite, a rotation is zero, or the duration is negative
+    bad_input,  ///< `check` refuses a shape, a number is not finite, a rotation is zero, or the duration negative
 };
 
 struct TimeOfImpact {
     ToiStatus status = ToiStatus::separated;
-    /// How long both can move, s: the whole duration when separated, 0 on bad input. Rounded down. Proved: no contact
-    /// before it.
+    /// /// How long both can move, s: the whole duration when separated, 0 on bad input. It is rounded down, and there
+    /// is provably no contact before it.
     float time = 0.0f;
     float separation = 0.0f;  ///< between the surfaces then, m; only a lower bound when separated
     vec3 normal{0.0f};        ///< unit, from A to B, world axes; zero when separated
@@ -70,21 +70,22 @@ struct TimeOfImpact {
     std::uint16_t queries = 0;     ///< distance queries, the first one included; 1 for a cast
     std::uint16_t iterations = 0;  ///< support pairs in all
 
+    /// True unless the two stay apart for the whole duration: on bad input, too, whose time is 0.
     explicit operator bool() const { return status != ToiStatus::separated; }
 };
 
 struct ToiSettings {
     float duration = 1.0f;  ///< s
-    /// Contact means: this near, m. Negative: overlapping by so much, in the sense of the least depth; what slides or
-    /// rolls along a surface in which it is sunk by less is then not stopped by it.
+    /// /// The distance that counts as contact, m. Negative: the least depth that counts. Then a shape that slides or
+    /// rolls along a surface, sunk in by less than that, is not stopped by it.
     float target_distance = 0.0f;
-    /// How much nearer to the target than this it need not come, in sizes of the smaller shape (half the longest side
-    /// of its box). A hit is reported up to so much before the distance is the target, never after; shapes that pass
-    /// each other with less than this to spare may count as hit.
+    /// /// How near to the target distance the answer must come, in sizes of the smaller shape (half the longest side
+    /// of its box). A hit is reported while the distance exceeds the target by up to this much, never later. Shapes
+    /// that pass each other with less than this to spare may count as a hit.
     float tolerance = 1e-4f;
 };
 
-/// First time in [0, duration] at which the two come within the target distance.
+/// Returns the first time in [0, duration] at which the two come within the target distance of each other.
 TimeOfImpact time_of_impact(const Shape& a, const RigidMotion& motion_a, const Shape& b, const RigidMotion& motion_b,
                             const ToiSettings& settings = {});
 

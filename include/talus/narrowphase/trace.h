@@ -1,9 +1,9 @@
 #pragma once
 /// GJK and EPA iteration by iteration, for looking: what each step asked for, found and proved.
 ///
-/// A trace runs the very loops that `gjk` and `epa` run (the kernel where that takes the pair, else the plain loop), with
-/// an observer at the places where production has none. So the answers agree bit for bit, and a trace shows the doubts
-/// and new starts of production too. It allocates, and costs some microseconds a step.
+/// A trace runs the very loops that `gjk` and `epa` run (the kernel where that takes the pair, else the plain loop),
+/// with an observer at the places where production has none. So the answers agree bit for bit, and a trace shows the
+/// doubts and new starts of production too. It allocates, and costs some microseconds a step.
 ///
 /// All points are in A's frame, m. The difference A - B is that of the cores: radii are not in it.
 

@@ -1,6 +1,6 @@
 #include "profiling/bench/gjk/gjk_poses.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include "profiling/bench/gjk/gjk_experiment.h"
 #include "profiling/bench/measure.h"
 
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/gjk_variants.h>
+#include <talus/narrowphase/separation.h>
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,7 @@
 #include "samples/scenes/kit/solids.h"
 
 #include <talus/narrowphase/nonconvex/interference.h>
+#include "narrowphase/nonconvex/orientation_graph.h"
 
 #include <filesystem>
 
@@ -32,7 +33,7 @@ bool add_model(std::vector<Model>& models, std::string name, const samples::Mesh
         return false;
     }
     const double start = thread_cpu_ns();
-    shape->graph = make_orientation_graph(shape->polyhedron);
+    shape->graph = std::make_shared<const OrientationGraph>(make_orientation_graph(shape->polyhedron));
     models.push_back({std::move(name), std::move(mesh), std::move(*shape), thread_cpu_ns() - start});
     return true;
 }

@@ -2,7 +2,7 @@
 
 #include "tests/engine/worlds.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 
 #include "tests/engine/worlds.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/support.h>
 
 #include <algorithm>

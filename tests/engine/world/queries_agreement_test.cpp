@@ -2,8 +2,8 @@
 
 #include "tests/engine/worlds.h"
 
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/ray_cast.h>
+#include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/shape_cast.h>
 
 #include <algorithm>

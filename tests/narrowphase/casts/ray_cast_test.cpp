@@ -2,8 +2,8 @@
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/ray_cast.h>
+#include <talus/narrowphase/separation.h>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include "tests/narrowphase/ladder/collide_batch.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <doctest/doctest.h>
 

@@ -8,8 +8,8 @@
 #include "tests/narrowphase/oracle/judge.h"
 #include "tests/support/environment.h"
 
-#include <talus/narrowphase/box_axes.h>
-#include <talus/narrowphase/closed_forms.h>
+#include "narrowphase/analytic/box_axes.h"
+#include "narrowphase/analytic/closed_forms.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,8 @@
 #include "tests/narrowphase/ladder/collide_batch.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
+#include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/tolerances.h"
 
@@ -82,7 +83,7 @@ TEST_CASE("every rung is climbed and each agrees with a cold test to within what
         for (std::size_t r = 0; r < total.size(); ++r) total[r] += batch.profile.pairs[r];
         for (std::size_t pair = 0; pair < batch.records.size(); ++pair) {
             const PairRecord& record = batch.records[pair];
-            const float margin = contact_margin(batch.colliders, record), real = truth(batch, pair);
+            const float margin = detail::contact_margin(batch.colliders, record), real = truth(batch, pair);
             CAPTURE(frame);
             CAPTURE(pair);
             CAPTURE(std::string(name_of(record.rung)));
@@ -308,7 +309,7 @@ TEST_CASE("shapes about to meet get their whole faces and those that could if on
     batch.add(box(vec3(0.5f)), box(vec3(0.5f)), {{0.1f, 1.2f, 0.0f}});
     const auto points = [&](const vec3& way, const vec3& turn) {
         const float length = std::sqrt(length_squared(way)), turning = 2.2f * std::sqrt(length_squared(turn));
-        batch.colliders.sweeps[1] = {way, turn, turning, length + turning};
+        batch.colliders.motions[1] = {way, turn, turning, length + turning};
         batch.records[0] = make_pair(batch.colliders, 0, 1);
         batch.collide();
         const bool touching = batch.records[0].state == PairState::touching;
@@ -322,7 +323,7 @@ TEST_CASE("shapes about to meet get their whole faces and those that could if on
     CHECK(points({0.0f, -0.11f, 0.0f}, none) == 0);
     CHECK(points({0.0f, 0.25f, 0.0f}, none) == 0);  // leaves
     CHECK(points({0.25f, 0.0f, 0.0f}, none) == 0);  // passes by
-    batch.colliders.sweeps[0] = {{0.0f, 0.25f, 0.0f}, none, 0.0f, 0.25f};
+    batch.colliders.motions[0] = {{0.0f, 0.25f, 0.0f}, none, 0.0f, 0.25f};
     CHECK(points({0.0f, 0.25f, 0.0f}, none) == 1);  // both the same way: the upper one may be stopped
     CHECK(points(none, none) == 4);                 // the lower one flies up
 

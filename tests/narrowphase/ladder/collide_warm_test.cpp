@@ -29,7 +29,8 @@
 #include "tests/narrowphase/oracle/judge.h"
 #include "tests/support/environment.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
+#include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/relative_motion.h"
 #include "narrowphase/tolerances.h"
 
@@ -82,7 +83,7 @@ struct Mover {
     double size, stride;  ///< of the smaller shape; 1 to 3
 
     /// One frame of the motion; returns it as the caller of `collide` would foretell it.
-    Sweep move(Motion motion, int frame, Random& random, double radius) {
+    PredictedMotion move(Motion motion, int frame, Random& random, double radius) {
         double length = 0.0, angle = 0.0;
         dvec3 along = way, about = axis, pivot = center;
         switch (motion) {
@@ -251,8 +252,8 @@ private:
     void step(const test::Piece& b, std::size_t i, int frame, bool foretold, Random& random) {
         Mover& mover = movers_[i];
         if (frame > 0) {
-            const Sweep sweep = mover.move(motion_, frame, random, b.solid.size);
-            if (foretold) warm_.colliders.sweeps[2 * i + 1] = sweep;
+            const PredictedMotion predicted = mover.move(motion_, frame, random, b.solid.size);
+            if (foretold) warm_.colliders.motions[2 * i + 1] = predicted;
         }
         Transform pose;
         pose.rotation = quat(glm::normalize(glm::quat_cast(mover.rotation)));
@@ -270,7 +271,7 @@ private:
         const oracle::Pose pose(placed);
         const double bar = test::allowed_error(a.solid, b.solid, pose), two_bars = 2.0 * bar;
         const double size = record.size;
-        const double greatest_margin = contact_margin(warm_.colliders, record);
+        const double greatest_margin = detail::contact_margin(warm_.colliders, record);
         SimplexCache cache;
         const SeparationResult asked = separation(a.shape, b.shape, placed, cache);
         const double real = asked.separation;
@@ -291,8 +292,10 @@ private:
             // Apart by more than they may come nearer: along any direction, between their balls, or along the direction
             // that the test ended with.
             if (record.rung == Rung::skip) {
-                const Sweep &sweep_a = warm_.colliders.sweeps[record.a], &sweep_b = warm_.colliders.sweeps[record.b];
-                const double ways = glm::length(dvec3(sweep_a.way)) + glm::length(dvec3(sweep_b.way));
+                const PredictedMotion &motion_a = warm_.colliders.motions[record.a],
+                                      &motion_b = warm_.colliders.motions[record.b];
+                const double ways =
+                    glm::length(dvec3(motion_a.displacement)) + glm::length(dvec3(motion_b.displacement));
                 const double by_balls = tolerance::contact_margin * size +
                                         std::min(ways, tolerance::contact_reach * size) + record.radius_a +
                                         record.radius_b - glm::length(dvec3(b_in_a.position));
@@ -304,7 +307,8 @@ private:
                 const double height_a = extent(a.shape, n);
                 const double height_b = extent(b.shape, transpose_mul(placed.rotation, -n));
                 const double gap = double(glm::dot(n, b_in_a.position)) - height_a - height_b;
-                const double margin = separation_margin(warm_.colliders, record, n, float(height_a), float(height_b));
+                const double margin =
+                    detail::separation_margin(warm_.colliders, record, n, float(height_a), float(height_b));
                 at_most("apart, though nearer than the margin, by", margin - gap, two_bars);
                 at_most("lower bound of the distance", record.distance, real + two_bars);
             }
@@ -317,7 +321,7 @@ private:
             at_most("points", warm.count, max_manifold_points);
             at_most("length of the normal is off by", std::abs(glm::length(n) - 1.0), 1e-5);
             // Right at the margin rounding may leave no point.
-            const double margin = contact_margin(warm_.colliders, record, warm.normal);
+            const double margin = detail::contact_margin(warm_.colliders, record, warm.normal);
             if (warm.count == 0) at_most("no point, though nearer than the margin, by", margin - real, two_bars);
             if (complaint.empty() && warm.count > 0) {
                 const double found = deepest(warm), along = oracle::separation_along(a.solid, b.solid, pose, n);

@@ -5,8 +5,8 @@
 #include "tests/narrowphase/oracle/judge.h"
 #include "tests/narrowphase/oracle/oracle.h"
 
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/separation.h>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 /// Manifolds whose points can be written down: every kind of feature on every kind, one pose each.
 
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/separation.h>
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 

@@ -2,6 +2,8 @@
 
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
 
+#include "narrowphase/nonconvex/candidates.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +18,7 @@ EdgeFaceCandidates candidates(const NonconvexSolid& a, const NonconvexSolid& b, 
     static CandidateScratch scratch;  // kept, as users keep it
     EdgeFaceCandidates out;
     const glm::dquat q = glm::normalize(glm::dquat(rotation.w, rotation.x, rotation.y, rotation.z));
-    find_candidates(a.shape.graph, b.shape.graph, to_matrix(q), slack, method, scratch, out);
+    find_candidates(*a.shape.graph, *b.shape.graph, to_matrix(q), slack, method, scratch, out);
     std::sort(out.a_edges.begin(), out.a_edges.end());
     std::sort(out.b_edges.begin(), out.b_edges.end());
     return out;
@@ -101,6 +103,6 @@ TEST_CASE("candidates with a slack hold those of every orientation within it") {
 
 TEST_CASE("a concave edge and a saddle point are nowhere on the sphere") {
     const NonconvexSolid s = solid("hourglass", samples::hourglass(32));
-    CHECK(s.shape.graph.arcs.size() == 128);
-    CHECK(s.shape.graph.regions.size() == 64);  // those of the waist are saddle points
+    CHECK(s.shape.graph->arcs.size() == 128);
+    CHECK(s.shape.graph->regions.size() == 64);  // those of the waist are saddle points
 }

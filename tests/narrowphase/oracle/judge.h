@@ -4,7 +4,7 @@
 
 #include "tests/narrowphase/oracle/oracle.h"
 
-#include <talus/narrowphase/epa.h>
+#include <talus/narrowphase/separation.h>
 
 #include <string>
 

@@ -5,6 +5,8 @@
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 
+#include "narrowphase/shapes/hull_data.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -41,7 +43,7 @@ Shape sheet(vec3 p, vec3 q, vec3 r) {
     return shape;
 }
 Shape cloud(std::vector<vec3> points) {
-    auto h = std::make_shared<Hull>();
+    auto h = std::make_shared<detail::HullData>();
     h->vertices = std::move(points);
     Shape shape = make(ShapeType::hull, vec3(0));
     shape.hull = h;

@@ -2,7 +2,7 @@
 /// Is this a convex polyhedron, and is it the hull of these points? Written apart from the builder: plain loops
 /// over the finished arrays, from the definitions. Returns the first thing that is wrong, or an empty string.
 
-#include <talus/narrowphase/hull.h>
+#include "narrowphase/shapes/hull_data.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,7 +88,8 @@ inline double worst_dent(const std::vector<dvec3>& corners, const dvec3& normal,
 
 /// The outlines of faces narrower than `sliver_width` (tolerances) may run either way: the builder decides on a grid of
 /// a thousandth of the tolerance, on which such a sliver may be turned over. Ordinary clouds make none.
-inline Report check(std::span<const vec3> points, const Hull& hull, double sliver_width = 0.0) {
+inline Report check(std::span<const vec3> points, const Hull& checked, double sliver_width = 0.0) {
+    const talus::detail::HullData& hull = talus::detail::data_of(checked);
     Report report;
     const Tolerance tolerance(points);
     std::ostringstream out;
@@ -242,13 +243,13 @@ inline Report check(std::span<const vec3> points, const Hull& hull, double slive
     }
     for (std::size_t v = 0; v < vertex_count; ++v) {
         const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
-        const bool wide = hull.rings.at(v).neighbour[0] == talus::HullRing::elsewhere;
+        const bool wide = hull.rings.at(v).neighbour[0] == talus::detail::HullRing::elsewhere;
         if (wide != (count > 8)) return out << "vertex " << v << " is at the wrong place among the rings", fail();
         const std::size_t begin = wide ? hull.wide_rings.at(v) : v;
         const std::size_t entries = 8 * (wide ? hull.wide_rings.at(v + 1) - begin : 1);
         if (entries < count || (wide && entries >= count + 8)) return out << "ring entries of vertex " << v, fail();
         for (std::uint32_t i = 0; i < entries; ++i) {
-            const talus::HullRing& ring = hull.rings.at(begin + i / 8);
+            const talus::detail::HullRing& ring = hull.rings.at(begin + i / 8);
             const std::uint32_t j = first + (i < count ? i : 0);
             if (ring.neighbour[i % 8] != hull.vertex_neighbours[j] ||
                 ring.face[i % 8] != (hull.vertex_faces[j] & 0xffffu))

@@ -3,9 +3,9 @@
 #include "tests/narrowphase/shapes/hull_checker.h"
 #include "tests/narrowphase/shapes/hull_clouds.h"
 
-#include <talus/narrowphase/epa.h>
 #include <talus/narrowphase/gjk.h>
 #include <talus/narrowphase/manifold.h>
+#include <talus/narrowphase/separation.h>
 #include <talus/narrowphase/support.h>
 
 #include <doctest/doctest.h>

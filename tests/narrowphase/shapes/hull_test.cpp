@@ -250,7 +250,7 @@ TEST_CASE("the bare triangles that merging falls back to are a valid hull of any
             const auto mesh = quickhull(*cloud, all, 1.0);
             if (!mesh) continue;
             CHECK(is_valid(*cloud, keep_triangles(*mesh)));
-            CHECK(is_valid(*cloud, merge_patches(*cloud, *mesh, patches(*cloud, *mesh))));
+            CHECK(is_valid(*cloud, merge_groups(*cloud, *mesh, coplanar_groups(*cloud, *mesh))));
         }
     }
 }
@@ -263,7 +263,7 @@ TEST_CASE("the builder's own check finds what is broken") {
     std::iota(all.begin(), all.end(), 0u);
     const auto mesh = quickhull(*cloud, all, 1.0);
     REQUIRE(mesh);
-    const PolygonMesh good = merge_patches(*cloud, *mesh, patches(*cloud, *mesh));
+    const PolygonMesh good = merge_groups(*cloud, *mesh, coplanar_groups(*cloud, *mesh));
     REQUIRE(is_valid(*cloud, good));
     PolygonMesh bad = good;
     std::swap(bad.neighbours[0], bad.neighbours[1]);

@@ -5,6 +5,7 @@
 #include "tests/narrowphase/shapes/hull_clouds.h"
 
 #include <talus/narrowphase/support.h>
+#include "narrowphase/shapes/hull_data.h"
 
 #include <doctest/doctest.h>
 
@@ -183,7 +184,7 @@ TEST_CASE("a support plane of a large hull is one on whatever cloud it was built
             if (!made || (*made)->vertices.size() <= 128) continue;
             const Shape shape = hull(*made);
             ++climbed;
-            dented += int(!(*made)->climb_first.empty());
+            dented += int(!detail::data_of(**made).climb_first.empty());
             const vec3 far = glm::max(glm::abs((*made)->bounds.lower), glm::abs((*made)->bounds.upper));
             const double size = double(std::max(std::max(far.x, far.y), far.z));
             for (int i = 0; i < 300; ++i) {

@@ -1,9 +1,9 @@
 /// Sets of triangles: what they find, what they know of neighbours, rays and casts, against slow and plain ways.
 
-#include <talus/narrowphase/closed_forms.h>
 #include <talus/narrowphase/triangles/height_field.h>
 #include <talus/narrowphase/triangles/mesh.h>
 #include <talus/narrowphase/triangles/queries.h>
+#include "narrowphase/analytic/closed_forms.h"
 
 #include <doctest/doctest.h>
 

@@ -10,17 +10,21 @@
 /// Boundaries nearer than the sum of the two Polyhedron::tolerance count as meeting. Self-collision, triangle soups and
 /// contact manifolds are not what this is for.
 
-#include <talus/narrowphase/nonconvex/candidates.h>
-#include <talus/narrowphase/nonconvex/edge_face.h>
+#include <talus/narrowphase/nonconvex/polyhedron.h>
 
+#include <compare>
 #include <limits>
+#include <memory>
 
 namespace talus {
 
-/// A polyhedron with what is worked out before its orientation is known.
+struct OrientationGraph;
+struct CandidateScratch;
+
+/// A polyhedron with what is worked out before its orientation is known. Made by make_nonconvex.
 struct NonconvexShape {
     Polyhedron polyhedron;
-    OrientationGraph graph;
+    std::shared_ptr<const OrientationGraph> graph;
 };
 
 /// From indexed triangles; refuses what make_polyhedron refuses.
@@ -31,9 +35,10 @@ enum class Interference : std::uint8_t {
     boundaries_meet,
     a_inside_b,  ///< boundaries apart, a shell of A in the solid of B
     b_inside_a,
+    bad_input,  ///< a polyhedron or shape that no function here has made, or a pose that is not finite
 };
 
-/// What to tell of the distance of two that are disjoint.
+/// Which distance to compute for two polyhedra that are disjoint.
 enum class DistanceKind : std::uint8_t {
     none,
     bound,  ///< the papers' lower bound: the least functional value of the predicate over the pairs
@@ -46,17 +51,46 @@ struct InterferenceResult {
     std::size_t edge_face_tests = 0;
 };
 
-/// What first_contact works with; keep it between calls.
-struct ContactScratch {
-    EdgeFaceCandidates candidates;
-    CandidateScratch search;
+/// An edge of one polyhedron and a face of the other.
+struct EdgeFacePair {
+    std::uint32_t edge, face;
+    friend auto operator<=>(const EdgeFacePair&, const EdgeFacePair&) = default;
 };
 
-/// Any two poses. Cost: edges of A x faces of B + edges of B x faces of A.
+/// Each pair once, ordered by edges.
+struct EdgeFaceCandidates {
+    std::vector<EdgeFacePair> a_edges;  ///< edges of A with faces of B
+    std::vector<EdgeFacePair> b_edges;  ///< edges of B with faces of A
+    std::size_t size() const { return a_edges.size() + b_edges.size(); }
+};
+
+/// How the features that can touch first are found. The answers are the same, only their costs differ: every pair of
+/// features; the papers' sweep by a meridian; a grid on the sphere; a table of signs.
+enum class OverlayMethod : std::uint8_t { every_pair, sweep, grid, signs };
+
+/// What first_contact works with. Keep it between calls, so that they allocate nothing.
+class ContactScratch {
+public:
+    ContactScratch();
+    ~ContactScratch();
+    ContactScratch(const ContactScratch& other);  ///< copies the candidates only
+    ContactScratch& operator=(const ContactScratch& other);
+
+    EdgeFaceCandidates candidates;  ///< what the last search has found
+
+private:
+    friend void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
+                                const Transform& pose_b, ContactScratch& scratch, OverlayMethod method);
+    friend class NonconvexPair;
+    std::unique_ptr<CandidateScratch> search_;
+};
+
+/// Returns how A and B relate, at any two poses. Cost: edges of A x faces of B + edges of B x faces of A.
 InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, const Polyhedron& b,
                                 const Transform& pose_b, DistanceKind distance = DistanceKind::none);
 
-/// What can touch first at the relative orientation of these poses, wherever the two are: into scratch.candidates.
+/// Finds the edge-face pairs that can touch first at the relative orientation of these poses, wherever the two are, and
+/// puts them into scratch.candidates.
 void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
                      ContactScratch& scratch, OverlayMethod method = OverlayMethod::signs);
 
@@ -66,18 +100,18 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
                                  const Transform& pose_b, ContactScratch& scratch,
                                  DistanceKind distance = DistanceKind::none);
 
-/// The same with candidates that were found at this relative orientation: for two that move without turning.
+/// The same with candidates that were found at this relative orientation, for two shapes that move without turning.
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, const EdgeFaceCandidates& candidates,
                                  DistanceKind distance = DistanceKind::none);
 
-/// Two shapes from step to step. When they were apart by d and no point of one has moved by d against the other since,
-/// they are apart still, which needs no test; otherwise all edges and faces are tested. Their distance comes from the
-/// candidates, which are found again when the relative orientation has turned by more than `kept_angle`; and of those
-/// only the ones that can have become the nearest are looked at.
+/// /// Two shapes that move, from step to step. If they were apart by d and no point of one has moved by d against the
+/// other since, they are still apart, without any test. Otherwise all edges and faces are tested. Their distance comes
+/// from the candidates, which are found again when the relative orientation has turned by more than `kept_angle`. Of
+/// these, only the ones that can have become the nearest are looked at.
 class NonconvexPair {
 public:
-    /// Keeps references: the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
+    /// Keeps references, so the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
     /// which last longer.
     NonconvexPair(const NonconvexShape& a, const NonconvexShape& b, double kept_angle = 0.02)
         : a_(a), b_(b), kept_angle_(kept_angle) {}
@@ -88,14 +122,13 @@ public:
                               double clearance = std::numeric_limits<double>::infinity());
 
     /// What the last update worked with, for those who measure.
-    const EdgeFaceCandidates& candidates() const { return candidates_; }
-    std::size_t sweeps() const { return sweeps_; }  ///< how often candidates were found so far
+    const EdgeFaceCandidates& candidates() const { return scratch_.candidates; }
+    std::size_t searches() const { return searches_; }  ///< how often candidates were found so far
 
 private:
     const NonconvexShape &a_, &b_;
     double kept_angle_;
-    EdgeFaceCandidates candidates_;
-    CandidateScratch search_;
+    ContactScratch scratch_;
     glm::dquat found_at_{1, 0, 0, 0};  ///< the relative rotation the candidates were found at
     bool found_ = false;
     glm::dquat rotation_{1, 0, 0, 0};  ///< of B in A's frame, in the last update
@@ -104,7 +137,7 @@ private:
     double clear_until_ = -1.0;       ///< the travel up to which the two are apart; negative: not known to be
     std::vector<double> pair_clear_;  ///< the same for each candidate, a_edges first
     std::size_t nearest_ = 0;         ///< the candidate that was
-    std::size_t sweeps_ = 0;
+    std::size_t searches_ = 0;
 };
 
 }  // namespace talus

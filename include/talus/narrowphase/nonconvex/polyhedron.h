@@ -4,7 +4,8 @@
 /// What the decomposition-free test of Jimenez and Torras (1999) needs of a polyhedron is little: vertices, edges, and
 /// faces that are a plane and the *set* of their edges. Whether a point lies in a face is the parity of the edges on
 /// one side of it, so loops, their order and their nesting are never asked for, and a face with holes is no special
-/// case. Coplanar neighbours of the input are merged to one face, so that no edge is there that the solid does not have:
+/// case. Coplanar neighbours of the input are merged to one face, so that no edge is there that the solid does not
+/// have:
 ///
 ///     input: 8 triangles          polyhedron: 1 face of 8 edges
 ///     +-------+                   +-------+
@@ -15,7 +16,7 @@
 ///     |/     \|                   |       |
 ///     +-------+                   +-------+
 ///
-/// Coordinates come in as float and are kept in double: all of the room computes in double.
+/// Coordinates come in as float and are kept in double: everything in this folder computes in double.
 
 #include <talus/math.h>
 #include <talus/result.h>
@@ -63,7 +64,7 @@ struct Polyhedron {
     std::vector<std::uint32_t> shells;        ///< a vertex of each connected part of the boundary
 
     glm::dvec3 center{0.0};  ///< of its box
-    double radius = 0.0;     ///< of the ball about `center` that holds it, m
+    double radius = 0.0;     ///< of the bounding sphere around `center`, m
     double tolerance = 0.0;  ///< how far its faces may be from its edges: rounding of the input, m
     double skew = 0.0;       ///< the largest |edge direction . normal| of an edge and a face it bounds: rounding
 
@@ -75,11 +76,11 @@ struct Polyhedron {
     }
 };
 
-/// From indexed polygons, counter-clockwise seen from outside: polygon i has the next `sizes[i]` of `corners`. A polygon
-/// is flat and is one loop, which may be nonconvex; a face with holes is given as several polygons that share edges.
-/// Cavities are shells that look into the hollow. Refused, with the edge or vertex it happens at: coordinates that are
-/// not finite, indices out of range, fewer than 3 corners, boundaries that are not closed, edges of more than two
-/// polygons, neighbours that are oriented against each other, shells turned inside out, no volume, bent polygons.
+/// From indexed polygons, counter-clockwise seen from outside: polygon i has the next `sizes[i]` of `corners`. A
+/// polygon is flat and is one loop, which may be nonconvex; a face with holes is given as several polygons that share
+/// edges. Cavities are shells that look into the hollow. Refused, with the edge or vertex it happens at: coordinates
+/// that are not finite, indices out of range, fewer than 3 corners, boundaries that are not closed, edges of more than
+/// two polygons, neighbours that are oriented against each other, shells turned inside out, no volume, bent polygons.
 /// Not looked for: boundaries that cross themselves.
 Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<const std::uint32_t> corners,
                                    std::span<const std::uint32_t> sizes);
@@ -87,8 +88,8 @@ Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<con
 /// From indexed triangles, three indices each.
 Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<const std::uint32_t> triangles);
 
-/// Whether a point (m, in the polyhedron's frame) lies in the solid; either answer for points on the boundary, to within
-/// planarity_tolerance.
+/// Whether a point (m, in the polyhedron's frame) lies in the solid; either answer for points on the boundary, to
+/// within planarity_tolerance.
 bool contains(const Polyhedron& polyhedron, const glm::dvec3& point);
 
 }  // namespace talus

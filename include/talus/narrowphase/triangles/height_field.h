@@ -6,8 +6,8 @@
 ///       |      | \| \| \|      first corner to its last.
 ///       +-> x  +--+--+--+
 ///
-/// Nothing is stored but heights and a pyramid of the lowest and highest in each block of cells, a third more: triangles
-/// and their neighbours follow from their numbers, 2 * (j * (columns - 1) + i) and the next.
+/// Nothing is stored but heights and a pyramid of the lowest and highest in each block of cells, a third more:
+/// triangles and their neighbours follow from their numbers, 2 * (j * (columns - 1) + i) and the next.
 
 #include <talus/narrowphase/triangles/triangle_set.h>
 #include <talus/result.h>

@@ -1,8 +1,9 @@
 #pragma once
 /// Rays, moving shapes, overlaps and nearest points against sets of triangles, in the set's frame.
 ///
-/// One-sided sets let through from behind: a ray that goes along with a triangle's front misses it, and a moving shape
-/// whose middle is behind a triangle's plane when it starts does. Overlaps and nearest points know no sides.
+/// /// From behind, a one-sided set lets everything pass: a ray in the direction of a triangle's normal misses the
+/// triangle, and so does a moving shape whose middle is behind the triangle's plane at the start. Overlaps and nearest
+/// points do not depend on sides.
 
 #include <talus/narrowphase/shape_cast.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
@@ -29,12 +30,12 @@ struct TriangleCastResult {
     explicit operator bool() const { return static_cast<bool>(cast); }
 };
 
-/// As shape_cast() of two shapes (shape_cast.h): the triangle that the shape comes to first; of those that it touches
-/// at the start the one that it is deepest in.
+/// /// As shape_cast() of two shapes (shape_cast.h): returns the triangle that the shape reaches first; of those that
+/// it touches at the start, the one with the deepest overlap.
 TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set,
                               const vec3& translation, float target_distance = 0.0f);
 
-/// True where the shape touches a triangle.
+/// True if the shape touches a triangle. False if `check` refuses the shape, or the pose is not finite.
 bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set);
 
 struct NearestOnTriangles {
@@ -44,7 +45,8 @@ struct NearestOnTriangles {
     std::uint32_t triangle = 0;
 };
 
-/// The point of the surface nearest to `point`.
+/// The point of the surface nearest to `point`. Nothing is found if `point` is not finite or the distance is negative
+/// or NaN.
 NearestOnTriangles nearest(const TriangleSet& set, const vec3& point,
                            float max_distance = std::numeric_limits<float>::infinity());
 

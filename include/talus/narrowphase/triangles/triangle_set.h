@@ -1,9 +1,9 @@
 #pragma once
-/// Surfaces made of triangles, for what stands still: meshes (mesh.h) and height fields (height_field.h).
+/// Surfaces made of triangles, for static bodies: meshes (mesh.h) and height fields (height_field.h).
 ///
-/// A set is no convex shape. It is asked for the triangles in a box or on a way, and each of those is one: whatever the
-/// narrowphase knows of convex shapes it does with them one by one. What makes them a surface is what a triangle knows
-/// of its neighbours: a body that slides from one to the next must not feel the edge between them.
+/// /// A set is not convex, but its triangles are. It finds the triangles in a box or along a motion, and the
+/// narrowphase treats them one by one, as convex shapes. To make a surface of them, each triangle knows its neighbours:
+/// a body that slides from one triangle to the next must not be disturbed by the edge between them.
 ///
 ///     surface, from the side        a contact on the triangle with normal n is the surface's own where the neighbours
 ///          n                        stay below it: here n is (the edge is sharp), m is not (the next triangle, m's
@@ -22,12 +22,13 @@
 
 namespace talus {
 
-/// One triangle of a set, and where its neighbours go on.
+/// One triangle of a set, and where its neighbours continue.
 struct SetTriangle {
     vec3 points[3];  ///< counter-clockwise seen from the front, m
     vec3 normal;     ///< unit, to the front
-    /// The neighbour's own corner, beyond the edge from points[i] to points[i + 1]. Where the surface ends: the
-    /// triangle's third corner, points[i + 2]. Where more than two triangles meet: of those the one that rises most.
+    /// /// The neighbour's own corner, beyond the edge from points[i] to points[i + 1]. If the surface ends there: the
+    /// triangle's third corner, points[i + 2]. If more than two triangles meet there: that of the neighbour that rises
+    /// most.
     vec3 beyond[3];
     std::uint32_t material = 0;  ///< what the user gave the triangle
 };
@@ -38,21 +39,21 @@ public:
 
     const Aabb& bounds() const { return bounds_; }  ///< of all triangles
     std::uint32_t size() const { return size_; }    ///< number of triangles, at least 1
-    /// One-sided sets hold off only what comes from the front: the other side lets through.
+    /// A one-sided set stops only shapes that come from the front; from behind they pass through.
     bool is_two_sided() const { return two_sided_; }
     std::uint32_t material_count() const { return material_count_; }  ///< one more than the greatest material
 
     /// Triangle number `index`, below size().
     virtual SetTriangle triangle(std::uint32_t index) const = 0;
-    /// What the user calls it: the place of the triangle in what the set was made from.
+    /// Returns the index of the triangle in the data that the set was made from.
     virtual std::uint32_t source(std::uint32_t index) const = 0;
 
     /// Appends the triangles whose boxes overlap `box`, in ascending order. None for a box that is not finite.
     virtual void find(const Aabb& box, std::vector<std::uint32_t>& found) const = 0;
 
-    /// Calls visit(triangle, max_fraction) for the triangles whose boxes are met by a box of these half extents (zero: a
-    /// ray) whose centre goes from `origin` by `translation`, up to the fraction of the translation that visit returned
-    /// last (1 at first; a negative one ends the cast). Those that are met first come roughly first.
+    /// Calls visit(triangle, max_fraction) for the triangles whose boxes are met by a box of these half extents (zero:
+    /// a ray) whose centre goes from `origin` by `translation`, up to the fraction of the translation that visit
+    /// returned last (1 at first; a negative one ends the cast). Those that are met first come roughly first.
     using CastVisitor = FunctionRef<float(std::uint32_t triangle, float max_fraction)>;
     virtual void cast(const vec3& origin, const vec3& translation, const vec3& half_extents,
                       CastVisitor visit) const = 0;

@@ -1,4 +1,4 @@
-#include <talus/narrowphase/nonconvex/face_orientation.h>
+#include "narrowphase/nonconvex/overlay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,22 +12,14 @@ using Index = std::uint32_t;
 
 constexpr double pi = 3.14159265358979323846;
 constexpr double turn = 2.0 * pi;
-constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
-
-/// What the local hull of a vertex may lack of being pointed and still have a region, and how many edges a vertex may
-/// have for its region's cap to be worked out (the time is cubic).
-constexpr double region_slack = 1e-3;
-constexpr Index most_edges_for_cap = 48;
-
 /// Larger tables of signs than this, in bytes, leave the caches; then the grid is used.
 constexpr std::size_t most_signs = std::size_t(1) << 15;
 
 /// What cosines of unit vectors in float may be off by.
 constexpr double float_rounding = 1e-6;
 
-constexpr double whole_sphere = -2.0;  ///< as a cosine: below all
-
-// ---- Longitudes, for the sweep ---------------------------------------------------------------------------------------
+// ---- Longitudes, for the sweep
+// ---------------------------------------------------------------------------------------
 
 double longitude(const dvec3& v) { return std::atan2(v.y, v.x); }
 
@@ -63,130 +55,6 @@ Meridians meridians_of(const dvec3& from, const dvec3& to, const dvec3& axis, do
     return {(d < 0.0 ? a + d : a) - spread, std::abs(d) + 2.0 * spread};
 }
 
-// ---- Building --------------------------------------------------------------------------------------------------------
-
-/// The corners of the polar cone of some directions span the region of a vertex; false when there are none.
-bool cap_of_region(std::span<const dvec3> directions, dvec3& center, double& cosine) {
-    std::vector<dvec3> corners;
-    for (std::size_t i = 0; i < directions.size(); ++i) {
-        for (std::size_t j = i + 1; j < directions.size(); ++j) {
-            const dvec3 cross = glm::cross(directions[i], directions[j]);
-            const double length = glm::length(cross);
-            if (length < 1e-9) continue;
-            for (const double sign : {1.0, -1.0}) {
-                const dvec3 corner = cross * (sign / length);
-                const bool inside = std::all_of(directions.begin(), directions.end(),
-                                                [&](const dvec3& d) { return glm::dot(d, corner) <= region_slack; });
-                if (inside) corners.push_back(corner);
-            }
-        }
-    }
-    if (corners.empty()) return false;
-    dvec3 sum(0.0);
-    for (const dvec3& c : corners) sum += c;
-    const double length = glm::length(sum);
-    cosine = whole_sphere;
-    if (length < 1e-6) return true;
-    center = sum / length;
-    double least = 1.0;
-    for (const dvec3& c : corners) least = std::min(least, glm::dot(center, c));
-    if (least > 0.05) cosine = least - 1e-6;  // a cap of less than a quarter turn is convex, and holds what they span
-    return true;
-}
-
-/// Cells of about as many as there are things to find in them.
-int grid_side(std::size_t items) {
-    const int side = static_cast<int>(std::sqrt(static_cast<double>(items) / 6.0));
-    return std::clamp(2 * side, 8, 32);
-}
-
-dvec3 cell_center(int side, Index cell) {
-    const int face = static_cast<int>(cell) / (side * side), rest = static_cast<int>(cell) % (side * side);
-    dvec3 v;
-    const int axis = face / 2;
-    v[axis] = face % 2 == 0 ? 1.0 : -1.0;
-    v[(axis + 1) % 3] = (2 * (rest % side) + 1.0) / side - 1.0;
-    v[(axis + 2) % 3] = (2 * (rest / side) + 1.0) / side - 1.0;
-    return glm::normalize(v);
-}
-
-/// Lists each item in the cells for whose centre near(item, centre, reach) holds; reach: the cell's radius, rad.
-template <class Near>
-SphereGrid make_grid(std::size_t items, Near&& near) {
-    SphereGrid grid;
-    grid.side = grid_side(items);
-    const double reach = std::sqrt(2.0) / grid.side;  // on the cube's side; less on the sphere
-    const Index cells = static_cast<Index>(6 * grid.side * grid.side);
-    for (Index c = 0; c < cells; ++c) {
-        grid.start.push_back(static_cast<Index>(grid.items.size()));
-        const dvec3 center = cell_center(grid.side, c);
-        for (Index i = 0; i < items; ++i) {
-            if (near(i, center, reach)) grid.items.push_back(i);
-        }
-    }
-    grid.start.push_back(static_cast<Index>(grid.items.size()));
-    return grid;
-}
-
-void add_arc(OrientationGraph& graph, const PolyhedronEdge& edge, Index index) {
-    OrientationArc arc;
-    arc.from = graph.nodes[edge.faces[0]];
-    arc.to = graph.nodes[edge.faces[1]];
-    arc.axis = edge.direction;
-    arc.edge = index;
-    arc.faces = edge.faces;
-    // Of two unit vectors: exact for small angles and near half a turn, too.
-    const double angle = 2.0 * std::atan2(glm::length(arc.to - arc.from), glm::length(arc.to + arc.from));
-    arc.half_angle = 0.5 * angle;
-    const dvec3 ahead = glm::cross(arc.axis, arc.from);
-    const auto at = [&](double phi) { return glm::normalize(std::cos(phi) * arc.from + std::sin(phi) * ahead); };
-    arc.middle = at(arc.half_angle);
-    arc.first_sample = static_cast<Index>(graph.samples.size());
-    arc.samples = static_cast<Index>(std::ceil(angle / arc_step)) + (angle == 0.0);
-    for (Index k = 0; k < arc.samples; ++k) graph.samples.push_back(at(angle * (k + 0.5) / arc.samples));
-    graph.arcs.push_back(arc);
-}
-
-void add_region(OrientationGraph& graph, const Polyhedron& p, Index vertex) {
-    OrientationRegion region{};
-    region.vertex = vertex;
-    region.first = static_cast<Index>(graph.directions.size());
-    for (const Index e : p.edges_of_vertex(vertex)) {
-        const bool leaves = p.edges[e].vertices[0] == vertex;
-        graph.directions.push_back(leaves ? p.edges[e].direction : -p.edges[e].direction);
-        graph.edge_of.push_back(e);
-        graph.leaves.push_back(leaves ? 1 : -1);
-    }
-    region.count = static_cast<Index>(graph.directions.size()) - region.first;
-    region.center = dvec3(1, 0, 0);
-    region.cap_cosine = whole_sphere;
-    if (region.count <= most_edges_for_cap) {
-        const std::span<const dvec3> directions(graph.directions.data() + region.first, region.count);
-        if (!cap_of_region(directions, region.center, region.cap_cosine)) {
-            graph.directions.resize(region.first);
-            graph.edge_of.resize(region.first);
-            graph.leaves.resize(region.first);
-            return;
-        }
-    }
-    graph.regions.push_back(region);
-}
-
-// ---- What counts as applicable ---------------------------------------------------------------------------------------
-
-bool near_cap(const dvec3& center, double cosine, const dvec3& v, double slack) {
-    return glm::dot(center, v) >= cosine - slack;  // cosines of angles that differ by the slack differ by less
-}
-
-/// Whether a direction lies in a region, or within the slack of it.
-bool node_in_region(const OrientationGraph& graph, const OrientationRegion& region, const dvec3& node, double slack) {
-    if (!near_cap(region.center, region.cap_cosine, node, slack)) return false;
-    for (Index k = region.first; k < region.first + region.count; ++k) {
-        if (glm::dot(graph.directions[k], node) > slack) return false;
-    }
-    return true;
-}
-
 /// An arc of B, mirrored, in A's frame.
 struct PlacedArc {
     dvec3 from, to, axis, middle;
@@ -199,8 +67,8 @@ PlacedArc place(const OrientationArc& arc, const glm::dmat3& rotation) {
             arc.half_angle};
 }
 
-/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces: on which side of the
-/// one's great circle the ends of the other lie.
+/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces: on which side of
+/// the one's great circle the ends of the other lie.
 struct ArcSides {
     double a[2];  ///< the ends of A's arc, against the circle of B's
     double b[2];
@@ -218,9 +86,9 @@ bool near_arc(const Arc& arc, const dvec3& point, double slack) {
 }
 
 /// Whether two arcs cross, or come within the slack of each other. To cross, each must have its ends on either side of
-/// the other's great circle; then the points where they cross those circles are the same or opposite, which the order of
-/// the sides tells. Where an end is within the slack of a circle signs mean nothing; then arcs that cross have an end
-/// near the other, too.
+/// the other's great circle; then the points where they cross those circles are the same or opposite, which the order
+/// of the sides tells. Where an end is within the slack of a circle signs mean nothing; then arcs that cross have an
+/// end near the other, too.
 bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSides& s) {
     s.a[0] = glm::dot(a.from, b.axis), s.a[1] = glm::dot(a.to, b.axis);
     if ((s.a[0] > slack && s.a[1] > slack) || (s.a[0] < -slack && s.a[1] < -slack)) return false;
@@ -233,7 +101,8 @@ bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSi
            near_arc(b, a.to, slack);
 }
 
-// ---- Overlaying ------------------------------------------------------------------------------------------------------
+// ---- Overlaying
+// ------------------------------------------------------------------------------------------------------
 
 class Overlay {
 public:
@@ -326,8 +195,8 @@ private:
         }
     }
 
-    /// For each node (row) and each edge of the other: 1 where the edge's direction leaves along the node, -1 where against
-    /// it, 0 where it is within the slack of being at right angles.
+    /// For each node (row) and each edge of the other: 1 where the edge's direction leaves along the node, -1 where
+    /// against it, 0 where it is within the slack of being at right angles.
     template <class Node>
     void fill_signs(std::size_t nodes, Node&& node, const OrientationGraph& edges,
                     std::vector<std::int8_t>& signs) const {
@@ -396,7 +265,7 @@ private:
 
     enum class Kind : std::uint8_t { arc, node, region };
 
-    struct Feature {
+    struct Interval {
         Meridians span;
         Index index;
         Kind kind;
@@ -405,12 +274,12 @@ private:
 
     struct Event {
         double at;
-        Index feature;
+        Index interval;
         bool west;
     };
 
     struct Swept {
-        std::vector<Feature> features;
+        std::vector<Interval> intervals;
         std::vector<PlacedArc> blue_arcs;
         std::vector<dvec3> blue_nodes, red_nodes;  ///< in the other's frame
         std::array<std::vector<Index>, 6> active;  ///< by kind and colour
@@ -428,11 +297,11 @@ private:
         return s.active[2 * static_cast<std::size_t>(kind) + blue];
     }
 
-    void meet(Swept& s, const Feature& f, Kind other) {
+    void meet(Swept& s, const Interval& f, Kind other) {
         for (const Index k : active_list(s, other, !f.blue)) {
-            const Feature& g = s.features[k];
-            const Feature& red = f.blue ? g : f;
-            const Feature& blue = f.blue ? f : g;
+            const Interval& g = s.intervals[k];
+            const Interval& red = f.blue ? g : f;
+            const Interval& blue = f.blue ? f : g;
             if (f.kind == Kind::arc) {
                 test_arcs(red.index, blue.index, s.blue_arcs[blue.index]);
             } else if (red.kind == Kind::region) {
@@ -444,54 +313,59 @@ private:
     }
 
     void activate(Swept& s, Index k) {
-        std::vector<Index>& list = active_list(s, s.features[k].kind, s.features[k].blue);
+        std::vector<Index>& list = active_list(s, s.intervals[k].kind, s.intervals[k].blue);
         s.position[k] = static_cast<Index>(list.size());
         list.push_back(k);
     }
 
     void deactivate(Swept& s, Index k) {
         if (s.position[k] == inactive) return;
-        std::vector<Index>& list = active_list(s, s.features[k].kind, s.features[k].blue);
+        std::vector<Index>& list = active_list(s, s.intervals[k].kind, s.intervals[k].blue);
         list[s.position[k]] = list.back();
         s.position[list.back()] = s.position[k];
         list.pop_back();
         s.position[k] = inactive;
     }
 
-    void sweep() {
+    /// All features as intervals of longitude, in A's frame.
+    Swept all_intervals() {
         Swept s;
         for (Index i = 0; i < a_.arcs.size(); ++i) {
             const OrientationArc& arc = a_.arcs[i];
-            s.features.push_back({meridians_of(arc.from, arc.to, arc.axis, slack_), i, Kind::arc, false});
+            s.intervals.push_back({meridians_of(arc.from, arc.to, arc.axis, slack_), i, Kind::arc, false});
         }
         for (Index j = 0; j < b_.arcs.size(); ++j) {
             const PlacedArc p = place(b_.arcs[j], rotation_);
             s.blue_arcs.push_back(p);
-            s.features.push_back({meridians_of(p.from, p.to, p.axis, slack_), j, Kind::arc, true});
+            s.intervals.push_back({meridians_of(p.from, p.to, p.axis, slack_), j, Kind::arc, true});
         }
         // Regions of A with nodes of B, and the other way round; all in A's frame.
         for (Index i = 0; i < a_.regions.size(); ++i) {
             const OrientationRegion& r = a_.regions[i];
-            s.features.push_back({region_span(r.center, r.cap_cosine), i, Kind::region, false});
+            s.intervals.push_back({region_span(r.center, r.cap_cosine), i, Kind::region, false});
         }
         for (Index f = 0; f < b_.nodes.size(); ++f) {
             s.blue_nodes.push_back(b_node_in_a(f));
-            s.features.push_back({meridians_near(s.blue_nodes.back(), slack_), f, Kind::node, true});
+            s.intervals.push_back({meridians_near(s.blue_nodes.back(), slack_), f, Kind::node, true});
         }
         for (Index i = 0; i < b_.regions.size(); ++i) {
             const OrientationRegion& r = b_.regions[i];
-            s.features.push_back({region_span(-(rotation_ * r.center), r.cap_cosine), i, Kind::region, true});
+            s.intervals.push_back({region_span(-(rotation_ * r.center), r.cap_cosine), i, Kind::region, true});
         }
         for (Index f = 0; f < a_.nodes.size(); ++f) {
             s.red_nodes.push_back(a_node_in_b(f));
-            s.features.push_back({meridians_near(a_.nodes[f], slack_), f, Kind::node, false});
+            s.intervals.push_back({meridians_near(a_.nodes[f], slack_), f, Kind::node, false});
         }
-        s.position.assign(s.features.size(), inactive);
+        s.position.assign(s.intervals.size(), inactive);
+        return s;
+    }
 
+    void sweep() {
+        Swept s = all_intervals();
         std::vector<Event> events;
         std::vector<Index> endless;
-        for (Index k = 0; k < s.features.size(); ++k) {
-            const Meridians& m = s.features[k].span;
+        for (Index k = 0; k < s.intervals.size(); ++k) {
+            const Meridians& m = s.intervals[k].span;
             if (m.length >= turn) {
                 endless.push_back(k);
                 continue;
@@ -501,11 +375,11 @@ private:
             events.push_back({east > pi ? east - turn : east, k, false});
         }
         std::sort(events.begin(), events.end(), [](const Event& x, const Event& y) {
-            return x.at != y.at ? x.at < y.at : x.west != y.west ? x.west : x.feature < y.feature;
+            return x.at != y.at ? x.at < y.at : x.west != y.west ? x.west : x.interval < y.interval;
         });
 
         const auto start = [&](Index k) {
-            const Feature& f = s.features[k];
+            const Interval& f = s.intervals[k];
             meet(s, f, f.kind == Kind::arc ? Kind::arc : f.kind == Kind::node ? Kind::region : Kind::node);
         };
         for (const Index k : endless) start(k), activate(s, k);
@@ -513,18 +387,18 @@ private:
         // second nothing new becomes active: what starts meets those that still are.
         for (const Event& e : events) {
             if (e.west) {
-                start(e.feature);
-                activate(s, e.feature);
+                start(e.interval);
+                activate(s, e.interval);
             } else {
-                deactivate(s, e.feature);
+                deactivate(s, e.interval);
             }
         }
         for (const Index k : endless) deactivate(s, k);
         for (const Event& e : events) {
             if (!e.west) {
-                deactivate(s, e.feature);
-            } else if (s.position[e.feature] == inactive) {
-                start(e.feature);
+                deactivate(s, e.interval);
+            } else if (s.position[e.interval] == inactive) {
+                start(e.interval);
             }
         }
     }
@@ -538,38 +412,6 @@ private:
 };
 
 }  // namespace
-
-std::uint32_t SphereGrid::cell(const glm::dvec3& d) const {
-    const glm::dvec3 m = glm::abs(d);
-    const int axis = m.x >= m.y && m.x >= m.z ? 0 : m.y >= m.z ? 1 : 2;
-    const double scale = 0.5 * side / m[axis];
-    const auto along = [&](double x) { return std::clamp(static_cast<int>(x * scale + 0.5 * side), 0, side - 1); };
-    const int face = 2 * axis + (d[axis] < 0.0);
-    return static_cast<Index>((face * side + along(d[(axis + 2) % 3])) * side + along(d[(axis + 1) % 3]));
-}
-
-OrientationGraph make_orientation_graph(const Polyhedron& p) {
-    OrientationGraph graph;
-    graph.skew = p.skew;
-    graph.edges = p.edges.size();
-    for (const PolyhedronFace& f : p.faces) graph.nodes.push_back(f.normal);
-    for (Index e = 0; e < p.edges.size(); ++e) {
-        for (int k = 0; k < 3; ++k) graph.axes[k].push_back(static_cast<float>(p.edges[e].direction[k]));
-        if (p.edges[e].convex) add_arc(graph, p.edges[e], e);
-    }
-    for (Index v = 0; v < p.vertices.size(); ++v) add_region(graph, p, v);
-    const double margin = grid_slack + 2.0 * graph.skew;
-    graph.arc_grid = make_grid(graph.arcs.size(), [&](Index i, const dvec3& center, double cell) {
-        const OrientationArc& arc = graph.arcs[i];
-        const double reach = cell + 0.5 * arc_step + margin;
-        return std::abs(glm::dot(center, arc.axis)) <= reach &&
-               (arc.half_angle + reach >= pi || glm::dot(center, arc.middle) >= std::cos(arc.half_angle + reach));
-    });
-    graph.region_grid = make_grid(graph.regions.size(), [&](Index i, const dvec3& center, double cell) {
-        return node_in_region(graph, graph.regions[i], center, cell + margin);
-    });
-    return graph;
-}
 
 void find_applicable(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
                      OverlayMethod method, OverlayScratch& scratch, ApplicableContacts& out) {

@@ -1,10 +1,13 @@
 #include <talus/narrowphase/trace.h>
 
+#include "narrowphase/epa/expand.h"
 #include "narrowphase/epa/polytope.h"
-#include "narrowphase/ladder/observer.h"
-#include "narrowphase/support/minkowski.h"
+#include "narrowphase/gjk/gjk_unchecked.h"
+#include "narrowphase/gjk/observer.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace talus {
 
@@ -102,6 +105,10 @@ private:
 GjkTrace trace_gjk(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& start, float max_distance) {
     GjkTrace trace;
     trace.simplex = start;
+    if (!is_usable(a, b, b_in_a) || std::isnan(max_distance)) {
+        trace.result.status = GjkStatus::bad_input;
+        return trace;
+    }
     GjkRecorder recorder(trace);
     trace.result = gjk_observed(a, b, b_in_a, trace.simplex, max_distance, recorder);
     return trace;
@@ -109,6 +116,10 @@ GjkTrace trace_gjk(const Shape& a, const Shape& b, const Frame& b_in_a, const Si
 
 EpaTrace trace_epa(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex) {
     EpaTrace trace;
+    if (!is_usable(a, b, b_in_a)) {
+        trace.result.status = EpaStatus::bad_input;
+        return trace;
+    }
     EpaRecorder recorder(trace);
     trace.result = epa_observed(a, b, b_in_a, simplex, recorder);
     return trace;

@@ -1,6 +1,7 @@
 #include <talus/narrowphase/swept.h>
 
 #include "narrowphase/casts/clip_cast.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -254,6 +255,8 @@ private:
     int queries_ = 0, iterations_ = 0;
 };
 
+bool exists(SweptMethod method) { return static_cast<int>(method) < swept_method_count; }
+
 }  // namespace
 
 std::string_view name_of(SweptMethod method) {
@@ -272,16 +275,13 @@ std::string_view name_of(SweptMethod method) {
 
 SweptResult swept_test(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                        SweptMethod method) {
-    if (!is_finite(b_in_a.position) || !is_finite(b_in_a.rotation[0]) || !is_finite(b_in_a.rotation[1]) ||
-        !is_finite(b_in_a.rotation[2]) || !is_finite(translation)) {
-        return SweptResult{};
-    }
+    if (!is_usable(a, b, b_in_a) || !is_finite(translation) || !exists(method)) return {.bad_input = true};
     MinkowskiDifference difference(a, b, b_in_a);
     return SweptPair(difference, dvec3(translation), double(a.radius) + double(b.radius)).run(method);
 }
 
 SweptResult swept_test(const SupportMapping& a, const SupportMapping& b, const vec3& translation, SweptMethod method) {
-    if (!is_finite(translation)) return SweptResult{};
+    if (!is_finite(translation) || !exists(method)) return {.bad_input = true};
     MinkowskiDifference difference(a, b);
     return SweptPair(difference, dvec3(translation), 0.0).run(method);
 }

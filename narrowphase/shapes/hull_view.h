@@ -31,9 +31,6 @@ struct HullView {
     float half_size = 0.0f;                  ///< half the longest side of the box around it, m
 };
 
-/// Whether this library was built for AVX2, too, and this processor has it.
-bool has_avx2();
-
 /// The vertex farthest along the direction d (x, y, z), by asking all of at most `hull_scan_limit`: the greatest dot
 /// product, then the first vertex that has it. For SSE2 and for AVX2, to the same bits, and the better that this
 /// processor has.

@@ -1,9 +1,9 @@
 #pragma once
-/// Internal: who watches GJK and EPA at work (trace.h).
+/// Internal: observers that are told what GJK and EPA do (trace.h).
 ///
-/// The loops are templates over their observer. Production's is `Unobserved`: its calls are left out at compile time. So
-/// what an observer sees is what production does, not a second copy of it. Plain data only: the kernel's files include
-/// neither glm nor the standard library.
+/// /// The loops are templates over their observer. In production that is `Unobserved`, whose calls are left out at
+/// compile time. So an observer sees what production does, not a second copy of it. Plain data only: the kernel's files
+/// include neither glm nor the standard library.
 
 namespace talus::detail {
 
@@ -28,7 +28,7 @@ struct ObservedSimplex {
     double lower_bound;  ///< proved so far
 };
 
-/// Told of each support pair, then, unless the search ends with it, of the simplex that it led to.
+/// Is told of each support pair and then, unless the search ends with it, of the simplex that it led to.
 class GjkObserver {
 public:
     static constexpr bool watches = true;

@@ -1,5 +1,5 @@
 #pragma once
-/// Internal: a box on its way, against boxes that stand still, in double.
+/// Internal: a box that moves along a line, against boxes that stand still, in double.
 
 #include <talus/aabb.h>
 
@@ -8,19 +8,19 @@
 
 namespace talus::detail {
 
-class BoxSweep {
+class MovingBox {
 public:
-    BoxSweep(const vec3& origin, const vec3& translation, const vec3& half_extents)
+    MovingBox(const vec3& origin, const vec3& translation, const vec3& half_extents)
         : origin_(origin), half_(half_extents) {
         for (int axis = 0; axis < 3; ++axis) {
-            const double way = static_cast<double>(translation[axis]);
-            // Along an axis on which it stands still it touches for ever or never; times any difference that is finite.
-            inverse_[axis] = way != 0.0 ? 1.0 / way : 1e200;
+            const double move = static_cast<double>(translation[axis]);
+            // Along an axis on which the box does not move, two boxes touch all the time or never.
+            inverse_[axis] = move != 0.0 ? 1.0 / move : 1e200;
         }
     }
 
-    /// The fraction at which it touches the box first, 0 if it does from the start; -1 if not up to `most`. Errs on the
-    /// side of touching.
+    /// /// Returns the fraction at which it touches the box first, 0 if from the start, -1 if not up to `most`. Boxes
+    /// that only nearly touch may count as touching.
     double enter(const Aabb& box, double most) const {
         constexpr double slack = 1e-14;
         double first = 0.0, last = most;

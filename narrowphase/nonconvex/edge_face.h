@@ -1,6 +1,6 @@
 #pragma once
-/// An edge against a face that may be nonconvex and have holes (Thomas and Torras 1994; Jimenez and Torras 1999, section
-/// 2): from two basic contact functions, both distances with a sign,
+/// Internal: an edge against a face that may be nonconvex and have holes (Thomas and Torras 1994; Jimenez and Torras
+/// 1999, section 2): from two basic contact functions, both distances with a sign,
 ///
 ///     A(v, f)    vertex v to the plane of face f
 ///     B(e, g)    the line of edge e to the line of edge g
@@ -12,8 +12,8 @@
 ///     value =             and -> min,   a xor b -> the smaller magnitude; positive where the signs differ
 ///
 /// The first part says that e has an end on either side of f's plane. The second counts which edges of f cross one half
-/// of the auxiliary plane fe, cut in two by the line of e: an odd number where that line meets f. Here fe stands at right
-/// angles to f, which is where rounding hurts least.
+/// of the auxiliary plane fe, cut in two by the line of e: an odd number where that line meets f. Here fe stands at
+/// right angles to f, which is where rounding hurts least.
 ///
 ///            fe, seen along its normal             value: of two polyhedra that are apart all values are negative.
 ///          +-----|-----+                           Moving e by d without turning it changes each A and each B by |d|
@@ -24,7 +24,8 @@
 ///
 /// The value jumps where lines are parallel, and is zero where an edge of f happens to end in fe though e and f are
 /// apart. There the plain distance of edge and face is taken instead, by which also the predicate decides whatever is
-/// within a band of a tie: so it is closed (touching is meeting), and right for all that is farther apart than the band.
+/// within a band of a tie: so it is closed (touching is meeting), and right for all that is farther apart than the
+/// band.
 
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
@@ -54,8 +55,8 @@ bool edge_meets_face(const Segment& edge, const Polyhedron& polyhedron, std::uin
 /// The distance of an edge and a face, m; 0 where they meet.
 double edge_face_distance(const Segment& edge, const Polyhedron& polyhedron, std::uint32_t face);
 
-/// A lower bound of it by the functional form of the predicate, m. Once it is known to be at least `enough` (m), that will
-/// do: most edges that are far from a face are so by their ends' distances to its plane.
+/// A lower bound of it by the functional form of the predicate, m. Once it is known to be at least `enough` (m), that
+/// will do: most edges that are far from a face are so by their ends' distances to its plane.
 double edge_face_bound(const Segment& edge, const Polyhedron& polyhedron, std::uint32_t face, double band,
                        double enough = std::numeric_limits<double>::infinity());
 

@@ -1,0 +1,12 @@
+#pragma once
+/// Internal: `shape_cast` as the library itself calls it.
+
+#include <talus/narrowphase/shape_cast.h>
+
+namespace talus::detail {
+
+/// The same as `shape_cast` for shapes that `check` accepts and finite numbers.
+ShapeCastResult cast_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
+                               float target_distance);
+
+}  // namespace talus::detail

@@ -1,0 +1,17 @@
+#pragma once
+/// Internal: `gjk` as the library itself calls it.
+
+#include <talus/narrowphase/gjk.h>
+
+namespace talus::detail {
+
+class GjkObserver;
+
+/// The same as `gjk` for shapes that `check` accepts, at a finite pose.
+GjkResult gjk_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance);
+
+/// The same, telling `observer` what it does (observer.h).
+GjkResult gjk_observed(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance,
+                       GjkObserver& observer);
+
+}  // namespace talus::detail

@@ -1,0 +1,151 @@
+#include "narrowphase/ladder/first_pass.h"
+
+#include "narrowphase/ladder/contact_margin.h"
+#include "narrowphase/ladder/contact_outcome.h"
+#include "narrowphase/ladder/pair_sizes.h"
+#include "narrowphase/ladder/relative_motion.h"
+#include "narrowphase/ladder/surface_pair.h"
+
+#include <limits>
+
+namespace talus::detail {
+namespace {
+
+/// Updates the separations of a manifold that is reused. The anchors stay where they are in their bodies. The normal
+/// stays fixed in the larger shape, where a rotation matters least.
+void refresh_separations(Manifold& manifold, const Transform& b_in_a) {
+    for (int i = 0; i < manifold.count; ++i) {
+        ManifoldPoint& p = manifold.points[i];
+        p.separation = glm::dot(transform_point(b_in_a, p.on_b) - p.on_a, manifold.normal);
+    }
+}
+
+/// True if the bounding spheres are apart by more than the contact margin. Rotations do not matter: a shape that turns
+/// stays in its sphere.
+bool are_bounding_spheres_apart(const CollideCall& call, const PairRecord& record) {
+    const PredictedMotion &a = call.colliders.motions[record.a], &b = call.colliders.motions[record.b];
+    const vec3 d = call.colliders.poses[record.b].position - call.colliders.poses[record.a].position;
+    const float reach =
+        (record.radius_a + record.radius_b) +
+        margin_for(record, (a.max_displacement - a.rotation_reach) + (b.max_displacement - b.rotation_reach));
+    constexpr float rounding =
+        1e-6f;  // of these few sums and products, so that spheres that count as apart are so by more than the margin
+    return length_squared(d) > (1.0f + rounding) * (reach * reach);
+}
+
+/// True for a new record, and for one whose shapes have not changed since its last test.
+bool matches_shapes(const CollideCall& call, const PairRecord& record) {
+    return record.state == PairState::unknown || record.stamp == call.stamp_of(record);
+}
+
+/// Empties a cache, except for the manifold.
+void forget(PairCache& cache) {
+    cache.simplex.count = 0;
+    cache.axis = vec3(0.0f);
+    cache.axis_is_face = false;
+    cache.epa.face.count = 0;
+}
+
+void skip_by_bounding_spheres(const CollideCall& call, std::uint32_t pair) {
+    PairRecord& record = call.records[pair];
+    call.settle(record, Rung::skip);
+    if (record.state == PairState::separated) return;
+    if (record.state == PairState::unknown) {
+        forget(call.caches[pair]);
+        record.stamp = call.stamp_of(record);
+    }
+    record.state = PairState::separated;
+    record.distance = -std::numeric_limits<float>::infinity();  // not measured: known from the bounding spheres alone
+    clear_contact(call.caches[pair]);
+}
+
+/// Settles the pair by skip or reuse, or queues it. `motion`: how far b has moved in a's frame since the last test, m.
+void settle_or_queue(const CollideCall& call, std::uint32_t pair, const Transform& b_in_a, float motion) {
+    PairRecord& record = call.records[pair];
+    if (!matches_shapes(call, record)) {
+        update_sizes(call.colliders, record);
+        record.state = PairState::unknown;
+    }
+    const bool known = record.state != PairState::unknown;
+    if (known) {
+        if (record.state == PairState::separated) {
+            if (call.settings.skip && motion < record.distance - contact_margin(call.colliders, record)) {
+                call.settle(record, Rung::skip);
+                return;
+            }
+        } else if (call.settings.reuse && motion < record.reuse_motion) {
+            refresh_separations(call.caches[pair].manifold, b_in_a);
+            call.settle(record, Rung::reuse);
+            return;
+        }
+    }
+    PairTest test;
+    test.pair = pair;
+    test.pose = b_in_a;
+    test.b_in_a = to_frame(b_in_a);
+    PairCache& cache = call.caches[pair];
+    if (!known) forget(cache);
+    record.cost = 0;
+    const SurfacePair surface = surface_of(call, test);
+    if (surface && surface.triangle->through) {
+        cache.epa.face.count = 0;
+        touch_by_face(call, test, surface, -std::numeric_limits<float>::infinity());
+        call.settle(record, record.state == PairState::touching ? Rung::axis_touching : Rung::axis_separated);
+        return;
+    }
+    if (surface && !known) {
+        cache.axis = surface.triangle->normal;
+        cache.axis_in_b = !surface.is_a;
+        cache.axis_is_face = true;
+    }
+    if (call.is_closed_form(test)) {
+        call.lists.closed_form.push_back(test);
+    } else if (!known && !surface) {
+        call.lists.cold_gjk.push_back(test);
+    } else if (call.settings.warm_epa && cache.epa.face.count == 3) {
+        call.lists.warm_epa.push_back(test);
+    } else {
+        call.queue_for_axis(test);
+    }
+}
+
+/// The same for one to four pairs. Their relative poses and motions are computed together, one lane per pair.
+void settle_or_queue(const CollideCall& call, std::span<const std::uint32_t> pairs) {
+    const Transform *pose_a[4], *pose_b[4], *reference[4];
+    Float4 radius_b;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const PairRecord& record = call.records[pairs[i < pairs.size() ? i : 0]];
+        pose_a[i] = &call.colliders.poses[record.a];
+        pose_b[i] = &call.colliders.poses[record.b];
+        reference[i] = &record.reference;
+        radius_b[i] = record.radius_b;
+    }
+    const TransformLanes b_in_a = relative(load_transforms(pose_a), load_transforms(pose_b));
+    const Float4 motion = motion_bound(load_transforms(reference), b_in_a, radius_b);
+    Transform poses[4];
+    store_transforms(b_in_a, poses);
+    for (std::size_t i = 0; i < pairs.size(); ++i) settle_or_queue(call, pairs[i], poses[i], motion[i]);
+}
+
+}  // namespace
+
+void run_first_pass(const CollideCall& call, std::span<const std::uint32_t> active) {
+    // In a heap the boxes of most pairs overlap while their bounding spheres are apart: 77% of the pairs of `tumble`,
+    // 92% of those that are skipped. The other pairs are collected until there are four.
+    std::uint32_t four[4];
+    std::size_t waiting = 0;
+    for (const std::uint32_t pair : active) {
+        const bool apart = call.settings.skip && are_bounding_spheres_apart(call, call.records[pair]) &&
+                           matches_shapes(call, call.records[pair]);
+        if (apart) skip_by_bounding_spheres(call, pair);
+        four[waiting] = pair;
+        waiting += apart ? 0 : 1;
+        if (waiting == 4) {
+            settle_or_queue(call, four);
+            waiting = 0;
+        }
+    }
+    if (waiting != 0) settle_or_queue(call, {four, waiting});
+}
+
+}  // namespace talus::detail

@@ -1,0 +1,23 @@
+#include <talus/narrowphase/pair_record.h>
+
+#include "narrowphase/ladder/pair_sizes.h"
+
+#include <bit>
+
+namespace talus {
+
+double microseconds_of(const PairRecord& record) {
+    return static_cast<double>(std::bit_cast<float>(std::uint32_t{record.cost} << 16));
+}
+
+PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j) {
+    const float ri = bounding_radius(colliders.shapes[i]), rj = bounding_radius(colliders.shapes[j]);
+    PairRecord record;
+    const bool swap = ri < rj || (ri == rj && i > j);
+    record.a = swap ? j : i;
+    record.b = swap ? i : j;
+    detail::update_sizes(colliders, record);
+    return record;
+}
+
+}  // namespace talus

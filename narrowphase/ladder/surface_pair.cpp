@@ -1,0 +1,133 @@
+#include "narrowphase/ladder/surface_pair.h"
+
+#include "narrowphase/ladder/contact_margin.h"
+#include "narrowphase/ladder/contact_outcome.h"
+#include "narrowphase/manifold/manifold_unchecked.h"
+#include "narrowphase/shapes/shape_measures.h"
+#include "narrowphase/tolerances.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus::detail {
+namespace {
+
+/// Returns a point on the side of the surface where the other shape belongs (triangle's frame): its middle, unless that
+/// was pressed through the surface.
+vec3 home_of(const SurfacePair& s) {
+    return s.triangle->through ? s.triangle->place : s.to_triangle(vec3(inside_of(*s.other)));
+}
+
+/// Returns the face's normal on the side where the other shape is pushed back (triangle's frame), or zero if the
+/// surface lets it through. The side of the last test's contact is kept, however deep the shape has been pressed in
+/// since.
+vec3 contact_side(const CollideCall& call, const PairTest& test, const SurfacePair& s) {
+    const vec3& n = s.triangle->normal;
+    const auto side_of = [&](const vec3& place) {
+        return glm::dot(place - s.shape->points[0], n) >= 0.0f ? n : s.triangle->two_sided ? -n : vec3(0.0f);
+    };
+    if (s.triangle->through) return side_of(s.triangle->place);
+    const Manifold& last = call.caches[test.pair].manifold;
+    const bool touched = call.records[test.pair].state == PairState::touching && last.count != 0;
+    const float before = touched ? glm::dot(s.from_ab(last.normal), n) : 0.0f;
+    if (before >= tolerance::surface_held) return n;
+    if (before <= -tolerance::surface_held && s.triangle->two_sided) return -n;
+    return side_of(home_of(s));
+}
+
+/// Returns how far the other shape is beside the triangle, by the planes across the triangle's edges. At most 0: it may
+/// be over the triangle. Of a sphere only the centre counts, which is above the sphere's lowest point.
+float distance_beside(const CollideCall& call, const SurfacePair& s) {
+    const vec3& n = s.triangle->normal;
+    const bool is_point = s.other->type == ShapeType::sphere;
+    float beside = -std::numeric_limits<float>::infinity();
+    for (int i = 0; i < 3; ++i) {
+        const vec3 &p = s.shape->points[i], &q = s.shape->points[(i + 1) % 3];
+        const vec3 across = glm::cross(q - p, n);
+        const float length = std::sqrt(length_squared(across));
+        if (!(length > 0.0f)) continue;
+        const vec3 out = across / length;
+        const vec3 nearest = is_point ? s.to_triangle(vec3(0.0f)) : s.lowest(out);
+        beside = std::max(beside, glm::dot(nearest - p, out));
+    }
+    count(call.profile.support_evaluations, is_point ? 0 : 3);
+    const float boundary = tolerance::contact_boundary * s.other->radius;
+    return is_point ? beside - boundary : beside;
+}
+
+/// Records no contact, because the other shape is not over the triangle. A triangle whose contacts are along its face
+/// only is not tested again until the shape has moved by its distance beside the triangle, or by the motion up to which
+/// contacts are reused. Until then the neighbouring triangles carry the contact.
+void leave_to_neighbours(const CollideCall& call, const PairTest& test, const SurfacePair& s, float beside) {
+    const PairRecord& record = call.records[test.pair];
+    const float apart = std::max(beside, tolerance::reuse_motion * record.thickness);
+    set_separated(call, test, s.triangle->face_only ? apart + contact_margin(call.colliders, record) : beside);
+}
+
+}  // namespace
+
+bool is_surface_contact(const CollideCall& call, const PairTest& test, const SurfacePair& s, const vec3& normal) {
+    const vec3 d = s.from_ab(normal);
+    if (!is_surface_normal(*s.shape, *s.triangle, d)) return false;
+    // On a two-sided surface the normal may lead out by the wrong side, when the shape is in by more than half.
+    return !s.triangle->two_sided || std::abs(glm::dot(d, s.triangle->normal)) < tolerance::surface_face ||
+           glm::dot(d, contact_side(call, test, s)) > 0.0f;
+}
+
+void touch_by_face(const CollideCall& call, const PairTest& test, const SurfacePair& s, float apart) {
+    PairCache& cache = call.caches[test.pair];
+    const vec3 n = contact_side(call, test, s);
+    if (n == vec3(0.0f)) {
+        set_separated(call, test, apart);
+        return;
+    }
+    const vec3 low = s.lowest(n);
+    const float separation = glm::dot(low - s.shape->points[0], n);
+    count(call.profile.support_evaluations);
+    const vec3 along = s.to_ab(n), foot = low - separation * n;
+    const vec3 on_a = s.point_to_a(s.is_a ? foot : low), on_b = s.point_to_a(s.is_a ? low : foot);
+    set_axis(cache, n);
+    cache.axis_in_b = !s.is_a;
+    if (will_stay_apart(call, test, separation, along, on_a, on_b)) {
+        set_separated(call, test, std::max(apart, separation));
+        return;
+    }
+    const bool is_behind = separation < -call.records[test.pair].size && glm::dot(s.lowest(-n) - foot, n) < 0.0f;
+    if (is_behind) {  // the whole shape
+        set_separated(call, test, apart);
+        return;
+    }
+    const float beside = distance_beside(call, s);
+    if (beside > 0.0f) {
+        leave_to_neighbours(call, test, s, std::max(apart, beside));
+        return;
+    }
+    if (s.other->type == ShapeType::sphere) {
+        set_touching_at_point(call, test, {separation, along, on_a, on_b});
+        return;
+    }
+    // The pair of points is given too far apart to be a contact point itself: only what lies over the triangle counts.
+    const float margin = margin_along(call, test, along);
+    Manifold manifold =
+        make_manifold_unchecked(call.shape_a(test), call.shape_b(test), test.b_in_a, along, on_a,
+                                on_a + 2.0f * (margin + std::abs(separation)) * along, margin, cache.hints);
+    count(call.profile.manifolds_built);
+    Shape grown;
+    const vec3 middle = home_of(s);
+    if (manifold.count == 0 &&
+        grow_to_hollow_edges(*s.shape, *s.triangle, n, low, middle, call.records[test.pair].size, grown)) {
+        manifold = make_manifold_unchecked(s.is_a ? grown : call.shape_a(test), s.is_a ? call.shape_b(test) : grown,
+                                           test.b_in_a, along, on_a, on_b, margin, cache.hints);
+        count(call.profile.manifolds_built);
+    }
+    manifold.face_owner = s.is_a ? FaceOwner::a : FaceOwner::b;
+    if (manifold.count == 0) {
+        leave_to_neighbours(call, test, s, apart);
+        return;
+    }
+    set_touching(call, test, manifold);
+    cache.axis_is_face = call.records[test.pair].state == PairState::touching;
+}
+
+}  // namespace talus::detail

@@ -1,0 +1,12 @@
+#pragma once
+/// Internal: `make_manifold` as the library itself calls it.
+
+#include <talus/narrowphase/manifold.h>
+
+namespace talus::detail {
+
+/// The same as `make_manifold` for shapes that `check` accepts and finite numbers.
+Manifold make_manifold_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal,
+                                 const vec3& on_a, const vec3& on_b, float margin, FaceHints& hints);
+
+}  // namespace talus::detail

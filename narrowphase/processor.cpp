@@ -1,0 +1,13 @@
+#include "narrowphase/processor.h"
+
+namespace talus::detail {
+
+bool has_avx2() {
+#ifdef TALUS_AVX2
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+}  // namespace talus::detail

@@ -1,0 +1,48 @@
+#pragma once
+/// Internal: a hull with the tables that support search and manifolds read. All hulls are of this type: make_hull makes
+/// no others.
+
+#include <talus/narrowphase/hull.h>
+#include "narrowphase/shapes/hull_view.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace talus::detail {
+
+/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in two
+/// cache lines side by side. Entry i holds the other end of an edge and the face between that edge and the next, with
+/// its normal. Entries beyond the last neighbour repeat the vertex's first.
+struct alignas(64) HullRing {
+    static constexpr std::uint16_t elsewhere = 0xffff;  ///< as neighbour[0]: the vertex has more than 8 neighbours
+
+    std::uint16_t neighbour[8];  ///< as in Hull::vertex_neighbours
+    std::uint16_t face[8];       ///< low halves of Hull::vertex_faces
+    float normal_x[8], normal_y[8], normal_z[8];
+};
+
+struct HullData final : Hull {
+    /// The same vertices as three arrays, padded to a multiple of 8 with copies of vertex 0, for SIMD support search.
+    std::vector<float> x, y, z;
+
+    /// vertex_neighbours and vertex_faces once more: one for each vertex, then those of the vertices with more than 8
+    /// neighbours, from `wide_rings[vertex]` (empty when there are none) to wide_rings[vertex + 1].
+    std::vector<HullRing> rings;
+    std::vector<std::uint32_t> wide_rings;
+
+    /// Where support search starts to climb: a cube map of vertices over all directions; empty on hulls that are
+    /// scanned.
+    std::vector<std::uint16_t> climb_starts;
+    /// The graph it climbs, as vertex_first and vertex_neighbours, where those alone would let it end in a dent; else
+    /// empty.
+    std::vector<std::uint32_t> climb_first;
+    std::vector<std::uint16_t> climb_neighbours;
+    std::vector<ClimbRing> climb_rings;  ///< that graph as the GJK kernel climbs it
+    std::vector<std::uint32_t> climb_first_ring;
+    HullView view;  ///< what support search reads of all this, in one place
+};
+
+/// Returns the tables of a hull.
+inline const HullData& data_of(const Hull& hull) { return static_cast<const HullData&>(hull); }
+
+}  // namespace talus::detail

@@ -1,0 +1,128 @@
+#include "narrowphase/triangles/clean_triangles.h"
+
+#include <talus/aabb.h>
+#include <talus/narrowphase/shape.h>
+#include "narrowphase/shapes/size_limits.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::detail {
+
+namespace {
+
+/// Gives each vertex the number of the first vertex at the same place. A hash table of cells that are a few roundings
+/// wide.
+class Welder {
+public:
+    explicit Welder(std::span<const vec3> vertices) {
+        Aabb box{vertices[0], vertices[0]};
+        for (const vec3& v : vertices) box = merge(box, {v, v});
+        const vec3 far = glm::max(glm::abs(box.lower), glm::abs(box.upper));
+        near_ = static_cast<double>(std::max({far.x, far.y, far.z})) * 0x1p-22;
+        cell_ = std::max(8.0 * near_, 1e-30);
+        lower_ = glm::dvec3(box.lower);
+        std::size_t slots = 16;
+        while (slots < 2 * vertices.size()) slots *= 2;
+        first_.assign(slots, nobody);
+        next_.assign(vertices.size(), nobody);
+        number_.resize(vertices.size());
+        for (std::uint32_t i = 0; i < vertices.size(); ++i) number_[i] = place(vertices, i);
+    }
+    std::uint32_t operator[](std::uint32_t vertex) const { return number_[vertex]; }
+
+private:
+    std::int64_t cell(double x, int axis) const {
+        return static_cast<std::int64_t>(std::floor((x - lower_[axis]) / cell_));
+    }
+    std::size_t slot(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        std::uint64_t h = static_cast<std::uint64_t>(x) * 0x9e3779b97f4a7c15u;
+        h = (h ^ static_cast<std::uint64_t>(y)) * 0xbf58476d1ce4e5b9u;
+        h = (h ^ static_cast<std::uint64_t>(z)) * 0x94d049bb133111ebu;
+        return static_cast<std::size_t>(h >> 20) & (first_.size() - 1);
+    }
+    std::uint32_t place(std::span<const vec3> vertices, std::uint32_t i) {
+        const glm::dvec3 p(vertices[i]);
+        std::int64_t low[3], high[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = cell(p[axis] - near_, axis);
+            high[axis] = cell(p[axis] + near_, axis);
+        }
+        std::uint32_t found = nobody;
+        for (std::int64_t x = low[0]; x <= high[0]; ++x) {
+            for (std::int64_t y = low[1]; y <= high[1]; ++y) {
+                for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+                    for (std::uint32_t k = first_[slot(x, y, z)]; k != nobody; k = next_[k]) {
+                        const glm::dvec3 d = glm::abs(glm::dvec3(vertices[k]) - p);
+                        if (std::max({d.x, d.y, d.z}) <= near_) found = std::min(found, k);
+                    }
+                }
+            }
+        }
+        if (found != nobody) return found;
+        std::uint32_t& head = first_[slot(cell(p.x, 0), cell(p.y, 1), cell(p.z, 2))];
+        next_[i] = head;
+        head = i;
+        return i;
+    }
+
+    double near_ = 0.0, cell_ = 1.0;
+    glm::dvec3 lower_{0.0};
+    std::vector<std::uint32_t> first_, next_, number_;
+};
+
+}  // namespace
+
+Error mesh_refused(ErrorCode code, std::string message) { return {code, "mesh: " + std::move(message)}; }
+
+Error clean_triangles(std::span<const vec3> vertices, std::span<const std::uint32_t> indices, bool drop_thin,
+                      CleanTriangles& out) {
+    if (indices.empty() || indices.size() % 3 != 0)
+        return mesh_refused(ErrorCode::bad_argument, "indices must be three for each triangle, and there must be some");
+    if (vertices.size() >= nobody || indices.size() / 3 >= nobody)
+        return mesh_refused(ErrorCode::too_complex, "it has more vertices or triangles than 32 bits count");
+    for (const std::uint32_t i : indices) {
+        if (i >= vertices.size())
+            return mesh_refused(ErrorCode::bad_argument, "index " + std::to_string(i) + " is beyond the " +
+                                                             std::to_string(vertices.size()) + " vertices");
+    }
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+        if (!is_finite(vertices[i]))
+            return mesh_refused(ErrorCode::not_finite, "vertex " + std::to_string(i) + " has a NaN or an infinity");
+        const vec3 far = glm::abs(vertices[i]);
+        if (std::max({far.x, far.y, far.z}) > largest_size)
+            return mesh_refused(ErrorCode::bad_size, "vertex " + std::to_string(i) +
+                                                         " is more than 1e6 m from the origin; move or scale the mesh");
+    }
+    out.vertices.assign(vertices.begin(), vertices.end());
+    const Welder weld(vertices);
+    struct Key {
+        Corners corners;  ///< the lowest first
+        std::uint32_t triangle;
+    };
+    std::vector<Key> keys;
+    for (std::uint32_t t = 0; 3 * static_cast<std::size_t>(t) < indices.size(); ++t) {
+        Corners c{};
+        for (std::size_t i = 0; i < 3; ++i) c[i] = weld[indices[3 * static_cast<std::size_t>(t) + i]];
+        if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
+        const vec3 &p = vertices[c[0]], &q = vertices[c[1]], &r = vertices[c[2]];
+        if (drop_thin && check(triangle(vec3(0.0f), q - p, r - p))) continue;
+        while (c[0] > c[1] || c[0] > c[2]) c = {c[1], c[2], c[0]};
+        keys.push_back({c, t});
+    }
+    if (keys.empty())
+        return mesh_refused(ErrorCode::degenerate_shape, "none of its triangles has an area; are its indices right?");
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+        return a.corners != b.corners ? a.corners < b.corners : a.triangle < b.triangle;
+    });
+    keys.erase(std::unique(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.corners == b.corners; }),
+               keys.end());
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.triangle < b.triangle; });
+    for (const Key& key : keys) {
+        out.corners.push_back(key.corners);
+        out.sources.push_back(key.triangle);
+    }
+    return {};
+}
+
+}  // namespace talus::detail
