@@ -6,6 +6,7 @@
 #include "profiling/bench/broadphase/broadphase_engines.h"
 #include "profiling/bench/broadphase/broadphase_lane.h"
 #include "profiling/bench/broadphase/broadphase_worlds.h"
+#include "profiling/bench/bullet.h"
 #include "profiling/bench/measure.h"
 
 #include <unistd.h>
@@ -125,7 +126,7 @@ struct Options {
     std::vector<std::size_t> sizes;
     int repeats = 5;
     Timing timing;
-    bool bullet = true, all_engines = false;
+    bool bullet = with_bullet, all_engines = false;
     std::string csv;
 };
 
@@ -358,6 +359,7 @@ int run_broadphase(const std::vector<std::string_view>& arguments) {
     std::FILE* csv = options.csv.empty() ? nullptr : std::fopen(options.csv.c_str(), "w");
     bool written = options.csv.empty() || csv != nullptr, right = true;
     if (csv != nullptr) std::fputs(csv_header, csv);
+    std::printf("%s\n", bullet_note);
     for (const Table& table : tables) right = (written && run_table(table, options, csv)) && right;
     if (csv != nullptr) written = std::fclose(csv) == 0;
     if (!written)

@@ -1,9 +1,10 @@
 #include "profiling/bench/gjk/gjk_bench.h"
 
+#include "profiling/bench/bullet.h"
 #include "profiling/bench/gjk/gjk_experiment.h"
+#include "profiling/bench/gjk/gjk_papers.h"
+#include "profiling/bench/gjk/gjk_production.h"
 #include "profiling/bench/measure.h"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -118,16 +119,13 @@ bool parse(const std::vector<std::string_view>& arguments, GjkOptions& options, 
 
 }  // namespace
 
-void show_progress(const Experiment& experiment, const Sizes& sizes) {
-    if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%s %d/%d ...\033[K\r", experiment.name, sizes.a, sizes.b);
-}
-
 int run_gjk(const std::vector<std::string_view>& arguments) {
     if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
         std::fputs(help, stdout);
         return 0;
     }
     GjkOptions options;
+    options.bullet = with_bullet;
     const bool papers = std::find(arguments.begin(), arguments.end(), "--papers") != arguments.end();
     if (papers) {  // so many methods that less has to do
         options.pairs = 8;

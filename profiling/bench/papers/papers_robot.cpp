@@ -1,7 +1,7 @@
 #include "profiling/bench/papers/papers_robot.h"
 
+#include "profiling/bench/gjk/paper_methods.h"
 #include "profiling/bench/measure.h"
-#include "profiling/bench/papers/paper_methods.h"
 #include "samples/scenes/kit/robot_arm.h"
 
 #include <talus/stopwatch.h>
@@ -36,7 +36,7 @@ Method production(const char* name, bool warm) {
 }
 
 struct Timing {
-    double distance = 0.0, rest = 0.0;  ///< us a step
+    double distance = 0.0, rest = 0.0;  ///< us per step
     std::vector<ArmPose> motion;
 };
 
@@ -80,10 +80,11 @@ int fail(const Error& error) {
 int print_robot(const PapersOptions& options) {
     Result<ArmTask> task = papers_task();
     if (!task) return fail(task.error());
-    const std::vector<Method> methods{variant("original GJK", liu_original),   variant("Liu et al.", liu_ours),
-                                      variant("Cameron", liu_cameron),         variant("both", liu_combined),
-                                      variant("both, tracking", liu_tracking), production("Talus, cold", false),
-                                      production("Talus, warm", true)};
+    const std::vector<Method> methods{
+        variant("original GJK", liu_original),   variant("Liu et al.", liu_ours),
+        variant("Cameron", liu_cameron),         variant("both", liu_combined),
+        variant("both, tracking", liu_tracking), variant("Cameron, track.", cameron_tracking),
+        production("Talus, cold", false),        production("Talus, warm", true)};
     std::vector<std::vector<double>> distance(methods.size()), rest(methods.size());
     std::vector<ArmQueryCounts> counts(methods.size());
     std::vector<std::vector<ArmPose>> motions(methods.size());
@@ -105,14 +106,15 @@ int print_robot(const PapersOptions& options) {
 Theirs: distance 'about 70%% of total execution time', MATLAB 5.3; 'both' with their start in tracking is the fastest.
 Ours: %d steps of 1/60 s along the path, %zu parts (4 links, 4 joints, the piece in the hand) against %zu pyramids, %zu
 queries a step; samples/scenes/kit/robot_arm.h says what else differs. A failure of discard-and-add is answered by Talus's
-query, whose time is in its row. 'off': the joints' largest difference from the last row's motion.
+query, whose time is in its row. 'Cameron, track.' is ours: the original subalgorithm with hill climbing and the last
+simplex, the control of 'both, tracking'. 'off': the joints' largest difference from the last row's motion.
 
 )",
                 task->steps(), task->parts.size(), task->obstacles.size(), pairs);
-    std::printf("%-16s | %9s %9s %9s | %8s %8s %9s %9s | %8s %9s\n", "method", "distance", "rest", "distance", "ns a",
+    std::printf("%-16s | %9s %9s %9s | %8s %8s %9s %9s | %8s %9s\n", "method", "distance", "rest", "distance", "ns per",
                 "iter", "dots", "failures", "least", "off");
     std::printf("%-16s | %9s %9s %9s | %8s %8s %9s %9s | %8s %9s\n", "", "us/step", "us/step", "share", "query",
-                "a query", "a query", "", "clear, m", "rad");
+                "per query", "per query", "", "clear, m", "rad");
     for (std::size_t m = 0; m < methods.size(); ++m) {
         const double d = median(distance[m]), r = median(rest[m]);
         std::printf("%-16s | %9.2f %9.2f %8.0f%% | %8.0f ", methods[m].name, d, r, 100.0 * d / (d + r),

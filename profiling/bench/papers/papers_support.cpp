@@ -1,8 +1,8 @@
 #include "profiling/bench/papers/papers_support.h"
 
 #include "profiling/bench/gjk/gjk_poses.h"
+#include "profiling/bench/gjk/paper_methods.h"
 #include "profiling/bench/measure.h"
-#include "profiling/bench/papers/paper_methods.h"
 
 #include "narrowphase/papers/support_search.h"
 

@@ -1,5 +1,6 @@
 #pragma once
-/// The methods that Liu, Chien, Shiang and Lee compare, in the words of gjk_variants.h.
+/// The methods that Liu, Chien, Shiang and Lee compare, in the words of gjk_variants.h, and those that they do not compare but that their
+/// conclusions need.
 
 #include <talus/narrowphase/gjk_variants.h>
 
@@ -16,5 +17,9 @@ inline constexpr GjkMethods liu_combined{SimplexMethod::discard_and_add, Support
 /// The same for tracking: from the last simplex, and the last supporting vertices with their neighbours (section 4.3).
 inline constexpr GjkMethods liu_tracking{SimplexMethod::discard_and_add, SupportMethod::neighbours,
                                          StartMethod::last_simplex};
+/// What the paper lacks: the original distance subalgorithm with all that tracking gives the combination except discard-and-add.
+/// It tells how much of the combination's gain is due to hill climbing and the last simplex.
+inline constexpr GjkMethods cameron_tracking{SimplexMethod::johnson, SupportMethod::hill_climbing,
+                                             StartMethod::last_simplex};
 
 }  // namespace talus::profiling
