@@ -56,6 +56,7 @@ private:
     void note_point(const FrameProfile& profile);
     void note_worst(const FrameProfile& profile);
     void note_pair(const FrameProfile& profile, const World* world);
+    std::vector<std::pair<PairKey, PairStory>> worst_pairs() const;
     std::string data() const;
 
     OutputFile file_;
