@@ -85,7 +85,7 @@ if(NOT code EQUAL 0 OR NOT err STREQUAL "" OR out MATCHES "[^a-z](nan|inf)[^a-z]
   message(FATAL_ERROR "talus-profile papers --quick: exit code ${code}\n${out}\n${err}")
 endif()
 foreach(table "Table 2 of Liu" "Table 3 of Liu" "hierarchy +log n" "their share" "recurring vertex" "EPA iter" "brent" "points on a ball"
-    "both, tracking.*Cameron, track.*Talus, warm" "ns per failure" "folded, all vertices" "B paper, %: .* up to 160 edges")
+    "both, tracking.*Cameron, track.*Talus, warm" "failed ns" "folded, all vertices" "B paper, %: .* up to 160 edges")
   if(NOT out MATCHES "${table}")
     message(FATAL_ERROR "talus-profile papers --quick does not print the table with \"${table}\":\n${out}")
   endif()

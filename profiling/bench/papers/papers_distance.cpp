@@ -27,6 +27,7 @@ constexpr PaperRow table2[] = {
     {"Liu et al.", {papers, liu_ours}, {17, 30, 70, 100, 205, 100, 480, 430, 385, 480}},
     {"Cameron", {papers, liu_cameron}, {30, 55, 80, 110, 175, 85, 250, 145, 250, 220}},
     {"both", {papers, liu_combined}, {31, 60, 75, 105, 150, 90, 220, 130, 255, 220}},
+    {"orig., centroids", {papers, original_from_centroids}, {}},
     {"Cameron, Voronoi",  // Ericson's section 3.1 in place of the distance subalgorithm
      {papers, {SimplexMethod::voronoi, SupportMethod::hill_climbing, StartMethod::arbitrary}},
      {}},
@@ -88,7 +89,7 @@ void print_ours(const char* name, const PaperRow& row, const std::vector<MethodF
         print_line("", "dot products", n, [&](std::size_t s) { std::printf(" %8.1f", ours[s].dot_products); });
     print_line("", "failures", n, [&](std::size_t s) { std::printf(" %8d", ours[s].failures); });
     if (std::any_of(ours.begin(), ours.end(), [](const MethodFigures& f) { return f.failures > 0; })) {
-        print_line("", "ns per failure", n, [&](std::size_t s) {
+        print_line("", "failed ns", n, [&](std::size_t s) {
             ours[s].failures > 0 ? std::printf(" %8.0f", ours[s].failed_ns) : std::printf(" %8s", "-");
         });
     }
@@ -122,8 +123,9 @@ Theirs: one pair of hulls of random points on a unit ball, MATLAB 5.2 on a 266 M
 Table 3 for a path of ten steps. Ours: a query in C++, the mean over all poses. Compare 'of the first', the share of the
 original's time. Failures: discard-and-add may end without an answer (<talus/narrowphase/gjk_variants.h>). Their time
 is shown apart: 'our ns' is the mean of the answered queries alone; counts are means of all queries.
-Rows without the paper's figures are ours. 'Cameron' in Table 3 remembers its last vertices only, 'Cameron, track.' its
-last simplex too: the control of 'both, tracking', which differs from it by discard-and-add and the neighbours' search.
+Rows without the paper's figures are ours. 'orig., centroids' starts as 'Liu et al.' does. In Table 3, 'Cameron' remembers
+its last vertices only, 'Cameron, track.' its last simplex too: the control of 'both, tracking', which differs from it by
+discard-and-add and the neighbours' search.
 
 )",
                stdout);

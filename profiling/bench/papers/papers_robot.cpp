@@ -4,8 +4,6 @@
 #include "profiling/bench/measure.h"
 #include "samples/scenes/kit/robot_arm.h"
 
-#include <talus/stopwatch.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -40,14 +38,23 @@ struct Timing {
     std::vector<ArmPose> motion;
 };
 
-/// Plans once. The clock is read twice a step, which is not in either time.
+/// What reading the clock costs, us.
+double read_cost() {
+    constexpr int reads = 10000;
+    const double start = thread_cpu_ns();
+    double last = start;
+    for (int i = 0; i < reads; ++i) last = thread_cpu_ns();
+    return 1e-3 * (last - start) / reads;
+}
+
+/// Plans once. The thread's CPU time is read twice per step, which is not part of either time.
 Result<Timing> plan_once(const ArmTask& task, const ArmDistances& distances) {
     Timing timing;
-    std::uint64_t last = ticks();  // a Stopwatch stands still in a build without profiling
+    double last = thread_cpu_ns();
     const auto lap = [&] {
-        const std::uint64_t before = last;
-        last = ticks();
-        return static_cast<double>(last - before) * microseconds_per_tick();
+        const double before = last;
+        last = thread_cpu_ns();
+        return 1e-3 * (last - before);
     };
     const auto timed = [&](std::span<const Frame> poses, std::span<ArmDistance> answers) {
         timing.rest += lap();
@@ -58,9 +65,10 @@ Result<Timing> plan_once(const ArmTask& task, const ArmDistances& distances) {
     if (!motion) return motion.error();
     timing.rest += lap();
     timing.motion = std::move(*motion);
+    static const double cost = read_cost();
     const double steps = static_cast<double>(timing.motion.size());
-    timing.distance = std::max(0.0, timing.distance / steps - microseconds_per_read());
-    timing.rest = std::max(0.0, timing.rest / steps - microseconds_per_read());
+    timing.distance = std::max(0.0, timing.distance / steps - cost);
+    timing.rest = std::max(0.0, timing.rest / steps - cost);
     return timing;
 }
 
