@@ -32,9 +32,9 @@ struct Compared {
 
 /// A pass of the narrowphase: its time is the number of its pairs times the price of one.
 struct ComparedPass {
-    Compared time;   ///< us a frame
-    Compared pairs;  ///< mean a frame
-    Compared price;  ///< us a pair, over the whole run
+    Compared time;   ///< us per frame
+    Compared pairs;  ///< mean per frame
+    Compared price;  ///< us per pair, over the whole run
 };
 
 struct ProfileDiff {
@@ -42,11 +42,11 @@ struct ProfileDiff {
     std::size_t frames_compared = 0;  ///< those with the same number in both; the others are left out
     std::vector<std::string> warnings;
     std::vector<Compared> totals;      ///< p50, p95, p99, max of total_us, us
-    std::vector<Compared> stages;      ///< us a frame; largest change first
+    std::vector<Compared> stages;      ///< us per frame; largest change first
     std::vector<ComparedPass> passes;  ///< largest change of time first
-    std::vector<Compared> shapes;      ///< timed tests by shapes, us a frame; largest change first
+    std::vector<Compared> shapes;      ///< timed tests by shapes, us per frame; largest change first
     std::vector<Compared> iterations;  ///< of GJK and of EPA, a call
-    std::vector<Compared> work;        ///< counts that differ, mean a frame; largest change in percent first
+    std::vector<Compared> work;        ///< counts that differ, mean per frame; largest change in percent first
     std::size_t frames_with_other_work = 0;
     bool is_machine = false;  ///< every stage that counts got slower, or faster, at the same work
 };

@@ -2,18 +2,18 @@
 /// Frame profiles as a trace of events, which Perfetto (ui.perfetto.dev), chrome://tracing and speedscope open: Chrome's
 /// trace event format, as JSON.
 ///
-///     step         |------------------- step -------------------|      one a frame, where it was in real time
+///     step         |------------------- step -------------------|      one per frame, where it was in real time
 ///                  | pairs |  collide  | graph | solve | finish |      its stages
-///     narrowphase          |  collide  |                               one a frame
+///     narrowphase          |  collide  |                               one per frame
 ///                          |skip|closed|..                             the rungs, in the order in which they are worked
-///     marks        |                                                   one a frame; its arguments are counts, times of the
+///     marks        |                                                   one per frame; its arguments are counts, times of the
 ///                                                                      rungs, the slowest pair
 ///     counters     pairs by rung, contact points, awake bodies, broadphase us
 ///
 /// Times of rungs are sums over batches and threads. One thread's fit into the stage; where several worked and the sum is
 /// longer than the stage, each is drawn in proportion; the mark has the sums.
 ///
-/// Events are written as frames come: some 2 kB a frame. The list's end is optional in this format, so that the trace of a run
+/// Events are written as frames come: some 2 kB per frame. The list's end is optional in this format, so that the trace of a run
 /// that was cut short can be opened, too.
 
 #include <talus/engine/profile.h>

@@ -218,7 +218,7 @@ bool print_pile(int repeats, int steps) {
         level_ratio.push_back(on_level.back() / slab.back());
         bumpy_ratio.push_back(on_bumpy.back() / slab.back());
     }
-    std::printf("\nhullpile, %d steps, ms a step: slab %.3f, level ground %.3f (%.2f), bumpy ground %.3f (%.2f)\n",
+    std::printf("\nhullpile, %d steps, ms per step: slab %.3f, level ground %.3f (%.2f), bumpy ground %.3f (%.2f)\n",
                 steps, median(slab), median(on_level), median(level_ratio), median(on_bumpy), median(bumpy_ratio));
     return true;
 }

@@ -113,7 +113,7 @@ int print_robot(const PapersOptions& options) {
     std::printf(R"(Collision-free motion of a redundant robot (Liu et al., section 4.4, Figures 14 and 15)
 Theirs: distance 'about 70%% of total execution time', MATLAB 5.3; 'both' with their start in tracking is the fastest.
 Ours: %d steps of 1/60 s along the path, %zu parts (4 links, 4 joints, the piece in the hand) against %zu pyramids, %zu
-queries a step; samples/scenes/kit/robot_arm.h says what else differs. A failure of discard-and-add is answered by Talus's
+queries per step; samples/scenes/kit/robot_arm.h says what else differs. A failure of discard-and-add is answered by Talus's
 query, whose time is in its row. 'Cameron, track.' is ours: the original subalgorithm with hill climbing and the last
 simplex, the control of 'both, tracking'. 'off': the joints' largest difference from the last row's motion.
 

@@ -21,7 +21,7 @@ constexpr const char* help =
     "  --fail-above PERCENT  exit with 1 when the median step got slower by more than\n"
     "                        that, and by more than noise\n"
     "\n"
-    "Times are medians, us a frame. Noise is three standard deviations of the change,\n"
+    "Times are medians, us per frame. Noise is three standard deviations of the change,\n"
     "by drawing frames again; a change is called one beyond that and 2%. For changes\n"
     "of a few percent run both builds by turns, on a machine that does nothing else.\n"
     "\n"

@@ -180,11 +180,11 @@ void write_csv(std::FILE* file, const Comparison& c, int threads) {
 
 constexpr const char* help =
     "usage: talus-profile scenes [options]\n"
-    "Runs scenes in Talus and in Bullet by turns, sleeping off, and prints medians of ms a step: CPU time, or wall "
+    "Runs scenes in Talus and in Bullet by turns, sleeping off, and prints medians of ms per step: CPU time, or wall "
     "time with\n"
     "several threads.\n"
     "  --scene NAME    only this scene (may be given several times; talus-samples --list names them)\n"
-    "  --steps N       steps a run, for all scenes (default: as many as the scene wants)\n"
+    "  --steps N       steps per run, for all scenes (default: as many as the scene wants)\n"
     "  --repeats N     runs in each engine (default 3)\n"
     "  --threads N     threads of Talus, 1 to 64 (default 1); Bullet always has one\n"
     "  --jitter M      seeded horizontal jitter of stacks, m (default 0)\n"
