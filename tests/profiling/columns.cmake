@@ -65,8 +65,8 @@ endif()
 foreach(arguments "gjk;--table;nothing" "gjk;--vertices;3/8" "gjk;--poses;0" "gjk;--csv" "scenes;--scene;nothing" "scenes;--threads;0"
     "broadphase;--case;nothing" "broadphase;--boxes;0" "meshes;--nothing" "meshes;--steps;0" "papers;--nothing" "papers;--repeats;0" "nothing")
   execute_process(COMMAND ${PROFILE} ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
-  if(NOT code EQUAL 2 OR err STREQUAL "")
-    message(FATAL_ERROR "talus-profile ${arguments}: exit code ${code}, not 2\n${out}\n${err}")
+  if(NOT code EQUAL 2 OR NOT err MATCHES "was given .*; it must be |needs a value: |there is no (option|command) ")
+    message(FATAL_ERROR "talus-profile ${arguments}: exit code ${code}, not 2, or no word of what is allowed\n${out}\n${err}")
   endif()
 endforeach()
 

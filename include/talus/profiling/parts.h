@@ -28,8 +28,8 @@ inline constexpr std::array<Stage, 7> stages = {
       &StageHashes::finish},
      {"publish", "stage: events and the profile", &FrameProfile::publish, &StageHashes::publish}}};
 
-/// The narrowphase works lists of pairs one after the other. Two of its passes settle two rungs each and book their time
-/// on the first of them.
+/// A pass of the narrowphase over a list of pairs. Two of the passes settle the pairs of two rungs and count their time for the
+/// first of the two.
 struct Pass {
     const char* name;
     Rung booked;
@@ -44,7 +44,7 @@ inline constexpr std::array<Pass, 7> passes = {{{"skip, reuse", Rung::skip, Rung
                                                 {"cold GJK", Rung::cold_gjk, Rung::cold_gjk},
                                                 {"cold EPA", Rung::cold_epa, Rung::cold_epa}}};
 
-/// What the pass took, us, summed over the threads.
+/// The time of the pass, us, summed over the threads.
 inline double microseconds_of(const NarrowphaseProfile& profile, const Pass& pass) {
     return profile.microseconds[static_cast<std::size_t>(pass.booked)];
 }

@@ -24,16 +24,17 @@ namespace {
 
 using samples::Random;
 
-constexpr const char* help =
-    "usage: talus-profile meshes [options]\n"
-    "Bumpy ground of triangles: building it, boxes and rays, by Talus and by Bullet's btBvhTriangleMeshShape; and "
-    "whole\n"
-    "steps of the scene hullpile on a slab, on level and on bumpy ground of 0.5 m cells, by turns. One thread, CPU "
-    "time,\n"
-    "medians.\n"
-    "  --repeats N      timed passes of each (default 5)\n"
-    "  --steps N        of hullpile (default 500)\n"
-    "  --quick          small meshes, few steps, one repeat: to see that it works\n";
+constexpr const char* help = R"(usage: talus-profile meshes [options]
+Bumpy ground of triangles, by Talus and by Bullet's btBvhTriangleMeshShape: building it, finding triangles in boxes, casting
+rays. Then whole steps of the scene hullpile in Talus, on a slab, on level ground and on bumpy ground with cells of 0.5 m, by
+turns. One thread, CPU time, medians.
+  --repeats N      timed passes of each (default 5)
+  --steps N        steps of hullpile (default 500)
+  --quick          small meshes, few steps and one repeat, to see that it works
+)";
+
+constexpr OptionValues option_values[] = {{"--repeats", "a whole number, 1 or more"},
+                                          {"--steps", "a whole number, 1 or more"}};
 
 struct Ground {
     std::vector<vec3> vertices;
@@ -240,7 +241,8 @@ int run_meshes(const std::vector<std::string_view>& arguments) {
         }
         const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : std::string_view();
         int* const number = name == "--repeats" ? &repeats : name == "--steps" ? &steps : nullptr;
-        if (number == nullptr || !parse_number(value, *number) || *number < 1) return refuse(name, value), 2;
+        if (number == nullptr || !parse_number(value, *number) || *number < 1)
+            return refuse(name, value, option_values), 2;
     }
     if (quick) repeats = 1, steps = 20;
     std::printf("%s\n", bullet_note);

@@ -178,34 +178,36 @@ void write_csv(std::FILE* file, const Comparison& c, int threads) {
     std::fputc('\n', file);
 }
 
-constexpr const char* help =
-    "usage: talus-profile scenes [options]\n"
-    "Runs scenes in Talus and in Bullet by turns, sleeping off, and prints medians of ms per step: CPU time, or wall "
-    "time with\n"
-    "several threads.\n"
-    "  --scene NAME    only this scene (may be given several times; talus-samples --list names them)\n"
-    "  --steps N       steps per run, for all scenes (default: as many as the scene wants)\n"
-    "  --repeats N     runs in each engine (default 3)\n"
-    "  --threads N     threads of Talus, 1 to 64 (default 1); Bullet always has one\n"
-    "  --jitter M      seeded horizontal jitter of stacks, m (default 0)\n"
-    "  --csv FILE      the tables as CSV\n"
-    "  --rungs         instead: Talus alone, with the rungs of its coherence ladder switched off one by one (default\n"
-    "                  scene tumble; no --csv)\n"
-    "  --timing        instead: Talus alone, what taking times costs: steps with Timing::stages and Timing::pairs "
-    "over\n"
-    "                  the same steps with Timing::off, and what the profile says that it costs\n"
-    "First table: ms Talus, ms Bullet, their ratio (median over the repeats of Talus / Bullet); the same for the "
-    "broadphase\n"
-    "(moves of boxes and search for pairs), the narrowphase (Talus's stage `collide`, Bullet's "
-    "dispatchAllCollisionPairs) and\n"
-    "the solver (Talus's stage `solve`, Bullet's solveConstraints); Talus's other stages (pairs and rest hold the "
-    "broadphase,\n"
-    "too); what each engine holds in the end (Talus: World::memory(); Bullet: what its allocator has handed out).\n"
-    "Second table: deepest and mean overlap in the last tenth of the steps; bodies that fell out of the scene; the "
-    "scene's own\n"
-    "figures, by the same formula on the bodies of each engine.\n";
+constexpr const char* help = R"(usage: talus-profile scenes [options]
+Runs scenes in Talus and in Bullet by turns, without sleeping, and prints medians in ms per step: CPU time, or wall time with
+several threads.
+  --scene NAME    run only this scene (may be given several times; talus-samples --list names them)
+  --steps N       steps per run, for all scenes (default: chosen for each scene)
+  --repeats N     runs in each engine (default 3)
+  --threads N     threads of Talus, 1 to 64 (default 1); Bullet always has one
+  --jitter M      seeded horizontal jitter of stacks, 0 to 0.5 m (default 0)
+  --csv FILE      write the tables as CSV
+  --rungs         instead: run Talus alone and switch the rungs of its coherence ladder off, one by one (default scene:
+                  tumble; writes no CSV)
+  --timing        instead: measure what timing costs in Talus: steps with Timing::stages and Timing::pairs over the same
+                  steps with Timing::off, and the cost that the profile reports
+First table: ms of Talus, ms of Bullet and their ratio (Talus / Bullet, the median over the repeats): of the whole step; of
+the broadphase (moving boxes, searching pairs); of the narrowphase (Talus's stage `collide`, Bullet's
+dispatchAllCollisionPairs); of the solver (Talus's stage `solve`, Bullet's solveConstraints). Then Talus's stage `pairs` and
+the sum of its other stages, which contain the broadphase; and the memory that each engine holds at the end (Talus:
+World::memory(); Bullet: what its allocator has handed out).
+Second table: deepest and mean overlap in the last tenth of the steps; number of bodies that fell out of the scene; the
+scene's own figures, computed by the same formula from the bodies of each engine.
+)";
 
-/// False, and a sentence on stderr, for arguments that make no sense.
+constexpr OptionValues option_values[] = {{"--scene", "a name that talus-samples --list shows"},
+                                          {"--steps", "a whole number, 1 or more"},
+                                          {"--repeats", "a whole number, 1 or more"},
+                                          {"--threads", "a whole number from 1 to 64"},
+                                          {"--jitter", "a number of metres, at least 0 and below 0.5"},
+                                          {"--csv", "a file name"}};
+
+/// False, and a sentence on stderr, for invalid arguments.
 bool parse(const std::vector<std::string_view>& arguments, Options& options) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = arguments[i];
@@ -217,13 +219,8 @@ bool parse(const std::vector<std::string_view>& arguments, Options& options) {
             options.timing = true;
             continue;
         }
-        if (i + 1 == arguments.size()) {
-            std::fprintf(stderr, "talus-profile: %.*s is unknown or lacks its value; see --help\n",
-                         static_cast<int>(name.size()), name.data());
-            return false;
-        }
-        const std::string_view value = arguments[++i];
-        bool good = true;
+        const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : std::string_view();
+        bool good = !value.empty();
         if (name == "--scene") {
             good = samples::find_scene(value) != nullptr;
             options.scenes.emplace_back(value);
@@ -242,7 +239,7 @@ bool parse(const std::vector<std::string_view>& arguments, Options& options) {
         } else {
             good = false;
         }
-        if (!good) return refuse(name, value);
+        if (!good) return refuse(name, value, option_values);
     }
     return true;
 }
