@@ -1,5 +1,7 @@
 #include <talus/profiling/csv.h>
 
+#include <talus/profiling/parts.h>
+
 namespace talus {
 
 namespace {
@@ -19,53 +21,48 @@ void each_column(const FrameProfile& p, Column&& column) {
     const auto count = [](auto value) { return static_cast<double>(value); };
     column(count(p.frame), "", "number of the step, 1 for a world's first", "frame");
     column(p.total, "us", "the whole step; the next seven are its stages and add up to it", "total_us");
-    column(p.pairs, "us", "stage: broadphase update, pairs begin and end", "pairs_us");
-    column(p.collide, "us", "stage: narrowphase over the active pairs", "collide_us");
-    column(p.graph, "us", "stage: what touches whom, the solver's colours", "graph_us");
-    column(p.solve, "us", "stage: velocities, impulses, positions", "solve_us");
-    column(p.continuous, "us", "stage: sweeps of fast bodies", "continuous_us");
-    column(p.finish, "us", "stage: poses, boxes, sleep", "finish_us");
-    column(p.publish, "us", "stage: events and the profile", "publish_us");
-    column(p.broadphase, "us", "part of pairs_us and finish_us: what the broadphase took", "broadphase_us");
-    column(p.timing, "us", "part of total_us: what reading clocks took, by the price of one read", "timing_us");
+    for (const Stage& stage : stages) column(p.*stage.microseconds, "us", stage.meaning, stage.name, "_us");
+    column(p.broadphase, "us", "part of pairs_us and finish_us: time in the broadphase", "broadphase_us");
+    column(p.timing, "us", "part of total_us: the clock reads, counted at the cost of one read", "timing_us");
     column(p.interruptions, "",
            "how often the system gave the calling thread's processor to others, with --timing pairs", "interruptions");
-    column(count(n.clock_reads), "", "so many times was the clock read", "clock_reads");
+    column(count(n.clock_reads), "", "number of clock reads", "clock_reads");
     column(p.bodies, "", "bodies in the world", "bodies");
-    column(p.awake_bodies, "", "those that were moved in this step", "awake_bodies");
-    column(p.broadphase_pairs, "", "overlapping fat boxes", "broadphase_pairs");
+    column(p.awake_bodies, "", "bodies that this step moved", "awake_bodies");
+    column(p.broadphase_pairs, "", "pairs of fat AABBs that overlap", "broadphase_pairs");
     column(p.convex_pairs, "", "shape pairs under test, asleep included", "convex_pairs");
     column(p.touching_pairs, "", "shape pairs that were solved in this step", "touching_pairs");
     column(p.contact_points, "", "contact points that were solved in this step", "contact_points");
-    column(p.islands, "", "groups of bodies that touch or are joined", "islands");
-    column(p.colors, "", "of the constraint graph: batches that the solver takes one after the other", "colors");
-    column(p.slabs, "", "of space that threads solved side by side", "slabs");
-    column(p.swept_bodies, "", "fast bodies that were swept", "swept_bodies");
-    column(p.impacts, "", "what they met on their way", "impacts");
-    column(count(p.max_penetration), "m", "the deepest contact point of this step", "max_penetration_m");
-    column(count(p.mean_penetration), "m", "over the contact points of this step, separated ones counted as 0",
-           "mean_penetration_m");
-    column(p.kinetic_energy, "J", "of the awake bodies", "kinetic_energy_j");
+    column(p.islands, "", "groups of bodies that touch or are jointed", "islands");
+    column(p.colors, "", "colours of the constraint graph: the solver handles one after the other", "colors");
+    column(p.slabs, "", "slabs of space that threads solved side by side", "slabs");
+    column(p.swept_bodies, "", "fast bodies that continuous collision moved", "swept_bodies");
+    column(p.impacts, "", "impacts of these bodies within the step", "impacts");
+    column(count(p.max_penetration), "m", "penetration of the deepest contact point of this step", "max_penetration_m");
+    column(count(p.mean_penetration), "m",
+           "mean penetration of the contact points of this step; separated points count as 0", "mean_penetration_m");
+    column(p.kinetic_energy, "J", "kinetic energy of the awake bodies", "kinetic_energy_j");
     for (int i = 0; i < rung_count; ++i) {
         const auto r = static_cast<std::size_t>(i);
         const char* rung = name_of(static_cast<Rung>(i));
-        column(count(n.pairs[r]), "", "active pairs that were settled on this rung", rung, "_pairs");
+        column(count(n.pairs[r]), "", "active shape pairs that this rung settled", rung, "_pairs");
         column(n.microseconds[r], "us", "time of the rung, summed over the threads", rung, "_us");
     }
     column(count(n.gjk_queries), "", "calls of GJK", "gjk_queries");
-    column(count(n.gjk_iterations), "", "iterations of all of them", "gjk_iterations");
-    column(count(n.gjk_cap_hits), "", "calls that used up their iterations", "gjk_cap_hits");
+    column(count(n.gjk_iterations), "", "iterations of all calls of GJK", "gjk_iterations");
+    column(count(n.gjk_cap_hits), "", "calls of GJK that reached the iteration cap", "gjk_cap_hits");
     column(count(n.epa_queries), "", "calls of EPA", "epa_queries");
-    column(count(n.epa_iterations), "", "iterations of all of them", "epa_iterations");
-    column(count(n.epa_cap_hits), "", "calls that used up their memory", "epa_cap_hits");
-    column(count(n.support_evaluations), "", "support points that were searched", "support_evaluations");
-    column(count(n.manifolds_built), "", "manifolds that were clipped anew", "manifolds_built");
+    column(count(n.epa_iterations), "", "iterations of all calls of EPA", "epa_iterations");
+    column(count(n.epa_cap_hits), "", "calls of EPA that ran out of memory", "epa_cap_hits");
+    column(count(n.support_evaluations), "", "searches for a support point", "support_evaluations");
+    column(count(n.manifolds_built), "", "manifolds that were built anew by clipping", "manifolds_built");
     for (std::size_t i = 0; i < n.gjk_histogram.size(); ++i)
-        column(count(n.gjk_histogram[i]), "", "GJK calls of so many iterations; the last: and more", "gjk_",
-               numbers[i]);
+        column(count(n.gjk_histogram[i]), "", "calls of GJK that took this many iterations; gjk_15: 15 and more",
+               "gjk_", numbers[i]);
     for (std::size_t i = 0; i < n.epa_histogram.size(); ++i) {
-        column(count(n.epa_histogram[i]), "", "EPA calls of so many iterations up to 3 more; the last: and more",
-               "epa_", quarter_number(i));
+        column(count(n.epa_histogram[i]), "",
+               "calls of EPA that took this many iterations or up to 3 more; epa_60: 60 and more", "epa_",
+               quarter_number(i));
     }
     const auto each_shape_pair = [&](auto&& table, const char* unit, const char* meaning, const char* prefix) {
         for (std::size_t a = 0; a < shape_type_count; ++a) {
@@ -83,12 +80,12 @@ void each_column(const FrameProfile& p, Column&& column) {
     const SlowestPair& s = p.slowest;
     const bool any = !s.body_a.is_null();
     const auto number = [&](auto value) { return any ? static_cast<double>(value) : -1.0; };
-    column(s.microseconds, "us", "the slowest pair of those timed singly; 0: none was", "slowest_us");
-    column(number(s.rung), "", "its rung, by its place in the ladder: 0 is skip", "slowest_rung");
-    column(number(s.body_a.slot), "", "its first body, by slot; here and below -1: there is none", "slowest_body_a");
-    column(number(s.body_b.slot), "", "its second body", "slowest_body_b");
-    column(number(s.shape_a), "", "the shape of the first, by index in the body", "slowest_shape_a");
-    column(number(s.shape_b), "", "the shape of the second", "slowest_shape_b");
+    column(s.microseconds, "us", "time of the slowest shape pair among those timed singly; 0: none was", "slowest_us");
+    column(number(s.rung), "", "number of its rung in the ladder; 0 is skip", "slowest_rung");
+    column(number(s.body_a.slot), "", "slot of its first body; here and below, -1: no pair", "slowest_body_a");
+    column(number(s.body_b.slot), "", "slot of its second body", "slowest_body_b");
+    column(number(s.shape_a), "", "index of the shape in the first body", "slowest_shape_a");
+    column(number(s.shape_b), "", "index of the shape in the second body", "slowest_shape_b");
 }
 
 template <class... Pieces>

@@ -147,16 +147,16 @@ std::string describe(const ProfileDiff& diff, const std::string& before, const s
 
     out.heading("a step, us");
     for (const Compared& total : diff.totals) out.time_row(total);
-    out.heading("stages, us a frame");
+    out.heading("stages, us per frame");
     for (const Compared& stage : diff.stages) out.time_row(stage);
     if (!diff.passes.empty()) {
-        out.heading("narrowphase, us a frame");
+        out.heading("narrowphase, us per frame");
         for (const ComparedPass& pass : diff.passes) out.time_row(pass.time);
-        out.count_heading("  its pairs a frame");
+        out.count_heading("  its pairs per frame");
         for (const ComparedPass& pass : diff.passes) {
             if (pass.pairs.before != 0.0 || pass.pairs.after != 0.0) out.count_row(pass.pairs);
         }
-        out.count_heading("  ns a pair");
+        out.count_heading("  ns per pair");
         for (const ComparedPass& pass : diff.passes) {
             const Compared& us = pass.price;
             if (us.before != 0.0 || us.after != 0.0) out.count_row({us.name, 1e3 * us.before, 1e3 * us.after});

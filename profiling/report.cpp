@@ -5,10 +5,12 @@
 #include <talus/profiling/statistics.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <type_traits>
 
 namespace talus {
 
@@ -27,6 +29,15 @@ public:
         comma();
         append_json(text, name);
         text += ':';
+    }
+    void field(std::string_view name, double value) {
+        key(name);
+        number(value);
+    }
+    void field(std::string_view name, std::uint64_t value) { field(name, static_cast<double>(value)); }
+    void field(std::string_view name, std::string_view value) {
+        key(name);
+        string(value);
     }
     void open(char bracket) {
         comma();
@@ -70,6 +81,24 @@ void array(Json& json, const List& list, const Value& value) {
     json.close(']');
 }
 
+/// A key and its array.
+template <class List, class Value>
+void array(Json& json, std::string_view name, const List& list, const Value& value) {
+    json.key(name);
+    array(json, list, value);
+}
+
+/// A pair of values as an array.
+template <class Value>
+void pair(Json& json, std::string_view name, const Value& first, const Value& second) {
+    array(json, name, std::array{first, second}, [&](const Value& value) {
+        if constexpr (std::is_arithmetic_v<Value>)
+            json.number(value);
+        else
+            json.string(value);
+    });
+}
+
 std::string hex_color(Color color) {
     char text[8];
     std::snprintf(text, sizeof text, "#%02x%02x%02x", color.r, color.g, color.b);
@@ -97,23 +126,128 @@ std::string escaped(std::string_view text) {
     return html;
 }
 
+std::array<Rung, rung_count> all_rungs() {
+    std::array<Rung, rung_count> rungs;
+    for (std::size_t i = 0; i < rungs.size(); ++i) rungs[i] = static_cast<Rung>(i);
+    return rungs;
+}
+
+void write_facts(Json& json, const ReportFacts& facts) {
+    json.field("title", std::string_view(facts.title));
+    json.field("subtitle", std::string_view(facts.subtitle));
+    json.field("look", std::string_view(facts.look));
+    array(json, "facts", facts.facts, [&](const auto& fact) {
+        json.open('[');
+        json.string(fact.first);
+        json.string(fact.second);
+        json.close(']');
+    });
+}
+
+/// Names, titles and colours of stages, passes and rungs.
+void write_names(Json& json) {
+    array(json, "stageNames", stages, [&](const Stage& stage) { json.string(stage.name); });
+    array(json, "passNames", passes, [&](const Pass& pass) { json.string(pass.name); });
+    array(json, "passColors", passes, [&](const Pass& pass) { json.string(hex_color(color_of(pass.booked))); });
+    // By number: the rungs of a pass share its time.
+    array(json, "passRungs", passes, [&](const Pass& pass) {
+        json.open('[');
+        json.number(static_cast<double>(pass.booked));
+        if (pass.also != pass.booked) json.number(static_cast<double>(pass.also));
+        json.close(']');
+    });
+    const std::array<Rung, rung_count> rungs = all_rungs();
+    array(json, "rungNames", rungs, [&](Rung rung) { json.string(name_of(rung)); });
+    array(json, "rungTitles", rungs, [&](Rung rung) { json.string(title_of(rung)); });
+    array(json, "rungColors", rungs, [&](Rung rung) { json.string(hex_color(color_of(rung))); });
+}
+
+/// Quantiles of the frames' times, and the sums of stages and passes.
+void write_times(Json& json, std::vector<double> totals, const FrameProfile& sum,
+                 const NarrowphaseProfile& narrowphase) {
+    json.key("total");
+    json.open('{');
+    json.field("p50", take_quantile(totals, 0.50));
+    json.field("p95", take_quantile(totals, 0.95));
+    json.field("p99", take_quantile(totals, 0.99));
+    json.field("max", take_quantile(totals, 1.00));
+    json.field("sum", sum.total);
+    json.close('}');
+    array(json, "stageSums", stages, [&](const Stage& stage) { json.number(sum.*stage.microseconds); });
+    json.field("broadphaseSum", sum.broadphase);
+    json.field("timingSum", sum.timing);
+    array(json, "passSums", passes, [&](const Pass& pass) { json.number(microseconds_of(narrowphase, pass)); });
+}
+
+/// What the narrowphase did: `timed` in the frames whose times count, `all` in all frames.
+void write_counts(Json& json, const NarrowphaseProfile& timed, const NarrowphaseProfile& all) {
+    const auto counts = [&](const char* name, const auto& list) {
+        array(json, name, list, [&](std::uint64_t count) { json.number(static_cast<double>(count)); });
+    };
+    counts("timedRungPairs", timed.pairs);
+    counts("rungPairs", all.pairs);
+    counts("gjkHistogram", all.gjk_histogram);
+    counts("epaHistogram", all.epa_histogram);
+    json.field("gjkQueries", all.gjk_queries);
+    json.field("gjkIterations", all.gjk_iterations);
+    json.field("gjkCapHits", all.gjk_cap_hits);
+    json.field("epaQueries", all.epa_queries);
+    json.field("epaIterations", all.epa_iterations);
+    json.field("epaCapHits", all.epa_cap_hits);
+    json.field("supportEvaluations", all.support_evaluations);
+    json.field("manifoldsBuilt", all.manifolds_built);
+    json.key("shapes");
+    json.open('[');
+    for (std::size_t a = 0; a < shape_type_count; ++a) {
+        for (std::size_t b = a; b < shape_type_count; ++b) {
+            const std::uint64_t tests = all.tested_by_shapes[a][b];
+            const double us = timed.microseconds_by_shapes[a][b];
+            if (tests == 0 && !(us > 0.0)) continue;
+            json.open('[');
+            json.string(name_of(static_cast<ShapeType>(a)));
+            json.string(name_of(static_cast<ShapeType>(b)));
+            json.number(static_cast<double>(tests));
+            json.number(us);
+            json.close(']');
+        }
+    }
+    json.close(']');
+}
+
+/// The plots, one list per series.
+void write_plots(Json& json, const std::vector<FrameProfile>& points) {
+    const auto series = [&](const auto& value) {
+        array(json, points, [&](const FrameProfile& p) { json.short_number(value(p)); });
+    };
+    json.key("plot");
+    json.open('{');
+    array(json, "frame", points, [&](const FrameProfile& p) { json.number(static_cast<double>(p.frame)); });
+    json.key("total");
+    series([](const FrameProfile& p) { return p.total; });
+    json.key("interruptions");
+    series([](const FrameProfile& p) { return static_cast<double>(p.interruptions); });
+    array(json, "stages", stages,
+          [&](const Stage& stage) { series([&](const FrameProfile& p) { return p.*stage.microseconds; }); });
+    array(json, "passes", passes, [&](const Pass& pass) {
+        series([&](const FrameProfile& p) { return microseconds_of(p.narrowphase, pass); });
+    });
+    array(json, "rungs", all_rungs(), [&](Rung rung) {
+        series([&](const FrameProfile& p) { return static_cast<double>(pairs_of(p.narrowphase, rung)); });
+    });
+    json.close('}');
+}
+
 void write_frame(Json& json, const FrameProfile& p) {
     json.open('{');
-    const auto field = [&](const char* name, double value) {
-        json.key(name);
-        json.number(value);
-    };
-    field("frame", static_cast<double>(p.frame));
-    field("total", p.total);
-    json.key("stages");
-    array(json, stages, [&](const Stage& stage) { json.number(p.*stage.microseconds); });
-    json.key("passes");
-    array(json, passes, [&](const Pass& pass) { json.number(microseconds_of(p.narrowphase, pass)); });
-    field("contacts", p.contact_points);
-    field("gjk", static_cast<double>(p.narrowphase.gjk_queries));
-    field("cold", static_cast<double>(pairs_of(p.narrowphase, Rung::cold_gjk)));
-    field("epa", static_cast<double>(p.narrowphase.epa_queries));
-    field("awake", p.awake_bodies);
+    json.field("frame", p.frame);
+    json.field("total", p.total);
+    array(json, "stages", stages, [&](const Stage& stage) { json.number(p.*stage.microseconds); });
+    array(json, "passes", passes, [&](const Pass& pass) { json.number(microseconds_of(p.narrowphase, pass)); });
+    json.field("contacts", static_cast<double>(p.contact_points));
+    json.field("gjk", p.narrowphase.gjk_queries);
+    json.field("cold", pairs_of(p.narrowphase, Rung::cold_gjk));
+    json.field("epa", p.narrowphase.epa_queries);
+    json.field("awake", static_cast<double>(p.awake_bodies));
     json.close('}');
 }
 
@@ -191,166 +325,45 @@ void ReportWriter::note_pair(const FrameProfile& profile, const World* world) {
     story.shape_b = type_of(slowest.body_b, slowest.shape_b);
 }
 
-std::string ReportWriter::data() const {
-    const Times& times = calm_.totals.empty() ? interrupted_ : calm_;
-    NarrowphaseProfile counts_of_all = calm_.narrowphase;
-    counts_of_all += interrupted_.narrowphase;
-    Json json;
-    const auto field = [&](const char* name, double value) {
-        json.key(name);
-        json.number(value);
-    };
-    const auto text = [&](const char* name, std::string_view value) {
-        json.key(name);
-        json.string(value);
-    };
-    json.open('{');
-    text("title", facts_.title);
-    text("subtitle", facts_.subtitle);
-    text("look", facts_.look);
-    json.key("facts");
-    array(json, facts_.facts, [&](const auto& fact) {
-        json.open('[');
-        json.string(fact.first);
-        json.string(fact.second);
-        json.close(']');
-    });
-    field("frames", static_cast<double>(calm_.totals.size() + interrupted_.totals.size()));
-    field("timedFrames", static_cast<double>(times.totals.size()));
-    field("interrupted", static_cast<double>(interrupted_.totals.size()));
-    field("firstFrame", static_cast<double>(first_frame_));
-    field("framesPerPoint", static_cast<double>(frames_per_point_));
-    json.key("timed");
-    json.number(times.sum.total > 0.0 ? 1.0 : 0.0);
-
-    json.key("stageNames");
-    array(json, stages, [&](const Stage& stage) { json.string(stage.name); });
-    json.key("passNames");
-    array(json, passes, [&](const Pass& pass) { json.string(pass.name); });
-    json.key("passColors");
-    array(json, passes, [&](const Pass& pass) { json.string(hex_color(color_of(pass.booked))); });
-    json.key("passRungs");  // by number: those that share a pass share its time
-    array(json, passes, [&](const Pass& pass) {
-        json.open('[');
-        json.number(static_cast<double>(pass.booked));
-        if (pass.also != pass.booked) json.number(static_cast<double>(pass.also));
-        json.close(']');
-    });
-    std::array<Rung, rung_count> rungs;
-    for (std::size_t i = 0; i < rungs.size(); ++i) rungs[i] = static_cast<Rung>(i);
-    json.key("rungNames");
-    array(json, rungs, [&](Rung rung) { json.string(name_of(rung)); });
-    json.key("rungTitles");
-    array(json, rungs, [&](Rung rung) { json.string(title_of(rung)); });
-    json.key("rungColors");
-    array(json, rungs, [&](Rung rung) { json.string(hex_color(color_of(rung))); });
-
-    json.key("total");
-    json.open('{');
-    std::vector<double> totals = times.totals;
-    field("p50", take_quantile(totals, 0.50));
-    field("p95", take_quantile(totals, 0.95));
-    field("p99", take_quantile(totals, 0.99));
-    field("max", take_quantile(totals, 1.00));
-    field("sum", times.sum.total);
-    json.close('}');
-    json.key("stageSums");
-    array(json, stages, [&](const Stage& stage) { json.number(times.sum.*stage.microseconds); });
-    field("broadphaseSum", times.sum.broadphase);
-    field("timingSum", times.sum.timing);
-    json.key("passSums");
-    array(json, passes, [&](const Pass& pass) {
-        json.number(times.narrowphase.microseconds[static_cast<std::size_t>(pass.booked)]);
-    });
-    const auto counts = [&](const char* name, const auto& list) {
-        json.key(name);
-        array(json, list, [&](std::uint64_t count) { json.number(static_cast<double>(count)); });
-    };
-    counts("timedRungPairs", times.narrowphase.pairs);
-    counts("rungPairs", counts_of_all.pairs);
-    counts("gjkHistogram", counts_of_all.gjk_histogram);
-    counts("epaHistogram", counts_of_all.epa_histogram);
-    field("gjkQueries", static_cast<double>(counts_of_all.gjk_queries));
-    field("gjkIterations", static_cast<double>(counts_of_all.gjk_iterations));
-    field("gjkCapHits", static_cast<double>(counts_of_all.gjk_cap_hits));
-    field("epaQueries", static_cast<double>(counts_of_all.epa_queries));
-    field("epaIterations", static_cast<double>(counts_of_all.epa_iterations));
-    field("epaCapHits", static_cast<double>(counts_of_all.epa_cap_hits));
-    field("supportEvaluations", static_cast<double>(counts_of_all.support_evaluations));
-    field("manifoldsBuilt", static_cast<double>(counts_of_all.manifolds_built));
-    json.key("shapes");
-    json.open('[');
-    for (std::size_t a = 0; a < shape_type_count; ++a) {
-        for (std::size_t b = a; b < shape_type_count; ++b) {
-            const std::uint64_t tests = counts_of_all.tested_by_shapes[a][b];
-            const double us = times.narrowphase.microseconds_by_shapes[a][b];
-            if (tests == 0 && !(us > 0.0)) continue;
-            json.open('[');
-            json.string(name_of(static_cast<ShapeType>(a)));
-            json.string(name_of(static_cast<ShapeType>(b)));
-            json.number(static_cast<double>(tests));
-            json.number(us);
-            json.close(']');
-        }
-    }
-    json.close(']');
-
-    // The plots, a list a series.
-    const auto series = [&](const char* name, const auto& value) {
-        if (*name) json.key(name);
-        array(json, points_, [&](const FrameProfile& p) { json.short_number(value(p)); });
-    };
-    json.key("plot");
-    json.open('{');
-    json.key("frame");
-    array(json, points_, [&](const FrameProfile& p) { json.number(static_cast<double>(p.frame)); });
-    series("total", [](const FrameProfile& p) { return p.total; });
-    series("interruptions", [](const FrameProfile& p) { return static_cast<double>(p.interruptions); });
-    json.key("stages");
-    array(json, stages,
-          [&](const Stage& stage) { series("", [&](const FrameProfile& p) { return p.*stage.microseconds; }); });
-    json.key("passes");
-    array(json, passes, [&](const Pass& pass) {
-        series("", [&](const FrameProfile& p) { return microseconds_of(p.narrowphase, pass); });
-    });
-    json.key("rungs");
-    array(json, rungs, [&](Rung rung) {
-        series("", [&](const FrameProfile& p) { return static_cast<double>(pairs_of(p.narrowphase, rung)); });
-    });
-    json.close('}');
-
-    json.key("worstFrames");
-    array(json, worst_, [&](const FrameProfile& p) { write_frame(json, p); });
-
+/// The pairs that were slowest, slowest first.
+std::vector<std::pair<ReportWriter::PairKey, ReportWriter::PairStory>> ReportWriter::worst_pairs() const {
     std::vector<std::pair<PairKey, PairStory>> worst(pairs_.begin(), pairs_.end());
     std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
         return is_worse(a.second.calm, a.second.microseconds, b.second.calm, b.second.microseconds);
     });
     if (worst.size() > worst_count) worst.resize(worst_count);
-    json.key("worstPairs");
-    array(json, worst, [&](const auto& pair) {
-        const auto& [slot_a, shape_a, slot_b, shape_b] = pair.first;
-        const PairStory& story = pair.second;
+    return worst;
+}
+
+std::string ReportWriter::data() const {
+    const Times& times = calm_.totals.empty() ? interrupted_ : calm_;
+    NarrowphaseProfile counts_of_all = calm_.narrowphase;
+    counts_of_all += interrupted_.narrowphase;
+    Json json;
+    json.open('{');
+    write_facts(json, facts_);
+    json.field("frames", calm_.totals.size() + interrupted_.totals.size());
+    json.field("timedFrames", times.totals.size());
+    json.field("interrupted", interrupted_.totals.size());
+    json.field("firstFrame", first_frame_);
+    json.field("framesPerPoint", frames_per_point_);
+    json.field("timed", times.sum.total > 0.0 ? 1.0 : 0.0);
+    write_names(json);
+    write_times(json, times.totals, times.sum, times.narrowphase);
+    write_counts(json, times.narrowphase, counts_of_all);
+    write_plots(json, points_);
+    array(json, "worstFrames", worst_, [&](const FrameProfile& p) { write_frame(json, p); });
+    array(json, "worstPairs", worst_pairs(), [&](const auto& entry) {
+        const auto& [slot_a, shape_a, slot_b, shape_b] = entry.first;
+        const PairStory& story = entry.second;
         json.open('{');
-        field("us", story.microseconds);
-        field("frame", static_cast<double>(story.frame));
-        field("rung", static_cast<double>(story.rung));
-        field("times", static_cast<double>(story.times));
-        json.key("bodies");
-        json.open('[');
-        json.number(slot_a);
-        json.number(slot_b);
-        json.close(']');
-        json.key("shapes");
-        json.open('[');
-        json.number(shape_a);
-        json.number(shape_b);
-        json.close(']');
-        json.key("types");
-        json.open('[');
-        json.string(story.shape_a);
-        json.string(story.shape_b);
-        json.close(']');
+        json.field("us", story.microseconds);
+        json.field("frame", story.frame);
+        json.field("rung", static_cast<double>(story.rung));
+        json.field("times", story.times);
+        pair(json, "bodies", slot_a, slot_b);
+        pair(json, "shapes", shape_a, shape_b);
+        pair(json, "types", story.shape_a, story.shape_b);
         json.close('}');
     });
     json.close('}');

@@ -449,7 +449,7 @@ function showCards() {
     ["step, p95", time(data.total.p95), "p95", data.total.p95],
     ["step, p99", time(data.total.p99), "p99", data.total.p99],
     ["step, worst", time(data.total.max), "max", data.total.max],
-    ["narrowphase", data.total.sum > 0 ? [(100 * collide / data.total.sum).toFixed(0), "% of a step"] : ["-", ""], "share",
+    ["collide", data.total.sum > 0 ? [(100 * collide / data.total.sum).toFixed(0), "% of a step"] : ["-", ""], "share",
       data.total.sum > 0 ? collide / data.total.sum : 0],
     ["without GJK, EPA", all ? [(100 * withoutTests() / all).toFixed(1), "% of pairs"] : ["-", ""], "cached",
       all ? withoutTests() / all : 0],
@@ -552,7 +552,7 @@ function showStages() {
   });
   rows.push(element("tr", {className: "sum"}, cell("step"), cell(""), cell(""),
     cell(timeText(data.total.sum / (data.timedFrames || 1)))));
-  fillTable("stages", [["stage", true], [""], ["share"], ["mean a frame"]], rows);
+  fillTable("stages", [["stage", true], [""], ["share"], ["mean per frame"]], rows);
   byId("stages-note").textContent = data.total.sum > 0
     ? `The broadphase is ${percent(data.broadphaseSum, data.total.sum)} of a step, within pairs and finish. ` +
       `Taking the times was ${percent(data.timingSum, data.total.sum)} of it.` : "";

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,10 +43,25 @@ inline double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// Says that an option or its value makes no sense; false.
-inline bool refuse(std::string_view name, std::string_view value) {
-    std::fprintf(stderr, "talus-profile: cannot use %.*s %.*s; see --help\n", static_cast<int>(name.size()),
-                 name.data(), static_cast<int>(value.size()), value.data());
+/// An option that takes a value, and what that may be, in words.
+struct OptionValues {
+    std::string_view name;
+    const char* allowed;
+};
+
+/// Says on stderr what is wrong with an option or its value, and what is allowed; false.
+inline bool refuse(std::string_view name, std::string_view value, std::span<const OptionValues> options) {
+    const std::string option(name), given(value);
+    for (const OptionValues& known : options) {
+        if (known.name != name) continue;
+        if (value.empty())
+            std::fprintf(stderr, "talus-profile: %s needs a value: %s.\n", option.c_str(), known.allowed);
+        else
+            std::fprintf(stderr, "talus-profile: %s was given '%s'; it must be %s.\n", option.c_str(), given.c_str(),
+                         known.allowed);
+        return false;
+    }
+    std::fprintf(stderr, "talus-profile: there is no option '%s'; --help lists them.\n", option.c_str());
     return false;
 }
 

@@ -2,33 +2,33 @@
 /// A ledger of energy and momentum: after each step it says whether energy appeared that nobody put in.
 ///
 /// A step of rigid bodies may lose energy (friction, inelastic impacts, damping, implicit springs); it must not make
-/// any. The ledger looks at a world from outside, just before and just after a step, and checks for each group of
-/// bodies that touched or were jointed in it:
+/// any. The ledger reads a world just before and just after a step. For each group of bodies that touched or were
+/// jointed in the step it checks
 ///
 ///     kinetic + potential after  <=  kinetic + potential before  +  work put in  +  rounding
 ///
 /// and, for each group that touched nothing fixed or kinematic, that momentum and angular momentum changed by what
-/// gravity and the user's forces gave. What is changed between two steps (impulses, teleports, new bodies) is not
-/// looked at: the books are opened anew before each step.
+/// gravity and the user's forces gave. Changes between two steps (impulses, teleports, new bodies) are not checked: the
+/// ledger starts anew before each step.
 ///
 /// Work put in, per group and step:
-/// - user's forces and torques: force times the way of the centre of mass (exact), torque times the turn, or the time and
-///   the mean spin, if that is more.
-/// - contacts with kinematic bodies: impulses times the velocity of the body's surface where they act. A contact can
-///   only take energy as seen from that surface, so this is a sharp bound. The moments of twist friction, which contacts
-///   do not report, count with their largest size.
-/// - running surfaces (Material::surface_velocity): friction impulse times that velocity. Sharp likewise.
-/// - overlap that is pushed out: impulse over the step's length times the way by which the overlap became less.
-/// - joints to kinematic bodies: force times the way of the joint's anchor, torque times the turn.
-/// - motors: motor force times the way of the coordinate; what the coordinate's speed changed within the step counts in
-///   the motor's favour.
-///   A motor or spring against which a constraint is closed that was open takes what the bodies' velocities give it: what
-///   position correction moves has no energy to lose, and the constraint puts in what the motor or spring takes.
-/// - drives: their force all the way at the higher of the speeds before and after.
-/// - springs: energy stored before less energy stored after, both with the stiffness of this step, or what a motor with
-///   the spring's force would have done, if that is more.
-/// - joints that were apart or beyond a limit and are less so: force times that way. Bodies whose joint breaks are not
-///   looked at in that step.
+/// - User's forces and torques: force times the displacement of the centre of mass (exact); torque times the rotation, or
+///   torque times the step and the mean angular velocity, whichever is more.
+/// - Contacts with kinematic bodies: impulses times the velocity of the body's surface where they act. A contact can
+///   only take energy as seen from that surface, so this is a sharp bound. Contacts do not report the moments of twist
+///   friction, so these count with their largest size.
+/// - Belts (Material::surface_velocity): friction impulse times that velocity. Sharp for the same reason.
+/// - Overlap that is pushed out: impulse over the step's length times the length by which the overlap became less.
+/// - Joints to kinematic bodies: force times the displacement of the joint's anchor, torque times the rotation.
+/// - Motors: motor force times the change of the coordinate; a change of the coordinate's speed within the step counts in
+///   the motor's favour. Where a constraint that was open closes against a motor or a spring, the motor or spring gives
+///   the work that the bodies' velocities say: position correction moves bodies without kinetic energy, and the
+///   constraint puts in what the motor or spring takes.
+/// - Drives: their force, the whole step long, at the higher of the speeds before and after.
+/// - Springs: energy stored before less energy stored after, both with the stiffness of this step, or the work of a motor
+///   with the spring's force, whichever is more.
+/// - Joints that were apart or beyond a limit and are less so: force times that length. Bodies whose joint breaks are not
+///   checked in that step.
 
 #include <talus/engine/world.h>
 
@@ -41,10 +41,10 @@ namespace talus::samples {
 
 /// What counts as rounding, and when a run fails.
 struct LedgerTolerance {
-    double energy = 1e-5;    ///< of the kinetic energies and the work of a group, per step
-    double speed = 1e-5;     ///< that a body at rest may seem to have, m/s
+    double energy = 1e-5;       ///< of the kinetic energies and the work of a group, per step
+    double speed = 1e-5;        ///< that a body at rest may seem to have, m/s
     double float_share = 1e-6;  ///< of a body's speed, in a step: what it may be off as sums of floats
-    double position = 2e-7;  ///< of a body's distance from the origin and 1 m more, times its weight, per step
+    double position = 2e-7;     ///< of a body's distance from the origin and 1 m more, times its weight, per step
     /// A group may gain this part of the energy that went through it in a step (kinetic energy before, work put in,
     /// potential energy released)...
     double step_gain = 0.01;
@@ -126,7 +126,7 @@ private:
         double kinetic = 0.0;
     };
     /// How a body moved in the step.
-    struct Way {
+    struct Displacement {
         glm::dvec3 move{0.0};  ///< of the centre of mass, m
         glm::dvec3 turn{0.0};  ///< rad
     };
@@ -152,16 +152,38 @@ private:
     void read_joints(const World& world, std::vector<JointState>& joints) const;
     LedgerEnergy energy(const World& world, const std::vector<State>& states,
                         const std::vector<JointState>& joints) const;
-    void find_ways();
+    void find_displacements();
     std::uint32_t root(std::uint32_t slot);
     void unite(std::uint32_t a, std::uint32_t b);
+    struct BookedContact;
     void book_contacts(const World& world);
+    void mark_touched(std::uint32_t a, std::uint32_t b);
+    void book_contact(const World& world, const Contact& contact);
+    void book_kinematic_surfaces(const BookedContact& contact);
+    void book_belts(const BookedContact& contact);
+    void book_lost_overlap(const BookedContact& contact);
+    void book_begun_contacts(const World& world);
+    void book_ended_contacts(const World& world);
     const Contact* last_contact(const Contact& contact);
+
+    struct BookedJoint;
     void book_joints(const World& world);
+    void book_joint(const World& world, const JointState& then, const JointState& now);
+    void book_kinematic_ends(const BookedJoint& joint);
+    double charged(double work, double push, double change, double v0, double v1) const;
+    void book_axis(const World& world, BookedJoint& joint, int axis);
+    void book_violations(const World& world, BookedJoint& joint);
+    void book_drive(const World& world, const BookedJoint& joint);
+
     void book_bodies(const World& world);
     double lifted_out(const World& world, std::uint32_t group);
+    struct Momentum;
+    std::vector<Momentum> momenta();
+    std::vector<BodyId> members(std::uint32_t group);
+    void judge_energy(const World& world, std::uint32_t group, int step);
+    void judge_momentum(const Momentum& sum, std::uint32_t group, int step);
     void close(const World& world);
-    glm::dvec3 way_at(std::uint32_t slot, const glm::dvec3& point) const;
+    glm::dvec3 displacement_at(std::uint32_t slot, const glm::dvec3& point) const;
     /// Adds to the group of whichever of the two is dynamic.
     void add_work(std::uint32_t a, std::uint32_t b, double joules, double slack = 0.0);
 
@@ -176,7 +198,7 @@ private:
     std::size_t next_last_ = 0;
     std::vector<ContactEvent> on_meshes_;  ///< that began and have not ended
     std::vector<State> before_, after_;
-    std::vector<Way> ways_;
+    std::vector<Displacement> displacements_;
     std::vector<JointState> joints_before_, joints_after_;
     std::vector<std::uint32_t> parent_;
     std::vector<Group> groups_;  ///< by root slot

@@ -1,7 +1,7 @@
 #pragma once
 /// Numbers as bytes: what the parts of a recording are written with and read by.
 ///
-/// Little-endian. A varint holds seven bits a byte, lowest first, the top bit set on all bytes but the last; signed
+/// Little-endian. A varint holds seven bits per byte, lowest first, the top bit set on all bytes but the last; signed
 /// numbers are zigzagged first (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), so that small ones of both signs are short.
 
 #include <bit>

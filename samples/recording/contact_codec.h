@@ -45,12 +45,12 @@ struct ContactTracks {
     };
     struct Point {
         std::uint32_t first, count;  ///< frames of the segment
-        std::size_t values;          ///< its first among `values`, then one a frame
+        std::size_t values;          ///< its first among `values`, then one per frame
     };
     struct Pair {
         std::uint32_t body_a, body_b;
         std::uint32_t first, count;  ///< frames of the segment
-        std::size_t normals;         ///< its first among `normals`, then one a frame
+        std::size_t normals;         ///< its first among `normals`, then one per frame
         std::size_t points, point_count;
     };
     std::vector<Pair> pairs;  ///< by bodies, then by first frame

@@ -91,7 +91,7 @@ struct Recorder::State {
     std::vector<std::uint32_t> glass_slots;
 
     std::vector<RecordedBody> bodies;
-    std::vector<std::vector<TruePose>> poses;  // of this segment, a list a body
+    std::vector<std::vector<TruePose>> poses;  // of this segment, one list per body
     std::vector<double> radii;                 // a body
     std::vector<std::uint32_t> number_of_slot;
     std::vector<std::uint32_t> last_seen;  // frame, a body

@@ -1,7 +1,7 @@
 #pragma once
 /// Recordings: what a run looked like and what it cost, in a file small enough to keep and to send.
 ///
-/// A recording holds the poses of all bodies at some thirty frames a second, their contacts, and the profile of every
+/// A recording holds the poses of all bodies at some thirty frames per second, their contacts, and the profile of every
 /// step, so that no spike is lost between two frames. Poses are rounded to a step that suits the size of the bodies;
 /// the recording says how far its poses are from the true ones, at most and on average, measured while it was written.
 /// docs/recording.md has the format and what it costs.
@@ -28,7 +28,7 @@
 namespace talus::samples {
 
 struct RecordingOptions {
-    double poses_per_second = 30.0;  ///< of simulated time, > 0; no more than one a step
+    double poses_per_second = 30.0;  ///< of simulated time, > 0; no more than one per step
     bool contacts = true;
     bool paths = true;         ///< which rung the dearest pair of each body took
     double key_seconds = 2.0;  ///< a jump to any frame decodes at most so much simulated time

@@ -8,7 +8,7 @@
 
 namespace talus::samples {
 
-/// 8-bit sRGB, rows from the top, three bytes a pixel.
+/// 8-bit sRGB, rows from the top, three bytes per pixel.
 struct Image {
     int width = 0, height = 0;
     std::vector<std::uint8_t> rgb;

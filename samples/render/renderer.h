@@ -27,7 +27,7 @@ public:
     /// Triangulates each body once; keeps nothing of `scene` but its camera.
     explicit Renderer(const SceneData& scene);
 
-    /// The bodies at these poses (one a body; a body without a pose is not drawn), seen by the scene's camera.
+    /// The bodies at these poses (one per body; a body without a pose is not drawn), seen by the scene's camera.
     Image draw(std::span<const Transform> poses, const PictureOptions& options = {}) const;
 
     struct Thing {

@@ -99,7 +99,8 @@ constexpr OptionSpec<Options> specs[] = {
      "pair, too",
      set_timing},
 
-    {"What to write (with --scene)", "--csv", Takes::one, "FILE", "what each frame cost, a row a frame (docs/csv.md)",
+    {"What to write (with --scene)", "--csv", Takes::one, "FILE",
+     "what each frame cost, one row per frame (docs/csv.md)",
      [](Options& o, Values v) { return o.files.csv = v[0], std::string(); }},
     {"", "--trace", Takes::one, "FILE", "the same as JSON for ui.perfetto.dev and speedscope.app",
      [](Options& o, Values v) { return o.files.trace = v[0], std::string(); }},
@@ -131,7 +132,7 @@ constexpr OptionSpec<Options> specs[] = {
      }},
 
     {"", "--ledger", Takes::none, "",
-     "keep books of energy and momentum instead, and fail if any\nappears that nobody put in: a line a scene",
+     "keep books of energy and momentum instead, and fail if any\nappears that nobody put in: one line per scene",
      [](Options& o, Values) { return o.ledger = true, std::string(); }},
 
     {"What to say", "--hash", Takes::none, "",

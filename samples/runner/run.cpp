@@ -106,8 +106,8 @@ Result<Summary> run_scene(const Scene& scene, const Options& options, const std:
     const double steps = summary.steps;
     summary.median_ms = take_quantile(step_ms, 0.5);
     summary.p99_ms = take_quantile(step_ms, 0.99);
-    summary.narrowphase_us = collide_us / steps;
-    summary.narrowphase_share = collide_us / std::max(1e-9, 1000.0 * all_ms);
+    summary.collide_us = collide_us / steps;
+    summary.collide_share = collide_us / std::max(1e-9, 1000.0 * all_ms);
     for (std::size_t i = 0; i < summary.rungs.size(); ++i)
         summary.rungs[i] = static_cast<double>(narrowphase.pairs[i]) / steps;
     summary.gjk_iterations =

@@ -34,8 +34,8 @@ struct Summary {
 
     // Over the run.
     double median_ms = 0, p99_ms = 0;        ///< wall time of a step
-    double narrowphase_us = 0;               ///< mean of the stage collide, a frame
-    double narrowphase_share = 0;            ///< of the time of all steps, 0 to 1
+    double collide_us = 0;                   ///< mean of the stage collide, a frame
+    double collide_share = 0;                ///< of the time of all steps, 0 to 1
     std::array<double, rung_count> rungs{};  ///< mean number of pairs, a frame
     double gjk_iterations = 0;               ///< a query
     double epa_calls = 0;                    ///< a frame

@@ -372,6 +372,10 @@ private:
         }
     }
 
+    static void put(TextChange& c, const vec3& v) {
+        for (int i = 0; i < 3; ++i) c.numbers.push_back(v[i]);
+    }
+
     void make_changes() {
         random_ = stream(10);
         const std::uint32_t count = 1 + random_.below(30);
@@ -380,118 +384,132 @@ private:
             if (world_.bodies[i].def.type == BodyType::dynamic) movable.push_back(i);
         }
         if (movable.empty()) return;
-        const auto put = [](TextChange& c, const vec3& v) {
-            for (int i = 0; i < 3; ++i) c.numbers.push_back(v[i]);
-        };
         for (std::uint32_t k = 0; k < count; ++k) {
             TextChange c;
             c.step = static_cast<int>(random_.below(static_cast<std::uint32_t>(world_.steps)));
             c.target = movable[random_.below(static_cast<std::uint32_t>(movable.size()))];
             const vec3 inside = random_.in_box(glm::max(room_ - vec3(1.8f), vec3(0.05f))) + vec3(0, room_.y, 0);
             const quat turned = random_.rotation();
-            const vec3 way = random_.direction();
+            const vec3 direction = random_.direction();
             const float amount = random_.unit();
-            switch (random_.below(22)) {
-                case 0:
-                    c.what = "remove";
-                    break;
-                case 1:
-                case 2:
-                    c.what = "push";
-                    put(c, 200.0f * amount * way);
-                    put(c, 0.2f * random_.direction());
-                    break;
-                case 3:
-                    c.what = "force";
-                    put(c, 5000.0f * amount * way);
-                    put(c, 0.2f * random_.direction());
-                    break;
-                case 4:
-                    c.what = "torque";
-                    put(c, 500.0f * amount * way);
-                    break;
-                case 5:
-                    c.what = "velocity";
-                    put(c, 10.0f * amount * way);
-                    put(c, 10.0f * random_.direction());
-                    break;
-                case 6:
-                    c.what = "place";
-                    put(c, inside);
-                    for (const float x : {turned.w, turned.x, turned.y, turned.z}) c.numbers.push_back(x);
-                    break;
-                case 7:
-                case 8:
-                    c.what = "type";
-                    c.numbers = {static_cast<float>(one_in(3) ? random_.below(3) : 2)};
-                    break;
-                case 9:
-                    c.what = "mass";
-                    c.numbers = {0.1f + 100.0f * amount};
-                    break;
-                case 10:
-                    c.what = "friction";
-                    c.numbers = {0.0f, amount};
-                    break;
-                case 11:
-                    c.what = "filter";
-                    c.numbers = {0.0f, static_cast<float>(one_in(2) ? things : others),
-                                 static_cast<float>(one_in(2) ? walls | things | others : walls | others)};
-                    break;
-                case 12:
-                    // A body whose only shape is a sensor falls out of the world: it becomes solid again, or has
-                    // others.
-                    c.what = "sensor";
-                    c.numbers = {
-                        static_cast<float>(world_.bodies[c.target].shapes.size() > 1 ? 1 : 0),
-                        world_.bodies[c.target].shapes.size() > 1 ? static_cast<float>(random_.below(2)) : 0.0f};
-                    break;
-                case 13:
-                    c.what = "sphere";
-                    c.numbers = {0.0f, 0.05f + 0.4f * amount};
-                    break;
-                case 14:
-                    c.what = "box";
-                    c.numbers = {0.0f};
-                    put(c, vec3(0.05f) + 0.3f * glm::abs(way));
-                    break;
-                case 15:
-                    c.what = "sleep";
-                    break;
-                case 16:
-                    c.what = "gravity";
-                    put(c, 10.0f * amount * way);
-                    break;
-                case 17:
-                    c.what = "locks";
-                    c.numbers = {has(soak_locks) ? static_cast<float>(random_.below(64)) : 0.0f};
-                    break;
-                case 18:
-                    c.what = "gravity_scale";
-                    c.numbers = {2.0f * amount};
-                    break;
-                case 19:
-                case 20: {
-                    if (world_.joints.empty()) continue;
-                    c.target = random_.below(static_cast<std::uint32_t>(world_.joints.size()));
-                    const std::uint32_t how = random_.below(3);
-                    c.what = how == 0 ? "remove_joint" : how == 1 ? "motor" : "limit";
-                    const JointKind kind = world_.joints[c.target].kind;
-                    const float least = kind == JointKind::distance ? 0.0f : -amount;
-                    c.numbers = how == 1 ? std::vector<float>{4.0f * amount - 2.0f, 100.0f * random_.unit()}
-                                         : std::vector<float>{least, random_.unit()};
-                    // These have neither limits nor motors.
-                    if (how != 0 && (kind == JointKind::fixed || kind == JointKind::motor)) continue;
-                    break;
-                }
-                default:
-                    c.what = "limits";
-                    c.numbers = {has(soak_limits) ? 5.0f + 20.0f * amount : 1e6f,
-                                 has(soak_limits) ? 10.0f + 20.0f * amount : 1e6f};
-            }
-            world_.changes.push_back(c);
+            if (choose_change(c, random_.below(22), inside, turned, direction, amount)) world_.changes.push_back(c);
         }
         std::ranges::stable_sort(world_.changes, {}, &TextChange::step);
+    }
+
+    /// Number `kind` of 22 changes, by what make_changes() drew. False: there is nothing to change.
+    bool choose_change(TextChange& c, std::uint32_t kind, const vec3& inside, const quat& turned, const vec3& direction,
+                       float amount) {
+        if (kind < 7) return move_body(c, kind, inside, turned, direction, amount);
+        if (kind < 19) return change_body(c, kind, direction, amount);
+        if (kind < 21) return change_joint(c, amount);
+        c.what = "limits";
+        c.numbers = {has(soak_limits) ? 5.0f + 20.0f * amount : 1e6f, has(soak_limits) ? 10.0f + 20.0f * amount : 1e6f};
+        return true;
+    }
+
+    bool move_body(TextChange& c, std::uint32_t kind, const vec3& inside, const quat& turned, const vec3& direction,
+                   float amount) {
+        switch (kind) {
+            case 0:
+                c.what = "remove";
+                break;
+            case 1:
+            case 2:
+                c.what = "push";
+                put(c, 200.0f * amount * direction);
+                put(c, 0.2f * random_.direction());
+                break;
+            case 3:
+                c.what = "force";
+                put(c, 5000.0f * amount * direction);
+                put(c, 0.2f * random_.direction());
+                break;
+            case 4:
+                c.what = "torque";
+                put(c, 500.0f * amount * direction);
+                break;
+            case 5:
+                c.what = "velocity";
+                put(c, 10.0f * amount * direction);
+                put(c, 10.0f * random_.direction());
+                break;
+            case 6:
+                c.what = "place";
+                put(c, inside);
+                for (const float x : {turned.w, turned.x, turned.y, turned.z}) c.numbers.push_back(x);
+                break;
+        }
+        return true;
+    }
+
+    bool change_body(TextChange& c, std::uint32_t kind, const vec3& direction, float amount) {
+        switch (kind) {
+            case 7:
+            case 8:
+                c.what = "type";
+                c.numbers = {static_cast<float>(one_in(3) ? random_.below(3) : 2)};
+                break;
+            case 9:
+                c.what = "mass";
+                c.numbers = {0.1f + 100.0f * amount};
+                break;
+            case 10:
+                c.what = "friction";
+                c.numbers = {0.0f, amount};
+                break;
+            case 11:
+                c.what = "filter";
+                c.numbers = {0.0f, static_cast<float>(one_in(2) ? things : others),
+                             static_cast<float>(one_in(2) ? walls | things | others : walls | others)};
+                break;
+            case 12:
+                // A body whose only shape is a sensor falls out of the world: it becomes solid again, or has
+                // others.
+                c.what = "sensor";
+                c.numbers = {static_cast<float>(world_.bodies[c.target].shapes.size() > 1 ? 1 : 0),
+                             world_.bodies[c.target].shapes.size() > 1 ? static_cast<float>(random_.below(2)) : 0.0f};
+                break;
+            case 13:
+                c.what = "sphere";
+                c.numbers = {0.0f, 0.05f + 0.4f * amount};
+                break;
+            case 14:
+                c.what = "box";
+                c.numbers = {0.0f};
+                put(c, vec3(0.05f) + 0.3f * glm::abs(direction));
+                break;
+            case 15:
+                c.what = "sleep";
+                break;
+            case 16:
+                c.what = "gravity";
+                put(c, 10.0f * amount * direction);
+                break;
+            case 17:
+                c.what = "locks";
+                c.numbers = {has(soak_locks) ? static_cast<float>(random_.below(64)) : 0.0f};
+                break;
+            case 18:
+                c.what = "gravity_scale";
+                c.numbers = {2.0f * amount};
+                break;
+        }
+        return true;
+    }
+
+    bool change_joint(TextChange& c, float amount) {
+        if (world_.joints.empty()) return false;
+        c.target = random_.below(static_cast<std::uint32_t>(world_.joints.size()));
+        const std::uint32_t how = random_.below(3);
+        c.what = how == 0 ? "remove_joint" : how == 1 ? "motor" : "limit";
+        const JointKind kind = world_.joints[c.target].kind;
+        const float least = kind == JointKind::distance ? 0.0f : -amount;
+        c.numbers = how == 1 ? std::vector<float>{4.0f * amount - 2.0f, 100.0f * random_.unit()}
+                             : std::vector<float>{least, random_.unit()};
+        // These have neither limits nor motors.
+        if (how != 0 && (kind == JointKind::fixed || kind == JointKind::motor)) return false;
+        return true;
     }
 
     std::uint64_t seed_;

@@ -137,7 +137,7 @@ TEST_CASE("the stages of a real step add up to it and every column reads its own
     double columns = 0.0;
     for (const FrameColumn& column : frame_columns()) columns += column.value(frame);
     CHECK(columns == doctest::Approx(120.0));  // 1 to 15, each once
-    REQUIRE(find_frame_column("narrowphase") != nullptr);
-    CHECK(find_frame_column("narrowphase")->value(frame) == 2.0);
+    REQUIRE(find_frame_column("collide") != nullptr);
+    CHECK(find_frame_column("collide")->value(frame) == 2.0);
     CHECK(find_frame_column("") == nullptr);
 }

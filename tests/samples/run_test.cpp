@@ -107,8 +107,8 @@ TEST_CASE("a run reports what happened and how far it is") {
     CHECK(summary.mean_penetration <= summary.max_penetration);
     CHECK(summary.median_ms > 0.0);
     CHECK(summary.p99_ms >= summary.median_ms);
-    CHECK(summary.narrowphase_share > 0.0);
-    CHECK(summary.narrowphase_share < 1.0);
+    CHECK(summary.collide_share > 0.0);
+    CHECK(summary.collide_share < 1.0);
     double pairs = 0.0;
     for (const double rung : summary.rungs) pairs += rung;
     CHECK(pairs > 0.0);
@@ -198,7 +198,7 @@ TEST_CASE("hashes of stages name the first step and stage in which two runs diff
     for (const char* path : {"hashes_a.txt", "hashes_b.txt"}) std::filesystem::remove(path);
 }
 
-TEST_CASE("a run writes a row a frame and the picture of the step it was asked for") {
+TEST_CASE("a run writes one row per frame and the picture of the step it was asked for") {
     const ScratchFolder folder;
     Options options;
     options.steps = 30;
@@ -280,8 +280,8 @@ TEST_CASE("the table keeps its columns under their headings") {
     summary.contact_points = 99999;
     summary.median_ms = 12.345;
     summary.p99_ms = 99.999;
-    summary.narrowphase_us = 12345;
-    summary.narrowphase_share = 1.0;
+    summary.collide_us = 12345;
+    summary.collide_share = 1.0;
     summary.rungs = {1, 2, 3, 4, 5, 6, 7, 8, 1e6};
     summary.gjk_iterations = 9.99;
     summary.epa_calls = 12345;

@@ -134,7 +134,7 @@ def play(program, screen, hand):
         try:
             check("a run writes its files and ends with 0", window.finish() == 0)
             lines = open(rows).read().splitlines()
-            check("its CSV has a row a step", len(lines) == 121)
+            check("its CSV has one row per step", len(lines) == 121)
         finally:
             window.stop()
         window = display.Window(program, screen, "--replay", recording, "--pause", "--panel", "none", *size)

@@ -1,5 +1,5 @@
 #pragma once
-/// Frame profiles as a table: one row a frame, one column a number. docs/csv.md lists the columns.
+/// Frame profiles as a table: one row per frame, one column per number. docs/csv.md lists the columns.
 
 #include <talus/engine/profile.h>
 #include <talus/profiling/output_file.h>
@@ -22,7 +22,7 @@ struct CsvColumn {
 /// What csv_header() names, explained.
 std::vector<CsvColumn> csv_columns();
 
-/// Writes a header, then a row a frame.
+/// Writes a header, then one row per frame.
 class CsvWriter {
 public:
     Error open(const std::string& path);

@@ -1,5 +1,5 @@
 #pragma once
-/// Tables of numbers as CSV, read back: what CsvWriter wrote, or another program with the same idea.
+/// Reads tables of numbers from CSV files, those of CsvWriter and others of the same form.
 
 #include <talus/result.h>
 
@@ -18,11 +18,11 @@ struct CsvTable {
     const std::vector<double>* find(std::string_view name) const;
 };
 
-/// A header line of names, then lines of as many numbers, separated by commas. Refused with a sentence that says where:
-/// a file that cannot be read or has no rows, names that are missing or double, and what is not a finite number.
+/// Reads a header line of names and then lines of as many numbers, separated by commas. Refuses a file that cannot be read
+/// or has no rows, missing or repeated names, and anything that is not a finite number; the error says in which line.
 Result<CsvTable> read_csv(const std::string& path);
 
-/// The same from text; `name` is what errors call it.
+/// The same from text; errors call it `name`.
 Result<CsvTable> parse_csv(std::string_view text, const std::string& name);
 
 }  // namespace talus

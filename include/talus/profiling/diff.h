@@ -1,15 +1,16 @@
 #pragma once
 /// Compares two runs by their CSV files: what got slower or faster, where, and whether there was more work or the same
-/// work at another price.
+/// work took longer.
 ///
-/// A part of a frame is compared by its median over the frames in which it ran, times their share of all frames: a stage
-/// that works in each frame is its median, a rung that works in one frame of ten a tenth of it, and a frame that the system
-/// interrupted moves neither.
+/// Each part of a frame is compared by its median over the frames in which it ran, times the share of these frames in all
+/// frames. So a stage that runs in each frame counts with its median, and a rung that runs in one frame of ten with a tenth
+/// of it; single frames that the system interrupted change neither.
 ///
-/// Noise is what the difference of those medians varies by when frames are drawn again, with replacement (bootstrap): in
-/// runs of frames, a twelfth of all each, since disturbances last; the same frames from both files, since two runs of one
-/// scene cost much in the same frames. A difference is called one beyond three standard deviations of that and 2%. What it
-/// cannot see is a machine that was slower for a whole run: if all stages changed together, that is said.
+/// Noise is the variation of the difference of these medians when frames are drawn again, with replacement (bootstrap).
+/// They are drawn in blocks of a twelfth of all frames, because disturbances last; and the same frames from both files,
+/// because two runs of one scene are expensive in the same frames. Only a difference of more than three standard deviations
+/// of that, and of more than 2%, counts. A machine that was slower for a whole run cannot be seen in this way; if all stages
+/// changed together, the text says so.
 
 #include <talus/profiling/csv_table.h>
 
@@ -32,9 +33,9 @@ struct Compared {
 
 /// A pass of the narrowphase: its time is the number of its pairs times the price of one.
 struct ComparedPass {
-    Compared time;   ///< us a frame
-    Compared pairs;  ///< mean a frame
-    Compared price;  ///< us a pair, over the whole run
+    Compared time;   ///< us per frame
+    Compared pairs;  ///< mean per frame
+    Compared price;  ///< us per pair, over the whole run
 };
 
 struct ProfileDiff {
@@ -42,13 +43,13 @@ struct ProfileDiff {
     std::size_t frames_compared = 0;  ///< those with the same number in both; the others are left out
     std::vector<std::string> warnings;
     std::vector<Compared> totals;      ///< p50, p95, p99, max of total_us, us
-    std::vector<Compared> stages;      ///< us a frame; largest change first
+    std::vector<Compared> stages;      ///< us per frame; largest change first
     std::vector<ComparedPass> passes;  ///< largest change of time first
-    std::vector<Compared> shapes;      ///< timed tests by shapes, us a frame; largest change first
-    std::vector<Compared> iterations;  ///< of GJK and of EPA, a call
-    std::vector<Compared> work;        ///< counts that differ, mean a frame; largest change in percent first
+    std::vector<Compared> shapes;      ///< timed tests by shapes, us per frame; largest change first
+    std::vector<Compared> iterations;  ///< of GJK and of EPA, per call
+    std::vector<Compared> work;        ///< counts that differ, mean per frame; largest change in percent first
     std::size_t frames_with_other_work = 0;
-    bool is_machine = false;  ///< every stage that counts got slower, or faster, at the same work
+    bool is_machine = false;  ///< all stages that count got slower, or all faster, at the same work
 };
 
 /// Refused: tables that are not of frames (no column frame or total_us), or that share no frame.

@@ -1,5 +1,5 @@
 #pragma once
-/// A file that is written piece by piece; what went wrong is told once, at its end.
+/// A file that is written piece by piece; close() reports errors of all writes.
 
 #include <talus/result.h>
 
@@ -11,11 +11,11 @@ namespace talus {
 
 class OutputFile {
 public:
-    /// Empties the file or makes it. An Error says what to do when that cannot be.
+    /// Creates the file, or empties it. The error says why that failed and what to do.
     Error open(const std::string& path);
     bool is_open() const { return file_.is_open(); }
     void write(std::string_view text) { file_.write(text.data(), static_cast<std::streamsize>(text.size())); }
-    /// Closes it: an Error when anything could not be written. Nothing when it is closed already.
+    /// Closes the file. Returns an error if any part could not be written; none if the file is closed already.
     Error close();
 
 private:
@@ -23,10 +23,10 @@ private:
     std::ofstream file_;
 };
 
-/// Appends a number as text that reads back to 9 digits, and 0 for what is not finite: JSON and CSV have no NaN.
+/// Appends a number with 9 digits; 0 for a value that is not finite, because JSON and CSV have no NaN.
 void append_number(std::string& text, double value);
 
-/// Appends text in quotation marks as JSON wants it, and safe within a page's <script>.
+/// Appends text as a JSON string, escaped so that it is safe within a page's <script>.
 void append_json(std::string& text, std::string_view value);
 
 }  // namespace talus

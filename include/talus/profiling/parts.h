@@ -11,21 +11,25 @@ namespace talus {
 
 struct Stage {
     const char* name;
+    const char* meaning;
     double FrameProfile::*microseconds;
     std::uint64_t StageHashes::*hash;  ///< of the state that it leaves
 };
 
 /// Their times add up to FrameProfile::total.
-inline constexpr std::array<Stage, 7> stages = {{{"pairs", &FrameProfile::pairs, &StageHashes::pairs},
-                                                 {"collide", &FrameProfile::collide, &StageHashes::collide},
-                                                 {"graph", &FrameProfile::graph, &StageHashes::graph},
-                                                 {"solve", &FrameProfile::solve, &StageHashes::solve},
-                                                 {"continuous", &FrameProfile::continuous, &StageHashes::continuous},
-                                                 {"finish", &FrameProfile::finish, &StageHashes::finish},
-                                                 {"publish", &FrameProfile::publish, &StageHashes::publish}}};
+inline constexpr std::array<Stage, 7> stages = {
+    {{"pairs", "stage: broadphase update; body pairs begin and end", &FrameProfile::pairs, &StageHashes::pairs},
+     {"collide", "stage: narrowphase over the active shape pairs", &FrameProfile::collide, &StageHashes::collide},
+     {"graph", "stage: islands of the bodies that touch, colours of the constraint graph", &FrameProfile::graph,
+      &StageHashes::graph},
+     {"solve", "stage: velocities, impulses and poses, in sub-steps", &FrameProfile::solve, &StageHashes::solve},
+     {"continuous", "stage: continuous collision of fast bodies", &FrameProfile::continuous, &StageHashes::continuous},
+     {"finish", "stage: boxes for the broadphase, bodies that fall asleep", &FrameProfile::finish,
+      &StageHashes::finish},
+     {"publish", "stage: events and the profile", &FrameProfile::publish, &StageHashes::publish}}};
 
-/// The narrowphase works lists of pairs one after the other. Two of its passes settle two rungs each and book their time
-/// on the first of them.
+/// A pass of the narrowphase over a list of pairs. Two of the passes settle the pairs of two rungs and count their time for the
+/// first of the two.
 struct Pass {
     const char* name;
     Rung booked;
@@ -40,7 +44,7 @@ inline constexpr std::array<Pass, 7> passes = {{{"skip, reuse", Rung::skip, Rung
                                                 {"cold GJK", Rung::cold_gjk, Rung::cold_gjk},
                                                 {"cold EPA", Rung::cold_epa, Rung::cold_epa}}};
 
-/// What the pass took, us, summed over the threads.
+/// The time of the pass, us, summed over the threads.
 inline double microseconds_of(const NarrowphaseProfile& profile, const Pass& pass) {
     return profile.microseconds[static_cast<std::size_t>(pass.booked)];
 }

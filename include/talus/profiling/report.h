@@ -1,12 +1,12 @@
 #pragma once
-/// Frame profiles as one page of HTML: plots of what each frame cost, tables, the worst frames and the worst pairs. It
-/// asks for nothing from the net, so it opens from disk, in light and in dark.
+/// Frame profiles as one page of HTML: plots of the time of each frame, tables, the worst frames and the worst pairs. The page
+/// loads nothing from the net, so it opens from disk. It has a light and a dark look.
 ///
-/// Frames are kept until the end, but not without limit: beyond 4,096 a point of the plots stands for two frames, then for four, and
-/// so on, and shows the dearest of them. Percentiles, sums, histograms and the lists of the worst are exact.
+/// The plots have at most 4,096 points. In longer runs a point stands for two frames, then for four, and so on, and shows the
+/// most expensive of them. Percentiles, sums, histograms and the lists of the worst are exact.
 ///
-/// Times of frames that the system interrupted (FrameProfile::interruptions) say more about the machine: they are drawn
-/// pale, stand behind all others in the lists, and are left out of percentiles, sums and means, unless all are such.
+/// Times of frames that the system interrupted (FrameProfile::interruptions) say more about the machine. The page draws them
+/// pale, lists them last, and leaves them out of percentiles, sums and means, unless all frames were interrupted.
 
 #include <talus/engine/world.h>
 #include <talus/profiling/output_file.h>
@@ -22,19 +22,19 @@ namespace talus {
 
 struct ReportFacts {
     std::string title;                                       ///< of the run: the scene
-    std::string subtitle;                                    ///< a sentence on it, or nothing
+    std::string subtitle;                                    ///< a sentence about it; may be empty
     std::vector<std::pair<std::string, std::string>> facts;  ///< names and values: seed, threads, processor, ...
-    /// A command that shows a pair, for people to copy; in it "{frame}" becomes the frame's number, "{body_a}" and
-    /// "{body_b}" the slots of the bodies. Or nothing.
+    /// A command that shows a pair, for people to copy: "{frame}" becomes the frame's number, "{body_a}" and
+    /// "{body_b}" become the slots of the bodies. May be empty.
     std::string look;
 };
 
 class ReportWriter {
 public:
     Error open(const std::string& path, ReportFacts facts);
-    /// The profile of a step; with its world, the worst pairs are told by the types of their shapes, too.
+    /// Adds the profile of a step. With its world, the list of the worst pairs has the types of their shapes, too.
     void add(const FrameProfile& profile, const World* world = nullptr);
-    /// Writes the page; says whether all of it was written.
+    /// Writes the page. Returns an error if any part could not be written.
     Error close();
 
     static constexpr std::size_t most_points = 4096;  ///< of a plot
@@ -56,6 +56,7 @@ private:
     void note_point(const FrameProfile& profile);
     void note_worst(const FrameProfile& profile);
     void note_pair(const FrameProfile& profile, const World* world);
+    std::vector<std::pair<PairKey, PairStory>> worst_pairs() const;
     std::string data() const;
 
     OutputFile file_;

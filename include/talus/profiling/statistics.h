@@ -1,5 +1,5 @@
 #pragma once
-/// Quantiles and worst ones, for whoever tells what frames cost.
+/// Quantiles of the times of frames, and which of two frames is the worse.
 
 #include <talus/engine/profile.h>
 
@@ -13,10 +13,10 @@ double take_quantile(std::vector<double>& values, double q);
 /// The same of a copy.
 inline double quantile_of(std::vector<double> values, double q) { return take_quantile(values, q); }
 
-/// Whether the system left a frame alone; of others the times say more about the machine.
+/// Whether the system did not interrupt the frame. The times of interrupted frames say more about the machine.
 inline bool is_calm(const FrameProfile& frame) { return frame.interruptions == 0; }
 
-/// Whether a value of a frame is worse than one of another frame: those of calm frames are worse than all others.
+/// Whether the value of one frame is worse than that of another. Values of calm frames count as worse than those of interrupted ones.
 inline bool is_worse(bool calm, double value, bool other_calm, double other) {
     return calm != other_calm ? calm : value > other;
 }

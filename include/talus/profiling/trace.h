@@ -2,19 +2,19 @@
 /// Frame profiles as a trace of events, which Perfetto (ui.perfetto.dev), chrome://tracing and speedscope open: Chrome's
 /// trace event format, as JSON.
 ///
-///     step         |------------------- step -------------------|      one a frame, where it was in real time
+///     step         |------------------- step -------------------|      one per frame, where it was in real time
 ///                  | pairs |  collide  | graph | solve | finish |      its stages
-///     narrowphase          |  collide  |                               one a frame
+///     narrowphase          |  collide  |                               one per frame
 ///                          |skip|closed|..                             the rungs, in the order in which they are worked
-///     marks        |                                                   one a frame; its arguments are counts, times of the
+///     marks        |                                                   one per frame; its arguments are counts, times of the
 ///                                                                      rungs, the slowest pair
 ///     counters     pairs by rung, contact points, awake bodies, broadphase us
 ///
-/// Times of rungs are sums over batches and threads. One thread's fit into the stage; where several worked and the sum is
-/// longer than the stage, each is drawn in proportion; the mark has the sums.
+/// Times of rungs are sums over batches and threads. With one thread they fit into the stage. If several threads worked and
+/// the sum is longer than the stage, the rungs are drawn shorter in proportion; the mark has the true sums.
 ///
-/// Events are written as frames come: some 2 kB a frame. The list's end is optional in this format, so that the trace of a run
-/// that was cut short can be opened, too.
+/// Events are written frame by frame, some 2 kB per frame. This format does not need the end of its list, so the trace of an
+/// interrupted run can be opened, too.
 
 #include <talus/engine/profile.h>
 #include <talus/profiling/output_file.h>
@@ -30,7 +30,7 @@ public:
     /// `title` names the process in viewers.
     Error open(const std::string& path, const std::string& title);
     void add(const FrameProfile& profile);
-    Error close();  ///< says whether all of it was written
+    Error close();  ///< an error if any part could not be written
 
 private:
     void count(const char* name, double value, double& last, std::int64_t at);

@@ -6,6 +6,7 @@
 #include "profiling/bench/broadphase/broadphase_engines.h"
 #include "profiling/bench/broadphase/broadphase_lane.h"
 #include "profiling/bench/broadphase/broadphase_worlds.h"
+#include "profiling/bench/bullet.h"
 #include "profiling/bench/measure.h"
 
 #include <unistd.h>
@@ -93,43 +94,48 @@ constexpr Table tables[] = {
 };
 constexpr std::size_t all_sizes[] = {1000, 10'000, 50'000, 100'000};
 
-constexpr const char* help =
-    "usage: talus-profile broadphase [options]\n"
-    "Broadphases with their begin and end events on the same boxes, of Talus and of Bullet by turns:\n"
-    "btDbvtBroadphase, the same with m_deferedcollide, bt32BitAxisSweep3. One thread, CPU time, medians over\n"
-    "the frames of a repeat, then over the repeats.\n"
-    "  --case NAME     only this case (may be given several times): cube, cube-tenth, cube-teleport, flat,\n"
-    "                  flat-tenth, flat-teleport; sleeping, still; threads, threads-tenth; tower, heap, slabs, point,\n"
-    "                  burst, line, crowd; rays, rays-closest, rays-batch\n"
-    "  --boxes N       only this size (may be given several times; default 1000, 10000, 50000, 100000). Cases at\n"
-    "                  rest and of threads take the largest; pathologies and rays the largest, but 10000 at most\n"
-    "  --frames N      timed frames a repeat (default 40), or as many as take a second if that is less, but two\n"
-    "  --repeats N     (default 5)\n"
-    "  --all-engines   all engines at all sizes. Else one that needs 5 s to add the boxes is left out, and so is\n"
-    "                  bt32BitAxisSweep3 above 20000 boxes: it cannot add in bulk, so 100000 take it 5 minutes,\n"
-    "                  and its frames there are three times as long as the trees', with teleporting twenty times\n"
-    "  --no-bullet     Talus alone\n"
-    "  --quick         1000 boxes, a few frames, one repeat: to see that it works\n"
-    "  --csv FILE      the tables as CSV; in it also the mean ms a frame of Talus, and everybody's memory\n"
-    "Columns: Talus's ms a frame, and ns a box or ray; ms a frame of Bullet's three, - if left out; for pathologies\n"
-    "Talus's in a uniform world, for threads on one; what the bar is about (times faster than the fastest of Bullet's, "
-    "times the\n"
-    "uniform world's time: medians over the repeats) and the bar, < if it is missed; pairs of boxes that overlap in\n"
-    "the last frame; pairs that Talus keeps, whose boxes are larger; MB held by Talus and by Bullet's fastest.\n"
-    "! marks an engine that in the last frame lacks pairs that a plain sweep finds, or whose rays do not hit what a\n"
-    "loop over all boxes hits; the exit code is then 1. Bullet reads a ray's length once a tree, so a callback\n"
-    "cannot clip it: its closest hit takes as long as all candidates.\n";
+constexpr const char* help = R"(usage: talus-profile broadphase [options]
+Compares broadphases, begin and end events included, on the same boxes: Talus's, and by turns Bullet's btDbvtBroadphase, the
+same with m_deferedcollide, and bt32BitAxisSweep3. One thread, CPU time; medians over the frames of a repeat, then over the
+repeats.
+  --case NAME     only this case (may be given several times): cube, cube-tenth, cube-teleport, flat, flat-tenth,
+                  flat-teleport; sleeping, still; threads, threads-tenth; tower, heap, slabs, point, burst, line, crowd;
+                  rays, rays-closest, rays-batch
+  --boxes N       only this size, 100 to 1000000 (may be given several times; default 1000, 10000, 50000, 100000). The
+                  cases at rest and of threads take the largest size; the cases from tower to rays-batch take the largest
+                  up to 10000
+  --frames N      timed frames per repeat (default 40); fewer, but at least two, if they take more than a second
+  --repeats N     repeats (default 5)
+  --all-engines   all engines at all sizes. Without it, an engine that takes 5 s to add the boxes is left out, and so is
+                  bt32BitAxisSweep3 above 20000 boxes: it cannot add in bulk, so that 100000 boxes take it 5 minutes
+  --no-bullet     run Talus alone
+  --quick         1000 boxes, a few frames and one repeat, to see that it works
+  --csv FILE      write the tables as CSV, with Talus's mean ms per frame and the memory of each engine
+Columns: Talus's ms per frame, and ns per box or ray. Bullet's ms per frame, "-" for engines that are left out. `uniform`:
+Talus's ms in a uniform world, or of one thread. The result and its bar: times faster than Bullet's fastest engine, or times
+the uniform world's time (medians over the repeats); < marks a missed bar. Pairs of boxes that overlap in the last frame;
+pairs that Talus keeps, whose boxes are larger; MB held by Talus and by Bullet's fastest engine.
+"!" marks an engine that lacks pairs that a plain sweep finds in the last frame, or whose rays miss what a loop over all boxes
+hits; the exit code is then 1. Bullet reads a ray's length once per tree, so that a callback cannot shorten the ray: its
+closest hit takes as long as all candidates.
+)";
+
+constexpr OptionValues option_values[] = {{"--case", "a name that --help lists"},
+                                          {"--boxes", "a whole number from 100 to 1000000"},
+                                          {"--frames", "a whole number, 1 or more"},
+                                          {"--repeats", "a whole number, 1 or more"},
+                                          {"--csv", "a file name"}};
 
 struct Options {
     std::vector<std::string_view> cases;
     std::vector<std::size_t> sizes;
     int repeats = 5;
     Timing timing;
-    bool bullet = true, all_engines = false;
+    bool bullet = with_bullet, all_engines = false;
     std::string csv;
 };
 
-/// False, and a sentence on stderr, for arguments that make no sense.
+/// False, and a sentence on stderr, for invalid arguments.
 bool parse(const std::vector<std::string_view>& arguments, Options& options) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = arguments[i];
@@ -169,7 +175,7 @@ bool parse(const std::vector<std::string_view>& arguments, Options& options) {
         } else {
             good = false;
         }
-        if (!good) return refuse(name, value);
+        if (!good) return refuse(name, value, option_values);
     }
     if (options.sizes.empty()) options.sizes.assign(std::begin(all_sizes), std::end(all_sizes));
     return true;
@@ -358,6 +364,7 @@ int run_broadphase(const std::vector<std::string_view>& arguments) {
     std::FILE* csv = options.csv.empty() ? nullptr : std::fopen(options.csv.c_str(), "w");
     bool written = options.csv.empty() || csv != nullptr, right = true;
     if (csv != nullptr) std::fputs(csv_header, csv);
+    std::printf("%s\n", bullet_note);
     for (const Table& table : tables) right = (written && run_table(table, options, csv)) && right;
     if (csv != nullptr) written = std::fclose(csv) == 0;
     if (!written)

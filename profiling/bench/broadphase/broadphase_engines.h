@@ -55,7 +55,7 @@ public:
     virtual std::size_t bytes() const = 0;  ///< heap memory held
 };
 
-/// An engine without boxes yet, with room for those of the world.
+/// An engine without boxes yet, with room for those of the world. Null for Bullet's in a build without Bullet.
 std::unique_ptr<BoxEngine> make_engine(EngineKind kind, const BoxWorld& world);
 
 }  // namespace talus::profiling

@@ -7,6 +7,8 @@
 #include <btBulletCollisionCommon.h>
 
 #include <limits>
+#include <optional>
+#include <vector>
 
 namespace talus::profiling {
 
@@ -18,37 +20,38 @@ void fill(btConvexHullShape& out, const Shape& shape) {
     out.setMargin(0.0f);
 }
 
-}  // namespace
+class DetectorPair final : public BulletPair {
+public:
+    explicit DetectorPair(const PosedPair& pair) {
+        fill(a_, pair.a);
+        fill(b_, pair.b);
+        detector_.emplace(&a_, &b_, &simplex_, &epa_);  // keeps the margins that the hulls have now
+        for (const Frame& pose : pair.poses) {
+            const mat3& r = pose.rotation;  // columns here, rows there: the same numbers, bit for bit
+            poses_.emplace_back(btMatrix3x3(r[0].x, r[1].x, r[2].x, r[0].y, r[1].y, r[2].y, r[0].z, r[1].z, r[2].z),
+                                btVector3(pose.position.x, pose.position.y, pose.position.z));
+        }
+    }
 
-struct BulletPair::State {
-    btConvexHullShape a, b;
-    btVoronoiSimplexSolver simplex;
-    btGjkEpaPenetrationDepthSolver epa;
-    std::unique_ptr<btGjkPairDetector> detector;
-    std::vector<btTransform> poses;
+    float query(std::size_t pose) override {
+        btGjkPairDetector::ClosestPointInput input;
+        input.m_transformA.setIdentity();
+        input.m_transformB = poses_[pose];
+        btPointCollector answer;
+        detector_->getClosestPoints(input, answer, nullptr);
+        return answer.m_hasResult ? answer.m_distance : std::numeric_limits<float>::infinity();
+    }
+
+private:
+    btConvexHullShape a_, b_;
+    btVoronoiSimplexSolver simplex_;
+    btGjkEpaPenetrationDepthSolver epa_;
+    std::optional<btGjkPairDetector> detector_;
+    std::vector<btTransform> poses_;
 };
 
-BulletPair::BulletPair(const PosedPair& pair) : state_(std::make_unique<State>()) {
-    fill(state_->a, pair.a);
-    fill(state_->b, pair.b);
-    state_->detector = std::make_unique<btGjkPairDetector>(&state_->a, &state_->b, &state_->simplex, &state_->epa);
-    for (const Frame& pose : pair.poses) {
-        const mat3& r = pose.rotation;  // columns here, rows there: the same numbers, bit for bit
-        state_->poses.emplace_back(btMatrix3x3(r[0].x, r[1].x, r[2].x, r[0].y, r[1].y, r[2].y, r[0].z, r[1].z, r[2].z),
-                                   btVector3(pose.position.x, pose.position.y, pose.position.z));
-    }
-}
+}  // namespace
 
-BulletPair::~BulletPair() = default;
-BulletPair::BulletPair(BulletPair&&) noexcept = default;
-
-float BulletPair::query(std::size_t pose) {
-    btGjkPairDetector::ClosestPointInput input;
-    input.m_transformA.setIdentity();
-    input.m_transformB = state_->poses[pose];
-    btPointCollector answer;
-    state_->detector->getClosestPoints(input, answer, nullptr);
-    return answer.m_hasResult ? answer.m_distance : std::numeric_limits<float>::infinity();
-}
+std::unique_ptr<BulletPair> make_bullet_pair(const PosedPair& pair) { return std::make_unique<DetectorPair>(pair); }
 
 }  // namespace talus::profiling

@@ -10,17 +10,17 @@ namespace talus::profiling {
 
 class BulletPair {
 public:
-    explicit BulletPair(const PosedPair& pair);
-    ~BulletPair();
-    BulletPair(BulletPair&&) noexcept;
+    virtual ~BulletPair() = default;
 
-    /// Separation at pose number `pose` (negative: overlap); infinite where Bullet gives no answer. It starts from
-    /// nothing each time: the pair detector has no warm start.
-    float query(std::size_t pose);
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
+    /// Returns the separation at pose number `pose` (negative: overlap); infinite where Bullet gives no answer. Each query is cold: the pair
+    /// detector has no warm start.
+    virtual float query(std::size_t pose) = 0;
 };
+
+#ifdef TALUS_WITH_BULLET
+std::unique_ptr<BulletPair> make_bullet_pair(const PosedPair& pair);
+#else
+inline std::unique_ptr<BulletPair> make_bullet_pair(const PosedPair&) { return nullptr; }
+#endif
 
 }  // namespace talus::profiling

@@ -1,9 +1,10 @@
 #include "profiling/bench/gjk/gjk_bench.h"
 
+#include "profiling/bench/bullet.h"
 #include "profiling/bench/gjk/gjk_experiment.h"
+#include "profiling/bench/gjk/gjk_papers.h"
+#include "profiling/bench/gjk/gjk_production.h"
 #include "profiling/bench/measure.h"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,39 +17,43 @@ namespace talus::profiling {
 
 namespace {
 
-constexpr const char* help =
-    "usage: talus-profile gjk [options]\n"
-    "Distance and depth queries between hulls of random points on a unit ball, by Talus and by Bullet's\n"
-    "btGjkPairDetector on the same poses by turns; one thread, CPU time, medians.\n"
-    "  --papers         instead: the papers' methods in every combination (simplex, support, start, stop) beside "
-    "Talus's\n"
-    "                   production query and Bullet, with the figures of Liu et al., Tables 2 and 3 (defaults: 8 "
-    "pairs, 60\n"
-    "                   poses, 5 repeats; the whole takes minutes)\n"
-    "  --table NAME     only this table (may be given several times): tracked, coarse, steps, static,\n"
-    "                   penetrating, penetrating-tracked\n"
-    "  --vertices A/B   only this size (may be given several times; any from 4/4)\n"
-    "  --pairs N        hull pairs a row (default 16)\n"
-    "  --poses N        poses a pair (default 250)\n"
-    "  --repeats N      timed passes of each (default 7)\n"
-    "  --checks N       overlapping poses a row that are checked against the exact depth, which is slow (default 64);\n"
-    "                   0: no errors at all\n"
-    "  --seed N         of hulls and poses (default 1)\n"
-    "  --by-step        all pairs' first poses, then all second ones, as in a frame (default: pair after pair)\n"
-    "  --no-bullet      Talus alone\n"
-    "  --quick          a few sizes and poses, one repeat: to see that it works\n"
-    "  --csv FILE       the tables as CSV\n"
-    "Columns with --papers: ns a query by size (* the fastest combination that never failed); means over the sizes of\n"
-    "iterations, support evaluations (of either hull) and dot products a query; failures; largest error. A failure is "
-    "no\n"
-    "answer: a cap, a cycle, a wrong side (narrowphase/gjk_variants.h), overlap called separation or the reverse.\n"
-    "Columns else: ns a query; how many times faster Talus is (median over the repeats) and the bar it wants to clear "
-    "(< "
-    "marks\n"
-    "a row below it); means a query of iterations and support evaluations (of either hull), share of warm starts, "
-    "queries\n"
-    "that ran into a cap; largest errors of both, in unit radii (a distance against bounds proved in double, a depth\n"
-    "against all faces of the Minkowski difference); checked poses that Bullet gave no answer to.\n";
+constexpr const char* help = R"(usage: talus-profile gjk [options]
+Asks for the distance and the depth of hulls of random points on a unit ball, by Talus and by Bullet's btGjkPairDetector, for
+the same poses by turns; one thread, CPU time, medians.
+  --papers         instead: the papers' methods in every combination (simplex, support, start, stop), beside Talus's
+                   production query and Bullet, with the figures of Liu et al., Tables 2 and 3 (defaults: 8 pairs, 60
+                   poses, 5 repeats; takes minutes)
+  --table NAME     only this table (may be given several times): tracked, coarse, steps, static, penetrating,
+                   penetrating-tracked
+  --vertices A/B   only this size (may be given several times; 4 to 5000 vertices each)
+  --pairs N        hull pairs per row (default 16)
+  --poses N        poses per pair (default 250)
+  --repeats N      timed passes of each (default 7)
+  --checks N       overlapping poses per row to check against the exact depth, which is slow (default 64); 0 checks no
+                   answers, of distances neither
+  --seed N         seed of hulls and poses (default 1)
+  --by-step        ask for the first poses of all pairs, then for all second ones, as a frame does (default: pair by pair)
+  --no-bullet      run Talus alone
+  --quick          a few sizes and poses and one repeat, to see that it works
+  --csv FILE       write the tables as CSV
+Columns with --papers: ns per answered query by size (* marks the fastest combination that never failed); means over the
+sizes of iterations, support evaluations (on either hull) and dot products per query; failures; largest error. A failed
+query gives no answer (iteration cap, cycle: <talus/narrowphase/gjk_variants.h>) or the wrong one of overlap and separation.
+Columns without it: ns per query; how many times faster Talus is (median over the repeats) and the bar that it should clear
+(< marks a row below it); means per query of iterations and support evaluations (on either hull); share of warm starts;
+queries that reached an iteration cap; largest errors of both, in unit radii (of a distance against bounds proved in double,
+of a depth against all faces of the Minkowski difference); checked poses without an answer from Bullet.
+)";
+
+constexpr OptionValues option_values[] = {
+    {"--table", "tracked, coarse, steps, static, penetrating or penetrating-tracked"},
+    {"--vertices", "two numbers of vertices from 4 to 5000, such as 8/8"},
+    {"--pairs", "a whole number from 1 to 10000"},
+    {"--poses", "a whole number from 1 to 100000"},
+    {"--repeats", "a whole number, 1 or more"},
+    {"--checks", "a whole number, 0 or more"},
+    {"--seed", "a whole number, 0 or more"},
+    {"--csv", "a file name"}};
 
 bool parse_sizes(std::string_view text, Sizes& out) {
     const std::size_t slash = text.find('/');
@@ -56,7 +61,7 @@ bool parse_sizes(std::string_view text, Sizes& out) {
            parse_number(text.substr(slash + 1), out.b) && std::min(out.a, out.b) >= 4 && std::max(out.a, out.b) <= 5000;
 }
 
-/// False, and a sentence on stderr, for arguments that make no sense.
+/// False, and a sentence on stderr, for invalid arguments.
 bool parse(const std::vector<std::string_view>& arguments, GjkOptions& options, std::string& csv) {
     bool quick = false;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -103,7 +108,7 @@ bool parse(const std::vector<std::string_view>& arguments, GjkOptions& options, 
         } else {
             good = false;
         }
-        if (!good) return refuse(name, value);
+        if (!good) return refuse(name, value, option_values);
     }
     if (options.chosen.empty()) {
         for (const Experiment& experiment : experiments) options.chosen.push_back(&experiment);
@@ -118,16 +123,13 @@ bool parse(const std::vector<std::string_view>& arguments, GjkOptions& options, 
 
 }  // namespace
 
-void show_progress(const Experiment& experiment, const Sizes& sizes) {
-    if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%s %d/%d ...\033[K\r", experiment.name, sizes.a, sizes.b);
-}
-
 int run_gjk(const std::vector<std::string_view>& arguments) {
     if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
         std::fputs(help, stdout);
         return 0;
     }
     GjkOptions options;
+    options.bullet = with_bullet;
     const bool papers = std::find(arguments.begin(), arguments.end(), "--papers") != arguments.end();
     if (papers) {  // so many methods that less has to do
         options.pairs = 8;

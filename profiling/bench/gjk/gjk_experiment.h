@@ -3,6 +3,8 @@
 
 #include "profiling/bench/gjk/gjk_poses.h"
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -95,17 +97,9 @@ void for_each_pose(const std::vector<PosedPair>& pairs, bool by_step, Visit&& vi
     }
 }
 
-/// One line on a terminal's stderr that says what is being measured, and is overwritten by the next output.
-void show_progress(const Experiment& experiment, const Sizes& sizes);
-
-/// Talus's production query against Bullet: a table for each experiment chosen, on stdout.
-void print_production(const GjkOptions& options);
-
-/// The papers' methods (narrowphase/gjk_variants.h) in every combination, Talus's production query and Bullet: the
-/// same.
-void print_papers(const GjkOptions& options);
-
-/// Of the chosen experiments that repeat a table of Liu et al.: that table alone, theirs beside ours.
-void print_paper_tables(const GjkOptions& options);
+/// Says on a terminal's stderr what is being measured, in a line that the next output overwrites.
+inline void show_progress(const Experiment& experiment, const Sizes& sizes) {
+    if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%s %d/%d ...\033[K\r", experiment.name, sizes.a, sizes.b);
+}
 
 }  // namespace talus::profiling

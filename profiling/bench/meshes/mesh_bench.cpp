@@ -2,7 +2,9 @@
 
 #include "profiling/bench/meshes/mesh_bench.h"
 
+#include "profiling/bench/bullet.h"
 #include "profiling/bench/measure.h"
+#include "profiling/bench/meshes/bullet_mesh.h"
 #include "samples/scenes/kit/random.h"
 #include "samples/scenes/scene.h"
 
@@ -10,13 +12,11 @@
 #include <talus/narrowphase/triangles/mesh.h>
 #include <talus/narrowphase/triangles/queries.h>
 
-#include <BulletCollision/CollisionShapes/btBvhTriangleMeshShape.h>
-#include <BulletCollision/CollisionShapes/btTriangleIndexVertexArray.h>
-#include <BulletCollision/NarrowPhaseCollision/btRaycastCallback.h>
-
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <memory>
+#include <optional>
 
 namespace talus::profiling {
 
@@ -24,16 +24,17 @@ namespace {
 
 using samples::Random;
 
-constexpr const char* help =
-    "usage: talus-profile meshes [options]\n"
-    "Bumpy ground of triangles: building it, boxes and rays, by Talus and by Bullet's btBvhTriangleMeshShape; and "
-    "whole\n"
-    "steps of the scene hullpile on a slab, on level and on bumpy ground of 0.5 m cells, by turns. One thread, CPU "
-    "time,\n"
-    "medians.\n"
-    "  --repeats N      timed passes of each (default 5)\n"
-    "  --steps N        of hullpile (default 500)\n"
-    "  --quick          small meshes, few steps, one repeat: to see that it works\n";
+constexpr const char* help = R"(usage: talus-profile meshes [options]
+Bumpy ground of triangles, by Talus and by Bullet's btBvhTriangleMeshShape: building it, finding triangles in boxes, casting
+rays. Then whole steps of the scene hullpile in Talus, on a slab, on level ground and on bumpy ground with cells of 0.5 m, by
+turns. One thread, CPU time, medians.
+  --repeats N      timed passes of each (default 5)
+  --steps N        steps of hullpile (default 500)
+  --quick          small meshes, few steps and one repeat, to see that it works
+)";
+
+constexpr OptionValues option_values[] = {{"--repeats", "a whole number, 1 or more"},
+                                          {"--steps", "a whole number, 1 or more"}};
 
 struct Ground {
     std::vector<vec3> vertices;
@@ -70,111 +71,118 @@ Ground make_ground(int cells, float cell, float bumps) {
     return ground;
 }
 
-struct CountTriangles final : btTriangleCallback {
-    std::size_t count = 0;
-    void processTriangle(btVector3*, int, int) override { ++count; }
-};
-
-struct NearestHit final : btTriangleRaycastCallback {
-    using btTriangleRaycastCallback::btTriangleRaycastCallback;
-    btScalar reportHit(const btVector3&, btScalar fraction, int, int) override { return m_hitFraction = fraction; }
-};
-
-btVector3 to_bullet(const vec3& v) { return {v.x, v.y, v.z}; }
-
-/// Nanoseconds of `times` things done by `pass`: the median of the repeats.
+/// Nanoseconds per thing, of `times` things that a call of `pass` does: the median of the repeats.
 double median_ns(int repeats, double times, const std::function<void()>& pass) {
     std::vector<double> all;
     for (int i = 0; i < repeats; ++i) all.push_back(time_of(1, pass) / times);
     return median(all);
 }
 
-bool print_queries(int cells, int repeats) {
-    const float cell = 100.0f / static_cast<float>(cells);
-    const Ground ground = make_ground(cells, cell, 0.5f);
-    std::shared_ptr<const TriangleSet> mesh, field;
-    bool good = true;
-    const double build = median_ns(repeats, 1.0, [&] {
-        const auto made = make_mesh({.vertices = ground.vertices, .indices = ground.indices});
-        good = good && made;
-        if (made) mesh = *made;
-    });
-    const double build_field = median_ns(repeats, 1.0, [&] {
-        const auto made = make_height_field({.columns = ground.samples,
-                                             .rows = ground.samples,
-                                             .heights = ground.heights,
-                                             .spacing_x = cell,
-                                             .spacing_z = cell});
-        good = good && made;
-        if (made) field = *made;
-    });
-    if (!good) return false;
-    std::vector<int> indices(ground.indices.begin(), ground.indices.end());
-    std::vector<vec3> vertices = ground.vertices;
-    btTriangleIndexVertexArray array(static_cast<int>(ground.triangles()), indices.data(), 3 * sizeof(int),
-                                     static_cast<int>(vertices.size()), &vertices[0].x, sizeof(vec3));
-    std::unique_ptr<btBvhTriangleMeshShape> bullet;
-    const double build_bullet =
-        median_ns(repeats, 1.0, [&] { bullet = std::make_unique<btBvhTriangleMeshShape>(&array, true); });
-
-    // Boxes as wide as bodies, and rays that come down at a slant.
-    constexpr int count = 2000;
-    Random random(1);
+/// Boxes as wide as bodies, and rays that come down at a slant over some 15 m.
+struct Questions {
     std::vector<Aabb> boxes;
-    std::vector<vec3> from, way;
+    std::vector<Ray> rays;
+};
+
+Questions make_questions() {
+    constexpr int count = 2000;
+    Questions questions;
+    Random random(1);
     for (int i = 0; i < count; ++i) {
         vec3 at = random.in_box(vec3(45.0f));
         at.y = -1.0f;
-        boxes.push_back({at - vec3(0.6f), at + vec3(0.6f)});
-        vec3 start = random.in_box(vec3(40.0f));
-        start.y = 5.0f;
-        from.push_back(start);
-        vec3 slant = random.in_box(vec3(20.0f));
-        slant.y = -10.0f;
-        way.push_back(slant);
+        questions.boxes.push_back({at - vec3(0.6f), at + vec3(0.6f)});
+        Ray ray{random.in_box(vec3(40.0f)), {}};
+        ray.origin.y = 5.0f;
+        ray.translation = random.in_box(vec3(20.0f));
+        ray.translation.y = -10.0f;
+        questions.rays.push_back(ray);
     }
-    volatile std::size_t sink = 0;
-    const vec3 corner(50.0f, 0.0f, 50.0f);  // of a height field's frame
+    return questions;
+}
+
+volatile std::size_t sink;  ///< where answers go, so that they have to be computed
+
+/// What one kind of ground costs, ns: to build, per box and per ray. `bytes` of memory.
+struct GroundCost {
+    double build = 0.0, box = 0.0, ray = 0.0;
+    std::size_t bytes = 0;
+};
+
+/// `make()` builds it; questions are shifted by `shift` into its frame. Nothing if it cannot be built.
+template <class Make>
+std::optional<GroundCost> cost_of(const Questions& questions, const vec3& shift, int repeats, const Make& make) {
+    GroundCost cost;
+    std::shared_ptr<const TriangleSet> set;
+    cost.build = median_ns(repeats, 1.0, [&] {
+        const auto made = make();
+        set = made ? *made : nullptr;
+    });
+    if (!set) return std::nullopt;
     std::vector<std::uint32_t> found;
-    const auto boxes_of = [&](const TriangleSet& set, const vec3& shift) {
-        return median_ns(repeats, count, [&] {
-            for (const Aabb& box : boxes) {
-                found.clear();
-                set.find({box.lower + shift, box.upper + shift}, found);
-                sink = sink + found.size();
-            }
-        });
-    };
-    const auto rays_of = [&](const TriangleSet& set, const vec3& shift) {
-        return median_ns(repeats, count, [&] {
-            for (std::size_t i = 0; i < count; ++i) sink = sink + ray_cast(set, from[i] + shift, way[i]).triangle;
-        });
-    };
-    const double box = boxes_of(*mesh, vec3(0.0f)), box_field = boxes_of(*field, corner);
-    const double ray = rays_of(*mesh, vec3(0.0f)), ray_field = rays_of(*field, corner);
-    const double box_bullet = median_ns(repeats, count, [&] {
-        for (const Aabb& b : boxes) {
-            CountTriangles counter;
-            bullet->processAllTriangles(&counter, to_bullet(b.lower), to_bullet(b.upper));
-            sink = sink + counter.count;
+    cost.box = median_ns(repeats, static_cast<double>(questions.boxes.size()), [&] {
+        for (const Aabb& box : questions.boxes) {
+            found.clear();
+            set->find({box.lower + shift, box.upper + shift}, found);
+            sink = sink + found.size();
         }
     });
-    const double ray_bullet = median_ns(repeats, count, [&] {
-        for (std::size_t i = 0; i < count; ++i) {
-            const btVector3 start = to_bullet(from[i]), end = to_bullet(from[i] + way[i]);
-            NearestHit hit(start, end);
-            bullet->performRaycast(&hit, start, end);
-            sink = sink + (hit.m_hitFraction < 1.0f ? 1u : 0u);
-        }
+    cost.ray = median_ns(repeats, static_cast<double>(questions.rays.size()), [&] {
+        for (const Ray& ray : questions.rays)
+            sink = sink + ray_cast(*set, ray.origin + shift, ray.translation).triangle;
     });
-    std::printf("%9zu | %8.2f %8.2f %5.2f %8.2f | %6.0f %6.0f %5.2f %6.0f | %6.0f %6.0f %5.2f %6.0f | %6.2f %6.2f\n",
-                ground.triangles(), build * 1e-6, build_bullet * 1e-6, build / build_bullet, build_field * 1e-6, box,
-                box_bullet, box / box_bullet, box_field, ray, ray_bullet, ray / ray_bullet, ray_field,
-                static_cast<double>(mesh->bytes()) * 1e-6, static_cast<double>(field->bytes()) * 1e-6);
+    cost.bytes = set->bytes();
+    return cost;
+}
+
+/// Bullet's; all 0 in a build without it.
+GroundCost bullet_cost(const Ground& ground, const Questions& questions, int repeats) {
+    GroundCost cost;
+    std::unique_ptr<BulletMesh> mesh = make_bullet_mesh(ground.vertices, ground.indices);
+    if (!mesh) return cost;
+    cost.build = median_ns(repeats, 1.0, [&] { mesh->build(); });
+    cost.box = median_ns(repeats, static_cast<double>(questions.boxes.size()), [&] {
+        for (const Aabb& box : questions.boxes) sink = sink + mesh->count(box);
+    });
+    cost.ray = median_ns(repeats, static_cast<double>(questions.rays.size()), [&] {
+        for (const Ray& ray : questions.rays) sink = sink + mesh->hits(ray);
+    });
+    return cost;
+}
+
+/// Talus's mesh, Bullet's, their ratio, and the height field, as a group of columns.
+void print_costs(int width, int digits, double talus, double bullet, double field) {
+    std::printf(" %*.*f", width, digits, talus);
+    bullet > 0.0 ? std::printf(" %*.*f %5.2f", width, digits, bullet, talus / bullet)
+                 : std::printf(" %*s %5s", width, "-", "-");
+    std::printf(" %*.*f |", width, digits, field);
+}
+
+bool print_queries(int cells, int repeats) {
+    const float cell = 100.0f / static_cast<float>(cells);
+    const Ground ground = make_ground(cells, cell, 0.5f);
+    const Questions questions = make_questions();
+    const auto mesh = cost_of(questions, vec3(0.0f), repeats,
+                              [&] { return make_mesh({.vertices = ground.vertices, .indices = ground.indices}); });
+    const vec3 corner(50.0f, 0.0f, 50.0f);  // where a height field's frame has its origin
+    const auto field = cost_of(questions, corner, repeats, [&] {
+        return make_height_field({.columns = ground.samples,
+                                  .rows = ground.samples,
+                                  .heights = ground.heights,
+                                  .spacing_x = cell,
+                                  .spacing_z = cell});
+    });
+    if (!mesh || !field) return false;
+    const GroundCost bullet = bullet_cost(ground, questions, repeats);
+    std::printf("%9zu |", ground.triangles());
+    print_costs(8, 2, 1e-6 * mesh->build, 1e-6 * bullet.build, 1e-6 * field->build);
+    print_costs(6, 0, mesh->box, bullet.box, field->box);
+    print_costs(6, 0, mesh->ray, bullet.ray, field->ray);
+    std::printf(" %6.2f %6.2f\n", static_cast<double>(mesh->bytes) * 1e-6, static_cast<double>(field->bytes) * 1e-6);
     return true;
 }
 
-/// CPU ms a step of hullpile with this under it; null: its own slab.
+/// CPU ms per step of hullpile on this ground; null: on its own slab.
 double pile_ms(const std::shared_ptr<const TriangleSet>& ground, int steps) {
     const auto scene = samples::find_scene("hullpile")->make({});
     if (!scene) return 0.0;
@@ -211,7 +219,7 @@ bool print_pile(int repeats, int steps) {
         level_ratio.push_back(on_level.back() / slab.back());
         bumpy_ratio.push_back(on_bumpy.back() / slab.back());
     }
-    std::printf("\nhullpile, %d steps, ms a step: slab %.3f, level ground %.3f (%.2f), bumpy ground %.3f (%.2f)\n",
+    std::printf("\nhullpile, %d steps, ms per step: slab %.3f, level ground %.3f (%.2f), bumpy ground %.3f (%.2f)\n",
                 steps, median(slab), median(on_level), median(level_ratio), median(on_bumpy), median(bumpy_ratio));
     return true;
 }
@@ -233,9 +241,11 @@ int run_meshes(const std::vector<std::string_view>& arguments) {
         }
         const std::string_view value = i + 1 < arguments.size() ? arguments[++i] : std::string_view();
         int* const number = name == "--repeats" ? &repeats : name == "--steps" ? &steps : nullptr;
-        if (number == nullptr || !parse_number(value, *number) || *number < 1) return refuse(name, value), 2;
+        if (number == nullptr || !parse_number(value, *number) || *number < 1)
+            return refuse(name, value, option_values), 2;
     }
     if (quick) repeats = 1, steps = 20;
+    std::printf("%s\n", bullet_note);
     std::printf(
         "          | build, ms                        | box query, ns              | ray, ns                    | MB\n"
         "triangles |    Talus   Bullet ratio    field |  Talus Bullet ratio  field |  Talus Bullet ratio  field |   "

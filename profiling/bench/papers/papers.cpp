@@ -34,19 +34,22 @@ constexpr Section sections[] = {
     {"--robot", "Liu et al., section 4.4: what planning the redundant robot's motion costs", print_robot},
 };
 
+constexpr OptionValues option_values[] = {
+    {"--repeats", "a whole number, 1 or more"}, {"--seed", "a whole number, 0 or more"}, {"--mesh", "a file name"}};
+
 void print_help() {
     std::printf(
         "usage: talus-profile papers [experiments] [options]\n"
-        "The experiments of the source papers, ours beside theirs; all of them, or those named:\n");
+        "Repeats the experiments of the source papers, their figures beside ours: all of them (five minutes), or those "
+        "named:\n");
     for (const Section& section : sections)
         std::printf("  %-16.*s %s\n", static_cast<int>(section.option.size()), section.option.data(), section.help);
     std::printf(
         "Options:\n"
         "  --repeats N      timed passes of each (default 5)\n"
-        "  --seed N         of poses and shapes (default 1)\n"
-        "  --mesh FILE      a closed mesh for the experiments that use some (may be given several times; default:\n"
-        "                   those in meshes/)\n"
-        "  --quick          few poses, one repeat: to see that it works\n");
+        "  --seed N         seed of poses and shapes (default 1)\n"
+        "  --mesh FILE      a closed mesh for --nonconvex (may be given several times; default: those in meshes/)\n"
+        "  --quick          few poses and one repeat, to see that it works\n");
 }
 
 }  // namespace
@@ -79,7 +82,7 @@ int run_papers(const std::vector<std::string_view>& arguments) {
         } else {
             good = false;
         }
-        if (!good) return refuse(name, value), 2;
+        if (!good) return refuse(name, value, option_values), 2;
     }
     if (options.quick) options.repeats = 1;
     if (chosen.empty()) {

@@ -3,12 +3,12 @@
 #include "profiling/bench/gjk/gjk_experiment.h"
 #include "profiling/bench/measure.h"
 
-#include <talus/narrowphase/gjk_variants.h>
 #include <talus/narrowphase/swept.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace talus::profiling {
 
@@ -35,18 +35,8 @@ std::vector<Motion3> make_motions(const std::vector<PosedPair>& pairs, std::uint
     return motions;
 }
 
-/// B's vertices where it starts and where it ends: Xavier's first way.
-PolytopeGraph doubled(const Motion3& motion) {
-    PolytopeGraph graph = *make_polytope_graph(motion.pair->b);
-    const vec3 there = transpose_mul(motion.pose->rotation, motion.translation);
-    const std::size_t n = graph.vertices.size();
-    for (std::size_t i = 0; i < n; ++i) graph.vertices.push_back(graph.vertices[i] + there);
-    graph.centroid += 0.5 * glm::dvec3(there);
-    return graph;  // its edges are those of one end only: for linear search
-}
-
 struct Figures {
-    double ns = 0.0, queries = 0.0, iterations = 0.0, dot_products = 0.0;  ///< means a motion
+    double ns = 0.0, queries = 0.0, iterations = 0.0, dot_products = 0.0;  ///< means per motion
     int hits = 0, wrong = 0;
     double largest_error = 0.0;  ///< of the fraction
 };
@@ -58,37 +48,48 @@ void print_row(const char* name, const Figures& f, bool counts_dots, bool has_ti
     has_time ? std::printf("%10.1e\n", f.largest_error) : std::printf("%10s\n", "-");
 }
 
-constexpr GjkMethods linear{SimplexMethod::voronoi, SupportMethod::linear, StartMethod::centroids};
+/// Three tests that answer yes or no by one run of the same GJK, all vertices looked at in double for each support point.
+enum class PlainTest {
+    at_start,  ///< no motion: what a test costs otherwise
+    twice,     ///< B's vertices at the start and at the end of the motion (Xavier's first way)
+    folded,    ///< B's vertices once, and the motion in the support mapping
+};
 
-/// Interference by one run of GJK: over the vertices of both ends, or of the start alone (what a query costs
-/// otherwise).
-Figures interference(const std::vector<Motion3>& motions, const std::vector<SweptResult>& truth, bool both_ends,
-                     int repeats) {
-    std::vector<PolytopeGraph> a, b;
-    for (const Motion3& m : motions) {
-        a.push_back(*make_polytope_graph(m.pair->a));
-        b.push_back(both_ends ? doubled(m) : *make_polytope_graph(m.pair->b));
-    }
+/// The vertices that a plain test looks at for each support point of B, in A's frame.
+std::vector<vec3> points_of(const Motion3& motion, PlainTest test) {
+    std::vector<vec3> points;
+    for (const vec3& v : motion.pair->b.hull->vertices)
+        points.push_back(motion.pose->position + motion.pose->rotation * v);
+    const std::size_t n = points.size();
+    for (std::size_t i = 0; test == PlainTest::twice && i < n; ++i) points.push_back(points[i] + motion.translation);
+    return points;
+}
+
+Figures figures_of(const std::vector<Motion3>& motions, const std::vector<SweptResult>& truth, PlainTest test,
+                   int repeats) {
+    std::vector<std::vector<vec3>> b;
+    for (const Motion3& m : motions) b.push_back(points_of(m, test));
+    const auto ask = [&](std::size_t i) {
+        const vec3 translation = test == PlainTest::folded ? motions[i].translation : vec3(0.0f);
+        return swept_test(PointCloud(motions[i].pair->a.hull->vertices), PointCloud(b[i]), translation,
+                          SweptMethod::folded);
+    };
     Figures f;
     const auto count = static_cast<double>(motions.size());
     for (std::size_t i = 0; i < motions.size(); ++i) {
-        GjkVariantMemory memory;
-        const GjkVariantResult r = gjk_variant(a[i], b[i], *motions[i].pose, linear, memory);
-        const bool hit = r.status == GjkVariantStatus::overlapping;
-        f.hits += hit;
-        f.wrong += both_ends && hit != truth[i].hit;
+        const SweptResult r = ask(i);
+        f.hits += r.hit;
+        f.wrong += test != PlainTest::at_start && r.hit != truth[i].hit;
         f.iterations += r.iterations / count;
-        f.dot_products += r.dot_products / count;
+        f.dot_products +=
+            static_cast<double>(r.iterations * (motions[i].pair->a.hull->vertices.size() + b[i].size())) / count;
     }
     f.queries = 1.0;
     std::vector<double> ns;
-    volatile double sink = 0.0;
+    volatile float sink = 0.0f;
     for (int k = 0; k < repeats; ++k) {
         ns.push_back(time_of(1, [&] {
-            for (std::size_t i = 0; i < motions.size(); ++i) {
-                GjkVariantMemory memory;
-                sink = gjk_variant(a[i], b[i], *motions[i].pose, linear, memory).distance;
-            }
+            for (std::size_t i = 0; i < motions.size(); ++i) sink = ask(i).fraction;
         }));
     }
     f.ns = median(ns) / count;
@@ -131,8 +132,8 @@ int print_moving(const PapersOptions& options) {
 Theirs: claims, no figures. All vertices at both ends of a translation 'increases the time to find a supporting vertex',
 the motion folded into the support mapping does not; both say only whether there is a collision, interval halving or
 Brent's method also when. Ours: hulls of random points on a unit ball, 0.05 to 2 apart; 'wrong' and the largest error of
-the time (0 to 1) are against shape_cast (clipping). The first two rows are single queries by the papers' parts, over
-all vertices in double; the others run on the engine's support search.
+the time (0 to 1) are against shape_cast (clipping). The first three rows test the same way, by one GJK over all
+vertices in double, and differ in the vertices alone; the others run on the engine's own support search.
 
 )",
                stdout);
@@ -145,8 +146,11 @@ all vertices in double; the others run on the engine's support search.
         std::snprintf(text, sizeof text, "%d/%d, %zu motions", sizes.a, sizes.b, motions.size());
         std::printf("%-26s | %10s %8s %10s %8s | %6s %6s %10s\n", text, "ns", "queries", "iterations", "dots", "hits",
                     "wrong", "error");
-        print_row("at the start only, linear", interference(motions, truth, false, options.repeats), true, false);
-        print_row("vertices twice, linear", interference(motions, truth, true, options.repeats), true, false);
+        constexpr std::pair<const char*, PlainTest> plain[] = {{"at the start, all vert.", PlainTest::at_start},
+                                                               {"vertices twice, all vert.", PlainTest::twice},
+                                                               {"folded, all vertices", PlainTest::folded}};
+        for (const auto& [name, test] : plain)
+            print_row(name, figures_of(motions, truth, test, options.repeats), true, false);
         for (int m = 0; m < swept_method_count; ++m) {
             const auto method = static_cast<SweptMethod>(m);
             const Figures f = figures_of(motions, truth, method, options.repeats);

@@ -7,7 +7,12 @@
 #include <talus/narrowphase/nonconvex/interference.h>
 #include "narrowphase/nonconvex/orientation_graph.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <limits>
+#include <string>
 
 namespace talus::profiling {
 
@@ -116,7 +121,7 @@ std::vector<Transform> slow_path(const Transform& start, const vec3& axis, int s
     return path;
 }
 
-/// Microseconds an item: the median of some repeats, each long enough to be told from the clock.
+/// Microseconds per item: the median of some repeats, each long enough to be told from the clock.
 template <class Pass>
 double median_time(int repeats, std::size_t items, Pass&& pass) {
     const int times = std::max(1, static_cast<int>(2e5 / std::max(1.0, time_of(1, pass))));
@@ -131,60 +136,164 @@ std::vector<Transform> near_poses(const Model& m, const PapersOptions& options) 
     return apart_poses(m, options.quick || large(m) ? 2 : 20, 0.2f, options.seed);
 }
 
-constexpr const char* costs_head = R"(
-Figures 4 and 5: two copies of a solid, apart by up to 0.2 radii, at random orientations. Edge-face tests a query, and us.
-A tests all pairs; B those that can touch first, which are found once for an orientation (by the papers' sweep, by a
-grid, by tables of signs). faster: A / B, as the papers count; (all): what is found for the orientation counted to B.
+// ---- Figures 4 and 5 --------------------------------------------------------------------------------------------------
 
-                           edge-face tests     |      yes or no: us, faster       |     lower bound: us, faster      |   us an orientation        | us a solid
-solid        edges faces         A      B    % |        A        B   A/B   (all) |         A        B    A/B  (all) |    sweep     grid    signs |      graph
-)";
+/// The largest solid of the paper, an hourglass, has so many edges.
+constexpr std::size_t paper_edges = 160;
 
-void print_costs(const std::vector<Model>& models, const PapersOptions& options) {
-    std::fputs(costs_head, stdout);
-    for (const Model& m : models) {
-        const Polyhedron& p = m.shape.polyhedron;
-        const std::size_t pairs = 2 * p.edges.size() * p.faces.size();
-        const int repeats = large(m) ? 1 : options.repeats;
-        const std::vector<Transform> poses = near_poses(m, options);
-        const std::size_t n = poses.size();
-        std::vector<ContactScratch> found(n);
-        const auto find = [&](OverlayMethod method) {
-            return median_time(repeats, n, [&] {
-                for (std::size_t k = 0; k < n; ++k) find_candidates(m.shape, {}, m.shape, poses[k], found[k], method);
-            });
-        };
-        const double sweep = find(OverlayMethod::sweep), grid = find(OverlayMethod::grid),
-                     signs = find(OverlayMethod::signs);
-        const auto all = [&](DistanceKind kind) {
-            return median_time(repeats, n, [&] {
-                for (const Transform& pose : poses) interference(p, {}, p, pose, kind);
-            });
-        };
-        std::size_t tests = 0;
-        const auto pruned = [&](DistanceKind kind) {
-            return median_time(repeats, n, [&] {
-                tests = 0;
-                for (std::size_t k = 0; k < n; ++k) {
-                    tests += first_contact(m.shape, {}, m.shape, poses[k], found[k].candidates, kind).edge_face_tests;
-                }
-            });
-        };
-        const double yes_a = all(DistanceKind::none), yes_b = pruned(DistanceKind::none);
-        const double bound_a = all(DistanceKind::bound), bound_b = pruned(DistanceKind::bound);
-        std::printf(
-            "%-12s %5zu %5zu %9zu %6zu %4.1f | %8.1f %8.2f %5.1f %7.1f | %9.1f %8.2f %6.1f %6.1f | %8.1f %8.1f %8.1f | "
-            "%10.0f\n",
-            m.name.c_str(), p.edges.size(), p.faces.size(), pairs, tests / n,
-            100.0 * static_cast<double>(tests / n) / static_cast<double>(pairs), yes_a, yes_b, yes_a / yes_b,
-            yes_a / (yes_b + signs), bound_a, bound_b, bound_a / bound_b, bound_a / (bound_b + signs), sweep, grid,
-            signs, 1e-3 * m.build_ns);
-        std::fflush(stdout);
+/// The edge-face pairs as the paper's section 3 takes them from the contacts that an orientation allows: one edge of each vertex with its face;
+/// of each two edges, either with both faces of the other. (find_candidates() chooses fewer, by a set cover that the paper does not have.)
+EdgeFaceCandidates paper_candidates(const OrientationGraph& graph, const ApplicableContacts& contacts) {
+    EdgeFaceCandidates pairs;
+    const auto edge_at = [&](const VertexOnFace& contact) {
+        return graph.edge_of[graph.regions[contact.region].first];
+    };
+    for (const VertexOnFace& c : contacts.a_vertices) pairs.a_edges.push_back({edge_at(c), c.face});
+    for (const VertexOnFace& c : contacts.b_vertices) pairs.b_edges.push_back({edge_at(c), c.face});
+    for (const EdgeOnEdge& c : contacts.edges) {
+        const OrientationArc &a = graph.arcs[c.arc_a], &b = graph.arcs[c.arc_b];
+        for (const std::uint32_t face : b.faces) pairs.a_edges.push_back({a.edge, face});
+        for (const std::uint32_t face : a.faces) pairs.b_edges.push_back({b.edge, face});
     }
+    for (std::vector<EdgeFacePair>* list : {&pairs.a_edges, &pairs.b_edges}) {
+        std::sort(list->begin(), list->end());
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    return pairs;
 }
 
+/// A model in its poses, with the pairs of each pose's orientation.
+struct Settings {
+    const Model& model;
+    int repeats;
+    std::vector<Transform> poses;
+    std::vector<ContactScratch> found;
+    std::vector<EdgeFaceCandidates> paper, cover;
+
+    Settings(const Model& m, const PapersOptions& options)
+        : model(m), repeats(large(m) ? 1 : options.repeats), poses(near_poses(m, options)), found(poses.size()) {
+        for (std::size_t k = 0; k < poses.size(); ++k) {
+            find_candidates(m.shape, {}, m.shape, poses[k], found[k]);
+            cover.push_back(found[k].candidates);
+            paper.push_back(paper_candidates(m.shape.graph, found[k].search.contacts));
+        }
+    }
+
+    /// Microseconds per orientation for finding the candidates.
+    double find(OverlayMethod method) {
+        return median_time(repeats, poses.size(), [&] {
+            for (std::size_t k = 0; k < poses.size(); ++k)
+                find_candidates(model.shape, {}, model.shape, poses[k], found[k], method);
+        });
+    }
+    /// Microseconds per test of all pairs.
+    double all_pairs(DistanceKind kind) const {
+        const Polyhedron& p = model.shape.polyhedron;
+        return median_time(repeats, poses.size(), [&] {
+            for (const Transform& pose : poses) interference(p, {}, p, pose, kind);
+        });
+    }
+    /// Microseconds per test of these pairs.
+    double some_pairs(const std::vector<EdgeFaceCandidates>& pairs, DistanceKind kind) const {
+        return median_time(repeats, poses.size(), [&] {
+            for (std::size_t k = 0; k < poses.size(); ++k)
+                first_contact(model.shape, {}, model.shape, poses[k], pairs[k], kind);
+        });
+    }
+};
+
+/// The mean per pose.
+std::size_t mean_size(const std::vector<EdgeFaceCandidates>& pairs) {
+    std::size_t sum = 0;
+    for (const EdgeFaceCandidates& list : pairs) sum += list.size();
+    return sum / pairs.size();
+}
+
+/// The least and the largest ratio of the solids in the paper's range, and of the others.
+class Ranges {
+public:
+    void add(const Model& m, double ratio) {
+        Range& r = m.shape.polyhedron.edges.size() <= paper_edges ? small_ : large_;
+        r.least = std::min(r.least, ratio);
+        r.most = std::max(r.most, ratio);
+    }
+    void print(const char* what) const {
+        std::printf("%s: %.1f to %.1f up to %zu edges, the paper's range", what, small_.least, small_.most,
+                    paper_edges);
+        if (large_.most > 0.0) std::printf("; %.1f to %.1f on larger solids", large_.least, large_.most);
+        std::printf("\n");
+    }
+
+private:
+    struct Range {
+        double least = std::numeric_limits<double>::infinity(), most = 0.0;
+    };
+    Range small_, large_;
+};
+
+constexpr const char* counts_head = R"(
+Figure 4: edge-face pairs to test. Two copies of a solid, apart by up to 0.2 radii, at random orientations. A: all pairs.
+B: those that can touch first at this orientation; 'paper': as section 3 of the paper takes them; 'cover': the fewer
+that Talus takes, by a set cover that the paper does not have.
+
+solid        edges faces         A | B paper    % | B cover    %
+)";
+
+void print_counts(const std::vector<Settings>& all) {
+    std::fputs(counts_head, stdout);
+    Ranges paper, cover;
+    for (const Settings& s : all) {
+        const Polyhedron& p = s.model.shape.polyhedron;
+        const std::size_t pairs = 2 * p.edges.size() * p.faces.size();
+        const auto share = [&](std::size_t n) { return 100.0 * static_cast<double>(n) / static_cast<double>(pairs); };
+        const std::size_t by_paper = mean_size(s.paper), by_cover = mean_size(s.cover);
+        std::printf("%-12s %5zu %5zu %9zu | %7zu %4.1f | %7zu %4.1f\n", s.model.name.c_str(), p.edges.size(),
+                    p.faces.size(), pairs, by_paper, share(by_paper), by_cover, share(by_cover));
+        paper.add(s.model, share(by_paper));
+        cover.add(s.model, share(by_cover));
+    }
+    paper.print("B paper, %");
+    cover.print("B cover, %");
+}
+
+constexpr const char* times_head = R"(
+Figure 5: us per test of two that are apart, as above. A / B counts the tests alone, as the paper does: what is found once
+for an orientation is in the columns 'us per orientation' (by the paper's sweep, by a grid, by tables of signs).
+(all): the same for B cover, with what the tables of signs take counted to each test.
+
+             |          yes or no: us, A / B                      |         lower bound: us, A / B                   |   us per orientation       | us per solid
+solid        |        A B paper   A/B  B cover   A/B   (all)      |         A B paper   A/B  B cover   A/B   (all)   |    sweep     grid    signs |       graph
+)";
+
+void print_times(std::vector<Settings>& all) {
+    std::fputs(times_head, stdout);
+    Ranges paper, cover, whole;
+    for (Settings& s : all) {
+        const double signs = s.find(OverlayMethod::signs);
+        std::printf("%-12s |", s.model.name.c_str());
+        for (const DistanceKind kind : {DistanceKind::none, DistanceKind::bound}) {
+            const double a = s.all_pairs(kind), by_paper = s.some_pairs(s.paper, kind),
+                         by_cover = s.some_pairs(s.cover, kind);
+            std::printf(" %8.1f %7.2f %5.1f  %7.2f %5.1f %7.1f      |", a, by_paper, a / by_paper, by_cover,
+                        a / by_cover, a / (by_cover + signs));
+            if (kind != DistanceKind::none) continue;
+            paper.add(s.model, a / by_paper);
+            cover.add(s.model, a / by_cover);
+            whole.add(s.model, a / (by_cover + signs));
+        }
+        std::printf(" %8.1f %8.1f %8.1f | %11.0f\n", s.find(OverlayMethod::sweep), s.find(OverlayMethod::grid), signs,
+                    1e-3 * s.model.build_ns);
+        std::fflush(stdout);
+    }
+    paper.print("Yes or no, A / B paper");
+    cover.print("Yes or no, A / B cover");
+    whole.print("Yes or no, A / B cover, (all)");
+}
+
+// ---- In motion ----------------------------------------------------------------------------------------------------------
+
 constexpr const char* tracked_head = R"(
-In motion, at 60 Hz, 0.3 m/s and 0.3 rad/s, from gaps of up to 0.3 radii: us an exact distance. A: of all pairs; B: found
+In motion, at 60 Hz, 0.3 m/s and 0.3 rad/s, from gaps of up to 0.3 radii: us per exact distance. A: of all pairs; B: found
 anew at each step; tracked: a NonconvexPair; clearance: one for which distances over 0.05 radii need not be exact.
 
 solid                A           B    tracked  clearance | A/B  B/tracked  B/clearance
@@ -238,6 +347,8 @@ void print_tracked(const std::vector<Model>& models, const PapersOptions& option
     }
 }
 
+// ---- Figure 6 -----------------------------------------------------------------------------------------------------------
+
 constexpr const char* quality_head = R"(
 Figure 6: the lower bound over the true distance, mean, by the gap in radii; A: of all pairs, B: of those that can touch
 first.
@@ -275,7 +386,10 @@ void print_quality(const std::vector<Model>& models, const PapersOptions& option
 
 int print_nonconvex(const PapersOptions& options) {
     const std::vector<Model> models = all_models(options);
-    print_costs(models, options);
+    std::vector<Settings> settings;
+    for (const Model& model : models) settings.emplace_back(model, options);
+    print_counts(settings);
+    print_times(settings);
     print_tracked(models, options);
     print_quality(models, options);
     return 0;

@@ -1,8 +1,8 @@
 #include "profiling/bench/papers/papers_support.h"
 
 #include "profiling/bench/gjk/gjk_poses.h"
+#include "profiling/bench/gjk/paper_methods.h"
 #include "profiling/bench/measure.h"
-#include "profiling/bench/papers/paper_methods.h"
 
 #include "narrowphase/papers/support_search.h"
 
@@ -141,7 +141,7 @@ void print_share(const std::vector<int>& sizes, const std::vector<PolytopeGraph>
         alone.push_back(median(search_ns));
         shares.push_back(median(share));
     }
-    std::printf("%-22s |", "ns a query");
+    std::printf("%-22s |", "ns per query");
     for (const double ns : queries) std::printf(" %8.0f", ns);
     std::printf("\n%-22s |", "its support searches");
     for (const double ns : alone) std::printf(" %8.0f", ns);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 #include <type_traits>
 #include <variant>
 
@@ -111,6 +112,99 @@ public:
     }
 };
 
+// ---- What BulletScene leaves out ----------------------------------------------------------------------------------------
+
+/// Kinds of things that are missing, each with the first body or joint that has one.
+class Missing {
+public:
+    void note(bool found, const char* what, const char* of, std::size_t number) {
+        if (!found || std::find(kinds_.begin(), kinds_.end(), what) != kinds_.end()) return;
+        kinds_.emplace_back(what);
+        text_ += (text_.empty() ? "" : ", ") + kinds_.back() + " (first: " + of + " " + std::to_string(number) + ")";
+    }
+    Error error() const {
+        if (text_.empty()) return {};
+        return {ErrorCode::bad_argument, "Bullet's world would lack " + text_};
+    }
+
+private:
+    std::vector<std::string> kinds_;
+    std::string text_;
+};
+
+bool is_set(const JointMotor& motor) { return motor.max_force > 0.0f; }
+bool is_set(const JointSpring& spring) { return spring.hertz > 0.0f; }
+bool is_set(const JointDrive& drive) { return drive.max_force > 0.0f || drive.max_torque > 0.0f; }
+
+void note_missing(Missing& missing, const ShapeDef& shape, std::size_t body) {
+    const Material &m = shape.material, plain;
+    const auto note = [&](bool found, const char* what) { missing.note(found, what, "body", body); };
+    note(shape.mesh != nullptr, "meshes and height fields");
+    note(shape.filter != Filter{}, "collision filters");
+    note(shape.sensor, "sensors");
+    note(shape.modify_contacts, "contact modifiers");
+    note(m.surface_velocity != vec3(0.0f), "surface velocities of belts");
+    note(m.rolling_resistance != plain.rolling_resistance, "rolling resistance");
+    note(m.grip_axis != vec3(0.0f), "friction that depends on direction");
+}
+
+void note_missing(Missing& missing, const BodyDef& body, std::size_t number) {
+    for (const ShapeDef& shape : body.shapes) note_missing(missing, shape, number);
+    if (body.shapes.empty()) {
+        ShapeDef only;
+        only.mesh = body.mesh;
+        only.material = body.material;
+        only.filter = body.filter;
+        only.sensor = body.sensor;
+        only.modify_contacts = body.modify_contacts;
+        note_missing(missing, only, number);
+    }
+    const auto note = [&](bool found, const char* what) { missing.note(found, what, "body", number); };
+    note(body.mass_properties.has_value(), "given mass properties");
+    note(body.locks != 0, "locked axes");
+    note(body.max_speed < unlimited || body.max_spin < unlimited, "speed limits");
+    note(body.continuous == Continuous::all, "continuous collision with dynamic bodies");
+}
+
+void note_missing(Missing& missing, const JointOptions& options, std::size_t joint) {
+    missing.note(options.break_force < unlimited || options.break_torque < unlimited, "joints that break", "joint",
+                 joint);
+}
+void note_missing(Missing& missing, const BallDef& def, std::size_t joint) {
+    note_missing(missing, def.options, joint);
+    missing.note(is_set(def.drive), "drives of balls", "joint", joint);
+    missing.note(def.twist.lower != -def.twist.upper, "twist limits that are not symmetric", "joint", joint);
+}
+void note_missing(Missing& missing, const HingeDef& def, std::size_t joint) {
+    note_missing(missing, def.options, joint);
+    missing.note(is_set(def.spring), "springs of hinges", "joint", joint);
+    missing.note((def.limit.lower > -unlimited) != (def.limit.upper < unlimited), "one-sided limits of hinges", "joint",
+                 joint);
+}
+void note_missing(Missing& missing, const SliderDef& def, std::size_t joint) {
+    note_missing(missing, def.options, joint);
+    missing.note(is_set(def.motor) || is_set(def.spring), "motors and springs of sliders", "joint", joint);
+}
+void note_missing(Missing& missing, const FixedDef& def, std::size_t joint) {
+    note_missing(missing, def.options, joint);
+    missing.note(def.linear_hertz > 0.0f || def.angular_hertz > 0.0f, "soft welds", "joint", joint);
+}
+void note_missing(Missing& missing, const DistanceDef& def, std::size_t joint) {
+    note_missing(missing, def.options, joint);
+    missing.note(def.length.lower != def.length.upper, "ropes and springs between two points", "joint", joint);
+    missing.note(is_set(def.motor) || is_set(def.spring), "winches", "joint", joint);
+}
+void note_missing(Missing& missing, const SixDofDef&, std::size_t joint) {
+    missing.note(true, "joints of six axes", "joint", joint);
+}
+void note_missing(Missing& missing, const WheelDef&, std::size_t joint) {
+    missing.note(true, "wheels", "joint", joint);
+}
+void note_missing(Missing& missing, const GearDef&, std::size_t joint) { missing.note(true, "gears", "joint", joint); }
+void note_missing(Missing& missing, const MotorDef&, std::size_t joint) {
+    missing.note(true, "motors", "joint", joint);
+}
+
 }  // namespace
 
 struct BulletScene::State {
@@ -186,7 +280,7 @@ struct BulletScene::State {
     template <class Def>
     std::unique_ptr<btTypedConstraint> make_joint(const Def&, btRigidBody&, btRigidBody&, const btTransform&,
                                                   const btTransform&) const {
-        return nullptr;  // can_make() says no
+        return nullptr;  // missing() says so
     }
 
     void add(const BodyDef& def) {
@@ -236,13 +330,13 @@ struct BulletScene::State {
     }
 };
 
-bool BulletScene::can_make(const samples::SceneData& scene) {
-    return std::all_of(scene.joints.begin(), scene.joints.end(), [](const samples::SceneJoint& joint) {
-        const auto* rod = std::get_if<DistanceDef>(&joint.def);
-        return std::holds_alternative<BallDef>(joint.def) || std::holds_alternative<HingeDef>(joint.def) ||
-               std::holds_alternative<SliderDef>(joint.def) || std::holds_alternative<FixedDef>(joint.def) ||
-               (rod != nullptr && rod->length.lower == rod->length.upper);
-    });
+Error BulletScene::missing(const samples::SceneData& scene) {
+    Missing missing;
+    for (std::size_t k = 0; k < scene.bodies.size(); ++k) note_missing(missing, scene.bodies[k], k);
+    for (std::size_t k = 0; k < scene.joints.size(); ++k) {
+        std::visit([&](const auto& def) { note_missing(missing, def, k); }, scene.joints[k].def);
+    }
+    return missing.error();
 }
 
 BulletScene::BulletScene(const samples::SceneData& scene) : state_(std::make_unique<State>()) {

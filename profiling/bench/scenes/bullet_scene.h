@@ -11,9 +11,10 @@ namespace talus::profiling {
 
 class BulletScene : public samples::SceneBodies {
 public:
-    /// Bullet has its own words for balls, hinges, sliders, welds and rods. False for a scene with other joints.
-    static bool can_make(const samples::SceneData& scene);
+    /// An error that names everything in the scene that Bullet has no equal of, or that this class would leave out; none if it has all.
+    static Error missing(const samples::SceneData& scene);
 
+    /// Of a scene of which nothing is missing().
     explicit BulletScene(const samples::SceneData& scene);
     ~BulletScene() override;
     BulletScene(BulletScene&&) noexcept;

@@ -16,16 +16,16 @@ constexpr const char* help =
     "\n"
     "Compares two runs of one scene, written by talus-samples --scene NAME --csv FILE:\n"
     "what got slower or faster, where, and whether there was more work or the same\n"
-    "work at another price.\n"
+    "work took longer.\n"
     "\n"
     "  --fail-above PERCENT  exit with 1 when the median step got slower by more than\n"
-    "                        that, and by more than noise\n"
+    "                        this, and by more than noise\n"
     "\n"
-    "Times are medians, us a frame. Noise is three standard deviations of the change,\n"
-    "by drawing frames again; a change is called one beyond that and 2%. For changes\n"
-    "of a few percent run both builds by turns, on a machine that does nothing else.\n"
+    "Times are medians, us per frame. Noise is three standard deviations of the change,\n"
+    "estimated by drawing frames again. Only changes beyond that and 2% count. To see\n"
+    "changes of a few percent, run both builds by turns on an idle machine.\n"
     "\n"
-    "Exit code: 0; 1 by --fail-above; 2 when these arguments or files make no sense.\n";
+    "Exit code: 0; 1 by --fail-above; 2 for invalid arguments or files.\n";
 
 int complain(const std::string& sentence) {
     std::fprintf(stderr, "talus-profile diff: %s\n", sentence.c_str());

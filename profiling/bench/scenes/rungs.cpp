@@ -81,7 +81,7 @@ void print_rungs(const char* name, const samples::SceneData& scene, int steps, i
         for (std::size_t c = 0; c < std::size(cases); ++c) costs[c].push_back(run(scene, steps, cases[c].rungs));
     }
     std::printf("%s, %d steps, medians of %d runs\n", name, steps, repeats);
-    print_heading("pairs a step", "");
+    print_heading("pairs per step", "");
     for (std::size_t c = 0; c < std::size(cases); ++c) {
         std::printf("%-19s |", cases[c].name);
         for (std::size_t r = 0; r < rung_count; ++r)

@@ -22,17 +22,24 @@ namespace talus::profiling {
 
 namespace {
 
-constexpr const char* help =
-    "usage: talus-profile threads [options]\n"
-    "Steps of one scene in two worlds, on one thread and on several, by turns in laps of some steps, beside programs\n"
-    "that do nothing but keep a processor busy. Wall time of a step: median, mean and 99th percentile, and the ratios\n"
-    "of several threads to one (below 1: several are faster). Sleeping is off.\n"
-    "  --company N      busy programs beside it (default 0)\n"
-    "  --threads N      of the second world (default 2)\n"
-    "  --scene NAME     may be given several times (default: some that are large enough)\n"
-    "  --steps N        timed in each world (default 600)\n"
-    "  --lap N          steps before the other world's turn (default 25)\n"
-    "  --hz N           waits after each step until its time is over, as a game does (default: no waiting)\n";
+constexpr const char* help = R"(usage: talus-profile threads [options]
+Steps each scene in two worlds, one on one thread and one on several, by turns in laps of some steps, while other programs keep
+processors busy. Prints wall time per step: median, mean and 99th percentile, and the ratios of several threads to one (below
+1: several are faster). No body sleeps.
+  --company N      busy programs, 0 to 1000 (default 0)
+  --threads N      threads of the second world, 1 to 1000 (default 2)
+  --scene NAME     may be given several times (default: pyramid40, wall, hullpile, mixed, tumble, ragdolls)
+  --steps N        timed steps in each world, up to a million (default 600)
+  --lap N          steps until the other world's turn, 1 to 1000 (default 25)
+  --hz N           start N steps per second, as a game does, up to 1000 (default 0: no waiting)
+)";
+
+constexpr OptionValues option_values[] = {{"--company", "a whole number from 0 to 1000"},
+                                          {"--threads", "a whole number from 1 to 1000"},
+                                          {"--scene", "a name that talus-samples --list shows"},
+                                          {"--steps", "a whole number from 1 to 1000000"},
+                                          {"--lap", "a whole number from 1 to 1000"},
+                                          {"--hz", "a whole number from 0 to 1000"}};
 
 struct Options {
     std::vector<std::string> scenes;
@@ -53,10 +60,11 @@ bool parse(const std::vector<std::string_view>& arguments, Options& out) {
                             : name == "--lap"     ? &out.lap
                             : name == "--hz"      ? &out.hz
                                                   : nullptr;
-        if (number == nullptr || !parse_number(value, *number) || *number < 0) return refuse(name, value);
+        if (number == nullptr || !parse_number(value, *number) || *number < 0)
+            return refuse(name, value, option_values);
         const bool may_be_none = number == &out.company || number == &out.hz;
         if ((*number == 0 && !may_be_none) || *number > 1000000 || (number != &out.steps && *number > 1000))
-            return refuse(name, value);
+            return refuse(name, value, option_values);
     }
     if (out.scenes.empty()) out.scenes = {"pyramid40", "wall", "hullpile", "mixed", "tumble", "ragdolls"};
     return true;

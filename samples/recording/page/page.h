@@ -6,7 +6,7 @@
 namespace talus::samples {
 
 /// Bytes as characters: thirteen bits become two of the 91 printable ones of ASCII that mean nothing in HTML or
-/// JavaScript (all but space, ", & and <). 1.23 characters a byte, where base64 takes 1.33.
+/// JavaScript (all but space, ", & and <). 1.23 characters per byte, where base64 takes 1.33.
 std::string to_text(std::string_view bytes);
 
 std::string replay_page(const Recording& recording);

@@ -16,7 +16,7 @@ namespace talus::samples {
 
 /// Paths; empty: not written.
 struct OutputFiles {
-    std::string csv;     ///< what each frame cost, a row a frame
+    std::string csv;     ///< what each frame cost, one row per frame
     std::string trace;   ///< the same as events, for Perfetto and speedscope
     std::string report;  ///< the same as a page with plots and tables
     std::string record;  ///< poses, contacts and profiles: recording.h

@@ -11,7 +11,7 @@ namespace {
 constexpr FrameColumn columns[] = {
     {"step", "us", [](const ProfiledFrame& f) { return f.profile.total; }},
     {"wall", "us", [](const ProfiledFrame& f) { return 1000.0 * f.wall_ms; }},
-    {"narrowphase", "us", [](const ProfiledFrame& f) { return f.profile.collide; }},
+    {"collide", "us", [](const ProfiledFrame& f) { return f.profile.collide; }},
     {"pairs", "us", [](const ProfiledFrame& f) { return f.profile.pairs; }},
     {"broadphase", "us", [](const ProfiledFrame& f) { return f.profile.broadphase; }},
     {"graph", "us", [](const ProfiledFrame& f) { return f.profile.graph; }},
@@ -36,26 +36,13 @@ const FrameColumn* find_frame_column(std::string_view name) {
     return found != std::end(columns) ? &*found : nullptr;
 }
 
-const std::array<Stage, stage_count>& stages() {
-    static constexpr std::array<Stage, stage_count> all = {{
-        {"pairs", "broadphase update, begin and end of pairs"},
-        {"narrowphase", "all awake pairs of shapes"},
-        {"graph", "islands and the colouring of contacts"},
-        {"solve", "sub-steps: contacts and joints"},
-        {"continuous", "fast bodies on their way"},
-        {"finish", "poses, boxes, sleeping"},
-        {"publish", "events"},
-        {"rest", "between the stages"},
-    }};
-    return all;
-}
+std::string_view stage_name(int stage) { return stage < rest_stage ? stages[std::size_t(stage)].name : "rest"; }
 
 std::array<double, stage_count> stage_times(const FrameProfile& p) {
-    std::array<double, stage_count> times = {p.pairs,      p.collide, p.graph,   p.solve,
-                                             p.continuous, p.finish,  p.publish, 0.0};
+    std::array<double, stage_count> times{};
     double sum = 0.0;
-    for (const double time : times) sum += time;
-    times.back() = std::max(0.0, p.total - sum);
+    for (std::size_t i = 0; i < stages.size(); ++i) sum += times[i] = p.*stages[i].microseconds;
+    times[rest_stage] = std::max(0.0, p.total - sum);
     return times;
 }
 

@@ -4,6 +4,7 @@
 #include "samples/runner/outputs/pair_steps.h"
 
 #include <talus/engine/profile.h>
+#include <talus/profiling/parts.h>
 
 #include <array>
 #include <cstddef>
@@ -35,17 +36,14 @@ struct FrameColumn {
     double (*value)(const ProfiledFrame&);
 };
 
-/// Step, wall and stage times (us), narrowphase, counts.
+/// Times of the step, of its stages and between pictures (us), and counts.
 std::span<const FrameColumn> frame_columns();
 /// The one of this name, or nullptr.
 const FrameColumn* find_frame_column(std::string_view name);
 
-/// The stages of the step, in order, with what is left of the total as the last: they add up to it.
-inline constexpr int stage_count = 8;
-struct Stage {
-    std::string_view name, summary;
-};
-const std::array<Stage, stage_count>& stages();
+/// The stages of the step (<talus/profiling/parts.h>), and the rest of the total as the last: they add up to it.
+inline constexpr int rest_stage = static_cast<int>(stages.size()), stage_count = rest_stage + 1;
+std::string_view stage_name(int stage);
 std::array<double, stage_count> stage_times(const FrameProfile& profile);  ///< us
 
 /// The last frames, at most `capacity` of them.

@@ -17,7 +17,7 @@ struct Pace {
 /// the bar, then the end, give way), without a line's end. `fine` draws the bar with letters that are not ASCII.
 std::string progress_line(std::string_view what, const Pace& pace, int columns, bool fine);
 
-/// Shows that line on stderr, ten times a second at most; nothing where stderr is no terminal.
+/// Shows that line on stderr, ten times per second at most; nothing where stderr is no terminal.
 class Progress {
 public:
     Progress();
@@ -30,7 +30,7 @@ private:
     bool on_, fine_, colors_;
     bool shown_ = false;
     int noted_ = 0;      ///< steps that were done when the pace was measured last
-    double pace_ = 0.0;  ///< steps a second, of late
+    double pace_ = 0.0;  ///< steps per second, of late
     Clock::time_point noted_at_, shown_at_{};
 };
 

@@ -33,7 +33,7 @@ double percent(const Summary& summary, std::size_t rung) {
 }  // namespace
 
 std::string table_header() {
-    return format("%-40s | %-13s | %-12s | %-53s | %-11s | %-11s | %s\n", "", "ms a step", "narrowphase",
+    return format("%-40s | %-13s | %-12s | %-53s | %-11s | %-11s | %s\n", "", "ms per step", "collide",
                   "pairs by rung, %", "GJK  EPA", "overlap, mm", "energy") +
            format(
                "%-12s %5s %6s %5s %8s | %6s %6s | %8s %3s | %5s %5s %5s %5s %5s %5s %5s %5s %5s | %4s %6s | %4s %6s | "
@@ -46,7 +46,7 @@ std::string table_header() {
 std::string table_row(const Summary& s) {
     std::string row =
         format("%-12s %5d %6zu %5" PRIu32 " %8zu | %6.3f %6.3f | %8.0f %3.0f |", s.scene.c_str(), s.steps, s.bodies,
-               s.pairs, s.contact_points, s.median_ms, s.p99_ms, s.narrowphase_us, 100.0 * s.narrowphase_share);
+               s.pairs, s.contact_points, s.median_ms, s.p99_ms, s.collide_us, 100.0 * s.collide_share);
     for (std::size_t i = 0; i < s.rungs.size(); ++i) row += format(" %5.1f", percent(s, i));
     row += format(" | %4.2f %6s | %4s %6s | %8s %7zu\n", s.gjk_iterations, number(s.epa_calls).c_str(),
                   number(1000.0 * s.mean_penetration).c_str(), number(1000.0 * s.max_penetration).c_str(),
@@ -59,7 +59,8 @@ std::string table_legend() {
            "Bodies, pairs (of convex shapes whose boxes meet), contacts (points), overlap (of contacts), energy "
            "(kinetic) and "
            "asleep: after the last step.\n"
-           "Times, narrowphase (and its share of a step), rungs, GJK (iterations a query) and EPA (calls a frame): "
+           "Times, collide (the stage of the narrowphase, and its share of a step), rungs, GJK (iterations per query) "
+           "and EPA (calls per frame): "
            "over the whole run.\n"
            "Rungs: how pairs were settled. skip: too far apart to have met since; reuse: manifold kept; form: shapes "
            "that need no iteration;\n"
@@ -79,14 +80,14 @@ std::string describe(const Summary& s) {
                                number(1000.0 * s.max_penetration).c_str()));
     line("kinetic energy", number(s.kinetic_energy) + " J");
     line("a step", format("median %.3f ms, p99 %.3f ms", s.median_ms, s.p99_ms));
-    line("narrowphase", format("%.1f us a frame, %.0f%% of a step", s.narrowphase_us, 100.0 * s.narrowphase_share));
+    line("stage collide", format("%.1f us per frame, %.0f%% of a step", s.collide_us, 100.0 * s.collide_share));
     text += "\n  pairs by rung, a frame\n";
     for (std::size_t i = 0; i < s.rungs.size(); ++i) {
         text += format("    %-20s%10.1f  %5.1f%%\n", name_of(static_cast<Rung>(i)), s.rungs[i], percent(s, i));
     }
     text += "\n";
     line("GJK iterations", format("%.2f a query", s.gjk_iterations));
-    line("EPA", number(s.epa_calls) + " calls a frame");
+    line("EPA", number(s.epa_calls) + " calls per frame");
     if (!s.notes.empty()) text += "\n";
     for (const auto& [what, words] : s.notes) line(what.c_str(), words);
     if (!s.figures.empty()) text += "\n" + figure_lines(s, "  ");

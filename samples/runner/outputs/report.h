@@ -5,14 +5,14 @@
 
 namespace talus::samples {
 
-/// The table of all scenes: two header lines, then a line a scene.
+/// The table of all scenes: two header lines, then one line per scene.
 std::string table_header();
 std::string table_row(const Summary& summary);
 
 /// What the columns mean, for below the table.
 std::string table_legend();
 
-/// One scene, a line a fact.
+/// One scene, one line per fact.
 std::string describe(const Summary& summary);
 
 /// The scene's own figures, a line each, with `prefix` before it; nothing if it has none.

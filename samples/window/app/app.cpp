@@ -477,36 +477,15 @@ void App::change_speed(int steps) {
     say(format("%g x time", static_cast<double>(speed)));
 }
 
-int run_window(const WindowOptions& options) {
-    const std::string path = options.config ? config_path() : std::string();
-    Config config = path.empty() ? Config() : Config::load(path);
-    const bool quick = options.fps || !options.screenshot.empty();
-    const int width = options.width.value_or(static_cast<int>(config.number("width", 1280, 320, 8192)));
-    const int height = options.height.value_or(static_cast<int>(config.number("height", 720, 240, 8192)));
-    Platform platform;
-    if (const Error error = platform.open(width, height, !quick)) return complain(error.message);
+namespace {
 
-    Quality quality = options.quality == "low"    ? Quality::software()
-                      : options.quality == "high" ? Quality::full()
-                                                  : Quality::of_this_machine();
-    if (!options.screenshot.empty() && options.quality.empty()) quality = Quality::full();  // a picture has time
-    Result<SceneRenderer> renderer = SceneRenderer::make(quality);
-    if (!renderer) return complain(renderer.error().message);
-    Result<GlMarks> marks = GlMarks::make();
-    if (!marks) return complain(marks.error().message);
-    Result<GlMarks> pair_marks = GlMarks::make();
-    if (!pair_marks) return complain(pair_marks.error().message);
+Quality quality_of(const WindowOptions& options) {
+    if (options.quality == "low") return Quality::software();
+    if (options.quality == "high") return Quality::full();
+    return options.screenshot.empty() ? Quality::of_this_machine() : Quality::full();  // a picture has time
+}
 
-    App app(platform.window, std::move(*renderer), std::move(*marks), std::move(*pair_marks));
-    app.options = options;
-    apply_config(app, config);
-    if (options.draw) switch_on(app.switches, *options.draw);
-    if (options.panels) {
-        app.panels.left = app.panels.right = false;
-        for (const std::string& name : *options.panels) open_panel(app.panels, name);
-    }
-    if (const auto color = color_by_of(options.color)) app.switches.color_by = *color;
-
+Wishes wishes_of(const WindowOptions& options) {
     Wishes wishes;
     wishes.seed = options.seed;
     wishes.jitter = options.jitter;
@@ -515,58 +494,114 @@ int run_window(const WindowOptions& options) {
     wishes.def.timing = options.still ? Timing::off : Timing::pairs;
     wishes.meshes = options.meshes.empty() ? fetched_meshes() : options.meshes;
     wishes.file = options.scene_file;
-    app.simulation.set_first_wishes(wishes);
-    const Scene* scene = find_scene(options.scene.empty() ? config.text("scene", first_scene) : options.scene);
-    if (!scene) scene = find_scene(first_scene);
-    if (!options.replay.empty()) scene = find_scene(first_scene);
-    if (!options.scene_file.empty()) scene = &file_scene();
-    if (!app.open_scene(*scene)) {
-        const std::string why = app.message;
-        if (!options.scene.empty() || !options.scene_file.empty() || !app.open_scene(*find_scene(first_scene)))
-            return complain(why);
+    return wishes;
+}
+
+/// What is drawn and which panels are open.
+void apply_options(App& app, const WindowOptions& options) {
+    app.options = options;
+    if (options.draw) switch_on(app.switches, *options.draw);
+    if (options.panels) {
+        app.panels.left = app.panels.right = false;
+        for (const std::string& name : *options.panels) open_panel(app.panels, name);
     }
-    if (const Error error = app.begin_outputs()) return complain(error.message);
+    if (const auto color = color_by_of(options.color)) app.switches.color_by = *color;
+}
+
+Error failed(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
+
+/// Opens the scene that the options name, else that of the last time, else the first. Under a replay it stands still.
+Error open_first_scene(App& app, const WindowOptions& options, const Config& config) {
+    const Scene* scene = find_scene(options.scene.empty() ? config.text("scene", first_scene) : options.scene);
+    if (!scene || !options.replay.empty()) scene = find_scene(first_scene);
+    if (!options.scene_file.empty()) scene = &file_scene();
+    if (app.open_scene(*scene)) return {};
+    const std::string why = app.message;
+    const bool was_named = !options.scene.empty() || !options.scene_file.empty();
+    return was_named || !app.open_scene(*find_scene(first_scene)) ? failed(why) : Error{};
+}
+
+/// Goes to the step or frame that --at names.
+Error go_to_start(App& app, const WindowOptions& options) {
     for (int i = 0; i < options.at && options.replay.empty(); ++i) {
         app.simulation.keep_pairs = app.watches_pairs();
-        if (const Error error = app.simulation.step()) return complain(error.message);
+        if (Error error = app.simulation.step()) return error;
         app.after_step(app.options.still ? 0.0 : app.simulation.step_ms());
     }
     if (app.panels.left && app.panels.left_tab == "pair") app.step_through_dearest();
     if (!options.replay.empty()) {
-        if (const Error error = app.open_replay(options.replay)) return complain(error.message);
+        if (Error error = app.open_replay(options.replay)) return error;
         app.replay->go_to(options.at * static_cast<double>(app.replay->recording().dt()));
     }
     app.paused = options.pause || !options.screenshot.empty();
+    return {};
+}
+
+/// Marks the pair and selects the body that the options name.
+Error mark_and_select(App& app, const WindowOptions& options) {
     if (options.pair) {
         const auto [a, b] = *options.pair;
         if (const Error error = app.show_pair_of(a, b))
-            return complain("--pair " + std::to_string(a) + "," + std::to_string(b) + ": " + error.message + ".");
+            return failed("--pair " + std::to_string(a) + "," + std::to_string(b) + ": " + error.message + ".");
     }
     if (options.worst) app.show_worst();
     if (app.marked) {
         for (int i = 0; i < 20; ++i) app.camera.update(1.0f);  // there at once
     }
-    if (!options.select.empty()) {
-        const auto number = static_cast<std::size_t>(std::stoul(options.select));
-        if (number >= app.simulation.ids().size())
-            return complain("--select " + options.select + ": the scene has " +
-                            std::to_string(app.simulation.ids().size()) + " bodies, from 0 on.");
-        app.select(app.simulation.ids()[number]);
-    }
+    if (options.select.empty()) return {};
+    const auto number = static_cast<std::size_t>(std::stoul(options.select));
+    const std::size_t bodies = app.simulation.ids().size();
+    if (number >= bodies)
+        return failed("--select " + options.select + ": the scene has " + std::to_string(bodies) +
+                      " bodies, from 0 on.");
+    app.select(app.simulation.ids()[number]);
+    return {};
+}
 
+/// A picture, or the window until it is closed; then what the options want written.
+Error run(App& app) {
+    const WindowOptions& options = app.options;
     if (!options.screenshot.empty()) {
-        if (const Error error = take_screenshot(app)) return complain(error.message);
+        if (Error error = take_screenshot(app)) return error;
     } else {
         run_frames(app);
         if (options.fps) print_fps(app);
     }
     if (app.outputs) {
-        if (const Error error = app.outputs->finish(app.simulation.world())) return complain(error.message);
+        if (Error error = app.outputs->finish(app.simulation.world())) return error;
     }
     if (options.print_state) print_state(app);
+    return {};
+}
+
+}  // namespace
+
+int run_window(const WindowOptions& options) {
+    const std::string path = options.config ? config_path() : std::string();
+    Config config = path.empty() ? Config() : Config::load(path);
+    const bool quick = options.fps || !options.screenshot.empty();
+    const int width = options.width.value_or(static_cast<int>(config.number("width", 1280, 320, 8192)));
+    const int height = options.height.value_or(static_cast<int>(config.number("height", 720, 240, 8192)));
+    Platform platform;
+    if (const Error error = platform.open(width, height, !quick)) return complain(error.message);
+    Result<SceneRenderer> renderer = SceneRenderer::make(quality_of(options));
+    if (!renderer) return complain(renderer.error().message);
+    Result<GlMarks> marks = GlMarks::make(), pair_marks = GlMarks::make();
+    if (!marks || !pair_marks) return complain((marks ? pair_marks : marks).error().message);
+
+    App app(platform.window, std::move(*renderer), std::move(*marks), std::move(*pair_marks));
+    apply_config(app, config);
+    apply_options(app, options);
+    app.simulation.set_first_wishes(wishes_of(options));
+    Error error = open_first_scene(app, options, config);
+    if (!error) error = app.begin_outputs();
+    if (!error) error = go_to_start(app, options);
+    if (!error) error = mark_and_select(app, options);
+    if (!error) error = run(app);
+    if (error) return complain(error.message);
     if (!path.empty() && !quick) {
         remember(app, config);
-        if (const Error error = config.save(path)) std::fprintf(stderr, "talus-window: %s\n", error.message.c_str());
+        if (const Error saved = config.save(path)) std::fprintf(stderr, "talus-window: %s\n", saved.message.c_str());
     }
     return 0;
 }

@@ -138,7 +138,7 @@ constexpr OptionSpec<WindowOptions> specs[] = {
      [](WindowOptions& o, Values v) { return set_choice(o.quality, v[0], qualities); }},
     {"", "--screenshot", Takes::one, "FILE.png", "write the window's picture (after --at steps) and stop",
      [](WindowOptions& o, Values v) { return o.screenshot = v[0], std::string(); }},
-    {"", "--csv", Takes::one, "FILE", "write what each frame cost, a row a frame",
+    {"", "--csv", Takes::one, "FILE", "write what each frame cost, one row per frame",
      [](WindowOptions& o, Values v) { return o.files.csv = v[0], std::string(); }},
     {"", "--trace", Takes::one, "FILE", "the same as events, for Perfetto or speedscope",
      [](WindowOptions& o, Values v) { return o.files.trace = v[0], std::string(); }},

@@ -171,8 +171,8 @@ void ProfilePanel::show_plots(const View& view) {
     };
     stack.value = rung_value;
     if (!timed) stack.format = plot::count;
-    plot::heading("Narrowphase",
-                  timed ? "time a frame, by the path that pairs took" : "pairs a frame, by the path that they took");
+    plot::heading("Narrowphase", timed ? "time per frame, by the path that pairs took"
+                                       : "pairs per frame, by the path that they took");
     const plot::StackAnswer rungs = plot::stacked("rungs", {width, 112.0f}, stack);
     const float rungs_bottom = ImGui::GetItemRectMax().y;
 
@@ -204,14 +204,14 @@ void ProfilePanel::show_plots(const View& view) {
         if (rungs.clicked) selected_ = view.history[*rungs.clicked].profile.frame;
         return;
     }
-    plot::heading("Step", "time a frame, by stage");
+    plot::heading("Step", "time per frame, by stage");
     stack.layers = stage_count;
     stack.colors = stage_colors;
     stack.format = plot::round_microseconds;
     stack.value = [&](std::size_t frame, int stage) { return times[frame][std::size_t(stage)]; };
     const plot::StackAnswer steps = plot::stacked("stages", {width, 112.0f}, stack);
     const float steps_bottom = ImGui::GetItemRectMax().y;
-    legend(stage_count, [&](int i) { return std::pair(stage_colors[i], std::string(stages()[std::size_t(i)].name)); });
+    legend(stage_count, [&](int i) { return std::pair(stage_colors[i], std::string(stage_name(i))); });
 
     const auto hovered = rungs.hovered ? rungs.hovered : steps.hovered;
     const auto clicked = rungs.clicked ? rungs.clicked : steps.clicked;
@@ -255,8 +255,7 @@ void ProfilePanel::show_plots(const View& view) {
         } else {
             const auto stage = stage_times(frame.profile);
             for (int i = stage_count - 1; i >= 0; --i)
-                row(stage_colors[i], stages()[std::size_t(i)].name,
-                    format("%.0f%%", share(stage[std::size_t(i)], frame.profile.total)),
+                row(stage_colors[i], stage_name(i), format("%.0f%%", share(stage[std::size_t(i)], frame.profile.total)),
                     microseconds(stage[std::size_t(i)]));
             row(0, "step", "", microseconds(frame.profile.total));
             row(0, "of it broadphase", "", microseconds(frame.profile.broadphase));
@@ -315,7 +314,7 @@ void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {
     ImGui::PopStyleColor();
     if (timed) {
         ImGui::SameLine();
-        ImGui::Text(" narrowphase %s", microseconds(p.collide).c_str());
+        ImGui::Text(" collide %s", microseconds(p.collide).c_str());
     }
 
     const SlowestPair& pair = p.slowest;
@@ -374,7 +373,7 @@ void ProfilePanel::show_percentiles(const View& view) {
     header_cell("p95", "One frame in twenty took longer.");
     header_cell("p99", "One frame in a hundred took longer.");
     header_cell("max", "Click a value to look at its frame.");
-    for (const char* name : {"step", "narrowphase", "solve", "broadphase", "slowest pair", "wall"}) {
+    for (const char* name : {"step", "collide", "solve", "broadphase", "slowest pair", "wall"}) {
         const FrameColumn& column = *find_frame_column(name);
         const ProfileHistory::Percentiles all = view.history.percentiles(column.value);
         if (all.max == 0.0) continue;
@@ -457,7 +456,7 @@ void ProfilePanel::show_rungs(const View& view) {
     std::string rates = format("%.1f%% of pairs cost no test", share(on(Rung::skip) + on(Rung::reuse), pairs));
     if (gjk > 0.0) rates += format("; GJK starts warm in %.1f%%", share(on(Rung::warm_gjk), gjk));
     if (epa > 0.0) rates += format("; EPA in %.1f%%", share(on(Rung::warm_epa), epa));
-    muted_text(rates + format("; %.0f support points a frame.", double(n.support_evaluations) / frames));
+    muted_text(rates + format("; %.0f support points per frame.", double(n.support_evaluations) / frames));
 }
 
 void ProfilePanel::show_histograms(const View& view) {
@@ -468,7 +467,7 @@ void ProfilePanel::show_histograms(const View& view) {
                          const char* cap_says) {
         ImGui::BeginGroup();
         const double mean = queries > 0 ? double(iterations) / double(queries) : 0.0;
-        plot::heading(name, queries > 0 ? format("%.1f iterations a query", mean) : "no queries");
+        plot::heading(name, queries > 0 ? format("%.1f iterations per query", mean) : "no queries");
         const auto over = plot::histogram(id, {width, 84.0f}, bins, color,
                                           [&](int bin) { return format(bin == 15 ? "%d+" : "%d", bin * per_bin); });
         if (over) {

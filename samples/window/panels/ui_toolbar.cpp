@@ -121,9 +121,9 @@ void draw_status(App& app) {
                         with_commas(profile.awake_bodies) + " awake   " + with_commas(profile.convex_pairs) +
                         " pairs   " + with_commas(profile.contact_points) + " contacts   step " + with_commas(step);
     if (app.options.still) {
-        facts += "   -- ms a step   -- fps";
+        facts += "   -- ms per step   -- fps";
     } else {
-        facts += format("   %.2f ms a step", profile.total / 1000.0);
+        facts += format("   %.2f ms per step", profile.total / 1000.0);
         if (const float frame = FrameTimes::median(app.times.frame); frame > 0.0f) {
             facts += format("   %.1f ms to draw", static_cast<double>(FrameTimes::median(app.times.draw))) +
                      format("   %.0f fps", 1000.0 / static_cast<double>(frame));

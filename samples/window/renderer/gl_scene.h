@@ -49,8 +49,8 @@ public:
 
     struct Frame {
         const CameraView& view;
-        std::span<const Transform> poses;  ///< one a body
-        std::span<const BodyLook> looks;   ///< one a body
+        std::span<const Transform> poses;  ///< one per body
+        std::span<const BodyLook> looks;   ///< one per body
         vec3 to_sun{0.0f, 1.0f, 0.0f};     ///< unit
         bool wireframe = false;
         bool shadows = true;

@@ -35,7 +35,7 @@ public:
     void look(const DrawSwitches& switches, std::span<const std::size_t> marked, std::vector<Transform>& poses,
               std::vector<BodyLook>& looks) const;
     void draw_contacts(const DrawSwitches& switches, GlMarks& marks) const;
-    const std::vector<float>& step_costs() const { return costs_; }  ///< one a step: us, or pairs tested
+    const std::vector<float>& step_costs() const { return costs_; }  ///< one per step: us, or pairs tested
     bool timed() const { return timed_; }                            ///< whether they are times
 
 private:

@@ -1,5 +1,6 @@
 #pragma once
-/// The methods that Liu, Chien, Shiang and Lee compare, in the words of gjk_variants.h.
+/// The methods that Liu, Chien, Shiang and Lee compare, in the words of gjk_variants.h, and those that they do not compare but that their
+/// conclusions need.
 
 #include <talus/narrowphase/gjk_variants.h>
 
@@ -16,5 +17,12 @@ inline constexpr GjkMethods liu_combined{SimplexMethod::discard_and_add, Support
 /// The same for tracking: from the last simplex, and the last supporting vertices with their neighbours (section 4.3).
 inline constexpr GjkMethods liu_tracking{SimplexMethod::discard_and_add, SupportMethod::neighbours,
                                          StartMethod::last_simplex};
+/// A control that the paper lacks: the original from discard-and-add's start. It tells how much of what discard-and-add saves is due to its start.
+inline constexpr GjkMethods original_from_centroids{SimplexMethod::johnson, SupportMethod::linear,
+                                                    StartMethod::centroids};
+/// Another: the original distance subalgorithm with all that tracking gives the combination except discard-and-add.
+/// It tells how much of the combination's gain is due to hill climbing and the last simplex.
+inline constexpr GjkMethods cameron_tracking{SimplexMethod::johnson, SupportMethod::hill_climbing,
+                                             StartMethod::last_simplex};
 
 }  // namespace talus::profiling
