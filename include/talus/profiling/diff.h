@@ -20,11 +20,13 @@ namespace talus {
 
 /// A quantity in both runs.
 struct Compared {
-    std::string name;
-    double before = 0.0, after = 0.0;
+    std::string name;           ///< a stage, a rung or a column
+    double before = 0.0;        ///< its value in the first run
+    double after = 0.0;         ///< its value in the second run
     double noise = 0.0;         ///< three standard deviations of the change, in its unit; 0 for counts
     bool is_different = false;  ///< beyond noise; of counts: at all
 
+    /// In the unit of the two values.
     double change() const { return after - before; }
     /// In percent of `before`; 0 if both are 0, 100 if only `before` is.
     double percent() const;
@@ -37,16 +39,19 @@ struct ComparedPass {
     Compared price;  ///< us a pair, over the whole run
 };
 
+/// What differs between two runs.
 struct ProfileDiff {
-    std::size_t frames_before = 0, frames_after = 0;
-    std::size_t frames_compared = 0;  ///< those with the same number in both; the others are left out
-    std::vector<std::string> warnings;
-    std::vector<Compared> totals;      ///< p50, p95, p99, max of total_us, us
-    std::vector<Compared> stages;      ///< us a frame; largest change first
-    std::vector<ComparedPass> passes;  ///< largest change of time first
-    std::vector<Compared> shapes;      ///< timed tests by shapes, us a frame; largest change first
-    std::vector<Compared> iterations;  ///< of GJK and of EPA, a call
-    std::vector<Compared> work;        ///< counts that differ, mean a frame; largest change in percent first
+    std::size_t frames_before = 0;      ///< in the first run
+    std::size_t frames_after = 0;       ///< in the second run
+    std::size_t frames_compared = 0;    ///< those with the same number in both; the others are left out
+    std::vector<std::string> warnings;  ///< sentences: what makes the comparison doubtful
+    std::vector<Compared> totals;       ///< p50, p95, p99, max of total_us, us
+    std::vector<Compared> stages;       ///< us a frame; largest change first
+    std::vector<ComparedPass> passes;   ///< largest change of time first
+    std::vector<Compared> shapes;       ///< timed tests by shapes, us a frame; largest change first
+    std::vector<Compared> iterations;   ///< of GJK and of EPA, a call
+    std::vector<Compared> work;         ///< counts that differ, mean a frame; largest change in percent first
+    /// Compared frames in which a count differs.
     std::size_t frames_with_other_work = 0;
     bool is_machine = false;  ///< every stage that counts got slower, or faster, at the same work
 };

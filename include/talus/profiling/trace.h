@@ -25,12 +25,13 @@
 
 namespace talus {
 
+/// Writes a trace, frame by frame.
 class TraceWriter {
 public:
     /// `title` names the process in viewers.
     Error open(const std::string& path, const std::string& title);
-    void add(const FrameProfile& profile);
-    Error close();  ///< says whether all of it was written
+    void add(const FrameProfile& profile);  ///< writes the events of a frame
+    Error close();                          ///< says whether all of it was written
 
 private:
     void count(const char* name, double value, double& last, std::int64_t at);
