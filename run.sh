@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Talus (Release), and runs sample scenes without a window.
 #
-#   ./run.sh                      every scene, and a table of what each of them cost
-#   ./run.sh SCENE [options]      one scene
+#   ./run.sh                      runs every scene, and prints a table of what each of them cost
+#   ./run.sh SCENE [options]      runs one scene
 #   ./run.sh --window [options]   opens the window; installs what that needs
-#   ./run.sh --list               the scenes; other options go to the runner as they are (--help lists them)
+#   ./run.sh --list               lists the scenes
+#   ./run.sh OPTION...            passes other options to the runner, talus-samples
+#   ./run.sh --help               prints this and the runner's options (--window --help: the window's)
 
 caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 source cmake/setup.sh
 root=$PWD
-if [ "${1-}" = --help ] || [ "${1-}" = -h ]; then
-    sed -n '2,/^$/s/^# \{0,1\}//p' run.sh # then the runner's own
-fi
 program=talus-samples
 packages=("${run_packages[@]}")
 if [ "${1-}" = --window ]; then
@@ -20,6 +19,25 @@ if [ "${1-}" = --window ]; then
     packages+=("${window_packages[@]}")
     shift
 fi
+
+# These two take no build: before the first one they are answered from the documents, which tests keep equal.
+case "${1-}" in
+    --help | -h)
+        usage run.sh
+        if [ -x build/release/$program ]; then
+            exec build/release/$program --help
+        fi
+        cat docs/help/$program.txt
+        exit
+        ;;
+    --list)
+        if [ -x build/release/$program ]; then
+            exec build/release/$program --list
+        fi
+        awk '/^### / { name = $2; getline; getline; printf "%-12s %s\n", name, $0 }' docs/scenes.md
+        exit
+        ;;
+esac
 
 install_packages "${packages[@]}"
 build release -- $program

@@ -1,4 +1,4 @@
-# Writes a text file as a C++ source that holds it: see talus_embed in CMakeLists.txt.
+# Writes a text file as a C++ source that holds it: see talus_embed in library.cmake.
 #
 #   cmake -DNAME=page_html -DFILE=page.html -DOUTPUT=page_html.cpp -P embed.cmake
 

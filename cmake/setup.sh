@@ -1,6 +1,6 @@
-# What run.sh and test.sh share: the packages, the quiet steps, the build. Bash sources it at the top of the repository.
+# What run.sh, test.sh and .ci/run share: packages, logs, the build. Bash sources it at the top of the repository.
 #
-# Everything goes to build/log/STEP.txt; a step shows one line, and its log only when it fails.
+# The output of each step goes to build/log/STEP.txt. A step shows one line and its progress; the log is shown if it fails.
 
 set -euo pipefail
 
@@ -10,11 +10,16 @@ run_packages=(g++ cmake ninja-build libglm-dev libassimp-dev zlib1g-dev libstb-d
 window_packages=(libglfw3-dev libimgui-dev libgl-dev libgl1-mesa-dri pkg-config fonts-dejavu-core)
 # Xvfb and Chromium: the window and the pages are tested in real programs, by scripts in Python.
 test_packages=("${run_packages[@]}" "${window_packages[@]}" clang doctest-dev libbullet-dev xvfb xauth libxtst6 chromium python3)
+sanitizer_packages=(libclang-rt-dev)  # clang's sanitizers and libFuzzer
+ci_packages=("${test_packages[@]}" "${sanitizer_packages[@]}" clang-format clang-tidy doxygen)
 
 say() { printf '==> %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# quietly STEP COMMAND...: runs it with its output in the step's log; shows the end of the log and stops when it fails.
+# usage SCRIPT: prints the comment at its top.
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$1"; }
+
+# quietly STEP COMMAND...: runs the command with its output in the step's log. If it fails: the end of the log, and exit.
 quietly() {
     local log="build/log/$1.txt"
     shift
@@ -23,6 +28,22 @@ quietly() {
         tail -n 60 "$log" >&2
         fail "'$*' failed; its whole output is in $log"
     fi
+}
+
+# show_progress: reads ninja's lines, shows how far it is: one line that is rewritten on a terminal, else a line per 10%.
+show_progress() {
+    local line percent shown=0
+    while IFS= read -r line; do
+        [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+        percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        if [ -t 2 ]; then
+            printf '\r    %3d%%, %s of %s' "$percent" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
+        elif [ $((percent / 10)) -gt $((shown / 10)) ]; then
+            printf '    %3d%%, %s of %s\n' "$percent" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
+        fi
+        shown=$percent
+    done
+    if [ -t 2 ] && [ "$shown" -gt 0 ]; then printf '\n' >&2; fi
 }
 
 as_root() {
@@ -35,47 +56,52 @@ as_root() {
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# install_packages PACKAGE...: those of them that are missing, by apt-get. Nothing is called when nothing is missing.
+# install_packages PACKAGE...: those of them that are missing, by apt-get. Nothing is called when nothing is missing, and
+# nothing ends when they cannot be had: the build says what it cannot do without, and leaves out the rest.
 install_packages() {
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         say "This is no Debian, so nothing is installed here; needed are (Debian's names): $*"
         return
     fi
-    local package missing=() refused=() apt=(apt-get -o DPkg::Lock::Timeout=600)
+    local package missing=() refused=() apt=(apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=2)
     for package in "$@"; do
         is_installed "$package" || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
     if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-        fail "these packages are missing, and installing them takes root or sudo: ${missing[*]}"
+        say "Going on without these packages, since installing them takes root or sudo: ${missing[*]}"
+        return
     fi
 
     say "Installing ${missing[*]}"
     mkdir -p build/log
-    export DEBIAN_FRONTEND=noninteractive
     # A source of packages that is out of reach is no reason to stop: the others may have all that is needed.
     as_root env DEBIAN_FRONTEND=noninteractive "${apt[@]}" update >build/log/apt-update.txt 2>&1 </dev/null || true
     if ! as_root env DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y --no-install-recommends "${missing[@]}" \
         >build/log/apt-install.txt 2>&1 </dev/null; then
-        tail -n 20 build/log/apt-update.txt build/log/apt-install.txt >&2
         for package in "${missing[@]}"; do
             is_installed "$package" || refused+=("$package")
         done
-        fail "apt-get could not install ${refused[*]}: is there a network, and is this Debian 12 or newer?"
+        say "Going on without these packages, since apt-get could not install them (no network, or not Debian 12 or" \
+            "newer? build/log/apt-install.txt): ${refused[*]}"
     fi
 }
 
-# build PRESET [cmake option...] [-- target...]: configures and builds in build/PRESET; all when no target is named.
+# build PRESET [-- target...]: configures and builds in the folder of the preset; all when no target is named.
 build() {
-    local preset=$1 options=() targets=()
+    local preset=$1 folder=build/$1 targets=() log
     shift
-    while [ $# -gt 0 ] && [ "$1" != -- ]; do
-        options+=("$1")
-        shift
-    done
+    [ "$preset" != ci ] || folder=build/release
     [ $# -eq 0 ] || shift
     [ $# -eq 0 ] || targets=(--target "$@")
-    say "Building in build/$preset"
-    quietly "configure-$preset" cmake --preset "$preset" "${options[@]}"
-    quietly "build-$preset" cmake --build "build/$preset" -j "$(nproc)" "${targets[@]}"
+    log=build/log/build-$preset.txt
+    for tool in cmake ninja; do
+        command -v $tool >/dev/null || fail "$tool is not installed"
+    done
+    say "Building in $folder"
+    quietly "configure-$preset" cmake --preset "$preset"
+    if ! NINJA_STATUS='[%f/%t] ' cmake --build "$folder" -j "$(nproc)" "${targets[@]}" 2>&1 </dev/null | tee "$log" | show_progress; then
+        tail -n 60 "$log" >&2
+        fail "the build in $folder failed; its whole output is in $log"
+    fi
 }

@@ -204,7 +204,8 @@ constexpr vec3 flat{1.0f, 0.02f, 1.0f};
 
 }  // namespace
 
-TEST_CASE("a thousand updates give the pairs of the definition, whatever part of the world moves") {
+TEST_CASE("a thousand updates give the pairs of the definition, whatever part of the world moves" *
+          doctest::test_suite("slow")) {
     const Crowd crowds[] = {
         {.name = "all move, cube", .still = 0.0f},
         {.name = "all move, flat", .world = 12.0f, .flatten = flat, .still = 0.0f},
@@ -224,7 +225,8 @@ TEST_CASE("a thousand updates give the pairs of the definition, whatever part of
     live(crowds);
 }
 
-TEST_CASE("a thousand updates give the pairs of the definition, in worlds that have a worst axis or size") {
+TEST_CASE("a thousand updates give the pairs of the definition, in worlds that have a worst axis or size" *
+          doctest::test_suite("slow")) {
     const Crowd crowds[] = {
         {.name = "tower", .proxies = 300, .world = 120.0f, .flatten = {0.005f, 1.0f, 0.005f}},
         {.name = "heap", .proxies = 150, .world = 1.0f, .teleport = 0.005f},
@@ -259,7 +261,7 @@ TEST_CASE("a thousand updates give the pairs of the definition, while layers, sl
     live(crowds);
 }
 
-TEST_CASE("five thousand boxes have the pairs of a plain sweep") {
+TEST_CASE("five thousand boxes have the pairs of a plain sweep" * doctest::test_suite("slow")) {
     struct Case {
         std::string name;
         int towns;

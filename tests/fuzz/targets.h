@@ -3,11 +3,10 @@
 /// driver/libfuzzer.cpp, the ordinary tests replay the inputs of past failures (corpus/TARGET/*) with replay_test.cpp.
 ///
 /// To fuzz:
-///     cmake --preset clang -B build/fuzz -DTALUS_BUILD_FUZZERS=ON
-///     cmake --build build/fuzz -t talus-fuzz-collide
+///     cmake --preset fuzz && cmake --build build/fuzz -t talus-fuzz-collide
 ///     build/fuzz/talus-fuzz-collide -max_len=300 -max_total_time=3600 WORK_FOLDER tests/fuzz/corpus/collide
 /// A finding is written to crash-*: fix it, then keep the file (minimized: -minimize_crash=1) in the corpus. With
-/// -fork=1 -ignore_crashes=1 it goes on after a finding.
+/// -fork=1 -ignore_crashes=1 it goes on after a finding. CI runs each target for a minute (.ci/run fuzz).
 
 #include <cstdint>
 #include <span>

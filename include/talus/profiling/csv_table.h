@@ -9,10 +9,12 @@
 
 namespace talus {
 
+/// A table of numbers with named columns.
 struct CsvTable {
     std::vector<std::string> names;            ///< of the columns, all different
     std::vector<std::vector<double>> columns;  ///< parallel to names; equally long, all finite
 
+    /// The length of each column.
     std::size_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
     /// The column of that name, or nullptr.
     const std::vector<double>* find(std::string_view name) const;

@@ -20,6 +20,7 @@
 
 namespace talus {
 
+/// What the page says about the run, beside its numbers.
 struct ReportFacts {
     std::string title;                                       ///< of the run: the scene
     std::string subtitle;                                    ///< a sentence about it; may be empty
@@ -29,8 +30,10 @@ struct ReportFacts {
     std::string look;
 };
 
+/// Collects the profiles of a run, and writes the page when it is closed.
 class ReportWriter {
 public:
+    /// Makes the file, to report a bad path before the run.
     Error open(const std::string& path, ReportFacts facts);
     /// Adds the profile of a step. With its world, the list of the worst pairs has the types of their shapes, too.
     void add(const FrameProfile& profile, const World* world = nullptr);

@@ -491,7 +491,8 @@ TEST_CASE("the weight of a stack that sleeps is still in its contacts") {
     CHECK(world.contacts_ended().empty());
 }
 
-TEST_CASE("who overlaps when a step begins is in contact after it however far the two were before") {
+TEST_CASE("who overlaps when a step begins is in contact after it however far the two were before" *
+          doctest::test_suite("slow")) {
     // Bodies of one shape and of two, that fly about, jump, sleep and are woken: a pair has no contacts while it is
     // far.
     for (const bool sleep : {false, true}) {

@@ -50,7 +50,7 @@ BodyDef bowl(int pieces) {
 // Each of a hundred contacts between two bowls was as stiff as one alone, or stiffer against tilting: 15 of them kept 1
 // to 7 J, and walked. Contacts that slid by 2% of the walls' thickness were found anew, which forgets the load that
 // they bear.
-TEST_CASE("bowls that lie in each other come to rest and stay in place") {
+TEST_CASE("bowls that lie in each other come to rest and stay in place" * doctest::test_suite("slow")) {
     int slowest = 0;
     for (std::uint32_t seed = 1; seed <= 12; ++seed) {
         const int sizes[] = {12, 16, 24};

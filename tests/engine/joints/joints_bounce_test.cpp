@@ -102,7 +102,8 @@ void check_swing(Worst& worst, Hung hung, int balls, double gap, float dt, int l
 
 }  // namespace
 
-TEST_CASE("in a cradle of ten balls the last swings as high as the first, and goes on for 20 s") {
+TEST_CASE("in a cradle of ten balls the last swings as high as the first, and goes on for 20 s" *
+          doctest::test_suite("slow")) {
     // Each contact of the row lost what was slower than the least bounce, a blow took a sub-step for each ball, and
     // joints took a part of each bounce away: 0.6 of the height, 10% of the energy.
     Worst worst;

@@ -255,7 +255,7 @@ TEST_CASE("a spring has the stiffness of its frequency in a plane that locks kee
 // A stiff group solved the rows of joint limits without their bounds, and removed the excess afterwards. For nearly redundant
 // rows the excess was thousands of N s: bodies that lay on the ground were up to 33 m away one step later, in 4 of these
 // worlds.
-TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land") {
+TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land" * doctest::test_suite("slow")) {
     int with_limits = 0;
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
         Random random(seed);
@@ -465,7 +465,8 @@ TEST_CASE("joints that contradict each other come together without a jump") {
     CHECK(fastest < 1.0);
 }
 
-TEST_CASE("no body is faster than the world allows or than itself allows whatever joints and contacts do") {
+TEST_CASE("no body is faster than the world allows or than itself allows whatever joints and contacts do" *
+          doctest::test_suite("slow")) {
     // Contacts have the last word in a sub-step, and the world's limit was looked at before them: 6e8 m/s.
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         CAPTURE(seed);
@@ -707,7 +708,8 @@ TEST_CASE("a chain that is too short for its walls hangs still between them and 
 }
 
 // Of 60 such worlds 35 jumped by more than 10 cm in a step, and 29 gained energy.
-TEST_CASE("joints that contradict each other move their bodies without jumps and make no energy") {
+TEST_CASE("joints that contradict each other move their bodies without jumps and make no energy" *
+          doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);
         World world;

@@ -350,7 +350,7 @@ TEST_CASE("a body with a hundred ropes on it costs no full matrix and holds") {
     CHECK(world.joint_force(crane).y == doctest::Approx(1100 * 9.81).epsilon(0.01));
 }
 
-TEST_CASE("a net of 400 bodies hangs from its corners") {
+TEST_CASE("a net of 400 bodies hangs from its corners" * doctest::test_suite("slow")) {
     World world(sleepless());
     const int n = 20;
     std::vector<BodyId> knots;

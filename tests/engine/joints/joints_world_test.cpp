@@ -461,7 +461,7 @@ TEST_CASE("what hangs asleep on a body that is changed wakes") {
 }
 
 // How they come to lie is chance, and so is whether one of them goes on rocking: of 40 starts 3 to 6 do for 20 s.
-TEST_CASE("ragdolls that are thrown about stay together and come to rest") {
+TEST_CASE("ragdolls that are thrown about stay together and come to rest" * doctest::test_suite("slow")) {
     constexpr int starts = 20;
     int at_rest = 0;
     for (std::uint64_t start = 11; start < 11 + starts; ++start) {
@@ -724,7 +724,7 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
     }
 }
 
-TEST_CASE("random graphs of random joints that contradict each other stay finite") {
+TEST_CASE("random graphs of random joints that contradict each other stay finite" * doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
         Random random(seed);

@@ -194,7 +194,7 @@ TEST_CASE("nothing leaves a closed room with walls of 1 cm however long it bounc
     }
 }
 
-TEST_CASE("nothing leaves a kinematic room that turns and flies about") {
+TEST_CASE("nothing leaves a kinematic room that turns and flies about" * doctest::test_suite("slow")) {
     // Most of what is fast in it stays before planes that turn with the walls; the others are swept.
     for (int seed = 0; seed < 4; ++seed) {
         Random random(200 + seed);

@@ -149,7 +149,7 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
 
 }  // namespace
 
-TEST_CASE("no sequence of calls makes a pose that is no number") {
+TEST_CASE("no sequence of calls makes a pose that is no number" * doctest::test_suite("slow")) {
     const FuzzSettings settings[] = {
         {.name = "everyday"},
         {.name = "fast", .speed = 1000.0f},

@@ -76,7 +76,7 @@ float deepest_overlap(const Heap& heap) {
 
 // Two causes: what a soft contact bears is limited by how light its bodies are, and two round or edged bodies that are
 // deep in each other are tested to a single point, another one in each step, about which they rock without coming apart.
-TEST_CASE("a heap that fell from 32 m does not stay pressed into itself") {
+TEST_CASE("a heap that fell from 32 m does not stay pressed into itself" * doctest::test_suite("slow")) {
     std::vector<float> depths;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         Heap bin = heap(seed);
@@ -93,7 +93,7 @@ TEST_CASE("a heap that fell from 32 m does not stay pressed into itself") {
 // Contacts are found once per step, and a body that falls at 20 m/s moves by 33 cm in it. Three things follow. A body that
 // is struck within the step meets others that were outside of its margin. Two bodies that touch at one point turn about it
 // until other parts of them are deep in each other. And one sweep per sub-step stops only part of what lands on a crowd.
-TEST_CASE("bodies that rain from 32 m get into each other no deeper than documented") {
+TEST_CASE("bodies that rain from 32 m get into each other no deeper than documented" * doctest::test_suite("slow")) {
     float worst = 0.0f;
     for (std::uint64_t seed = 9001; seed <= 9004; ++seed) {
         Heap bin = heap(seed);

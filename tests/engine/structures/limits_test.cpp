@@ -276,7 +276,7 @@ float sinking_on_wall(float bricks) {
 
 }  // namespace
 
-TEST_CASE("limits: thin bodies gain no energy") {
+TEST_CASE("limits: thin bodies gain no energy" * doctest::test_suite("slow")) {
     hold("needle of 500 x 2 mm that is dropped", energy_of_drops(cylinder(0.25f, 0.001f), 0.0f, 5001));
     hold("needle of 2000 x 1 mm that is dropped", energy_of_drops(cylinder(1.0f, 0.0005f), 0.0f, 5002));
     hold("disc of 500 x 2 mm that is dropped", energy_of_drops(cylinder(0.001f, 0.25f), 0.0f, 5003));
@@ -315,7 +315,7 @@ TEST_CASE("limits: a box that is dropped flat") {
     hold("box dropped flat on triangles of 0.8 m, sideways displacement", mesh.aside);
 }
 
-TEST_CASE("limits: heavy on light, and towers") {
+TEST_CASE("limits: heavy on light, and towers" * doctest::test_suite("slow")) {
     hold("box on one 1,000,000 times lighter", sinking(1e6f));
     hold("box on one 10,000,000,000 times lighter", sinking(1e10f));
     const std::vector<float> flat = depths_in_plates(false, 100, 5700), tilted = depths_in_plates(true, 100, 5701);

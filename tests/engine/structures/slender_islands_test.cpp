@@ -152,7 +152,7 @@ TEST_CASE("what has stood on soft contacts gets stiffer slowly, and slowly soft 
 
 // Without stiffer contacts the wall leans out of its plane by 8 cm in 1,000 steps and falls, as does the pyramid after
 // 2,400.
-TEST_CASE("high walls and pyramids, one box thick, stand") {
+TEST_CASE("high walls and pyramids, one box thick, stand" * doctest::test_suite("slow")) {
     hold("wall of 60 courses, one box thick, for 25 s", 1000.0f * stray_of_wall(60, 10, 0, 6101, 1500));
     hold("pyramid with a base of 60 for 20 s", 1000.0f * stray_of_wall(60, 60, 1, 6102, 1200));
 }

@@ -122,7 +122,7 @@ TEST_CASE("a jittered tower of 20 stands for 1,200 steps") {
     }
 }
 
-TEST_CASE("a jittered pyramid with a base of 40 stands for 2,000 steps") {
+TEST_CASE("a jittered pyramid with a base of 40 stands for 2,000 steps" * doctest::test_suite("slow")) {
     Run run("pyramid40", false);
     float worst = 0.0f;
     for (int i = 0; i < 20; ++i) {
@@ -148,9 +148,11 @@ TEST_CASE("ten brick walls stand") {
     CHECK(moved <= 10);
 }
 
-TEST_CASE("a bin of 1,000 hulls holds them, with little overlap once settled") { check_bin("hullpile", 13.0f, 700); }
+TEST_CASE("a bin of 1,000 hulls holds them, with little overlap once settled" * doctest::test_suite("slow")) {
+    check_bin("hullpile", 13.0f, 700);
+}
 
-TEST_CASE("a bin of 2,000 mixed shapes holds them, with little overlap once settled") {
+TEST_CASE("a bin of 2,000 mixed shapes holds them, with little overlap once settled" * doctest::test_suite("slow")) {
     check_bin("mixed", 16.0f, 600);
 }
 
@@ -158,7 +160,7 @@ TEST_CASE("a bin of 200 hulls of 200 points holds them, with little overlap once
     check_bin("bighulls", 13.0f, 400);
 }
 
-TEST_CASE("hulls that tumble for ever neither escape nor sink into each other") {
+TEST_CASE("hulls that tumble for ever neither escape nor sink into each other" * doctest::test_suite("slow")) {
     Run run("tumble", false);
     float deepest = 0.0f;
     for (int i = 0; i < 400; ++i) {
@@ -176,7 +178,7 @@ TEST_CASE("hulls that tumble for ever neither escape nor sink into each other") 
     CHECK(deepest < 0.2f);
 }
 
-TEST_CASE("a drum of 400 hulls keeps them in and moving") {
+TEST_CASE("a drum of 400 hulls keeps them in and moving" * doctest::test_suite("slow")) {
     Run run("drum", true);
     run.advance(400);
     for (std::size_t i = 0; i < run.ids.size(); ++i) {
@@ -208,9 +210,9 @@ TEST_CASE("brick walls are asleep within 20 s") { check_sleeps("wall"); }
 
 TEST_CASE("a pyramid of 820 boxes is asleep within 20 s") { check_sleeps("pyramid40"); }
 
-TEST_CASE("a bin of 1,000 hulls is asleep within 20 s") { check_sleeps("hullpile"); }
+TEST_CASE("a bin of 1,000 hulls is asleep within 20 s" * doctest::test_suite("slow")) { check_sleeps("hullpile"); }
 
-TEST_CASE("a bin of 2,000 mixed shapes is asleep within 20 s") { check_sleeps("mixed"); }
+TEST_CASE("a bin of 2,000 mixed shapes is asleep within 20 s" * doctest::test_suite("slow")) { check_sleeps("mixed"); }
 
 TEST_CASE("bins of large hulls are asleep within 20 s") {
     check_sleeps("bighulls");

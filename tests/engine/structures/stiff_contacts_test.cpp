@@ -272,7 +272,7 @@ TEST_CASE("plates are not thrown off when a heavy capsule lands on them and tips
 
 // The contacts of a group that ended kept the impulses of the blow. The heavy body had left the plates by then, the next
 // step began with these impulses, and a plate moved by up to 17 m within a step, at the end of which it was at rest.
-TEST_CASE("plates stay where they are in the step in which a heavy body leaves them") {
+TEST_CASE("plates stay where they are in the step in which a heavy body leaves them" * doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         Random random(seed);
         const int count = 2 + static_cast<int>(random.below(6));
@@ -367,7 +367,7 @@ TEST_CASE("a heavy box on five or ten light ones stands, and so do heavy tables 
     }
 }
 
-TEST_CASE("towers of 30 and of 100 boxes neither sag nor sway") {
+TEST_CASE("towers of 30 and of 100 boxes neither sag nor sway" * doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         for (const int height : {30, 100}) {
             Structure s(seed);
@@ -380,7 +380,7 @@ TEST_CASE("towers of 30 and of 100 boxes neither sag nor sway") {
     }
 }
 
-TEST_CASE("a tower with pebbles on every fifth box stands") {
+TEST_CASE("a tower with pebbles on every fifth box stands" * doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         Structure s(seed);
         for (int i = 0; i < 50; ++i) {
@@ -395,7 +395,7 @@ TEST_CASE("a tower with pebbles on every fifth box stands") {
     }
 }
 
-TEST_CASE("30 levels of crosswise bricks stand without sagging") {
+TEST_CASE("30 levels of crosswise bricks stand without sagging" * doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         Structure s(seed);
         for (int i = 0; i < 30; ++i) {
@@ -437,7 +437,8 @@ TEST_CASE("a heavy box on a light one does not sink in, whatever is locked that 
     hold("box with locked axes on one 1,000,000 times lighter", 1000.0 * static_cast<double>(worst));
 }
 
-TEST_CASE("a tower whose upper half is 16 times denser stands, whichever of its boxes has a locked axis") {
+TEST_CASE("a tower whose upper half is 16 times denser stands, whichever of its boxes has a locked axis" *
+          doctest::test_suite("slow")) {
     for (const std::uint8_t locks :
          {std::uint8_t{lock_turn_y}, std::uint8_t{lock_to_plane_xy}, std::uint8_t{lock_turning}}) {
         for (const int which : {0, 10, 29, -1}) {

@@ -161,7 +161,7 @@ TEST_CASE("a stick alone in a smooth room gains no energy, and at most a tenth i
     }
 }
 
-TEST_CASE("needles in a bin come to rest inside it") {
+TEST_CASE("needles in a bin come to rest inside it" * doctest::test_suite("slow")) {
     Random random(2006);
     World world;
     add(world, ground());

@@ -769,7 +769,8 @@ TEST_CASE("what lies outside of the region is left out") {
     CHECK(Recorder(world, options).count() == 0);
 }
 
-TEST_CASE("all of every scene is drawn near its bodies and leaves no trace in the world") {
+TEST_CASE("all of every scene is drawn near its bodies and leaves no trace in the world" *
+          doctest::test_suite("slow")) {
     for (const samples::Scene& scene : samples::all_scenes()) {
         CAPTURE(scene.name);
         Result<samples::SceneData> data = scene.make({});

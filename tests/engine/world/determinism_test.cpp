@@ -76,7 +76,7 @@ TEST_CASE("another seed gives other bits") {
     }
 }
 
-TEST_CASE("a copy stepped 300 times beside its original keeps the same hash") {
+TEST_CASE("a copy stepped 300 times beside its original keeps the same hash" * doctest::test_suite("slow")) {
     for (const char* name : {"dominoes", "pyramid10", "tumble8", "shapes"}) {
         CAPTURE(std::string(name));
         samples::SceneData data;

@@ -253,7 +253,8 @@ private:
 
 }  // namespace
 
-TEST_CASE("distance, depth, normal and witness points agree with the oracle on 100 000 pairs of all kinds") {
+TEST_CASE("distance, depth, normal and witness points agree with the oracle on 100 000 pairs of all kinds" *
+          doctest::test_suite("slow")) {
     const long pairs = from_environment("TALUS_AGREEMENT_PAIRS", default_pairs);
     const bool verbose = from_environment("TALUS_AGREEMENT_REPORT", 0) != 0;
     const char* only = std::getenv("TALUS_AGREEMENT_ONLY");  // such as "box-cone"

@@ -158,7 +158,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("distances and depths hold on pairs made to break them") {
+TEST_CASE("distances and depths hold on pairs made to break them" * doctest::test_suite("slow")) {
     const long pairs = from_environment("TALUS_ADVERSARIAL_PAIRS", default_pairs);
     const bool verbose = from_environment("TALUS_ADVERSARIAL_REPORT", 0) != 0;
     const long only_family = from_environment("TALUS_ADVERSARIAL_FAMILY", -1);

@@ -280,7 +280,8 @@ void examine_all(std::uint64_t stream, long poses, Make make) {
 
 }  // namespace
 
-TEST_CASE("closed forms agree with the oracle and with GJK and EPA on random pairs in both orders") {
+TEST_CASE("closed forms agree with the oracle and with GJK and EPA on random pairs in both orders" *
+          doctest::test_suite("slow")) {
     examine_all(0, from_environment("TALUS_CLOSED_FORMS_POSES", default_poses),
                 [](Examiner& e, ShapeType type_a, ShapeType type_b) {
                     const double size_a = e.random.scale(0.1, 10.0);
@@ -291,7 +292,8 @@ TEST_CASE("closed forms agree with the oracle and with GJK and EPA on random pai
                 });
 }
 
-TEST_CASE("closed forms hold for needles and plates and for sizes a hundred thousand times apart") {
+TEST_CASE("closed forms hold for needles and plates and for sizes a hundred thousand times apart" *
+          doctest::test_suite("slow")) {
     examine_all(1, from_environment("TALUS_CLOSED_FORMS_POSES", default_poses) / 4,
                 [](Examiner& e, ShapeType type_a, ShapeType type_b) {
                     const double size_a = e.random.scale(0.1, 1000.0);

@@ -426,7 +426,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("contacts carried from frame to frame hold on pairs made to break them") {
+TEST_CASE("contacts carried from frame to frame hold on pairs made to break them" * doctest::test_suite("slow")) {
     const long batches = std::max(1L, from_environment("TALUS_LADDER_PAIRS", default_pairs) / shape_pairs);
     const long only = from_environment("TALUS_LADDER_BATCH", -1);
     Trial trial(static_cast<std::uint64_t>(from_environment("TALUS_LADDER_SEED", 5)));

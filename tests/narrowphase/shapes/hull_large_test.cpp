@@ -79,7 +79,8 @@ Pair make_pair_at(Random& random, int kind, double gap) {
 
 }  // namespace
 
-TEST_CASE("a hull of 50000 points on a sphere is closed and exact with vertices enough for 17-bit faces") {
+TEST_CASE("a hull of 50000 points on a sphere is closed and exact with vertices enough for 17-bit faces" *
+          doctest::test_suite("slow")) {
     Random random(3);
     const Points points = on_sphere(random, 50000);
     const hull_checker::Report report = hull_checker::check(points, *planet());

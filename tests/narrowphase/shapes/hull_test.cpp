@@ -154,7 +154,7 @@ TEST_CASE("points in another order give the same polyhedron") {
     }
 }
 
-TEST_CASE("the hulls of difficult clouds are closed, convex and hold all their points") {
+TEST_CASE("the hulls of difficult clouds are closed, convex and hold all their points" * doctest::test_suite("slow")) {
     int made = 0;
     for (const CloudFamily& family : cloud_families) {
         CAPTURE(family.name);
@@ -189,7 +189,8 @@ TEST_CASE("faces in one plane are always merged on lattices") {
     }
 }
 
-TEST_CASE("tens of thousands of points on a sphere make one hull and too many vertices are refused") {
+TEST_CASE("tens of thousands of points on a sphere make one hull and too many vertices are refused" *
+          doctest::test_suite("slow")) {
     Random random(3);
     const auto hull = must_make(on_sphere(random, 5000));
     CHECK(hull->vertices.size() > 4990);

@@ -1,0 +1,54 @@
+# How everything here is compiled.
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, RelWithDebInfo or MinSizeRel" FORCE)
+  endif()
+  find_program(CCACHE ccache)
+  if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# Programs and libraries are at the top of the build folder, whichever folder their sources are in.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+
+# Sanitizers print lines of the source; the rest of -g takes a fifth of the time to compile.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(debug_lines -gline-tables-only)
+else()
+  set(debug_lines -g1)
+endif()
+if(TALUS_SANITIZE)
+  add_compile_options(-fsanitize=${TALUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer ${debug_lines})
+  add_link_options(-fsanitize=${TALUS_SANITIZE})
+endif()
+if(TALUS_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all ${debug_lines})
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# talus_options: how we compile our own files. Without errno a square root is one instruction, with the same bits.
+# -Wsign-conversion is what clang adds to g++'s -Wconversion; it is left out of both. -Wrestrict is wrong about
+# std::string's operator+ in g++ 12 (GCC's bug 105651).
+add_library(talus_options INTERFACE)
+target_compile_options(talus_options INTERFACE -fno-math-errno -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${TALUS_WERROR}>:-Werror>)
+
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-mavx2 TALUS_HAS_AVX2)
+
+# talus_avx2_sources(TARGET file...): compiles these files for AVX2 on x86-64, whatever the rest is compiled for; the
+# library picks at run time. They include neither glm nor the standard library: the linker could keep the inline
+# functions of these files for everybody.
+function(talus_avx2_sources target)
+  if(TALUS_HAS_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_definitions(${target} PRIVATE TALUS_AVX2)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mno-fma")
+  endif()
+endfunction()

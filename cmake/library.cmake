@@ -1,0 +1,29 @@
+# talus_library(NAME
+#   SOURCES file...         .cpp files, below the folder of the CMakeLists.txt that calls this
+#   HEADERS header...       public headers, by the path that users write: talus/NAME/x.h is include/talus/NAME/x.h
+#   [LIBRARIES library...]  libraries that NAME and all its users link, besides talus_common
+# )
+# The static library talus_NAME. Its private headers are beside its .cpp files.
+function(talus_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LIBRARIES")
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/)
+  add_library(talus_${name} STATIC ${arg_SOURCES})
+  target_sources(talus_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
+  target_include_directories(talus_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(talus_${name} PUBLIC talus_common PRIVATE $<BUILD_INTERFACE:talus_options>)
+  target_link_libraries(talus_${name} PUBLIC ${arg_LIBRARIES})
+endfunction()
+
+# talus_embed(TARGET file...): makes each text file a constant of TARGET's: "page.html" is
+# `extern const std::string_view page_html` in namespace talus::embedded, declared by the code that reads it.
+function(talus_embed target)
+  foreach(file ${ARGN})
+    get_filename_component(name ${file} NAME)
+    string(MAKE_C_IDENTIFIER ${name} name)
+    set(source ${PROJECT_BINARY_DIR}/embedded/${name}.cpp)
+    add_custom_command(OUTPUT ${source} DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+      COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DFILE=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${source}
+        -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
+    target_sources(${target} PRIVATE ${source})
+  endforeach()
+endfunction()
