@@ -2,6 +2,8 @@
 
 #include "samples/program.h"
 #include "samples/runner/command_line.h"
+#include "samples/soak/random_world.h"
+#include "samples/soak/shrink.h"
 #include "samples/soak/tally.h"
 
 #include <atomic>
