@@ -2,6 +2,8 @@
 
 #include "samples/program.h"
 #include "samples/runner/command_line.h"
+#include "samples/soak/random_world.h"
+#include "samples/soak/shrink.h"
 #include "samples/soak/tally.h"
 
 #include <atomic>
@@ -74,7 +76,7 @@ std::uint32_t check_of(std::string_view name) {
 
 constexpr OptionSpec<Options> specs[] = {
     {"How many worlds", "--seeds", Takes::one, "FIRST:COUNT", "these; FIRST alone is one world", set_seeds},
-    {"", "--seed-from", Takes::one, "TEXT", "begin at a seed that is made from a text, as the name of a commit",
+    {"", "--seed-from", Takes::one, "TEXT", "begin at a seed made from a text, such as the name of a commit",
      [](Options& o, Values v) { return o.first = seed_from(v[0]), std::string(); }},
     {"", "--minutes", Takes::one, "N", "as many as are done in this time",
      [](Options& o, Values v) { return parse(v[0], o.minutes, 0.001, 1e6) ? std::string() : "wants minutes"; }},
@@ -87,7 +89,8 @@ constexpr OptionSpec<Options> specs[] = {
          return parse(v[0], o.threads, 1, most_threads) ? std::string() : "wants a whole number from 1 to 64";
      }},
 
-    {"What worlds have, and what is checked", "--only", Takes::one, "NAMES", "features, by names with commas between",
+    {"What worlds have, and what is checked", "--only", Takes::one, "NAMES",
+     "features, their names separated by commas",
      [](Options& o, Values v) { return read_names(v[0], o.features, feature_of); }},
     {"", "--without", Takes::one, "NAMES", "all features but these",
      [](Options& o, Values v) {
@@ -99,16 +102,18 @@ constexpr OptionSpec<Options> specs[] = {
     {"", "--checks", Takes::one, "NAMES", "checks; without it, all of them",
      [](Options& o, Values v) { return read_names(v[0], o.checks, check_of); }},
     {"", "--note", Takes::one, "NAMES",
-     "checks whose finds are only counted: the world runs on, is not\nwritten, and does not count as failed",
+     "checks that only count what they find: the world runs on, is\nnot written, and does not count as failed",
      [](Options& o, Values v) { return read_names(v[0], o.noted, check_of); }},
-    {"", "--gain", Takes::one, "SHARE", "energy that may appear in a step, of what went through;\ndefault 0.01",
+    {"", "--gain", Takes::one, "SHARE",
+     "share of the energy that goes through a step that may\nappear in it; default 0.01",
      [](Options& o, Values v) { return parse(v[0], o.gain, 0.0, 1e9) ? std::string() : "wants a share, 0 or more"; }},
     {"", "--list", Takes::none, "", "name the features and the checks, and stop",
      [](Options& o, Values) { return o.list = true, std::string(); }},
 
-    {"What to do with a world that fails", "--out", Takes::one, "FOLDER", "write it there, shrunk; default here",
+    {"What to do with a world that fails", "--out", Takes::one, "FOLDER",
+     "write it to this folder, shrunk; default: this one",
      [](Options& o, Values v) { return o.out = v[0], std::string(); }},
-    {"", "--files", Takes::one, "N", "of each check write at most so many; default 20, 0: none",
+    {"", "--files", Takes::one, "N", "write at most this many files per check; default 20",
      [](Options& o, Values v) {
          return parse(v[0], o.most_files, 0, 1'000'000) ? std::string() : "wants a whole number";
      }},
@@ -260,8 +265,8 @@ int run(const std::vector<std::string_view>& given) {
             "talus-soak: random worlds under checks of energy, momentum, escapes, events and bits.\n\n"
             "usage: talus-soak [options]        new worlds\n"
             "       talus-soak FILE...          worlds that it wrote\n%s\n"
-            "Without an end it makes 100 worlds. Exit code: 0; 1 when a world failed; 2 when these options make no "
-            "sense.\n",
+            "Without --seeds, --minutes and --body-steps it makes 100 worlds. Exit code: 0; 1 when a world failed; 2 "
+            "for invalid options.\n",
             options_text<Options>(specs, 22).c_str());
         return 0;
     }

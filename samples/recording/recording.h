@@ -102,7 +102,7 @@ public:
     ~Recorder();
 
     /// Before the first step; frame 0 is the world as it is. `scene` gives the length of a step, the camera, and what
-    /// is glass. An Error when the options make no sense or the program was built without zlib.
+    /// is glass. Returns an error for invalid options, and in a build without zlib.
     Error begin(const World& world, std::string name, const SceneData& scene, const RecordingOptions& options = {});
     bool active() const;  ///< between begin() and finish()
 

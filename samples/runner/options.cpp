@@ -93,9 +93,9 @@ constexpr OptionSpec<Options> specs[] = {
      set_threads},
     {"", "--substeps", Takes::one, "N",
      "sub-steps of the solver per step of up to 1/60 s;\nwithout it, as many as the scene wants", set_substeps},
-    {"", "--sleep", Takes::one, "on|off", "may bodies at rest fall asleep; default on", set_sleep},
+    {"", "--sleep", Takes::one, "on|off", "whether bodies at rest fall asleep; default on", set_sleep},
     {"", "--timing", Takes::one, "HOW",
-     "off: no times; stages: stages and rungs, and pairs that are\nnew or deep; pairs (the default): every tested "
+     "off: no times; stages: stages, rungs, and single pairs that\nare new or deep; pairs (the default): every tested "
      "pair, too",
      set_timing},
 
@@ -114,15 +114,16 @@ constexpr OptionSpec<Options> specs[] = {
      "one line per step with a hash after each stage:\n--compare-hashes finds where two such files differ",
      [](Options& o, Values v) { return o.files.hashes = v[0], std::string(); }},
     {"", "--png", Takes::one, "FILE", "a picture", [](Options& o, Values v) { return o.png = v[0], std::string(); }},
-    {"", "--at", Takes::one, "STEP", "when it is taken: after this many steps; default the last", set_at},
+    {"", "--at", Takes::one, "STEP", "take it after this many steps; default: after the last", set_at},
     {"", "--frames", Takes::one, "FOLDER", "a picture of every step, to make an animation of",
      [](Options& o, Values v) { return o.frames = v[0], std::string(); }},
-    {"", "--every", Takes::one, "N", "... of every Nth step, from that before the first on", set_every},
+    {"", "--every", Takes::one, "N", "... of every Nth step, beginning before the first step", set_every},
     {"", "--size", Takes::one, "WxH", "its size in pixels; default 1280x720", set_size},
 
-    {"Instead of a run", "--from", Takes::one, "FILE", "say what a recording holds; with --replay-html make it a page",
+    {"Instead of a run", "--from", Takes::one, "FILE",
+     "say what a recording holds; with --replay-html, write it\nas a page",
      [](Options& o, Values v) { return o.from = v[0], std::string(); }},
-    {"", "--poses", Takes::one, "FRAME", "and print where each body is at this frame", set_poses},
+    {"", "--poses", Takes::one, "FRAME", "also print the pose of each body at this frame", set_poses},
 
     {"", "--compare-hashes", Takes::many, "A B",
      "print the first step and stage in which two files of\n--hash-stages differ; exit code 1 if they do",
@@ -132,11 +133,11 @@ constexpr OptionSpec<Options> specs[] = {
      }},
 
     {"", "--ledger", Takes::none, "",
-     "keep books of energy and momentum instead, and fail if any\nappears that nobody put in: one line per scene",
+     "check energy and momentum in each step, and fail if any\nappears that nothing put in: one line per scene",
      [](Options& o, Values) { return o.ledger = true, std::string(); }},
 
     {"What to say", "--hash", Takes::none, "",
-     "end with a line that hashes all poses and velocities:\nequal runs, equal hash",
+     "print a hash of all poses and velocities at the end:\nequal runs have equal hashes",
      [](Options& o, Values) { return o.hash = true, std::string(); }},
     {"", "--help", Takes::none, "", "this text", [](Options& o, Values) { return o.help = true, std::string(); }},
 };
@@ -209,9 +210,9 @@ std::string help_text() {
         "  talus-samples --scene hullpile --png pile.png --at 300\n"
         "  talus-samples --scene real_things --mesh my_model.obj --csv frames.csv\n"
         "\n"
-        "Exit code: 0; 1 when something could not be run or written; 2 when these options\n"
-        "make no sense. Colours and the progress bar appear on a terminal only; NO_COLOR\n"
-        "in the environment switches colours off.\n";
+        "Exit code: 0; 1 when something could not be run or written; 2 for invalid\n"
+        "options. Colours and the progress bar appear only on a terminal; NO_COLOR in the\n"
+        "environment switches colours off.\n";
     return text;
 }
 

@@ -1,4 +1,4 @@
-#include "samples/soak/soak.h"
+#include "samples/soak/random_world.h"
 
 #include "samples/scenes/kit/random.h"
 

@@ -1,3 +1,5 @@
+#include "samples/soak/random_world.h"
+#include "samples/soak/shrink.h"
 #include "samples/soak/tally.h"
 
 #include <doctest/doctest.h>

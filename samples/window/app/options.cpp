@@ -229,7 +229,7 @@ std::string window_help_text() {
         "  talus-window --scene hullpile --fps --frames 200\n"
         "\n"
         "exit code: 0 when all went well; 1 when there is no display, no OpenGL 3.3, or something could not be run or\n"
-        "written; 2 when the arguments make no sense.\n";
+        "written; 2 for invalid arguments.\n";
     return text;
 }
 

@@ -151,6 +151,82 @@ void ProfilePanel::show_header(const View& view, ProfileActions& actions) {
     plot::tip("What reading clocks took of this frame's step: their number by the price of one read.");
 }
 
+namespace {
+
+/// The legend of a plot in as many columns as fit. `entry(i)` is a colour and a name.
+template <class Entry>
+void legend(float width, int entries, const Entry& entry) {
+    float used = 0.0f;
+    for (int i = 0; i < entries; ++i) {
+        const auto [color, name] = entry(i);
+        const float extent = ImGui::GetTextLineHeight() + 14.0f + ImGui::CalcTextSize(name.c_str()).x;
+        if (i > 0 && used + extent <= width) ImGui::SameLine(0, 10);
+        if (i == 0 || used + extent > width) used = 0.0f;
+        used += extent;
+        plot::swatch(color);
+        ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
+        ImGui::TextUnformatted(name.c_str());
+        ImGui::PopStyleColor();
+    }
+}
+
+void tip_row(ImU32 color, std::string_view name, const std::string& number, const std::string& time) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    if (color != 0) plot::swatch(color);
+    ImGui::TextUnformatted(name.data(), name.data() + name.size());
+    ImGui::TableNextColumn();
+    right_aligned(number);
+    ImGui::TableNextColumn();
+    right_aligned(time);
+}
+
+/// A tooltip with a table of a frame, which `rows` fills.
+template <class Rows>
+void frame_tip(const ProfiledFrame& frame, const Rows& rows) {
+    ImGui::BeginTooltip();
+    ImGui::Text("Frame %llu", static_cast<unsigned long long>(frame.profile.frame));
+    ImGui::SameLine(0, 16);
+    ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
+    ImGui::TextUnformatted("click to look at it");
+    ImGui::PopStyleColor();
+    if (ImGui::BeginTable("tip", 3, ImGuiTableFlags_SizingFixedFit)) {
+        ImGui::TableSetupColumn("name", 0, 160.0f);
+        ImGui::TableSetupColumn("number", 0, 90.0f);
+        ImGui::TableSetupColumn("time", 0, 80.0f);
+        rows();
+        ImGui::EndTable();
+    }
+    ImGui::EndTooltip();
+}
+
+void rungs_tip(const ProfiledFrame& frame, const std::array<ImU32, rung_count>& rung_colors) {
+    frame_tip(frame, [&] {
+        const NarrowphaseProfile& n = frame.profile.narrowphase;
+        for (int i = rung_count - 1; i >= 0; --i) {
+            const auto k = std::size_t(i);
+            if (n.pairs[k] == 0 && n.microseconds[k] < 0.5) continue;
+            // The time of paths that share a pass stands with the first of them.
+            tip_row(rung_colors[k], title_of(Rung(i)), plot::count(double(n.pairs[k])) + " pairs",
+                    n.microseconds[k] > 0.0 ? microseconds(n.microseconds[k]) : "");
+        }
+        tip_row(0, "all", plot::count(sum_of(n.pairs)) + " pairs", microseconds(sum_of(n.microseconds)));
+    });
+}
+
+void stages_tip(const ProfiledFrame& frame) {
+    frame_tip(frame, [&] {
+        const auto stage = stage_times(frame.profile);
+        for (int i = stage_count - 1; i >= 0; --i)
+            tip_row(stage_colors[i], stage_name(i), format("%.0f%%", share(stage[std::size_t(i)], frame.profile.total)),
+                    microseconds(stage[std::size_t(i)]));
+        tip_row(0, "step", "", microseconds(frame.profile.total));
+        tip_row(0, "of it broadphase", "", microseconds(frame.profile.broadphase));
+    });
+}
+
+}  // namespace
+
 void ProfilePanel::show_plots(const View& view) {
     const float width = ImGui::GetContentRegionAvail().x;
     std::array<ImU32, rung_count> rung_colors;
@@ -176,22 +252,8 @@ void ProfilePanel::show_plots(const View& view) {
     const plot::StackAnswer rungs = plot::stacked("rungs", {width, 112.0f}, stack);
     const float rungs_bottom = ImGui::GetItemRectMax().y;
 
-    // The legend in as many columns as fit.
-    const auto legend = [&](int entries, const auto& entry) {
-        float used = 0.0f;
-        for (int i = 0; i < entries; ++i) {
-            const auto [color, name] = entry(i);
-            const float extent = ImGui::GetTextLineHeight() + 14.0f + ImGui::CalcTextSize(name.c_str()).x;
-            if (i > 0 && used + extent <= width) ImGui::SameLine(0, 10);
-            if (i == 0 || used + extent > width) used = 0.0f;
-            used += extent;
-            plot::swatch(color);
-            ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-            ImGui::TextUnformatted(name.c_str());
-            ImGui::PopStyleColor();
-        }
-    };
-    legend(rung_count, [&](int i) { return std::pair(rung_colors[std::size_t(i)], std::string(title_of(Rung(i)))); });
+    legend(width, rung_count,
+           [&](int i) { return std::pair(rung_colors[std::size_t(i)], std::string(title_of(Rung(i)))); });
 
     std::vector<std::array<double, stage_count>> times;
     times.reserve(view.history.size());
@@ -211,7 +273,7 @@ void ProfilePanel::show_plots(const View& view) {
     stack.value = [&](std::size_t frame, int stage) { return times[frame][std::size_t(stage)]; };
     const plot::StackAnswer steps = plot::stacked("stages", {width, 112.0f}, stack);
     const float steps_bottom = ImGui::GetItemRectMax().y;
-    legend(stage_count, [&](int i) { return std::pair(stage_colors[i], std::string(stage_name(i))); });
+    legend(width, stage_count, [&](int i) { return std::pair(stage_colors[i], std::string(stage_name(i))); });
 
     const auto hovered = rungs.hovered ? rungs.hovered : steps.hovered;
     const auto clicked = rungs.clicked ? rungs.clicked : steps.clicked;
@@ -222,47 +284,10 @@ void ProfilePanel::show_plots(const View& view) {
     const float bottom = (rungs.hovered ? rungs_bottom : steps_bottom) + 8.0f;
     const float left = std::min(ImGui::GetMousePos().x - 120.0f, ImGui::GetIO().DisplaySize.x - 384.0f);
     ImGui::SetNextWindowPos({std::max(4.0f, left), bottom});
-    ImGui::BeginTooltip();
-    ImGui::Text("Frame %llu", static_cast<unsigned long long>(frame.profile.frame));
-    ImGui::SameLine(0, 16);
-    ImGui::PushStyleColor(ImGuiCol_Text, plot::muted);
-    ImGui::TextUnformatted("click to look at it");
-    ImGui::PopStyleColor();
-    if (ImGui::BeginTable("tip", 3, ImGuiTableFlags_SizingFixedFit)) {
-        const auto row = [](ImU32 color, std::string_view name, const std::string& number, const std::string& time) {
-            ImGui::TableNextRow();
-            ImGui::TableNextColumn();
-            if (color != 0) plot::swatch(color);
-            ImGui::TextUnformatted(name.data(), name.data() + name.size());
-            ImGui::TableNextColumn();
-            right_aligned(number);
-            ImGui::TableNextColumn();
-            right_aligned(time);
-        };
-        ImGui::TableSetupColumn("name", 0, 160.0f);
-        ImGui::TableSetupColumn("number", 0, 90.0f);
-        ImGui::TableSetupColumn("time", 0, 80.0f);
-        if (rungs.hovered) {
-            const NarrowphaseProfile& n = frame.profile.narrowphase;
-            for (int i = rung_count - 1; i >= 0; --i) {
-                const auto k = std::size_t(i);
-                if (n.pairs[k] == 0 && n.microseconds[k] < 0.5) continue;
-                // The time of paths that share a pass stands with the first of them.
-                row(rung_colors[k], title_of(Rung(i)), plot::count(double(n.pairs[k])) + " pairs",
-                    n.microseconds[k] > 0.0 ? microseconds(n.microseconds[k]) : "");
-            }
-            row(0, "all", plot::count(sum_of(n.pairs)) + " pairs", microseconds(sum_of(n.microseconds)));
-        } else {
-            const auto stage = stage_times(frame.profile);
-            for (int i = stage_count - 1; i >= 0; --i)
-                row(stage_colors[i], stage_name(i), format("%.0f%%", share(stage[std::size_t(i)], frame.profile.total)),
-                    microseconds(stage[std::size_t(i)]));
-            row(0, "step", "", microseconds(frame.profile.total));
-            row(0, "of it broadphase", "", microseconds(frame.profile.broadphase));
-        }
-        ImGui::EndTable();
-    }
-    ImGui::EndTooltip();
+    if (rungs.hovered)
+        rungs_tip(frame, rung_colors);
+    else
+        stages_tip(frame);
 }
 
 void ProfilePanel::show_frame(const View& view, ProfileActions& actions) {

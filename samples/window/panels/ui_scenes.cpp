@@ -37,6 +37,42 @@ int match(const Scene& scene, const std::string& query) {
     return score;
 }
 
+/// The scenes that match the words, with their scores, best first; without words all scenes in their order.
+std::vector<std::pair<int, const Scene*>> find_scenes(const char* query) {
+    const std::string words = lower(query);
+    std::vector<std::pair<int, const Scene*>> found;
+    for (const Scene& scene : all_scenes()) {
+        if (const int score = match(scene, words)) found.emplace_back(score, &scene);
+    }
+    if (!words.empty()) {
+        std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    }
+    return found;
+}
+
+/// A scene's name and summary; the mouse moves `chosen` here. True if it was clicked.
+bool draw_row(const Scene& scene, int i, bool scroll_here, int& chosen) {
+    ImGui::PushID(i);
+    const ImVec2 from = ImGui::GetCursorPos();
+    const float row = 2.0f * ImGui::GetTextLineHeight() + 10.0f;
+    const bool clicked = ImGui::Selectable("##row", i == chosen, 0, {0, row});
+    if (scroll_here) ImGui::SetScrollHereY(0.5f);
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    if (ImGui::IsItemHovered() && (moved.x != 0.0f || moved.y != 0.0f)) chosen = i;
+    const ImVec2 after = ImGui::GetCursorPos();
+    ImGui::SetCursorPos({from.x + 10, from.y + 4});
+    if (bold_font()) ImGui::PushFont(bold_font());
+    ImGui::TextUnformatted(scene.name);
+    if (bold_font()) ImGui::PopFont();
+    ImGui::SetCursorPos({from.x + 10, from.y + 5 + ImGui::GetTextLineHeight()});
+    ImGui::PushStyleColor(ImGuiCol_Text, ui::muted);
+    ImGui::TextUnformatted(scene.summary);
+    ImGui::PopStyleColor();
+    ImGui::SetCursorPos(after);
+    ImGui::PopID();
+    return clicked;
+}
+
 }  // namespace
 
 void draw_scene_picker(App& app) {
@@ -91,14 +127,7 @@ void draw_scene_picker(App& app) {
         chosen = 0;
     typing = ImGui::IsItemActive();
 
-    const std::string words = lower(query);
-    std::vector<std::pair<int, const Scene*>> found;
-    for (const Scene& scene : all_scenes()) {
-        if (const int score = match(scene, words)) found.emplace_back(score, &scene);
-    }
-    if (!words.empty()) {
-        std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    }
+    const std::vector<std::pair<int, const Scene*>> found = find_scenes(query);
     const int count = static_cast<int>(found.size());
     bool moved = !was_open;
     if (key_pressed(GLFW_KEY_DOWN, true)) chosen = std::min(chosen + 1, count - 1), moved = true;
@@ -112,24 +141,7 @@ void draw_scene_picker(App& app) {
     if (count == 0) ui::muted_text("No scene has all of these words.");
     for (int i = 0; i < count; ++i) {
         const Scene& scene = *found[static_cast<std::size_t>(i)].second;
-        ImGui::PushID(i);
-        const ImVec2 from = ImGui::GetCursorPos();
-        const float row = 2.0f * ImGui::GetTextLineHeight() + 10.0f;
-        if (ImGui::Selectable("##row", i == chosen, 0, {0, row})) open = &scene;
-        if (i == chosen && moved) ImGui::SetScrollHereY(0.5f);
-        const ImVec2 way = ImGui::GetIO().MouseDelta;
-        if (ImGui::IsItemHovered() && (way.x != 0.0f || way.y != 0.0f)) chosen = i;
-        const ImVec2 after = ImGui::GetCursorPos();
-        ImGui::SetCursorPos({from.x + 10, from.y + 4});
-        if (bold_font()) ImGui::PushFont(bold_font());
-        ImGui::TextUnformatted(scene.name);
-        if (bold_font()) ImGui::PopFont();
-        ImGui::SetCursorPos({from.x + 10, from.y + 5 + ImGui::GetTextLineHeight()});
-        ImGui::PushStyleColor(ImGuiCol_Text, ui::muted);
-        ImGui::TextUnformatted(scene.summary);
-        ImGui::PopStyleColor();
-        ImGui::SetCursorPos(after);
-        ImGui::PopID();
+        if (draw_row(scene, i, i == chosen && moved, chosen)) open = &scene;
     }
     ImGui::EndChild();
     const bool outside = was_open && ImGui::IsMouseClicked(0) &&

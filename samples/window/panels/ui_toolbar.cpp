@@ -17,11 +17,7 @@ void toggle_tab(bool& open, std::string& tab, const char* name) {
     tab = name;
 }
 
-}  // namespace
-
-void draw_toolbar(App& app) {
-    ImGui::SetCursorPosY(8);
-    const bool wide = app.width >= 900;
+void draw_scene_button(App& app) {
     if (ui::icon_button("##scenes", ui::Icon::list, "Choose a scene (O)", app.panels.scenes))
         app.panels.scenes = !app.panels.scenes;
     ImGui::SameLine(0, 4);
@@ -32,8 +28,10 @@ void draw_toolbar(App& app) {
     ImGui::PopStyleColor();
     if (bold_font()) ImGui::PopFont();
     ui::tooltip("Choose a scene (O)");
+}
 
-    ui::gap();
+/// Run, one step, restart, speed.
+void draw_run(App& app, bool wide) {
     if (ui::icon_button("##pause", app.paused ? ui::Icon::play : ui::Icon::pause,
                         app.paused ? "Run (Space)" : "Pause (Space)", app.paused))
         app.set_paused(!app.paused);
@@ -45,7 +43,7 @@ void draw_toolbar(App& app) {
     ImGui::SetNextItemWidth(wide ? 84.0f : 56.0f);
     ImGui::SetCursorPosY(10);
     ImGui::SliderFloat("##speed", &app.speed, 0.05f, 4.0f, "", ImGuiSliderFlags_Logarithmic);
-    ui::tooltip("How fast simulated time goes, from 1/20 to 4 times as fast as time ([ and ])");
+    ui::tooltip("Speed of simulated time, from 1/20 to 4 times real time ([ and ])");
     ImGui::SameLine(0, 6);
     const float x = ImGui::GetCursorPosX();
     char speed[16];
@@ -54,8 +52,9 @@ void draw_toolbar(App& app) {
     ImGui::SameLine(x + 42);
     ImGui::SetCursorPosY(8);
     ImGui::Dummy({0, 0});
+}
 
-    ui::gap();
+void draw_camera(App& app) {
     ImGui::SetCursorPosY(8);
     const bool flies = app.camera.mode() == CameraMode::fly;
     if (ui::toggle_button(flies ? "Fly" : "Orbit", true, "Camera: orbit or fly (C)"))
@@ -63,27 +62,20 @@ void draw_toolbar(App& app) {
     ImGui::SameLine(0, 2);
     if (ui::icon_button("##frame", ui::Icon::frame, "Show the selected body, or the whole scene (F)"))
         app.frame_selection();
+}
 
-    ui::gap();
+/// Shoots a ball, adds a body.
+void draw_bodies(App& app) {
     ImGui::SetCursorPosY(8);
     if (ui::icon_button("##shoot", ui::Icon::ball, "Shoot a ball along the view, or at the mouse (B)"))
         app.shoot_ball();
     ImGui::SameLine(0, 2);
-    if (ui::icon_button("##spawn", ui::Icon::add, "Add a body where one looks, or at the mouse (V)")) app.spawn_body();
-    // Panels, from the right.
-    struct Tab {
-        const char* label;
-        const char* name;
-        bool left;
-        const char* tip;
-    };
-    static constexpr Tab tabs[] = {{"Draw", "draw", true, "What is drawn"},
-                                   {"Settings", "settings", true, "The engine's settings, live"},
-                                   {"Pair", "pair", true, "GJK and EPA of one pair, step by step"},
-                                   {"Body", "body", false, "The selected body"},
-                                   {"Profile", "profile", false, "What a frame costs, and where"}};
-    float taken = 34;
-    for (const Tab& tab : tabs) taken += ImGui::CalcTextSize(tab.label).x + 20;
+    if (ui::icon_button("##spawn", ui::Icon::add, "Add a body in the middle of the view, or at the mouse (V)"))
+        app.spawn_body();
+}
+
+/// What V adds, if there is room left of the tabs.
+void draw_spawn_kind(App& app, float taken) {
     ImGui::SameLine(0, 4);
     if (ImGui::GetCursorPosX() + 110.0f < ImGui::GetWindowWidth() - taken) {
         ImGui::SetNextItemWidth(96);
@@ -97,7 +89,29 @@ void draw_toolbar(App& app) {
         }
         ui::tooltip("What is added (its size is in the settings)");
     }
+}
 
+struct Tab {
+    const char* label;
+    const char* name;
+    bool left;
+    const char* tip;
+};
+constexpr Tab tabs[] = {{"Draw", "draw", true, "What is drawn"},
+                        {"Settings", "settings", true, "The engine's settings, live"},
+                        {"Pair", "pair", true, "GJK and EPA of one pair, step by step"},
+                        {"Body", "body", false, "The selected body"},
+                        {"Profile", "profile", false, "What a frame costs, and where"}};
+
+/// The width of the tabs and the help button.
+float width_of_tabs() {
+    float taken = 34;
+    for (const Tab& tab : tabs) taken += ImGui::CalcTextSize(tab.label).x + 20;
+    return taken;
+}
+
+/// The panels' tabs, at the right end.
+void draw_tabs(App& app, float taken) {
     ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - taken - 12));
     ImGui::SetCursorPosY(8);
     for (const Tab& tab : tabs) {
@@ -108,6 +122,22 @@ void draw_toolbar(App& app) {
     }
     if (ui::icon_button("##help", ui::Icon::help, "Keys and mouse (F1)", app.panels.help))
         app.panels.help = !app.panels.help;
+}
+
+}  // namespace
+
+void draw_toolbar(App& app) {
+    ImGui::SetCursorPosY(8);
+    draw_scene_button(app);
+    ui::gap();
+    draw_run(app, app.width >= 900);
+    ui::gap();
+    draw_camera(app);
+    ui::gap();
+    draw_bodies(app);
+    const float taken = width_of_tabs();
+    draw_spawn_kind(app, taken);
+    draw_tabs(app, taken);
 }
 
 void draw_status(App& app) {

@@ -2,6 +2,7 @@
 
 #include "tests/engine/limits.h"
 
+#include "samples/soak/random_world.h"
 #include "samples/soak/soak.h"
 #include "tests/engine/joints/joints.h"
 #include "tests/engine/meshes/mesh_rooms.h"
