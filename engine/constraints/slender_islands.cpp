@@ -228,7 +228,7 @@ void SlenderIslands::add_support(const Input& in, std::uint32_t i, Level& level)
         const double stiffer = below == no_body ? static_cast<double>(settings::fixed_contact_stiffening) : 1.0;
         const double rate = two_pi * stiffer * static_cast<double>(in.hertz);
         const double share = in.crowded.any() ? static_cast<double>(in.crowded.share(e)) : 1.0;
-        const Manifold& manifold = in.contacts.caches[e.contact].manifold;
+        const Manifold& manifold = in.contacts.manifold(e.contact);
         const double stiffness =
             share * rate * rate /
             ((static_cast<double>(body.inverse_mass) + inverse_below) * std::max(manifold.count, 1));

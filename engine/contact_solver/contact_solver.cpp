@@ -257,7 +257,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         const ConstraintGraph::Edge& edge = in.edges[order_[here.first_edge + i]];
         ContactState& state = in.contacts.states[edge.contact];
         const PairRecord& pair = in.contacts.records[edge.contact];
-        const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
+        const Manifold& manifold = in.contacts.manifold(edge.contact);
         match_impulses(state, manifold);
         if (state.substep != substep_) take_over_impulses(state, substep_);
         const auto lane = static_cast<int>(i);
@@ -524,7 +524,7 @@ bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, cons
         return false;
     }
     Manifold& manifold = renewal.manifold;
-    manifold = in.contacts.caches[renewed.contact].manifold;
+    manifold = in.contacts.manifold(renewed.contact);
     const int room = place.points;  // its own: what other lanes of the record have is theirs
     if (manifold.count > room) {
         std::stable_sort(manifold.points, manifold.points + manifold.count,

@@ -141,6 +141,24 @@ void ContactTable::remove_contact(std::uint32_t c) {
     --live_contacts_;
 }
 
+Manifold& ContactTable::replace_manifold(std::uint32_t c) {
+    if (!states[c].replaced) {
+        replacement_of_.resize(states.size());
+        replacement_of_[c] = static_cast<std::uint32_t>(replacements_.size());
+        replacements_.push_back({c, caches[c].manifold});
+        states[c].replaced = true;
+    }
+    return replacements_[replacement_of_[c]].manifold;
+}
+
+void ContactTable::restore_manifold(std::uint32_t c) { states[c].replaced = states[c].merged = false; }
+
+void ContactTable::restore_manifolds() {
+    // A contact may have gone meanwhile, and its slot may be another's, whose manifold was not replaced yet.
+    for (const Replacement& replacement : replacements_) restore_manifold(replacement.contact);
+    replacements_.clear();
+}
+
 std::uint32_t ContactTable::find_patch(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const {
     for (std::uint32_t k = pairs[pair].first_patch; k != null_index; k = patches[k].next_in_pair) {
         const MeshPatch& patch = patches[k];
@@ -187,7 +205,8 @@ std::size_t ContactTable::bytes() const {
            (free_patches_.capacity() + changed_patches.capacity()) * sizeof(std::uint32_t) +
            pairs.capacity() * sizeof(Pair) + (far.capacity() + bodies.capacity()) * sizeof(ContactBodies) +
            records.capacity() * sizeof(PairRecord) + caches.capacity() * sizeof(PairCache) +
-           states.capacity() * sizeof(ContactState) +
+           states.capacity() * sizeof(ContactState) + replacements_.capacity() * sizeof(Replacement) +
+           replacement_of_.capacity() * sizeof(std::uint32_t) +
            (free_pairs_.capacity() + free_contacts_.capacity()) * sizeof(std::uint32_t);
 }
 

@@ -13,6 +13,7 @@
 #include <talus/narrowphase/collide.h>
 #include "engine/bodies/body_store.h"
 #include "engine/constraints/constraint_graph.h"
+#include "engine/sleeping/awake_set.h"
 
 #include <cstdint>
 #include <limits>
@@ -25,10 +26,10 @@ struct alignas(16) ContactState {
     // Three rows of four floats, which the solver reads as such (solver_kernel.h).
     float impulses[max_manifold_points] = {};   ///< normal, one sub-step, N s
     float friction = 0.0f, restitution = 0.0f;  ///< mixed
-    float patch_arm = 0.0f;       ///< mean lever of friction in the patch that a round surface touches with, m
-    float twist_impulse = 0.0f;   ///< about the normal, one sub-step, N m s
-    vec3 friction_impulse{0.0f};  ///< world, at the manifold's centre, one sub-step, N s
-    float slop = 0.0f;            ///< overlap that the solver leaves alone, m
+    float twist_arm = 0.0f;                     ///< mean lever arm of friction about the normal, of a round surface, m
+    float twist_impulse = 0.0f;                 ///< about the normal, one sub-step, N m s
+    vec3 friction_impulse{0.0f};                ///< world, at the manifold's centre, one sub-step, N s
+    float slop = 0.0f;                          ///< overlap that the solver leaves alone, m
 
     float substep = 0.0f;  ///< in which the impulses were found, s; 0: there are none yet
     std::uint32_t ids[max_manifold_points] = {};
@@ -46,12 +47,13 @@ struct alignas(16) ContactState {
     bool touching = false;       ///< as last reported to the user
     bool hit_events = false;     ///< asked for by one of its shapes
     bool modifiable = false;     ///< likewise
-    bool modified = false;       ///< in this step: the original is in World::State::originals
+    bool replaced = false;       ///< the solver has another manifold in this step: see ContactTable::manifold
+    bool modified = false;       ///< by the user's contact modifier in this step
     bool met = false;            ///< overlapped or pushed in this step before it was found anew within it
     bool held_back = false;      ///< in this step it does not begin: it ended as the other kind, sensor or solid
     bool of_compound = false;    ///< its pair may have others; not of meshes, whose contacts are merged
     bool in_group = false;       ///< as last solved: of a stiff group (stiff_groups.h)
-    bool merged = false;         ///< in this step, with others of its patch: the original is in World::State::merged
+    bool merged = false;         ///< in this step, with others of its patch
     std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
     float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s
 
@@ -144,11 +146,31 @@ public:
     void set_touching(std::uint32_t contact, bool touching);
     void mark_changed(std::uint32_t patch);
 
+    /// The manifold that the solver uses in this step, and that the user sees after it: what the narrowphase has found, unless
+    /// something has replaced it.
+    const Manifold& manifold(std::uint32_t contact) const {
+        return states[contact].replaced ? replacements_[replacement_of_[contact]].manifold : caches[contact].manifold;
+    }
+    /// Whether that manifold has points.
+    bool has_manifold(std::uint32_t contact) const {
+        return states[contact].replaced ? manifold(contact).count != 0 : has_found_manifold(contact);
+    }
+    /// Whether the narrowphase has found one. Does not touch the cold half of a contact that is apart.
+    bool has_found_manifold(std::uint32_t contact) const {
+        return records[contact].state == PairState::touching && caches[contact].manifold.count != 0;
+    }
+    /// Gives a contact another manifold for the rest of the step, which begins as a copy of its present one. The reference is
+    /// valid until the next call.
+    Manifold& replace_manifold(std::uint32_t contact);
+    /// The solver uses what the narrowphase has found.
+    void restore_manifold(std::uint32_t contact);
+    void restore_manifolds();  ///< of all contacts, at the start of the next step
+
     std::vector<Pair> pairs;
     std::vector<ContactBodies> far;  ///< by pair: its bodies while it is far, else both null
     std::vector<ContactBodies> bodies;
     std::vector<PairRecord> records;
-    std::vector<PairCache> caches;
+    std::vector<PairCache> caches;  ///< written by the narrowphase alone
     std::vector<ContactState> states;
     std::vector<MeshPatch> patches;
     std::vector<std::uint32_t> changed_patches;
@@ -159,6 +181,12 @@ public:
     std::size_t bytes() const;
 
 private:
+    struct Replacement {
+        std::uint32_t contact;
+        Manifold manifold;
+    };
+    std::vector<Replacement> replacements_;      ///< of this step
+    std::vector<std::uint32_t> replacement_of_;  ///< by contact, valid while it is replaced
     std::vector<std::uint32_t> free_pairs_, free_contacts_, free_patches_;
     std::uint32_t live_contacts_ = 0, live_pairs_ = 0, far_pairs_ = 0;
 };
@@ -172,6 +200,23 @@ void for_each_pair(const ContactTable& table, const BodyStore& bodies, std::uint
         const std::uint32_t next = pair.next[side_of(pair, body)];
         visit(p);
         p = next;
+    }
+}
+
+/// Whether it is cheaper to walk the lists of the awake bodies and to sort than to look at all pairs and contacts: per body that costs
+/// some sixteen times as much.
+inline bool are_few_awake(const AwakeSet& awake, const BodyStore& bodies) {
+    return 16 * awake.size() < bodies.live_count();
+}
+
+/// Calls visit(pair index) once for each pair of an awake body. The awake set must be compact.
+template <class Visit>
+void for_each_awake_pair(const ContactTable& table, const BodyStore& bodies, const AwakeSet& awake, Visit&& visit) {
+    for (const std::uint32_t slot : awake.list()) {
+        for_each_pair(table, bodies, slot, [&](std::uint32_t p) {
+            const std::uint32_t other = other_body(table.pairs[p], slot);
+            if (!awake.contains(other) || other > slot) visit(p);  // else met at the other
+        });
     }
 }
 

@@ -1,34 +1,17 @@
-/// Contacts of bodies that turn far within a step, found anew in each sub-step.
-///
-/// The solver takes a contact's levers, and the inertia of its bodies, from the start of the step. That is as good as
-/// the bodies turn little. A broomstick that lands at 5 m/s rolls off at 500 rad/s, 2 rad in a sub-step, and tumbles at
-/// 10 rad/s: what were the lever and the inertia at its tip contradict each other after 0.01 rad. A tilt by d makes an
-/// impulse at the lever l look as if it spun the stick about its own axis by l d / I, and I is a two-hundredth of what
-/// it is across. Impulses that are worked out with one and take effect with the other raise the energy: such sticks
-/// rose to 180 m. So when a body has turned farther than that bears (Body::stale_by_tilt, stale_by_spin), its contacts
-/// are tested anew where it is by then, between the sub-step's motion and its relaxation, and written into the lanes
-/// that they have: normal, levers, effective masses, friction; impulses go on by feature ids. Contact points of round
-/// and of edged things are then where they are, whatever has turned.
-///
-///     solve -> integrate_positions -> [renew_contacts] -> relax -> restitution -> the next sub-step's warm start
-///
-/// Separations remain s0 + J q with q since the start of the step: s0 is what makes that true now.
-///
-/// Left as they are: contacts that a modifier has changed; those of bodies that joints hold, since joints solve such
-/// contacts with levers of their own (joint_contacts.cpp); and those of stiff groups (stiff_groups.h). Of a ton on a
-/// pebble, two impulses that cancel along the old levers would throw the pebble off at hundreds of m/s along new ones.
+#include "engine/contacts/substep_contacts.h"
 
+#include "engine/contacts/planar_contacts.h"
 #include "engine/settings.h"
-#include "engine/world/world_state.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace talus {
 
 /// How many times less a body may turn. What bounces gives back what a lever that is a little off makes too much.
-float World::State::strictness(std::uint32_t slot) const {
-    if ((constrained[slot] & by_joint) != 0) return 0.0f;
-    return (constrained[slot] & by_bounce) != 0 ? settings::bouncing_strictness : 1.0f;
+float SubstepContacts::strictness(const SolverIndices& indices, std::uint32_t slot) {
+    if (indices.has_joint(slot)) return 0.0f;
+    return indices.has_bounce(slot) ? settings::bouncing_strictness : 1.0f;
 }
 
 /// Whether some body may turn so far in a step of dt seconds that its contacts have to be found anew: by its spin, or
@@ -65,26 +48,27 @@ static inline bool may_move_far(const Body& body, float dt) {
     return reach * std::sqrt(w2) > room;
 }
 
-/// Which of the held bodies may move far, which of their contacts are fast, and whether any contact may have to be found
-/// anew in this step.
-void World::State::find_far_movers(float dt) {
-    any_fast_contact = renews = false;
+void SubstepContacts::find_fast(const SolverIndices& indices, const BodyStore& bodies, const ContactTable& contacts,
+                                std::span<ConstraintGraph::Edge> edges, float dt) {
+    any_fast_ = renews_ = false;
     bool any_far = false;
-    for (const std::uint32_t slot : held) {
-        renews = renews || may_turn_far(bodies[slot], strictness(slot), dt);
-        if (!may_move_far(bodies[slot], dt)) continue;
-        constrained[slot] |= moves_far;
-        any_far = true;
+    far_movers_.resize(bodies.slot_count(), 0);
+    for (const std::uint32_t slot : indices.movable()) {
+        renews_ = renews_ || may_turn_far(bodies[slot], strictness(indices, slot), dt);
+        far_movers_[slot] = may_move_far(bodies[slot], dt);
+        any_far = any_far || far_movers_[slot] != 0;
     }
-    if (any_far) find_fast_contacts(dt);
+    if (any_far) find_fast_contacts(indices, bodies, contacts, edges, dt);
 }
 
 /// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not
 /// those that bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
-void World::State::find_fast_contacts(float dt) {
+void SubstepContacts::find_fast_contacts(const SolverIndices& indices, const BodyStore& bodies,
+                                         const ContactTable& contacts, std::span<ConstraintGraph::Edge> edges,
+                                         float dt) {
     for (ConstraintGraph::Edge& edge : edges) {
-        const unsigned either = constrained[edge.a] | constrained[edge.b];
-        if ((either & moves_far) == 0 || (either & by_joint) != 0 || edge.bounces) continue;
+        const bool any_far = (edge.pushes_a && far_movers_[edge.a] != 0) || (edge.pushes_b && far_movers_[edge.b] != 0);
+        if (!any_far || indices.has_joint(edge.a) || indices.has_joint(edge.b) || edge.bounces) continue;
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
         const ContactState& state = contacts.states[edge.contact];
         if (state.merged || state.modified) continue;
@@ -94,31 +78,35 @@ void World::State::find_fast_contacts(float dt) {
                             b.radius * std::sqrt(length_squared(b.angular_velocity));
         if (!(dt * speed > room)) continue;
         edge.slide_room = room;
-        any_fast_contact = renews = true;
+        any_fast_ = renews_ = true;
     }
 }
 
-/// To where the body is in the solve.
-void World::State::move_colliders(std::uint32_t slot) {
-    if (moved_at.size() < bodies.slot_count()) moved_at.resize(bodies.slot_count(), 0);
-    const std::uint32_t i = solver_index[slot];
-    if (i == 0 || moved_at[slot] == renewal) return;
-    moved_at[slot] = renewal;
+/// Moves the colliders of a body to where it is in the solve.
+void SubstepContacts::move_colliders(const Input& in, std::uint32_t slot) {
+    const BodyStore& bodies = in.world.bodies;
+    Colliders& colliders = in.world.colliders;
+    if (moved_at_.size() < bodies.slot_count()) moved_at_.resize(bodies.slot_count(), 0);
+    const std::uint32_t i = in.solve.indices.of(slot);
+    if (i == 0 || moved_at_[slot] == renewal_) return;
+    moved_at_[slot] = renewal_;
     const Body& body = bodies[slot];
-    const quat rotation = normalized(quat(glm::dquat(body_motions.turn(i)) * body.exact_rotation));
-    const vec3 center = body.center + load3(solver_bodies[i].displacement);
+    const quat rotation = normalized(quat(in.moving.rotation(i, body)));
+    const vec3 center = body.center + load3(in.moving[i].displacement);
     const Transform pose{center - rotate(rotation, body.local_center), rotation};
     for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k) {
-        first_poses.push_back({slot, k, colliders.poses[k]});
-        colliders.poses[k] = multiply(pose, shapes.defs[k].pose);
-        if (shapes.defs[k].mesh) place_triangles(slot, k);
+        first_poses_.push_back({slot, k, colliders.poses[k]});
+        colliders.poses[k] = multiply(pose, in.world.shapes.defs[k].pose);
+        if (in.world.shapes.defs[k].mesh) in.world.place_triangles(slot, k);
     }
-    store3(solver_masses[i].center, center);
+    store3(in.moving.masses()[i].center, center);
 }
 
 /// A manifold that is not the narrowphase's own goes with the bodies: its points stay on either surface.
-void World::State::keep_points(std::uint32_t contact) {
-    Manifold& manifold = contacts.caches[contact].manifold;
+static void keep_points(const ContactWorld& world, std::uint32_t contact) {
+    const ContactTable& contacts = world.contacts;
+    const Colliders& colliders = world.colliders;
+    Manifold& manifold = world.contacts.replace_manifold(contact);
     const PairRecord& record = contacts.records[contact];
     const Transform &pose_a = colliders.poses[record.a], &pose_b = colliders.poses[record.b];
     const vec3 normal = rotate(pose_a.rotation, manifold.normal);
@@ -134,141 +122,179 @@ void World::State::keep_points(std::uint32_t contact) {
 /// Its angular momentum must not simply be what it was before: a thin body has another energy, many times as much, with
 /// the same momentum at another pose, and impulses have turned it to where it would not have gone by itself. So the
 /// momentum goes along with what lies between the two poses, and energy is what it was.
-void World::State::take_back(std::uint32_t i, const glm::dvec3& impulse, const glm::dvec3& moment, float substep) {
-    SolverBody& sb = solver_bodies[i];
-    const float* m = solver_masses[i].inverse_inertia;
+static void take_back(const SolveInput& in, SolverBodies& moving, std::uint32_t i, const glm::dvec3& impulse,
+                      const glm::dvec3& moment) {
+    SolverBody& sb = moving[i];
+    const float* m = moving.masses()[i].inverse_inertia;
     const glm::dmat3 inverse_inertia(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
     store3(sb.velocity,
-           vec3(glm::dvec3(load3(sb.velocity)) - glm::dvec3(load3(solver_masses[i].inverse_mass)) * impulse));
+           vec3(glm::dvec3(load3(sb.velocity)) - glm::dvec3(load3(moving.masses()[i].inverse_mass)) * impulse));
     const glm::dvec3 spin(load3(sb.angular_velocity));
-    if (!body_motions.is_gyroscopic(i)) {
+    if (!moving.motions().is_gyroscopic(i)) {
         store3(sb.angular_velocity, vec3(spin - inverse_inertia * moment));
         return;
     }
-    const Body& body = bodies[solver_slots[i]];
-    const glm::dquat now = glm::normalize(glm::dquat(body_motions.turn(i)) * body.exact_rotation);
+    const Body& body = in.body(i);
+    const glm::dquat now = glm::normalize(moving.rotation(i, body));
     FreeTurn back{.rotation = now, .spin = -spin};
-    turn_freely(back, body.principal, 1, substep);
+    turn_freely(back, body.principal, 1, moving.step().substep);
     const glm::dmat3 axes = principal_axes(body, now), axes_before = principal_axes(body, back.rotation);
     const glm::dvec3 momentum = axes * (body.principal.moments * (spin * axes)) - moment;
     FreeTurn on{.rotation = back.rotation, .spin = axes_before * (momentum * axes_before / body.principal.moments)};
-    turn_freely(on, body.principal, 1, substep);
+    turn_freely(on, body.principal, 1, moving.step().substep);
     const vec3 alone(now * (glm::conjugate(on.rotation) * on.spin));
     store3(sb.angular_velocity, alone);
-    body_motions.set_spin(i, alone);
+    moving.motions().set_spin(i, alone);
 }
 
-void World::State::renew_contacts(float substep) {
-    stale.clear();
-    body_motions.for_each_stale(group_size, held_end, [&](std::uint32_t i) { stale.push_back(i); });
-    struck_aside.clear();
-    if (any_fast_contact) {
-        solver.find_struck_aside(solver_bodies, struck_aside);
-        for (std::uint32_t& c : struck_aside) c = edges[c].contact;
-    }
-    if (stale.empty() && struck_aside.empty()) return;
-    ++renewal;
-    if (renewed_at.size() < contacts.bodies.size()) renewed_at.resize(contacts.bodies.size(), 0);
-    renewed.clear();
-    to_collide.clear();
-    for (const std::uint32_t i : stale) {
-        const std::uint32_t slot = solver_slots[i];
-        move_colliders(slot);
-        body_motions.renew(i, load3(solver_bodies[i].turn));
-        const quat rotation(glm::dquat(body_motions.turn(i)) * bodies[slot].exact_rotation);
-        put_inverse_inertia(solver_masses[i], response_of(bodies[slot], normalized(rotation)).inverse_inertia);
+/// Lists the contacts of bodies that have turned too far, and moves the colliders that these contacts need.
+void SubstepContacts::list_stale(const Input& in) {
+    const BodyStore& bodies = in.world.bodies;
+    const ContactTable& contacts = in.world.contacts;
+    SolverBodies& moving = in.moving;
+    for (const std::uint32_t i : stale_) {
+        const std::uint32_t slot = in.solve.indices.slot(i);
+        move_colliders(in, slot);
+        moving.motions().renew(i, load3(moving[i].turn));
+        const quat rotation(moving.rotation(i, bodies[slot]));
+        put_inverse_inertia(moving.masses()[i], response_of(bodies[slot], normalized(rotation)).inverse_inertia);
         bool alone = true;
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
                 const bool counts = alone && bodies[other_body(contacts.pairs[p], slot)].is_dynamic();
-                if (counts && solver.sweeps(c)) alone = false;
+                if (counts && in.solver.sweeps(c)) alone = false;
             });
         });
         for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
             for_each_contact(contacts, p, [&](std::uint32_t c) {
-                if (renewed_at[c] == renewal || !solver.sweeps(c)) return;
-                renewed_at[c] = renewal;
-                renewed.push_back({c, alone, false});
+                if (renewed_at_[c] == renewal_ || !in.solver.sweeps(c)) return;
+                renewed_at_[c] = renewal_;
+                renewed_.push_back({c, alone, false});
                 const ContactState& state = contacts.states[c];
-                if (!state.merged && !state.modified) to_collide.push_back(c);
-                move_colliders(other_body(contacts.pairs[p], slot));
+                if (!state.merged && !state.modified) to_collide_.push_back(c);
+                move_colliders(in, other_body(contacts.pairs[p], slot));
             });
         });
     }
-    for (const std::uint32_t c : struck_aside) {
-        if (renewed_at[c] == renewal) continue;
-        renewed_at[c] = renewal;
-        renewed.push_back({c, false, false});
-        to_collide.push_back(c);
-        move_colliders(contacts.bodies[c].a);
-        move_colliders(contacts.bodies[c].b);
+}
+
+/// Lists the contacts that are struck after their surfaces have moved along each other.
+void SubstepContacts::list_struck_aside(const Input& in) {
+    for (const std::uint32_t c : struck_aside_) {
+        if (renewed_at_[c] == renewal_) continue;
+        renewed_at_[c] = renewal_;
+        renewed_.push_back({c, false, false});
+        to_collide_.push_back(c);
+        move_colliders(in, in.world.contacts.bodies[c].a);
+        move_colliders(in, in.world.contacts.bodies[c].b);
     }
-    for (const std::uint32_t c : to_collide) {
+}
+
+/// Tells triangles on which side their shapes are by now. The continuous stage may take the motion back, so the mesh contacts
+/// themselves stay as they were.
+void SubstepContacts::tell_sides(const Input& in) {
+    ContactTable& contacts = in.world.contacts;
+    for (const std::uint32_t c : to_collide_) {
         const ContactState& state = contacts.states[c];
         if (state.patch == null_index) continue;
-        // What the continuous stage may take back is not known to have happened.
         MeshPatch& patch = contacts.patches[state.patch];
         const vec3 place = patch.place;
         const bool through = patch.through;
-        if (!follow_place(state.pair, state.patch)) continue;
+        if (!in.mesh_contacts.follow_place(in.world, state.pair, state.patch)) continue;
         patch.place = place;
         patch.through = through;
         patch.clearance = 0.0f;
     }
-    CollideSettings settings = collide_settings();
+}
+
+/// Finds new manifolds for the contacts that the narrowphase gives one.
+void SubstepContacts::collide_again(const Input& in) {
+    ContactTable& contacts = in.world.contacts;
+    CollideSettings settings = in.collide;
     settings.timing = Timing::off;
     NarrowphaseProfile counts;
-    // What its collide did for a pair is what the profile says of the step.
-    was_settled.clear();
-    for (const std::uint32_t c : to_collide) {
+    before_.clear();
+    for (const std::uint32_t c : to_collide_) {
         const PairRecord& record = contacts.records[c];
-        was_settled.push_back({record.rung, record.cost, contacts.caches[c].manifold});
+        before_.push_back({record.rung, record.cost, contacts.manifold(c)});
+        contacts.restore_manifold(c);
     }
-    collide_contacts(to_collide, settings, renewal_scratch, counts);
+    collide(in.world.colliders, contacts.records, contacts.caches, to_collide_, settings, scratch_, counts);
+    if (in.any_locked) turn_into_plane(in.world, to_collide_);
     std::size_t next = 0;
-    for (std::size_t k = 0; k < to_collide.size(); ++k) {
-        while (renewed[next].contact != to_collide[k]) ++next;  // in the same order
-        const std::uint32_t c = to_collide[k];
-        const Manifold& before = was_settled[k].manifold;
+    for (std::size_t k = 0; k < to_collide_.size(); ++k) {
+        while (renewed_[next].contact != to_collide_[k]) ++next;  // in the same order
+        const std::uint32_t c = to_collide_[k];
+        const Manifold& before = before_[k].manifold;
         for (int i = 0; i < before.count; ++i) {
             if (before.points[i].separation <= 0.0f) contacts.states[c].met = true;
         }
-        contacts.records[c].rung = was_settled[k].rung;
-        contacts.records[c].cost = was_settled[k].cost;
-        if (has_manifold(c)) continue;
-        renewed[next].apart = true;
-        // What has come apart within the step was a contact in it, and is reported; the next collide tests it anew.
-        contacts.caches[c].manifold = before;
-        contacts.records[c].state = PairState::touching;
-        contacts.records[c].reuse_motion = 0.0f;
-        keep_points(c);
+        // The profile says of a pair what the stage `collide` did for it.
+        contacts.records[c].rung = before_[k].rung;
+        contacts.records[c].cost = before_[k].cost;
+        if (contacts.has_manifold(c)) continue;
+        // What has come apart within the step was a contact in it, and is reported as one.
+        renewed_[next].apart = true;
+        contacts.replace_manifold(c) = before;
+        keep_points(in.world, c);
     }
-    profile.renewed_contacts += static_cast<std::uint32_t>(renewed.size());
-    for (const ContactSolver::Renewed& r : renewed) {
+}
+
+std::uint32_t SubstepContacts::renew(const Input& in) {
+    stale_.clear();
+    in.moving.motions().for_each_stale(SolverIndices::group_size, in.solve.indices.movable_end(),
+                                       [&](std::uint32_t i) { stale_.push_back(i); });
+    struck_aside_.clear();
+    if (any_fast_) {
+        in.solver.find_struck_aside(in.moving.bodies(), struck_aside_);
+        for (std::uint32_t& c : struck_aside_) c = in.solve.edges[c].contact;
+    }
+    if (stale_.empty() && struck_aside_.empty()) return 0;
+    ++renewal_;
+    const ContactTable& contacts = in.world.contacts;
+    if (renewed_at_.size() < contacts.bodies.size()) renewed_at_.resize(contacts.bodies.size(), 0);
+    renewed_.clear();
+    to_collide_.clear();
+    list_stale(in);
+    list_struck_aside(in);
+    tell_sides(in);
+    collide_again(in);
+    for (const ContactSolver::Renewed& r : renewed_) {
         const ContactState& state = contacts.states[r.contact];
-        if (state.merged || state.modified) keep_points(r.contact);
+        if (state.merged || state.modified) keep_points(in.world, r.contact);
     }
-    const ContactSolver::Input input{edges, contacts, colliders, shapes.surfaces, solver_masses};
-    solver.renew(renewed, input, solver_bodies);
-    const std::span<ContactSolver::TakenBack> taken = solver.taken_back();
+    const ContactSolver::Input input{in.solve.edges, in.world.contacts, in.world.colliders, in.world.shapes.surfaces,
+                                     in.moving.masses()};
+    in.solver.renew(renewed_, input, in.moving.bodies());
+    const std::span<ContactSolver::TakenBack> taken = in.solver.taken_back();
     std::sort(taken.begin(), taken.end(), [](const auto& x, const auto& y) { return x.body < y.body; });
     for (std::size_t k = 0; k < taken.size();) {
         const std::uint32_t i = taken[k].body;
         glm::dvec3 impulse(0.0), moment(0.0);
         for (; k < taken.size() && taken[k].body == i; ++k)
             impulse += glm::dvec3(taken[k].impulse), moment += glm::dvec3(taken[k].moment);
-        take_back(i, impulse, moment, substep);
+        take_back(in.solve, in.moving, i, impulse, moment);
     }
-    solver.begin_bounces(solver_bodies);
+    in.solver.begin_bounces(in.moving.bodies());
+    return static_cast<std::uint32_t>(renewed_.size());
 }
 
-/// Colliders are where they were before the solve, as what follows it expects.
-void World::State::restore_colliders() {
-    for (auto at = first_poses.rbegin(); at != first_poses.rend(); ++at) colliders.poses[at->collider] = at->pose;
-    for (const auto& first : first_poses) {
-        if (const std::uint32_t mesh = first.collider; shapes.defs[mesh].mesh) place_triangles(first.body, mesh);
+void SubstepContacts::restore_colliders(const ContactWorld& world) {
+    for (auto at = first_poses_.rbegin(); at != first_poses_.rend(); ++at)
+        world.colliders.poses[at->collider] = at->pose;
+    for (const FirstPose& first : first_poses_) {
+        if (const std::uint32_t mesh = first.collider; world.shapes.defs[mesh].mesh)
+            world.place_triangles(first.body, mesh);
     }
-    first_poses.clear();
+    first_poses_.clear();
+}
+
+std::size_t SubstepContacts::bytes() const {
+    return far_movers_.capacity() + first_poses_.capacity() * sizeof(FirstPose) + before_.capacity() * sizeof(Before) +
+           renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch_.bytes() +
+           (stale_.capacity() + moved_at_.capacity() + renewed_at_.capacity() + to_collide_.capacity() +
+            struck_aside_.capacity()) *
+               sizeof(std::uint32_t);
 }
 
 }  // namespace talus

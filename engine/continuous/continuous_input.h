@@ -94,9 +94,6 @@ struct ContinuousInput {
     bool can_hit(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
         return other != slot && (dynamic_too || !bodies[other].is_dynamic()) && !joints.keeps_apart(slot, other);
     }
-    bool has_manifold(std::uint32_t contact) const {
-        return contacts.records[contact].state == PairState::touching && contacts.caches[contact].manifold.count != 0;
-    }
     /// Returns the smaller of the speed limits of the body and of the world, m/s.
     float max_speed_of(const Body& body) const { return std::min(body.max_speed, max_speed); }
     /// Returns the angular velocity that a body has at one rotation, given the one that it has at another.

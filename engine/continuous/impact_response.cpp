@@ -35,7 +35,7 @@ bool ImpactResponse::in_free_flight(std::uint32_t slot) const {
     for_each_pair(in_.contacts, in_.bodies, slot, [&](std::uint32_t p) {
         for_each_contact(in_.contacts, p, [&](std::uint32_t c) {
             const ContactState& state = in_.contacts.states[c];
-            if (pushed || state.sensor || !in_.has_manifold(c)) return;
+            if (pushed || state.sensor || !in_.contacts.has_manifold(c)) return;
             for (int i = 0; i < state.point_count; ++i) pushed = pushed || state.step_impulses[i] > 0.0f;
         });
     });

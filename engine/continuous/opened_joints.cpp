@@ -82,9 +82,9 @@ bool OpenedJoints::Closing::add_contact_planes(std::uint32_t slot) {
         const SolverBody* const other_moved = in.solver_body(other);
         for_each_contact(contacts, p, [&](std::uint32_t c) {
             const PairRecord& record = contacts.records[c];
-            if (contacts.states[c].sensor || !in.has_manifold(c)) return;
+            if (contacts.states[c].sensor || !in.contacts.has_manifold(c)) return;
             const bool is_a = contacts.bodies[c].a == slot;
-            const Manifold& manifold = contacts.caches[c].manifold;
+            const Manifold& manifold = contacts.manifold(c);
             const vec3 n = rotate(poses[record.a].rotation, manifold.normal);
             StopPlane stop{slot, is_a ? record.a : record.b, is_a ? -n : n, vec3(0.0f), settings::linear_slop};
             const ManifoldPoint* deepest = &manifold.points[0];

@@ -31,8 +31,8 @@ bool is_pressed(const ContinuousInput& in, std::uint32_t slot) {
         if (in.bodies[other_body(pair, slot)].is_dynamic()) break;  // pairs of dynamic bodies come last
         bool pressed = false;
         for_each_contact(in.contacts, p, [&](std::uint32_t c) {
-            if (in.contacts.states[c].sensor || !in.has_manifold(c)) return;
-            const Manifold& manifold = in.contacts.caches[c].manifold;
+            if (in.contacts.states[c].sensor || !in.contacts.has_manifold(c)) return;
+            const Manifold& manifold = in.contacts.manifold(c);
             for (int i = 0; i < manifold.count; ++i) pressed = pressed || manifold.points[i].separation < -depth;
         });
         if (pressed) return true;

@@ -82,10 +82,10 @@ void World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
     const State& s = *state_;
     const RunningCallbacks::Scope running(s.callbacks);
     Pen pen(out);
-    if (options.columns) draw_columns(pen, options, s.broadphase);
+    if (options.columns) draw_columns(pen, options, s.proxies.broadphase());
     if (options.outlines || options.boxes || options.fat_boxes || options.centers_of_mass || options.inertia_axes ||
         options.velocities) {
-        const BodyPart part{s.bodies, s.shapes, s.colliders, s.broadphase, s.awake};
+        const BodyPart part{s.bodies, s.shapes, s.colliders, s.proxies.broadphase(), s.awake()};
         for (std::uint32_t slot = 0; slot < s.bodies.slot_count(); ++slot) {
             if (s.bodies[slot].in_use) part.draw(pen, options, slot, s.island_of(slot));
         }
@@ -105,7 +105,7 @@ void World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
 /// From the centre of each one's smaller shape to that of the other, or to the nearest point that is as far inside the
 /// other's box as the smaller one's is wide: so the paths of what lies on a floor don't all lead to its middle.
 void World::State::draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const {
-    for (const std::uint32_t c : active) {
+    for (const std::uint32_t c : active_contacts.active()) {
         const PairRecord& record = contacts.records[c];
         const bool is_there = contacts.bodies[c].a != null_index && record.state != PairState::unknown;
         if (!is_there || record.rung == Rung::skip) continue;

@@ -274,7 +274,7 @@ JointId World::add_joint(const JointDef& def) {
         if (body != null_index) joint.usual_spins[i] = s.bodies[body].angular_velocity;
     }
     const std::uint32_t slot = s.joints.add(joint, bodies);
-    s.update_contacts_of(bodies.a, bodies.b);
+    s.update_collision_of(bodies.a, bodies.b);
     s.wake_joint(slot);
     return s.joints.id_of(slot);
 }
@@ -283,7 +283,7 @@ bool World::remove_joint(JointId id) {
     State& s = *state_;
     if (!s.check_change(id, "remove_joint")) return false;
     s.wake_joint(id.slot);
-    s.drop_joint(id.slot, nullptr);
+    s.drop_joint(id.slot, JointEvents::When::never);
     return true;
 }
 
@@ -301,21 +301,21 @@ bool World::State::check_change(JointId id, const char* call) const {
     return may_change(call) && check_handle(id, call);
 }
 
-void World::State::drop_joint(std::uint32_t slot, std::vector<JointEvent>* events, bool overloaded) {
+void World::State::drop_joint(std::uint32_t slot, JointEvents::When when, bool overloaded) {
     const JointBodies ends = joints.bodies(slot);
     for (const std::uint32_t body : {ends.a, ends.b}) {
         if (body == null_index) continue;
         joints.for_each(body, [&](std::uint32_t j, std::uint32_t) {
             if (joints[j].geared[0] != slot && joints[j].geared[1] != slot) return;
-            if (events != nullptr) events->push_back(event_of_joint(j, false));
+            joint_events.add(event_of_joint(j, false), when);
             const JointBodies tied = joints.bodies(j);
             joints.remove(j);
-            update_contacts_of(tied.a, tied.b);
+            update_collision_of(tied.a, tied.b);
         });
     }
-    if (events != nullptr) events->push_back(event_of_joint(slot, overloaded));
+    joint_events.add(event_of_joint(slot, overloaded), when);
     joints.remove(slot);
-    update_contacts_of(ends.a, ends.b);
+    update_collision_of(ends.a, ends.b);
 }
 
 JointEvent World::State::event_of_joint(std::uint32_t slot, bool overloaded) const {
@@ -338,8 +338,12 @@ void World::State::break_overloaded_joints() {
         if (!exceeds(joint.force, joint.options.break_force) && !exceeds(joint.torque, joint.options.break_torque))
             continue;
         wake_joint(slot);
-        drop_joint(slot, &broken, true);
+        drop_joint(slot, JointEvents::When::now, true);
     }
+}
+
+void World::State::update_collision_of(std::uint32_t body_a, std::uint32_t body_b) {
+    with_pairs([&](const BodyPairs::Input& in) { body_pairs.update_collision_of(in, body_a, body_b); });
 }
 
 void World::State::wake_joint(std::uint32_t slot) {
@@ -445,7 +449,7 @@ std::vector<JointId> World::joints() const {
 }
 
 std::size_t World::joint_count() const { return state_->joints.live_count(); }
-std::span<const JointEvent> World::joints_broken() const { return state_->broken; }
+std::span<const JointEvent> World::joints_broken() const { return state_->joint_events.broken(); }
 
 // ---- changing -------------------------------------------------------------------------------------------------------
 
@@ -553,7 +557,7 @@ bool World::set_joint_collide_connected(JointId id, bool collide) {
     if (!s.check_change(id, "set_joint_collide_connected")) return false;
     s.joints[id.slot].options.collide_connected = collide;
     const JointBodies ends = s.joints.bodies(id.slot);
-    s.update_contacts_of(ends.a, ends.b);
+    s.update_collision_of(ends.a, ends.b);
     s.wake_joint(id.slot);
     return true;
 }

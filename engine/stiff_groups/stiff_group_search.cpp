@@ -44,7 +44,7 @@ bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, flo
     if (!(most_point_speed(heavier) > least_speed)) return false;
     if (was_stiff && gap == 0.0f) return true;
     const Transform& pose = in.colliders.poses[in.contacts.records[edge.contact].a];
-    const Manifold& manifold = in.contacts.caches[edge.contact].manifold;
+    const Manifold& manifold = in.contacts.manifold(edge.contact);
     const vec3 normal = rotate(pose.rotation, manifold.normal);
     for (int i = 0; i < manifold.count; ++i) {
         const vec3 p = transform_point(pose, manifold.points[i].on_a);
@@ -64,7 +64,7 @@ bool pushed(const ContactState& state) {
 
 /// Returns the gap between a contact's surfaces, m; 0 if they press each other.
 float gap_of(const ContactTable& contacts, std::uint32_t contact) {
-    const Manifold& manifold = contacts.caches[contact].manifold;
+    const Manifold& manifold = contacts.manifold(contact);
     const ContactState& state = contacts.states[contact];
     // Small shapes have a smaller slop, but their contacts carry load at gaps up to linear_slop.
     const float slop = pushed(state) ? settings::linear_slop : state.slop;

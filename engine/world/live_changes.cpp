@@ -18,61 +18,13 @@ namespace talus {
 
 void World::State::begin_change(std::uint32_t slot) {
     wake_neighbours(slot);
-    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) { drop_pair(p, carried); });
+    with_pairs([&](const BodyPairs::Input& in) { BodyPairs::drop_all_of(in, slot, ContactEvents::When::if_changed); });
 }
 
 void World::State::end_change(std::uint32_t slot) {
-    Body& body = bodies[slot];
-    const bool moves = awake.contains(slot);
-    proxy_body[body.proxy] = null_index;
-    broadphase.remove(body.proxy);
-    Aabb box;
-    set_colliders(slot, box, 0.0f);
-    body.proxy = broadphase.add({box, slot, proxy_filter(body, shapes), moves});
-    if (body.proxy >= proxy_body.size()) proxy_body.resize(body.proxy + 1, null_index);
-    proxy_body[body.proxy] = slot;
+    proxies.renew(contact_world(), slot, awake().contains(slot));
     wake(slot);
     wake_overlapping(slot);
-}
-
-/// A shape that became a sensor while it touched, or stopped being one, has its contact ended in this step. The other
-/// kind of contact begins in the next step: in one step the user could not tell which of the two events came first.
-void World::State::settle_carried() {
-    for (const ContactEvent& event : carried) {
-        const auto has_shapes = [&](BodyId id, std::uint32_t shape) {
-            return bodies.is_valid(id) && shape < bodies[id.slot].shape_count;
-        };
-        std::uint32_t c = null_index;
-        if (has_shapes(event.body_a, event.shape_a) && has_shapes(event.body_b, event.shape_b)) {
-            const std::uint32_t a = event.body_a.slot, b = event.body_b.slot;
-            const std::uint32_t shape_a = bodies[a].first_shape + event.shape_a,
-                                shape_b = bodies[b].first_shape + event.shape_b;
-            const std::uint32_t p = contacts.find_pair(bodies, a, b);
-            const std::uint32_t k = p != null_index ? contacts.find_patch(p, shape_a, shape_b) : null_index;
-            if (k != null_index && contacts.patches[k].sensor == event.sensor) {
-                contacts.patches[k].touching = true;
-                contacts.mark_changed(k);  // this step looks whether it still is
-                continue;
-            }
-            if (k != null_index) {
-                contacts.patches[k].held_back = true;
-                held_back_patches.push_back(k);
-            }
-            if (p != null_index) c = contacts.find_contact(p, shape_a, shape_b);
-        }
-        if (c == null_index || contacts.states[c].sensor != event.sensor) {
-            ended.push_back(event);
-            if (c != null_index) {
-                contacts.states[c].held_back = true;
-                held_back_contacts.push_back(c);
-            }
-            continue;
-        }
-        contacts.states[c].touching = true;
-        contacts.states[c].last_impulse = event.normal_impulse;
-        touching.push_back(c);  // as if of the last step: this one looks whether it still is
-    }
-    carried.clear();
 }
 
 /// Gives a body whose centre of mass is about to move the velocity of its new one. A body that spins fast may have none that
@@ -81,7 +33,7 @@ void World::State::carry_velocity_to(Body& body, const vec3& center) const {
     const glm::dvec3 velocity =
         glm::dvec3(body.linear_velocity) +
         glm::cross(glm::dvec3(body.angular_velocity), glm::dvec3(center) - glm::dvec3(body.center));
-    const double most = static_cast<double>(most_speed(body)), speed = glm::length(velocity);
+    const double most = static_cast<double>(std::min(body.max_speed, def.max_speed)), speed = glm::length(velocity);
     body.linear_velocity = vec3(speed > most ? (most / speed) * velocity : velocity);
 }
 
@@ -159,12 +111,7 @@ bool World::set_material(BodyId id, std::uint32_t shape, const Material& materia
             for (const std::uint32_t slot : {record.a, record.b}) {
                 if (s.shapes.is_triangle(slot)) s.shapes.surfaces[slot] = surface_of(s.shapes.material(slot));
             }
-            s.mix_materials(c);
-            for (State::Original& original : s.originals) {
-                if (original.contact != c) continue;
-                original.friction = s.contacts.states[c].friction;
-                original.restitution = s.contacts.states[c].restitution;
-            }
+            s.contact_world().mix_materials(c);
         });
     });
     s.wake_neighbours(id.slot);
@@ -224,9 +171,9 @@ bool World::set_type(BodyId id, BodyType type) {
     const bool moves = body.linear_velocity != vec3(0.0f) || body.angular_velocity != vec3(0.0f);
     if (type == BodyType::dynamic || (type == BodyType::kinematic && moves)) {
         body.still_time = body.slow_time = 0.0f;
-        s.awake.insert(id.slot);
+        s.sleeping.add(id.slot);
     } else {
-        s.awake.erase(id.slot);
+        s.sleeping.remove(id.slot);
     }
     s.end_change(id.slot);
     return true;
@@ -257,7 +204,7 @@ bool World::set_mass_properties(BodyId id, const MassProperties& properties) {
     body.center = center;
     talus::set_mass(body, properties);
     set_extent(body, shapes(id));
-    s.place(id.slot, 0.0f);
+    s.proxies.place(s.contact_world(), id.slot, 0.0f);
     s.wake_neighbours(id.slot);
     s.wake(id.slot);
     return true;
@@ -287,47 +234,8 @@ bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& ro
         return false;
     }
     const quat turned = normalized(rotation);
-    const State::Target target{id, position + rotate(turned, body.local_center), turned};
-    const auto known =
-        std::find_if(s.targets.begin(), s.targets.end(), [&](const State::Target& t) { return t.body == id; });
-    if (known != s.targets.end()) {
-        *known = target;
-    } else {
-        s.targets.push_back(target);
-    }
+    s.kinematic_targets.set(id, position + rotate(turned, body.local_center), turned);
     return true;
-}
-
-void World::State::set_off_for_targets(float dt) {
-    for (const BodyId id : arrived) {
-        if (!bodies.is_valid(id) || bodies[id.slot].type != BodyType::kinematic) continue;
-        bodies[id.slot].linear_velocity = bodies[id.slot].angular_velocity = vec3(0.0f);
-    }
-    arrived.clear();
-    std::erase_if(targets, [&](const Target& target) {
-        return !bodies.is_valid(target.body) || bodies[target.body.slot].type != BodyType::kinematic;
-    });
-    for (const Target& target : targets) {
-        Body& body = bodies[target.body.slot];
-        const RigidMotion motion =
-            motion_between({body.center, body.rotation}, {target.center, target.rotation}, vec3(0.0f), dt);
-        // What is too far for its top speed is reached all the same, and felt to come at that speed.
-        body.linear_velocity = limited(motion.linear_velocity, def.max_speed);
-        body.angular_velocity = limited(motion.angular_velocity, std::numeric_limits<float>::max());
-        start_moving(target.body.slot);
-        place(target.body.slot, dt);  // what is ahead of it feels it coming in this step
-    }
-}
-
-void World::State::arrive_at_targets() {
-    for (const Target& target : targets) {
-        Body& body = bodies[target.body.slot];
-        body.center = target.center;
-        body.rotation = target.rotation;
-        body.exact_rotation = glm::dquat(target.rotation);
-        arrived.push_back(target.body);
-    }
-    targets.clear();
 }
 
 bool World::set_speed_limits(BodyId id, float max_speed, float max_spin) {
@@ -360,8 +268,7 @@ bool World::set_hit_speed(float speed) {
 }
 
 void World::set_contact_modifier(ContactModifier modifier, void* user) {
-    state_->modifier = modifier;
-    state_->modifier_user = user;
+    state_->modified_contacts.set(modifier, user);
 }
 
 }  // namespace talus

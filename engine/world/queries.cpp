@@ -69,7 +69,7 @@ float round_up(double x) {
 template <class State, class Query, class OnHit>
 void for_each_hit(const State& s, const Query& query, const Filter& filter, OnHit on_hit) {
     BoxCast way = query.box_cast();
-    s.broadphase.cast(way, [&](std::uint32_t slot, float max_fraction) {
+    s.proxies.broadphase().cast(way, [&](std::uint32_t slot, float max_fraction) {
         way.max_fraction = max_fraction;
         for_each_shape(s, slot, filter, [&](std::uint32_t i) {
             const double enter = enter_fraction(way, s.shapes.world_boxes[i]);
@@ -156,7 +156,7 @@ std::vector<BodyId> all_overlaps(const State& s, const Query& query, const Filte
     std::vector<BodyId> found;
     if (refused(s.error, query.check())) return found;
     const Aabb box = query.box();
-    s.broadphase.query(box, [&](std::uint32_t slot) {
+    s.proxies.broadphase().query(box, [&](std::uint32_t slot) {
         if (overlaps_body(s, query, box, filter, slot)) found.push_back(s.bodies.id_of(slot));
     });
     std::sort(found.begin(), found.end(), [](BodyId a, BodyId b) { return a.slot < b.slot; });
@@ -168,7 +168,8 @@ bool any_overlap(const State& s, const Query& query, const Filter& filter) {
     bool found = false;
     if (refused(s.error, query.check())) return found;
     const Aabb box = query.box();
-    s.broadphase.query(box, [&](std::uint32_t slot) { found = found || overlaps_body(s, query, box, filter, slot); });
+    s.proxies.broadphase().query(
+        box, [&](std::uint32_t slot) { found = found || overlaps_body(s, query, box, filter, slot); });
     return found;
 }
 
@@ -268,7 +269,7 @@ std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float 
         return found;
     }
     if (count == 0) return found;
-    s.broadphase.nearest(point, max_distance, [&](std::uint32_t slot, float, float limit) {
+    s.proxies.broadphase().nearest(point, max_distance, [&](std::uint32_t slot, float, float limit) {
         const NearHit near = nearest_of_body(s, query, filter, slot, limit);
         const bool full = found.size() == count;
         if (near.body.is_null() || (full && !Before{}(near, found.front()))) return limit;

@@ -40,7 +40,7 @@ struct Stage {
     /// Items that are worth being taken at a time, at least 1; a fifth as many are left to one thread.
     std::uint32_t block = 1;
     /// By item: what there is to do for all up to and with this one; without, all are alike.
-    const std::uint32_t* loads = nullptr;
+    const std::uint32_t* costs = nullptr;
     /// At most `most_local_items`, each a block; those with nothing to do are left out.
     bool local = false;
 };
@@ -218,8 +218,8 @@ private:
     }
 
     static bool has_work(const Stage& stage, std::uint32_t i) {
-        if (i >= stage.items || stage.loads == nullptr) return i < stage.items;
-        return stage.loads[i] != (i == 0 ? 0 : stage.loads[i - 1]);
+        if (i >= stage.items || stage.costs == nullptr) return i < stage.items;
+        return stage.costs[i] != (i == 0 ? 0 : stage.costs[i - 1]);
     }
 
     /// What a thread does of the local stages from `first` to before `last`.
@@ -300,12 +300,12 @@ private:
 
     /// Where a part begins. Few items are one part.
     static std::uint32_t cut(const Stage& stage, std::uint32_t part, std::uint32_t threads) {
-        if (stage.loads != nullptr) {
-            const std::uint64_t all = stage.loads[stage.items - 1];
+        if (stage.costs != nullptr) {
+            const std::uint64_t all = stage.costs[stage.items - 1];
             std::uint32_t i = 0;
             // To the side where more of it lies.
             while (i < stage.items &&
-                   (i == 0 ? 0 : stage.loads[i - 1]) + std::uint64_t{stage.loads[i]} <= 2 * all * part / threads)
+                   (i == 0 ? 0 : stage.costs[i - 1]) + std::uint64_t{stage.costs[i]} <= 2 * all * part / threads)
                 ++i;
             return part == threads ? stage.items : part == 0 ? 0 : i;
         }

@@ -60,7 +60,7 @@ std::uint64_t World::State::state_hash() const {
         if (!bodies[slot].in_use) continue;
         hash.mix(slot);
         hash.mix(bodies[slot]);
-        hash.mix(static_cast<std::uint32_t>(awake.contains(slot)));
+        hash.mix(static_cast<std::uint32_t>(awake().contains(slot)));
     }
     for (const Pair& pair : contacts.pairs) {
         if (pair.in_use) hash.mix(pair.body[0]), hash.mix(pair.body[1]);
@@ -69,7 +69,7 @@ std::uint64_t World::State::state_hash() const {
         if (contacts.bodies[c].a == null_index) continue;
         hash.mix(contacts.records[c].a);
         hash.mix(contacts.records[c].b);
-        if (has_manifold(c)) hash.mix(contacts.caches[c].manifold);
+        if (contacts.has_manifold(c)) hash.mix(contacts.manifold(c));
         hash.mix(contacts.states[c]);
     }
     for (const ConstraintGraph::Edge& edge : edges) hash.mix(edge.contact), hash.mix(edge.link);

@@ -1,23 +1,11 @@
-/// World::step as a list of stages, each from named data to named data:
-///
-///   pairs    broadphase events -> pairs and contacts
-///   collide  collider poses -> manifolds of the active contacts
-///   graph    touching contacts -> woken islands, edges, colours
-///   solve    edges, bodies -> velocities, poses
-///   continuous  poses, velocities -> those of bodies too fast for the solver's contacts; impacts
-///   finish   poses -> colliders, boxes, proxies; islands fall asleep
-///   publish  manifolds, impulses -> events, profile
+/// World::step as a list of stages, each from named data to named data. `graph` is in graph_stage.cpp, `solve` in solve_stage.cpp.
 
 #include <talus/stopwatch.h>
 #include "engine/world/world_state.h"
-#include "narrowphase/tolerances.h"
 
 #if defined(__linux__)
 #include <sys/resource.h>
 #endif
-
-#include <algorithm>
-#include <cmath>
 
 namespace talus {
 
@@ -47,32 +35,33 @@ bool World::step(float dt, const Jobs& host_jobs) {
     const long interruptions = interruptions_so_far(s.def.timing == Timing::pairs);
     Stopwatch whole(timed), clock(timed);
     s.profile.start = whole.last();
-    const auto end_stage = [&](double FrameProfile::*time, std::uint64_t StageHashes::*hash) {
+    const Jobs jobs = s.step_jobs.begin(host_jobs);
+    const auto run = [&](void (State::*stage)(float, const Jobs&), double FrameProfile::*time,
+                         std::uint64_t StageHashes::*hash) {
+        (s.*stage)(dt, jobs);
         s.profile.*time = clock.lap();
         if (!s.def.hash_stages) return;
         s.profile.hashes.*hash = s.state_hash();
         clock.lap();
     };
-    const Jobs jobs = s.step_jobs.begin(host_jobs);
-    s.set_off_for_targets(dt);
-    s.expect_longer_step(dt, jobs);
-    s.update_pairs(jobs);
-    end_stage(&FrameProfile::pairs, &StageHashes::pairs);
-    s.collide_active(jobs);
-    end_stage(&FrameProfile::collide, &StageHashes::collide);
-    s.build_graph(dt, jobs);
-    end_stage(&FrameProfile::graph, &StageHashes::graph);
-    s.note_approaches();
-    s.solve(dt, jobs);
-    s.arrive_at_targets();
-    end_stage(&FrameProfile::solve, &StageHashes::solve);
-    s.collide_continuously(dt);
-    end_stage(&FrameProfile::continuous, &StageHashes::continuous);
-    s.finish(dt, jobs);
-    end_stage(&FrameProfile::finish, &StageHashes::finish);
-    s.publish(jobs);
+
+    // stage                           from -> to
+    // pairs                           boxes of bodies -> pairs of bodies, contacts of their shapes
+    // collide                         poses of colliders -> manifolds of contacts
+    // graph                           touching contacts, joints -> woken islands, coloured edges, solver indices
+    // solve                           edges, joints, bodies -> velocities, poses, impulses
+    // continuous                      poses, velocities -> those of bodies too fast for the solver's contacts; impacts
+    // finish                          poses -> colliders, boxes, proxies; islands fall asleep
+    // publish                         manifolds, impulses, impacts -> events, profile
+    run(&State::update_pairs, &FrameProfile::pairs, &StageHashes::pairs);
+    run(&State::collide, &FrameProfile::collide, &StageHashes::collide);
+    run(&State::build_graph, &FrameProfile::graph, &StageHashes::graph);
+    run(&State::solve, &FrameProfile::solve, &StageHashes::solve);
+    run(&State::collide_continuously, &FrameProfile::continuous, &StageHashes::continuous);
+    run(&State::finish, &FrameProfile::finish, &StageHashes::finish);
+    run(&State::publish, &FrameProfile::publish, &StageHashes::publish);
+
     s.step_jobs.end();
-    end_stage(&FrameProfile::publish, &StageHashes::publish);
     s.profile.total = whole.lap();
     s.profile.narrowphase.clock_reads += clock.reads() + whole.reads();
     s.profile.interruptions =
@@ -81,22 +70,27 @@ bool World::step(float dt, const Jobs& host_jobs) {
     return true;
 }
 
-// ---- collide --------------------------------------------------------------------------------------------------------
-
-/// The contacts of awake bodies, in order of their slots. Where few are awake, from their lists of pairs: what sleeps
-/// costs nothing. A sweep over all of them takes 0.5 ns a contact, a list and the sort some 20 ns a contact found.
-void World::State::gather_active(std::vector<std::uint32_t>& list) const {
-    list.clear();
-    if (are_few_awake()) {
-        for_each_awake_pair(
-            [&](std::uint32_t p) { for_each_contact(contacts, p, [&](std::uint32_t c) { list.push_back(c); }); });
-        std::sort(list.begin(), list.end());
-        return;
-    }
-    for (std::uint32_t c = 0; c < contacts.bodies.size(); ++c) {
-        const ContactBodies& pair = contacts.bodies[c];
-        if (awake.contains(pair.a) || awake.contains(pair.b)) list.push_back(c);
-    }
+void World::State::update_pairs(float dt, const Jobs& jobs) {
+    const ContactWorld world = contact_world();
+    contact_events.begin_step();
+    hit_events.begin_step();
+    joint_events.begin_step();
+    mesh_contacts.begin_step();
+    kinematic_targets.set_off(bodies, dt, def.max_speed, [&](std::uint32_t slot) {
+        sleeping.start_moving(sleeping_world(), slot);
+        proxies.place(world, slot, dt);  // so that bodies ahead of it find it coming in this step
+    });
+    sleeping.compact();
+    proxies.expect_longer_step(world, awake(), dt, jobs);
+    Stopwatch clock(def.timing != Timing::off);
+    proxies.broadphase().update(jobs);
+    profile.broadphase = clock.lap();
+    profile.narrowphase.clock_reads += clock.reads();
+    with_pairs([&](const BodyPairs::Input& in) {
+        body_pairs.update(in, proxies.broadphase(), proxies.bodies_of(), jobs, profile);
+        contact_events.settle_changes(world, active_contacts.touching());
+        body_pairs.update_compounds(in);
+    });
 }
 
 CollideSettings World::State::collide_settings() const {
@@ -110,62 +104,37 @@ CollideSettings World::State::collide_settings() const {
             .timing = def.timing};
 }
 
-void World::State::collide_active(const Jobs& jobs) {
-    awake.compact();
-    gather_active(active);
-    restore_modified();
-    restore_merged();
-    const CollideSettings settings = collide_settings();
-    // More tasks than threads: one that has drawn the hard pairs does not keep the others waiting.
-    constexpr std::size_t least_pairs = 256;
-    const auto most = static_cast<std::size_t>(jobs.tasks_for(active.size(), least_pairs));
-    const std::size_t tasks = most == 1 ? 1 : std::min(active.size() / least_pairs, 4 * most);
-    if (collide_tasks.size() < tasks) collide_tasks.resize(tasks);
-    jobs.for_each(static_cast<int>(tasks), [&](int i) {
-        const auto k = static_cast<std::size_t>(i);
-        const std::size_t first = active.size() * k / tasks, last = active.size() * (k + 1) / tasks;
-        CollideTask& task = collide_tasks[k];
-        task.profile = {};
-        const auto part = std::span(active).subspan(first, last - first);
-        collide_contacts(part, settings, task.scratch, task.profile);
-        task.touching.clear();
-        for (const std::uint32_t c : part) {
-            if (has_manifold(c)) task.touching.push_back(c);
-        }
-    });
-    last_touching.swap(touching);
-    touching.clear();
-    for (std::size_t k = 0; k < tasks; ++k) {
-        profile.narrowphase += collide_tasks[k].profile;
-        touching.insert(touching.end(), collide_tasks[k].touching.begin(), collide_tasks[k].touching.end());
-    }
+void World::State::collide(float, const Jobs& jobs) {
+    const ContactWorld world = contact_world();
+    contacts.restore_manifolds();
+    modified_contacts.begin_step(world);
+    active_contacts.collide(world, awake(), collide_settings(), any_locked, jobs, profile.narrowphase);
     name_slowest();
 }
 
+/// Puts the names of the pair that took longest into the profile.
 void World::State::name_slowest() {
     const TimedPair& slowest = profile.narrowphase.slowest;
     if (slowest.pair == null_index) return;
-    const ContactEvent names = event_of(slowest.pair);
+    const ContactEvent names = contact_view().event_of(slowest.pair);
     profile.slowest = {names.body_a,
                        names.body_b,
                        names.shape_a,
                        names.shape_b,
                        slowest.rung,
                        slowest.microseconds,
-                       triangle_of(slowest.pair)};
+                       contact_view().triangle_of(slowest.pair)};
 }
 
-// ---- continuous -----------------------------------------------------------------------------------------------------
-
-/// The only place that gives data of the world to continuous collision.
-void World::State::collide_continuously(float dt) {
-    const auto has_joint = [&](std::uint32_t slot) { return (constrained[slot] & by_joint) != 0; };
+void World::State::collide_continuously(float dt, const Jobs&) {
+    const auto has_joint = [&](std::uint32_t slot) { return indices.has_joint(slot); };
     const auto modify_impact = [&](const ImpactContact& c) {
-        if (modifier == nullptr) return true;
+        if (!modified_contacts.is_set()) return true;
         const ContactEvent names{bodies.id_of(c.other), bodies.id_of(c.body),
                                  c.other_shape - bodies[c.other].first_shape, c.shape - bodies[c.body].first_shape};
-        const bool touched = are_touching(c.other, c.other_shape, c.body, c.shape);
-        return modify(names, c.other_pose, c.pose, c.manifold, c.friction, c.restitution, touched);
+        const bool touched = contact_view().are_touching(c.other, c.other_shape, c.body, c.shape);
+        return modified_contacts.modify(bodies, names, c.other_pose, c.pose, c.manifold, c.friction, c.restitution,
+                                        touched);
     };
     const ContinuousInput input{.dt = dt,
                                 .substeps = substeps,
@@ -173,166 +142,52 @@ void World::State::collide_continuously(float dt) {
                                 .max_speed = def.max_speed,
                                 .enabled = def.continuous,
                                 .max_penetration = solver.max_penetration(),
-                                .any_through = any_through,
+                                .any_through = mesh_contacts.any_through(),
                                 .bodies = bodies,
                                 .shapes = shapes,
                                 .colliders = colliders,
-                                .broadphase = broadphase,
+                                .broadphase = proxies.broadphase(),
                                 .contacts = contacts,
                                 .joints = joints,
-                                .awake = awake,
-                                .solver_indices = solver_index,
-                                .solver_bodies = solver_bodies,
+                                .awake = awake(),
+                                .solver_indices = indices.index_by_slot(),
+                                .solver_bodies = moving.bodies(),
                                 .has_joint = has_joint,
                                 .modify = modify_impact};
-    continuous.step(input, {.bodies = bodies, .solver_bodies = solver_bodies, .joint_solver = joint_solver});
+    continuous.step(input, {.bodies = bodies, .solver_bodies = moving.bodies(), .joint_solver = joint_solver});
     profile.swept_bodies = static_cast<std::uint32_t>(continuous.swept_count());
     profile.impacts = static_cast<std::uint32_t>(continuous.impacts().size());
 }
 
-// ---- finish ---------------------------------------------------------------------------------------------------------
-
-/// The broadphase is given where a body will be, too: what it comes near to in a step is among its pairs before the step.
-static Aabb swept(const Aabb& box, const vec3& way) { return merge(box, {box.lower + way, box.upper + way}); }
-
-/// Colliders and boxes of the awake bodies, as they are and as far as they will come in a step of dt.
-void World::State::expect_motion(float dt, const Jobs& jobs) {
-    expected_dt = dt;
-    const auto list = awake.list();
-    moved_proxies.resize(list.size());
-    moved_boxes.resize(list.size());
-    moved_ways.resize(list.size());
-    jobs.for_each_run(list.size(), least_bodies, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            set_colliders(list[i], moved_boxes[i], dt);
-            moved_proxies[i] = bodies[list[i]].proxy;
-            moved_ways[i] = dt * bodies[list[i]].linear_velocity;
-            moved_boxes[i] = swept(moved_boxes[i], moved_ways[i]);
-        }
-    });
-}
-
-/// The last step expected the next one to be as long as it was. What moves farther in a longer one would not see what
-/// it comes to, and be found deep in it by the step after.
-void World::State::expect_longer_step(float dt, const Jobs& jobs) {
-    if (dt <= expected_dt || expected_dt == 0.0f) return;
-    awake.compact();
-    expect_motion(dt, jobs);
-    broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
-}
-
 void World::State::finish(float dt, const Jobs& jobs) {
-    expect_motion(dt, jobs);
-    put_islands_to_sleep(dt);
+    const ContactWorld world = contact_world();
+    proxies.expect_motion(world, awake(), dt, jobs);
+    sleeping.update(sleeping_world(), solve_input(), islands, supports, moving, def.allow_sleep, dt, profile);
     Stopwatch clock(def.timing != Timing::off);
-    broadphase.move(moved_proxies, moved_boxes, moved_ways, jobs);
+    proxies.move_awake(jobs);
     for (const std::uint32_t slot : continuous.struck()) {
-        place(slot, dt);
+        proxies.place(world, slot, dt);
         wake(slot);
     }
-    broadphase.refresh(jobs);  // queries between steps find it sorted; the next update has that much less to do
+    proxies.broadphase().refresh(
+        jobs);  // queries between steps find it sorted; the next update has that much less to do
     profile.broadphase += clock.lap();
     profile.narrowphase.clock_reads += clock.reads();
 }
 
-void World::State::place(std::uint32_t slot, float dt) {
-    Aabb box;
-    set_colliders(slot, box, dt);
-    const vec3 way = dt * bodies[slot].linear_velocity;
-    broadphase.move(bodies[slot].proxy, swept(box, way), way);
-}
-
-/// The triangles of a mesh that have contacts go with it.
-void World::State::place_triangles(std::uint32_t slot, std::uint32_t mesh) {
-    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
-        for_each_contact(contacts, p, [&](std::uint32_t c) {
-            for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
-                if (shapes.is_triangle(i) && shapes.triangles[i].mesh == mesh) shapes.place_triangle(i, colliders);
-            }
-        });
-    });
-}
-
-void World::State::set_colliders(std::uint32_t slot, Aabb& box, float dt) {
-    const Body& body = bodies[slot];
-    const Transform pose = body.pose();
-    const float spin = std::sqrt(length_squared(body.angular_velocity));
-    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
-        colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
-        const vec3 arm = colliders.poses[i].position - body.center;
-        const vec3 way = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
-        const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
-        colliders.sweeps[i] = {way, dt * body.angular_velocity, turning, std::sqrt(length_squared(way)) + turning};
-        shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
-        if (shapes.defs[i].mesh) place_triangles(slot, i);
-        box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
-    }
-    if (slot >= balls.size()) balls.resize(slot + 1);  // of a new body, by one thread
-    const float way = dt * std::sqrt(length_squared(body.linear_velocity));
-    balls[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + way};
-}
-
-// ---- publish --------------------------------------------------------------------------------------------------------
-
-/// Which of these contacts touch by now; `changed` become those of them that did not, and the other way round.
-void World::State::note_touches(std::span<const std::uint32_t> list, std::vector<std::uint32_t>& changed) {
-    changed.clear();
-    for (std::size_t k = 0; k < list.size(); ++k) {
-        constexpr std::size_t ahead = 8;
-        if (k + ahead < list.size()) {
-            const ContactState& next = contacts.states[list[k + ahead]];
-            __builtin_prefetch(&next.point_count);
-            __builtin_prefetch(&next.last_impulse);
-        }
-        const std::uint32_t c = list[k];
-        ContactState& state = contacts.states[c];
-        // Points inside the margin are only candidates: a contact begins when surfaces meet or a force flows, and ends
-        // when there is neither force nor overlap.
-        float impulse = 0.0f;
-        for (int i = 0; i < state.point_count && !state.sensor; ++i) impulse += state.step_impulses[i];
-        bool met = impulse > 0.0f || state.met;
-        state.met = false;
-        if (!met) {
-            const Manifold& manifold = contacts.caches[c].manifold;
-            for (int i = 0; i < manifold.count; ++i) met = met || manifold.points[i].separation <= 0.0f;
-        }
-        if (met) state.last_impulse = impulse;
-        if (met != state.touching) changed.push_back(c);
-    }
-}
-
-void World::State::publish(const Jobs& jobs) {
-    // Those that had points in the last step and have none now; their slots may be others' by now, whose states are as
-    // new.
-    for (const std::uint32_t c : last_touching) {
-        if (has_manifold(c)) continue;
-        ContactState& state = contacts.states[c];
-        state.point_count = 0;
-        state.substep = 0.0f;
-        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
-        state.twist_impulse = 0.0f;
-        set_touching(c, false);
-    }
-    constexpr std::size_t least_contacts = 1024;
-    const auto tasks = static_cast<std::size_t>(jobs.tasks_for(touching.size(), least_contacts));
-    if (collide_tasks.size() < tasks) collide_tasks.resize(tasks);
-    jobs.for_each(static_cast<int>(tasks), [&](int i) {
-        const auto k = static_cast<std::size_t>(i);
-        const std::size_t first = touching.size() * k / tasks, last = touching.size() * (k + 1) / tasks;
-        note_touches(std::span(touching).subspan(first, last - first), collide_tasks[k].changed);
-    });
-    for (std::size_t k = 0; k < tasks; ++k) {
-        for (const std::uint32_t c : collide_tasks[k].changed) set_touching(c, !contacts.states[c].touching);
-    }
-    report_patches();
-    for (const Impact& impact : continuous.impacts()) report_impact(impact);
-    end_holding_back();
-    report_hits();
+void World::State::publish(float, const Jobs& jobs) {
+    const ContactWorld world = contact_world();
+    active_contacts.note_touches(world, jobs, contact_events);
+    contact_events.report_mesh_contacts(world);
+    for (const Impact& impact : continuous.impacts())
+        contact_events.report_impact(world, impact, active_contacts.touching());
+    contact_events.end_step(world);
+    hit_events.report(world.view(), continuous.impacts(), def.hit_speed);
     break_overloaded_joints();
 
     profile.bodies = bodies.live_count();
-    profile.awake_bodies = static_cast<std::uint32_t>(awake.size());
-    profile.broadphase_pairs = static_cast<std::uint32_t>(broadphase.pair_count());
+    profile.awake_bodies = static_cast<std::uint32_t>(awake().size());
+    profile.broadphase_pairs = static_cast<std::uint32_t>(proxies.broadphase().pair_count());
     profile.convex_pairs = contacts.live_contacts() + contacts.far_pairs();
     profile.touching_pairs = static_cast<std::uint32_t>(edges.size());
     profile.contact_points = solver.point_count();

@@ -11,19 +11,6 @@
 
 namespace talus {
 
-Filter proxy_filter(const Body& body, const ShapePool& shapes) {
-    Filter filter = shapes.defs[body.first_shape].filter;
-    for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i) {
-        const Filter& other = shapes.defs[i].filter;
-        if (other == filter) continue;
-        filter.category |= other.category;
-        filter.mask |= other.mask;
-        // Shapes of different groups: no group speaks for the whole body; contacts decide shape by shape.
-        if (other.group != filter.group) return Filter{0xffffffffu, 0xffffffffu, 0};
-    }
-    return filter;
-}
-
 void World::State::put_shapes(Body& body, std::span<const ShapeDef> given) {
     body.shape_count = static_cast<std::uint32_t>(given.size());
     body.first_shape = shapes.allocate(body.shape_count, colliders);
@@ -97,10 +84,8 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
             return false;
         }
     }
-    std::vector<ProxyDef> proxies;
-    std::vector<std::uint32_t> slots;
-    proxies.reserve(defs.size());
-    slots.reserve(defs.size());
+    std::vector<std::uint32_t> slots(defs.size());
+    std::vector<std::uint8_t> moves(defs.size());
     for (std::size_t k = 0; k < defs.size(); ++k) {
         const BodyDef& def = defs[k];
         const std::vector<ShapeDef> shapes = shapes_of(def);
@@ -129,25 +114,17 @@ bool World::add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out) {
             drop_locked_motion(body);
         }
         set_extent(body, placed);
-        const bool moves = def.type == BodyType::dynamic ||
-                           (def.type == BodyType::kinematic &&
-                            (def.linear_velocity != vec3(0.0f) || def.angular_velocity != vec3(0.0f)));
-        if (moves) s.awake.insert(slot);
-        proxies.push_back({Aabb{}, slot, proxy_filter(body, s.shapes), moves});
-        s.set_colliders(slot, proxies.back().box, 0.0f);
-        slots.push_back(slot);
+        moves[k] = def.type == BodyType::dynamic ||
+                   (def.type == BodyType::kinematic &&
+                    (def.linear_velocity != vec3(0.0f) || def.angular_velocity != vec3(0.0f)));
+        if (moves[k] != 0) s.sleeping.add(slot);
+        slots[k] = slot;
         out[k] = s.bodies.id_of(slot);
     }
-    std::vector<ProxyIndex> indices(defs.size());
-    s.broadphase.add(proxies, indices);
-    for (std::size_t k = 0; k < defs.size(); ++k) {
-        s.bodies[slots[k]].proxy = indices[k];
-        if (indices[k] >= s.proxy_body.size()) s.proxy_body.resize(indices[k] + 1, null_index);
-        s.proxy_body[indices[k]] = slots[k];
-    }
-    const bool anyone_asleep = s.awake.size() < s.bodies.live_count();
+    s.proxies.add(s.contact_world(), slots, moves);
+    const bool anyone_asleep = s.awake().size() < s.bodies.live_count();
     for (const std::uint32_t slot : slots) {
-        if (anyone_asleep && !s.awake.contains(slot)) s.wake_overlapping(slot);
+        if (anyone_asleep && !s.awake().contains(slot)) s.wake_overlapping(slot);
     }
     return true;
 }
@@ -158,14 +135,14 @@ bool World::remove_body(BodyId id) {
     Body& body = s.bodies[id.slot];
     s.wake_neighbours(id.slot);
     s.joints.for_each(id.slot, [&](std::uint32_t j, std::uint32_t) {
-        if (s.joints[j].kind == JointKind::gear) s.drop_joint(j, &s.broken_outside_step);
+        if (s.joints[j].kind == JointKind::gear) s.drop_joint(j, JointEvents::When::next_step);
     });
-    s.joints.for_each(id.slot, [&](std::uint32_t j, std::uint32_t) { s.drop_joint(j, &s.broken_outside_step); });
-    for_each_pair(s.contacts, s.bodies, id.slot, [&](std::uint32_t p) { s.drop_pair(p, s.ended_at_next_step); });
-    s.broadphase.remove(body.proxy);
-    s.proxy_body[body.proxy] = null_index;
-    s.awake.erase(id.slot);
-    if (id.slot < s.solver_index.size()) s.solver_index[id.slot] = 0;  // whoever comes next in this slot has none yet
+    s.joints.for_each(id.slot, [&](std::uint32_t j, std::uint32_t) { s.drop_joint(j, JointEvents::When::next_step); });
+    s.with_pairs(
+        [&](const BodyPairs::Input& in) { BodyPairs::drop_all_of(in, id.slot, ContactEvents::When::next_step); });
+    s.proxies.remove(body);
+    s.sleeping.remove(id.slot);
+    s.indices.forget(id.slot);
     s.shapes.release(body.first_shape, body.shape_count, s.colliders);
     s.bodies.release(id.slot);
     return true;
@@ -216,7 +193,7 @@ BodyType World::type(BodyId id) const {
 }
 
 bool World::is_awake(BodyId id) const {
-    return state_->check_handle(id, "is_awake") && state_->awake.contains(id.slot);
+    return state_->check_handle(id, "is_awake") && state_->awake().contains(id.slot);
 }
 
 std::uint64_t World::user_data(BodyId id) const {
@@ -280,7 +257,7 @@ std::vector<BodyId> World::bodies() const {
 }
 
 std::size_t World::body_count() const { return state_->bodies.live_count(); }
-std::size_t World::awake_body_count() const { return state_->awake.size(); }
+std::size_t World::awake_body_count() const { return state_->awake().size(); }
 
 // ---- changing -------------------------------------------------------------------------------------------------------
 
@@ -326,7 +303,7 @@ bool World::set_transform(BodyId id, const vec3& position, const quat& rotation)
     body.rotation = normalized(rotation);
     body.center = position + rotate(body.rotation, body.local_center);
     for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) ++s.colliders.versions[i];
-    s.place(id.slot, 0.0f);
+    s.proxies.place(s.contact_world(), id.slot, 0.0f);
     s.wake(id.slot);
     s.wake_overlapping(id.slot);
     return true;
@@ -341,7 +318,7 @@ bool World::set_linear_velocity(BodyId id, const vec3& velocity) {
     if (!s.check_movable(id, "set_linear_velocity")) return false;
     s.bodies[id.slot].linear_velocity = velocity;
     drop_locked_motion(s.bodies[id.slot]);
-    s.start_moving(id.slot);
+    s.sleeping.start_moving(s.sleeping_world(), id.slot);
     return true;
 }
 
@@ -354,7 +331,7 @@ bool World::set_angular_velocity(BodyId id, const vec3& velocity) {
     if (!s.check_movable(id, "set_angular_velocity")) return false;
     s.bodies[id.slot].angular_velocity = velocity;
     drop_locked_motion(s.bodies[id.slot]);
-    s.start_moving(id.slot);
+    s.sleeping.start_moving(s.sleeping_world(), id.slot);
     return true;
 }
 
@@ -405,8 +382,8 @@ bool World::set_awake(BodyId id, bool awake) {
     if (!s.check_change(id, "set_awake") || !s.check_movable(id, "set_awake")) return false;
     if (awake) {
         s.wake(id.slot);
-    } else if (s.bodies[id.slot].is_dynamic() && s.awake.contains(id.slot)) {
-        s.sleep(id.slot);
+    } else if (s.bodies[id.slot].is_dynamic() && s.awake().contains(id.slot)) {
+        s.sleeping.put_to_sleep(s.sleeping_world(), id.slot);
     }
     return true;
 }
@@ -496,7 +473,7 @@ bool World::set_gravity(const vec3& gravity) {
         return false;
     if (gravity == s.def.gravity) return true;
     s.def.gravity = gravity;
-    s.wake_all();
+    s.sleeping.wake_all(s.sleeping_world());
     return true;
 }
 
@@ -515,16 +492,16 @@ bool World::set_settings(const WorldDef& settings) {
         return false;
     }
     const bool wake = settings.gravity != s.def.gravity || (s.def.allow_sleep && !settings.allow_sleep);
-    if (settings.substeps != s.def.substeps) s.usual_substep = 0.0f;
+    if (settings.substeps != s.def.substeps) s.stiffness.forget_usual_substep();
     s.def = settings;
-    if (wake) s.wake_all();
+    if (wake) s.sleeping.wake_all(s.sleeping_world());
     return true;
 }
 
 bool World::set_allow_sleep(bool allow) {
     if (!state_->may_change("set_allow_sleep")) return false;
     state_->def.allow_sleep = allow;
-    if (!allow) state_->wake_all();
+    if (!allow) state_->sleeping.wake_all(state_->sleeping_world());
     return true;
 }
 

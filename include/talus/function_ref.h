@@ -1,5 +1,6 @@
 #pragma once
-/// A function that is passed down and not kept: what a template would be, without its code in every caller.
+/// A reference to a function that is called before the caller returns. It takes the place of a template parameter,
+/// without instantiating the function for each callable.
 
 #include <memory>
 #include <type_traits>
@@ -7,6 +8,7 @@
 
 namespace talus {
 
+/// See the specialisation for function signatures.
 template <class Signature>
 class FunctionRef;
 
@@ -14,6 +16,7 @@ class FunctionRef;
 template <class R, class... Args>
 class FunctionRef<R(Args...)> {
 public:
+    /// Refers to `f`.
     template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>) FunctionRef(F&& f)
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
@@ -21,6 +24,7 @@ public:
               return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
           }) {}
 
+    /// Calls the callable.
     R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
 private:

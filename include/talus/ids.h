@@ -1,36 +1,38 @@
 #pragma once
+/// Handles of bodies and joints.
 
 #include <cstdint>
 #include <functional>
 
 namespace talus {
 
-/// A handle to a body: slot and generation, 8 bytes, copyable, comparable. Default-constructed it is null, and a
-/// handle whose body was removed is recognised as stale for 2^32 reuses of its slot.
+/// A handle to a body, 8 bytes. A default-constructed handle is null. The handle of a removed body is stale, and is
+/// recognised as such for 2^32 reuses of its slot.
 struct BodyId {
-    std::uint32_t slot = 0xffffffffu;
-    std::uint32_t generation = 0;
+    std::uint32_t slot = 0xffffffffu;  ///< index of the body in the world
+    std::uint32_t generation = 0;      ///< how often the slot has been reused
 
-    bool is_null() const { return slot == 0xffffffffu; }
-    explicit operator bool() const { return !is_null(); }
-    friend bool operator==(const BodyId&, const BodyId&) = default;
+    bool is_null() const { return slot == 0xffffffffu; }             ///< whether it refers to no body
+    explicit operator bool() const { return !is_null(); }            ///< whether it is not null; it may be stale
+    friend bool operator==(const BodyId&, const BodyId&) = default;  ///< compares both fields
 };
 
-/// A handle to a joint, alike.
+/// A handle to a joint, with the properties of BodyId.
 struct JointId {
-    std::uint32_t slot = 0xffffffffu;
-    std::uint32_t generation = 0;
+    std::uint32_t slot = 0xffffffffu;  ///< index of the joint in the world
+    std::uint32_t generation = 0;      ///< how often the slot has been reused
 
-    bool is_null() const { return slot == 0xffffffffu; }
-    explicit operator bool() const { return !is_null(); }
-    friend bool operator==(const JointId&, const JointId&) = default;
+    bool is_null() const { return slot == 0xffffffffu; }               ///< whether it refers to no joint
+    explicit operator bool() const { return !is_null(); }              ///< whether it is not null; it may be stale
+    friend bool operator==(const JointId&, const JointId&) = default;  ///< compares both fields
 };
 
-/// The number of a triangle where there is no mesh.
+/// The triangle number of a shape that is not a mesh.
 inline constexpr std::uint32_t no_triangle = 0xffffffffu;
 
 }  // namespace talus
 
+/// @cond  Hashes of handles, for unordered containers.
 template <>
 struct std::hash<talus::JointId> {
     std::size_t operator()(const talus::JointId& id) const noexcept {
@@ -44,3 +46,4 @@ struct std::hash<talus::BodyId> {
         return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.slot);
     }
 };
+/// @endcond

@@ -1,8 +1,8 @@
 #pragma once
-/// Shared vector and pose helpers, on top of glm.
+/// Vectors and poses, on top of glm.
 ///
-/// Everything the step uses is built from IEEE + - * / and sqrt alone (no libm), so that two compilers
-/// give the same bits. Units are SI; frames are right-handed with +y up.
+/// Everything that a step uses is computed with IEEE + - * / and sqrt only (no libm), so that two compilers give the
+/// same bits. Units are SI; frames are right-handed with +y up.
 
 #include <glm/geometric.hpp>
 #include <glm/gtc/quaternion.hpp>
@@ -14,104 +14,121 @@
 
 namespace talus {
 
-using glm::mat3;
-using glm::quat;
-using glm::vec3;
+using glm::mat3;  ///< 3 x 3 floats, by columns
+using glm::quat;  ///< a quaternion of floats; w first
+using glm::vec3;  ///< three floats
 
 /// A rigid pose: rotate by the unit quaternion `rotation`, then translate by `position` (m).
 struct Transform {
-    vec3 position{0.0f};
-    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
+    vec3 position{0.0f};                    ///< m
+    quat rotation{1.0f, 0.0f, 0.0f, 0.0f};  ///< unit
 };
 
-/// The same pose with its rotation as a matrix: what inner loops use.
+/// A rigid pose whose rotation is a matrix, for inner loops.
 struct Frame {
-    vec3 position{0.0f};
-    mat3 rotation{1.0f};
+    vec3 position{0.0f};  ///< m
+    mat3 rotation{1.0f};  ///< orthonormal
 };
 
+/// Rotates v by the unit quaternion q.
 inline vec3 rotate(const quat& q, const vec3& v) {
     const vec3 u(q.x, q.y, q.z);
     const vec3 t = 2.0f * glm::cross(u, v);
     return v + q.w * t + glm::cross(u, t);
 }
+/// Rotates v by the unit quaternion q, in double.
 inline glm::dvec3 rotate(const glm::dquat& q, const glm::dvec3& v) {
     const glm::dvec3 u(q.x, q.y, q.z);
     const glm::dvec3 t = 2.0 * glm::cross(u, v);
     return v + q.w * t + glm::cross(u, t);
 }
 
+/// Rotates v by the inverse of the unit quaternion q.
 inline vec3 inverse_rotate(const quat& q, const vec3& v) { return rotate(quat(q.w, -q.x, -q.y, -q.z), v); }
+/// Rotates v by the inverse of the unit quaternion q, in double.
 inline glm::dvec3 inverse_rotate(const glm::dquat& q, const glm::dvec3& v) {
     return rotate(glm::dquat(q.w, -q.x, -q.y, -q.z), v);
 }
 
-/// The matrix of a unit quaternion.
+/// Returns the rotation matrix of a unit quaternion.
 template <class T>
 glm::mat<3, 3, T> to_matrix(const glm::qua<T>& q) {
     const T x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
     const T xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
     const T xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
     const T wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
-    return {T(1) - (yy + zz), xy + wz, xz - wy,  // first column
-            xy - wz, T(1) - (xx + zz), yz + wx,  // second column
-            xz + wy, yz - wx, T(1) - (xx + yy)};
+    return {T(1) - (yy + zz), xy + wz,          xz - wy,  // first column
+            xy - wz,          T(1) - (xx + zz), yz + wx,  // second column
+            xz + wy,          yz - wx,          T(1) - (xx + yy)};
 }
 
+/// Returns the pose with its rotation as a matrix.
 inline Frame to_frame(const Transform& t) { return {t.position, to_matrix(t.rotation)}; }
 
+/// Maps the point p from the frame t to t's parent frame.
 inline vec3 transform_point(const Transform& t, const vec3& p) { return t.position + rotate(t.rotation, p); }
+/// Maps the point p from the frame t to t's parent frame.
 inline vec3 transform_point(const Frame& t, const vec3& p) { return t.position + t.rotation * p; }
 
+/// Maps the point p from t's parent frame to the frame t.
 inline vec3 inverse_transform_point(const Transform& t, const vec3& p) {
     return inverse_rotate(t.rotation, p - t.position);
 }
 
-/// v in the frame's own axes: transpose(m) * v without building the transpose.
+/// Returns transpose(m) * v: v in the axes that are m's columns.
 inline vec3 transpose_mul(const mat3& m, const vec3& v) {
     return vec3(glm::dot(m[0], v), glm::dot(m[1], v), glm::dot(m[2], v));
 }
 
+/// Returns the product of two quaternions: the rotation by b, then by a.
 inline quat multiply(const quat& a, const quat& b) {
     return quat(a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w);
 }
 
+/// Returns the conjugate, which is the inverse of a unit quaternion.
 inline quat conjugate(const quat& q) { return quat(q.w, -q.x, -q.y, -q.z); }
 
+/// Returns q divided by its length, which must not be 0.
 inline quat normalized(const quat& q) {
     const float s = 1.0f / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     return quat(q.w * s, q.x * s, q.y * s, q.z * s);
 }
 
-/// Parent pose times child pose.
+/// Maps the pose b from the frame a to a's parent frame.
 inline Transform multiply(const Transform& a, const Transform& b) {
     return {transform_point(a, b.position), multiply(a.rotation, b.rotation)};
 }
 
-/// The pose of b seen from a: inverse(a) * b.
+/// Maps the pose b from the parent frame of both to the frame a: inverse(a) * b.
 inline Transform relative(const Transform& a, const Transform& b) {
     const quat inverse = conjugate(a.rotation);
     return {rotate(inverse, b.position - a.position), multiply(inverse, b.rotation)};
 }
 
+/// Returns the absolute values of all elements.
 inline mat3 absolute(const mat3& m) { return mat3(glm::abs(m[0]), glm::abs(m[1]), glm::abs(m[2])); }
 
+/// Returns whether the number is neither NaN nor infinite.
 inline bool is_finite(float x) { return std::isfinite(x); }
+/// Returns whether all components are finite.
 inline bool is_finite(const vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+/// Returns whether all components are finite.
 inline bool is_finite(const quat& q) {
     return std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z);
 }
 
-/// Three floats of a plain array as a vector, and back.
+/// Returns the first three floats of an array as a vector.
 inline vec3 load3(const float* v) { return vec3(v[0], v[1], v[2]); }
+/// Writes a vector to the first three floats of an array.
 inline void store3(float* out, const vec3& v) {
     for (int k = 0; k < 3; ++k) out[k] = v[k];
 }
 
+/// Returns the square of the length.
 inline float length_squared(const vec3& v) { return glm::dot(v, v); }
 
-/// A unit vector at right angles to the unit vector n; the same choice for the same n, without a branch on its sign.
+/// Returns a unit vector at right angles to the unit vector n. The same n gives the same vector.
 inline vec3 any_perpendicular(const vec3& n) {
     const vec3 a = glm::abs(n);
     // Cross with the axis that n leans on least, so that the result is never short.
@@ -120,8 +137,8 @@ inline vec3 any_perpendicular(const vec3& n) {
     return p * (1.0f / std::sqrt(glm::dot(p, p)));
 }
 
-/// q turned by the rotation vector w (radians, |w| up to about pi), without libm: the half-angle sine and cosine
-/// are Taylor polynomials, good to 1e-7 for |w| <= pi and to double rounding for |w| <= 0.3. Normalised.
+/// Rotates q by the rotation vector w (rad, |w| up to about pi) and returns the normalised result. Sine and cosine of
+/// the half angle are Taylor polynomials: exact to 1e-7 for |w| <= pi and to double rounding for |w| <= 0.3.
 inline glm::dquat integrate_rotation(const glm::dquat& q, const glm::dvec3& w) {
     const double h2 = 0.25 * glm::dot(w, w);  // squared half angle
     const double cosine =

@@ -1,5 +1,5 @@
 #pragma once
-/// Everything a game needs: the world, shapes and the fixed-step helper.
+/// Includes what a game needs: the world, shapes, joints and the fixed-step helper.
 
 #include <talus/engine/fixed_step.h>
 #include <talus/engine/joints/joint.h>

@@ -1,5 +1,6 @@
 #pragma once
-/// A last word on contacts before they are solved: one-way platforms, ice under some feet, walls for some bullets.
+/// A function of yours that may change contacts before they are solved: for one-way platforms, slippery shoes, or walls
+/// that some bullets pass through.
 
 #include <talus/ids.h>
 #include <talus/math.h>
@@ -8,36 +9,41 @@
 
 namespace talus {
 
-/// A contact as found in this step. What is given is for reading: changes to it change nothing.
+/// A contact that was found in this step. The modifier may change `enabled`, `points[i].enabled`, `friction` and
+/// `restitution`; changes of the other fields are ignored. All changes apply to this step only.
 struct ContactModification {
-    // Given.
-    BodyId body_a, body_b;
-    std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
-    std::uint64_t user_data_a = 0, user_data_b = 0;
-    vec3 normal{0.0f};    ///< world, unit, from A to B
-    vec3 velocity{0.0f};  ///< of B relative to A, amid the points, m/s
-    /// It carried force or overlapped in the last step, with this modifier's consent. A one-way platform lets through
-    /// what comes from the wrong side *or* has been let through and is still inside: so it stops what is not touching
-    /// only where it is about to land.
+    BodyId body_a;                  ///< first body
+    BodyId body_b;                  ///< second body
+    std::uint32_t shape_a = 0;      ///< index of the shape in body A
+    std::uint32_t shape_b = 0;      ///< index of the shape in body B
+    std::uint64_t user_data_a = 0;  ///< BodyDef::user_data of body A
+    std::uint64_t user_data_b = 0;  ///< BodyDef::user_data of body B
+    vec3 normal{0.0f};              ///< world, unit, from A to B
+    vec3 velocity{0.0f};            ///< of B relative to A, at the mean of the points, m/s
+    /// True if, in the last step, the two shapes overlapped or a contact impulse acted, and the modifier had not
+    /// disabled the contact. A one-way platform needs this: a body that it has let through still overlaps it, and must
+    /// not be stopped. So if this is false, the platform enables the contact only if the body is about to land.
     bool touching = false;
-    int point_count = 0;
+    int point_count = 0;  ///< 1 to 4
+    /// A point of the contact.
     struct Point {
         vec3 position{0.0f};      ///< world, m
-        float separation = 0.0f;  ///< negative when penetrating, m
-        bool enabled = true;      ///< to change: false takes the point out of this step
-    } points[4];
+        float separation = 0.0f;  ///< m; negative if the shapes overlap
+        bool enabled = true;      ///< may be changed: false removes the point from this step
+    } points[4];                  ///< the first `point_count` are valid
 
-    // To change, for this step.
-    bool enabled = true;       ///< false: the two pass through each other
-    float friction = 0.0f;     ///< Coulomb coefficient, >= 0; other numbers are taken for what it was
-    float restitution = 0.0f;  ///< 0 to 1; likewise
+    bool enabled = true;       ///< may be changed: false lets the two shapes pass through each other
+    float friction = 0.0f;     ///< may be changed: Coulomb coefficient, finite and >= 0; other values are ignored
+    float restitution = 0.0f;  ///< may be changed: 0 to 1; other values are ignored
 };
 
-/// Called in each step for each contact of a shape that asks for it (ShapeDef::modify_contacts), between finding and
-/// solving it; contact by contact in an order that depends on what happened to the world alone, never on threads. The
-/// result must depend on the contact and on what `user` points to alone, and the call must not touch the world: then a
-/// world that is copied or run again gives the same bits. Sensors are not shown. For what swept bodies meet
-/// (see Continuous) it is called once more, after the solve.
+/// Called once per step for each contact of a shape with ShapeDef::modify_contacts, after contacts are found and before
+/// they are solved, by the thread that calls World::step. Contacts with sensors are left out. It is
+/// called again, after the solve, for contacts that continuous collision finds.
+///
+/// The order of the calls depends only on the world's history, never on threads. The result must depend only on the
+/// contact and on what `user` points to; then a copy of the world, or a second run, gives the same bits. Calls that
+/// change the world are refused meanwhile.
 using ContactModifier = void (*)(ContactModification& contact, void* user);
 
 }  // namespace talus

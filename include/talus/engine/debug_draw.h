@@ -1,5 +1,5 @@
 #pragma once
-/// Debug drawing: the world hands out lines, points, triangles and text; who draws them is the user's affair.
+/// Debug drawing: the world passes lines, points, triangles and text to your renderer. It draws nothing itself.
 ///
 ///     struct Lines : talus::DebugDraw { ... };   // your renderer's
 ///     Lines lines;
@@ -14,52 +14,58 @@
 
 namespace talus {
 
-/// sRGB, not premultiplied.
+/// An sRGB colour; alpha is not premultiplied.
 struct Color {
-    std::uint8_t r = 255, g = 255, b = 255, a = 255;
-    friend bool operator==(const Color&, const Color&) = default;
+    std::uint8_t r = 255;                                          ///< red
+    std::uint8_t g = 255;                                          ///< green
+    std::uint8_t b = 255;                                          ///< blue
+    std::uint8_t a = 255;                                          ///< alpha; 255 is opaque
+    friend bool operator==(const Color&, const Color&) = default;  ///< compares all channels
 };
 
+/// Interface to your renderer: each function draws one figure. Positions are in the world, m.
 class DebugDraw {
 public:
     virtual ~DebugDraw() = default;
-    virtual void line(const vec3& from, const vec3& to, Color color) = 0;                 ///< world, m
-    virtual void point(const vec3& at, float pixels, Color color) = 0;                    ///< a dot of that diameter
-    virtual void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) = 0;  ///< seen from both sides
-    virtual void text(const vec3& at, std::string_view text, Color color) = 0;            ///< begins there
+    virtual void line(const vec3& from, const vec3& to, Color color) = 0;                 ///< a line
+    virtual void point(const vec3& at, float pixels, Color color) = 0;                    ///< a dot of this diameter
+    virtual void triangle(const vec3& a, const vec3& b, const vec3& c, Color color) = 0;  ///< visible from both sides
+    virtual void text(const vec3& at, std::string_view text, Color color) = 0;            ///< starts at `at`
 };
 
-/// What a body's outline is coloured by.
+/// The property of a body that its outline's colour shows.
 enum class OutlineColor : std::uint8_t { type, sleep, island };
 
+/// What World::draw passes to the renderer. Nothing by default.
 struct DebugDrawOptions {
-    bool outlines = false;  ///< edges of shapes; of round ones circles; of sensors in a colour of their own
-    OutlineColor outline_color = OutlineColor::sleep;
-    bool boxes = false;             ///< of bodies, as World::bounds
-    bool fat_boxes = false;         ///< those that the broadphase sorts
-    bool columns = false;           ///< cells of the broadphase's grids that hold boxes, and the way they are swept
-    bool contact_points = false;    ///< of World::contacts(); red: a new feature, green: one that went on
-    bool contact_normals = false;   ///< from A to B
-    bool contact_impulses = false;  ///< of the last step, on B: m = N s * impulse_scale; friction's at the middle
-    bool feature_ids = false;       ///< text beside the points: A's, B's, hexadecimal
-    bool manifold_areas = false;    ///< the polygon of a manifold's points
+    bool outlines = false;  ///< edges of shapes, circles of round shapes; sensors have a colour of their own
+    OutlineColor outline_color = OutlineColor::sleep;  ///< what the colour of outlines shows
+    bool boxes = false;                                ///< boxes of bodies: World::bounds
+    bool fat_boxes = false;                            ///< fat AABBs of the broadphase's proxies
+    bool columns = false;          ///< occupied cells of the broadphase's grids, and the axis along which each is swept
+    bool contact_points = false;   ///< points of contacts: red if the features are new, green if they touched before
+    bool contact_normals = false;  ///< normals, from A to B
+    bool contact_impulses = false;  ///< impulses of the last step on B, times `impulse_scale`; friction at the centre
+    bool feature_ids = false;       ///< features of A and B at each point, as hexadecimal text
+    bool manifold_areas = false;    ///< polygon of each contact's points
     bool centers_of_mass = false;   ///< of dynamic bodies
-    bool inertia_axes = false;      ///< principal axes, the least moment's first; as long as the radii of gyration
-    bool joints = false;            ///< frames, anchors, limits (red: one that holds), targets
-    bool velocities = false;        ///< of centres of mass: m = m/s * velocity_scale; spin likewise, m = rad/s * ...
-    bool pair_paths = false;     ///< a line between the shapes of each active pair but those skipped, by color_of(rung)
-    float normal_length = 0.2f;  ///< m
+    bool inertia_axes = false;  ///< principal axes, as long as the radii of gyration; the one of the least moment first
+    bool joints = false;        ///< frames, anchors, limits (red while active) and targets
+    bool velocities = false;    ///< linear (of the centre of mass) and angular velocities, times `velocity_scale`
+    bool pair_paths = false;    ///< a line per shape pair that was tested, in color_of(the method that settled it)
+    float normal_length = 0.2f;            ///< m
     float impulse_scale = 0.01f;           ///< m / (N s)
     float velocity_scale = 0.1f;           ///< s
-    Aabb region{vec3(-1e9f), vec3(1e9f)};  ///< bodies, contacts, joints that lie outside are left out; nothing is cut
+    Aabb region{vec3(-1e9f), vec3(1e9f)};  ///< leaves out bodies, contacts and joints outside this box; clips nothing
 };
 
-/// The colours of rungs, here and wherever Talus shows them: from cool and cheap to warm and dear.
+/// Returns the colour of a narrowphase method in debug drawing, reports and the window: from cool for cheap to warm for
+/// costly.
 Color color_of(Rung rung);
-/// name_of(rung) for people: "warm GJK".
+/// Returns the name of a narrowphase method for display, for example "warm GJK".
 const char* title_of(Rung rung);
 
-/// Unlike its neighbours in number, for islands and the like.
+/// Returns a colour for a number, such as an island's, that is unlike the colours of the numbers next to it.
 Color color_of_number(std::uint32_t number);
 
 }  // namespace talus

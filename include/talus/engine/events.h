@@ -1,5 +1,5 @@
 #pragma once
-/// What happened in the last step, read after it as plain spans.
+/// What happened in the last step: contact, hit and joint events, and the touching contacts.
 
 #include <talus/ids.h>
 #include <talus/math.h>
@@ -8,58 +8,74 @@
 
 namespace talus {
 
-/// Two shapes began or stopped touching (manifold with at least one point), or overlapping when one is a sensor.
-/// Which of the two is A may be another at the end than at the beginning, when a shape or type was changed in between.
-/// A contact that ends because a body was removed is reported at the next step, with the stale handle. What a fast body
-/// (see Continuous) meets and leaves within the step may be in both lists: read what has begun first. Where a touching
-/// shape becomes a sensor or stops being one, the next step reports the end, and the step after it the beginning as the
-/// other kind: in no step a pair ends before it begins.
+/// Two shapes began or stopped touching. Solid shapes touch when their surfaces overlap or a contact impulse acts; a
+/// sensor and a shape touch when they overlap.
+///
+/// - A and B may be exchanged between the begin and the end event if a shape or a body's type changed in between.
+/// - A contact that ends because its body was removed is reported by the next step, with the body's stale handle.
+/// - Continuous collision may find that a fast body touches a shape and leaves it within one step. Then both lists have
+///   an event; read World::contacts_begun() first.
+/// - If a touching shape becomes a sensor or stops being one, the next step reports the end, and the step after it the
+///   begin of the new kind of contact.
 struct ContactEvent {
-    BodyId body_a, body_b;
-    std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
-    bool sensor = false;
-    /// Of all its points, over the step in which it began, or over the last one before it ended, N s.
+    BodyId body_a;              ///< first body
+    BodyId body_b;              ///< second body
+    std::uint32_t shape_a = 0;  ///< index of the shape in body A
+    std::uint32_t shape_b = 0;  ///< index of the shape in body B
+    bool sensor = false;        ///< one of the shapes is a sensor
+    /// Sum over the contact's points, N s: over the step in which the contact began, or over the last step before it
+    /// ended.
     float normal_impulse = 0.0f;
-    friend bool operator==(const ContactEvent&, const ContactEvent&) = default;
+    friend bool operator==(const ContactEvent&, const ContactEvent&) = default;  ///< compares all fields
 };
 
-/// Two shapes, one of which asks for it, came together fast.
+/// An impact that was faster than WorldDef::hit_speed. At least one of the two shapes has ShapeDef::hit_events.
 struct HitEvent {
-    BodyId body_a, body_b;
-    std::uint32_t shape_a = 0, shape_b = 0;
-    vec3 point{0.0f};             ///< world, that with the greatest impulse, m
+    BodyId body_a;                ///< first body
+    BodyId body_b;                ///< second body
+    std::uint32_t shape_a = 0;    ///< index of the shape in body A
+    std::uint32_t shape_b = 0;    ///< index of the shape in body B
+    vec3 point{0.0f};             ///< the contact point with the greatest impulse, world, m
     vec3 normal{0.0f};            ///< world, unit, from A to B
-    float approach_speed = 0.0f;  ///< along the normal, before it, m/s
-    float normal_impulse = 0.0f;  ///< of all points over the step, N s
+    float approach_speed = 0.0f;  ///< along the normal, before the impact, m/s
+    float normal_impulse = 0.0f;  ///< sum over the contact's points in this step, N s
 };
 
-/// A joint that is gone without remove_joint: its load was above its break force or torque in the last step, or a body
-/// (or, for a gear, a joint) that it held was removed since the step before. The handle is stale.
+/// A joint that was removed without a call of remove_joint: because its load was above its break force or torque in the
+/// last step, or because one of its bodies (for a gear, one of its joints) was removed since the step before. The
+/// handle is stale.
 struct JointEvent {
-    JointId joint;
-    BodyId body_a, body_b;
-    std::uint64_t user_data = 0;
-    bool overloaded = false;         ///< false: what it held was removed
-    vec3 force{0.0f}, torque{0.0f};  ///< on B, world, mean over its last step, N and N m; the torque about the anchor
+    JointId joint;                ///< the joint's former handle
+    BodyId body_a;                ///< first body
+    BodyId body_b;                ///< second body
+    std::uint64_t user_data = 0;  ///< as given in JointOptions
+    bool overloaded = false;      ///< true: it broke; false: a body or joint that it needs was removed
+    vec3 force{0.0f};             ///< force on B, mean over the joint's last step, world axes, N
+    vec3 torque{0.0f};            ///< torque on B about the joint's anchor, likewise, N m
 };
 
+/// One point of a contact.
 struct ContactPoint {
-    vec3 position{0.0f};          ///< world, midway between the surfaces, m
-    float separation = 0.0f;      ///< negative when penetrating, m
+    vec3 position{0.0f};          ///< midway between the two surfaces, world, m
+    float separation = 0.0f;      ///< distance of the surfaces along the normal, m; negative if they overlap
     float normal_impulse = 0.0f;  ///< over the last step, N s
-    std::uint32_t id = 0;         ///< feature pair
-    bool is_new = false;          ///< that pair did not touch in the step before
+    std::uint32_t id = 0;         ///< the pair of features (vertex, edge, face) that touch here
+    bool is_new = false;          ///< that pair of features did not touch in the step before
 };
 
-/// A touching pair of shapes as the last step left it. On a mesh there is one for each direction in which it is touched.
+/// A touching pair of shapes, as the last step left it. A shape that touches a mesh has one contact for each direction
+/// of contact.
 struct Contact {
-    BodyId body_a, body_b;
-    std::uint32_t shape_a = 0, shape_b = 0;
-    std::uint32_t triangle = no_triangle;  ///< one that is touched so, of a mesh: TriangleSet::source names it
-    vec3 normal{0.0f};                     ///< world, from A to B
-    vec3 friction_impulse{0.0f};           ///< world, on B, over the last step, N s
-    int point_count = 0;
-    ContactPoint points[4];
+    BodyId body_a;              ///< first body
+    BodyId body_b;              ///< second body
+    std::uint32_t shape_a = 0;  ///< index of the shape in body A
+    std::uint32_t shape_b = 0;  ///< index of the shape in body B
+    /// If one shape is a mesh, one of its triangles that touch; TriangleSet::source gives the caller's number for it.
+    std::uint32_t triangle = no_triangle;
+    vec3 normal{0.0f};            ///< world, unit, from A to B
+    vec3 friction_impulse{0.0f};  ///< on B, over the last step, world axes, N s
+    int point_count = 0;          ///< 1 to 4
+    ContactPoint points[4];       ///< the first `point_count` are valid
 };
 
 }  // namespace talus

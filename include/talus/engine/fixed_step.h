@@ -1,28 +1,29 @@
 #pragma once
-/// A fixed simulation step inside a game loop of any frame rate.
+/// Steps of a fixed length in a game loop of any frame rate.
 
 #include <cstdint>
 
 namespace talus {
 
-/// Collects frame time and hands it out in steps of `dt`; what is left over becomes `alpha`, the weight of the newest
-/// pose when you interpolate. When a frame is so long that catching up would take more than `max_steps`, the rest is
-/// dropped (the simulation slows down instead of spiralling to death) and counted.
+/// Turns frames of any length into steps of length `dt`. It adds up the time of the frames and says how many steps are
+/// due. The time that is left over, as a part of `dt`, is `alpha`: the weight of the newest pose when you interpolate
+/// between the last two. If a frame is so long that more than `max_steps` steps are due, the time beyond them is
+/// dropped: the simulation then runs slower than the clock, and dropped_seconds() counts by how much.
 ///
 ///     FixedStep clock{1.0f / 60.0f};
 ///     for (int i = clock.advance(frame_seconds); i > 0; --i) { remember poses; world.step(clock.dt()); }
 ///     draw(mix(previous pose, pose, clock.alpha()));
 class FixedStep {
 public:
-    /// A dt that is not above 0 and finite becomes 1/60 s, a max_steps below 1 becomes 1.
+    /// `dt` is in seconds; one that is not finite and above 0 is replaced by 1/60, a `max_steps` below 1 by 1.
     explicit FixedStep(float dt = 1.0f / 60.0f, int max_steps = 8);
 
-    /// Adds a frame of `seconds` (negative, NaN and infinite ones count as 0) and returns how many steps to run now.
+    /// Adds a frame of `seconds` and returns how many steps are due. Negative and non-finite values count as 0.
     int advance(double seconds);
 
-    float dt() const { return dt_; }
-    float alpha() const;                                 ///< 0 to 1: time since the last step in units of dt
-    double dropped_seconds() const { return dropped_; }  ///< simulated time given up so far
+    float dt() const { return dt_; }                     ///< length of a step, s
+    float alpha() const;                                 ///< time since the last step divided by dt, 0 to 1
+    double dropped_seconds() const { return dropped_; }  ///< sum of the dropped time so far, s
 
 private:
     float dt_;

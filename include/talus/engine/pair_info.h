@@ -1,5 +1,5 @@
 #pragma once
-/// A pair of shapes as the narrowphase knows it, for those who want to look.
+/// Shape pairs as the narrowphase keeps them, for inspection.
 
 #include <talus/engine/body.h>
 #include <talus/ids.h>
@@ -8,30 +8,35 @@
 
 namespace talus {
 
-/// The number of what belongs to no island.
+/// The island number of bodies that are in no island.
 inline constexpr std::uint32_t no_island = 0xffffffffu;
 
+/// The narrowphase's record of a pair of shapes.
 struct PairInfo {
-    BodyId body_a, body_b;                   ///< B's is the smaller shape
-    std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
-    PairState state = PairState::unknown;    ///< unknown: it was never tested
-    Rung rung = Rung::skip;                  ///< how it was settled last
-    bool active = false;                     ///< the last step settled it, since one of the two was awake
-    double microseconds = 0.0;  ///< what its tests took in the last step, where they were timed singly; else 0
-    /// m. Touching: of its deepest point. Separated: a lower bound, when last tested; of pairs that were skipped for
-    /// the balls around the shapes, that of the balls as they are.
+    BodyId body_a;                         ///< body of the larger shape
+    BodyId body_b;                         ///< body of the smaller shape
+    std::uint32_t shape_a = 0;             ///< index of the shape in body A
+    std::uint32_t shape_b = 0;             ///< index of the shape in body B
+    PairState state = PairState::unknown;  ///< `unknown`: the pair was never tested
+    Rung rung = Rung::skip;                ///< the method that last settled the pair
+    bool active = false;                   ///< the last step settled the pair, because one of the bodies was awake
+    double microseconds = 0.0;             ///< time of its tests in the last step; 0 if not timed singly: see Timing
+    /// Separation, m. If the shapes touch, the separation of the deepest point. If they are separated, a lower bound of
+    /// their distance: from the last test, or from the present bounding spheres if those settled the pair.
     float separation = 0.0f;
-    Transform b_in_a;                      ///< pose of shape B in A's frame when last tested
-    SimplexCache simplex;                  ///< where its next GJK starts: trace.h steps through it
-    std::uint32_t triangle = no_triangle;  ///< of the mesh, if one of the two is one
+    Transform b_in_a;                      ///< pose of shape B in shape A's frame at the last test
+    SimplexCache simplex;                  ///< where the next GJK starts; trace.h shows its iterations
+    std::uint32_t triangle = no_triangle;  ///< index of the triangle if one of the shapes is a mesh
 };
 
-/// The convex shape that the narrowphase tests in a shape's place: itself, or a triangle of its mesh.
+/// The convex shape that the narrowphase tests for a shape: the shape itself, or one triangle of a mesh.
 struct ConvexPart {
-    Shape shape;
-    Transform pose;  ///< of its frame in the body's
+    Shape shape;     ///< the convex shape
+    Transform pose;  ///< pose of its frame in the body's frame
 };
-/// `triangle` counts for meshes only; for one beyond the mesh's last the first is given.
+
+/// Returns the convex part of a shape. `triangle` is used for meshes only; if the mesh has no such triangle, the first
+/// one is returned.
 ConvexPart convex_part(const ShapeDef& shape, std::uint32_t triangle);
 
 }  // namespace talus

@@ -1,5 +1,5 @@
 #pragma once
-/// What the last frame cost: stage times, counts, and how the narrowphase settled its pairs.
+/// What the last step cost: times of its stages, counts, and how the narrowphase settled its pairs.
 
 #include <talus/ids.h>
 #include <talus/narrowphase/profile.h>
@@ -9,52 +9,78 @@
 
 namespace talus {
 
-/// Two shapes of two bodies, and what the narrowphase did about them in a frame.
+/// The shape pair whose tests took longest in a step.
 struct SlowestPair {
-    BodyId body_a, body_b;                   ///< null: no pair was timed
-    std::uint32_t shape_a = 0, shape_b = 0;  ///< indices of the shapes in their bodies
-    Rung rung = Rung::skip;
-    double microseconds = 0.0;
-    std::uint32_t triangle = no_triangle;  ///< of the mesh, if one of the two is one
+    BodyId body_a;                         ///< body of the larger shape; null: no pair was timed
+    BodyId body_b;                         ///< body of the smaller shape; null: no pair was timed
+    std::uint32_t shape_a = 0;             ///< index of the shape in body A
+    std::uint32_t shape_b = 0;             ///< index of the shape in body B
+    Rung rung = Rung::skip;                ///< the method that settled the pair
+    double microseconds = 0.0;             ///< time of its tests
+    std::uint32_t triangle = no_triangle;  ///< index of the triangle if one of the shapes is a mesh
 };
 
-/// Hashes of the world's state after each stage of a step: bodies, pairs, contacts and the impulses in them. Two runs that
-/// should agree differ first in the stage of their first different hash.
+/// Hashes of the world after each stage of a step. They cover bodies, pairs, contacts and the contacts' impulses. If
+/// two runs that should agree do not, the first hash that differs names the stage in which they part.
 struct StageHashes {
-    std::uint64_t pairs = 0, collide = 0, graph = 0, solve = 0, continuous = 0, finish = 0, publish = 0;
+    std::uint64_t pairs = 0;       ///< after the stage `pairs`
+    std::uint64_t collide = 0;     ///< after the stage `collide`
+    std::uint64_t graph = 0;       ///< after the stage `graph`
+    std::uint64_t solve = 0;       ///< after the stage `solve`
+    std::uint64_t continuous = 0;  ///< after the stage `continuous`
+    std::uint64_t finish = 0;      ///< after the stage `finish`
+    std::uint64_t publish = 0;     ///< after the stage `publish`
 };
 
-/// Stage times in microseconds of the last step.
+/// Times (us) and counts of the last step. docs/architecture.md describes the stages.
 struct FrameProfile {
-    std::uint64_t frame = 0;
-    double start = 0;  ///< when the step began, us by a clock that never goes back and whose zero means nothing
-    double total = 0, pairs = 0, collide = 0, graph = 0, solve = 0, continuous = 0, finish = 0, publish = 0;
-    double broadphase = 0;  ///< part of pairs and finish: moving the proxies, updating and refreshing
-    std::uint32_t bodies = 0, awake_bodies = 0;
-    std::uint32_t broadphase_pairs = 0;  ///< overlapping fat boxes
-    std::uint32_t convex_pairs = 0;      ///< shape pairs under test, asleep included
-    std::uint32_t touching_pairs = 0;    ///< convex pairs solved in this step
-    std::uint32_t contact_points = 0;    ///< solved in this step
-    std::uint32_t renewed_contacts = 0;  ///< found anew within the step, as their bodies had turned far
-    std::uint32_t substeps = 0;  ///< of this step: WorldDef::substeps, or another number where steps change in length
-    std::uint32_t swept_bodies = 0, impacts = 0;  ///< fast bodies (see Continuous), and what they met on their way
-    std::uint32_t islands = 0, colors = 0;
-    std::uint32_t slabs = 1;     ///< of space that threads solved side by side (slabs.h)
-    float max_penetration = 0;   ///< of the points solved in this step, m, >= 0
-    float mean_penetration = 0;  ///< over the points solved in this step, counting separated ones as 0, m
-    double kinetic_energy = 0;   ///< of awake bodies, J
-    NarrowphaseProfile narrowphase;
-    SlowestPair slowest;  ///< of the pairs timed singly: Timing says which those are
-    StageHashes hashes;   ///< if WorldDef::hash_stages, else 0
-    double timing = 0;    ///< part of total: what reading clocks took, by the price of one read, us
-    /// How often in this step the system gave the calling thread's processor to others: times of such a frame, and its
-    /// slowest pair, say more about the machine than about Talus. With Timing::pairs on Linux; else 0.
+    std::uint64_t frame = 0;         ///< number of the step; a world's first step is 1
+    double start = 0;                ///< time at which the step began, us, by a monotonic clock with an arbitrary zero
+    double total = 0;                ///< the whole step; the seven stages that follow add up to it
+    double pairs = 0;                ///< stage: broadphase update, body pairs that begin and end
+    double collide = 0;              ///< stage: narrowphase over the active pairs
+    double graph = 0;                ///< stage: touching contacts, woken islands, colours
+    double solve = 0;                ///< stage: velocities, impulses and poses, in sub-steps
+    double continuous = 0;           ///< stage: sweeps of fast bodies
+    double finish = 0;               ///< stage: boxes for the broadphase, islands that fall asleep
+    double publish = 0;              ///< stage: events and the profile
+    double broadphase = 0;           ///< part of `pairs` and `finish` that the broadphase took
+    std::uint32_t bodies = 0;        ///< bodies in the world
+    std::uint32_t awake_bodies = 0;  ///< awake bodies
+    std::uint32_t broadphase_pairs = 0;  ///< pairs of fat AABBs that overlap
+    std::uint32_t convex_pairs = 0;      ///< shape pairs in the narrowphase, and body pairs with bounding spheres apart
+    std::uint32_t touching_pairs = 0;    ///< shape pairs that were solved in this step
+    std::uint32_t contact_points = 0;    ///< contact points that were solved in this step
+    std::uint32_t renewed_contacts = 0;  ///< contacts tested again within the step, after their bodies moved far
+    std::uint32_t substeps = 0;          ///< number of sub-steps: WorldDef::substeps, unless the steps differ in length
+    std::uint32_t swept_bodies = 0;      ///< bodies that continuous collision swept along their motion
+    std::uint32_t impacts = 0;           ///< impacts that continuous collision found
+    std::uint32_t islands = 0;           ///< islands of awake bodies
+    std::uint32_t colors = 0;            ///< colours of the constraint graph
+    std::uint32_t slabs = 1;             ///< parts of space that threads solved side by side
+    float max_penetration = 0;           ///< greatest penetration of the solved points, m, >= 0
+    float mean_penetration = 0;          ///< mean penetration of the solved points, m; separated points count as 0
+    double kinetic_energy = 0;           ///< of awake bodies, J
+    NarrowphaseProfile narrowphase;      ///< how the narrowphase settled its pairs
+    SlowestPair slowest;                 ///< among the pairs that were timed one by one (see Timing)
+    StageHashes hashes;                  ///< if WorldDef::hash_stages is set, else 0
+    double timing = 0;                   ///< part of `total` that reading the clock took, us: an estimate
+    /// Number of times the operating system took the processor from the calling thread during this step. Times of such
+    /// a frame say more about the machine than about Talus. With Timing::pairs on Linux; else 0.
     std::uint32_t interruptions = 0;
 };
 
-/// Heap memory, bytes.
+/// Heap memory in use, bytes.
 struct MemoryStats {
-    std::size_t bodies = 0, shapes = 0, broadphase = 0, contacts = 0, joints = 0, solver = 0, hulls = 0, meshes = 0;
+    std::size_t bodies = 0;      ///< bodies
+    std::size_t shapes = 0;      ///< shapes and their boxes
+    std::size_t broadphase = 0;  ///< the broadphase
+    std::size_t contacts = 0;    ///< body pairs and contacts
+    std::size_t joints = 0;      ///< joints and their solver
+    std::size_t solver = 0;      ///< contact solver, constraint graph and islands
+    std::size_t hulls = 0;       ///< hulls of the bodies' shapes; a shared one counts once
+    std::size_t meshes = 0;      ///< meshes and height fields of the bodies' shapes; a shared one counts once
+    /// Sum of all.
     std::size_t total() const { return bodies + shapes + broadphase + contacts + joints + solver + hulls + meshes; }
 };
 

@@ -1,18 +1,18 @@
 #pragma once
-/// The world: bodies, and the step that moves them.
+/// The world: bodies, joints, and the step that moves them.
 ///
 /// A refused call returns a null handle, false or an empty result, leaves the world as it was, and sets last_error() to
-/// a code and a sentence. Getters on a stale handle return zero or identity and set it too. The world is a value: a
-/// copy is an independent world that steps to the same bits.
+/// a code and a sentence. A getter that is given a stale handle returns zero or the identity and sets last_error(),
+/// too. A world is a value: a copy of it is an independent world that steps to the same bits.
 ///
-/// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that can have
-/// no effect on a body of this type are refused, too: forces, impulses and masses on a body that is not dynamic, velocities
-/// of a fixed one.
+/// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that
+/// cannot have an effect on a body of its type are refused, too: forces, impulses and masses on a body that is not
+/// dynamic, velocities on a fixed one.
 ///
-/// Memory comes from operator new. When that throws, std::bad_alloc leaves the call, also when it was thrown on another
-/// thread of the step's jobs. A world that step() or another call was changing then is in no defined state: it can be
-/// destroyed or assigned to, and nothing else. Calls that are const, among them copies and queries, leave it as it was.
-/// A steady step allocates nothing: memory is asked for when bodies, contacts, joints or threads are more than before.
+/// All memory comes from operator new. If it throws std::bad_alloc, the exception leaves the call that needed the
+/// memory, even if another thread of the step's jobs threw it. If that call was changing the world, the world may then
+/// only be destroyed or assigned to. If the call was const (a query, a copy), the world is unchanged. A step allocates
+/// memory only if there are more bodies, contacts, joints or threads than ever before.
 
 #include <talus/engine/body.h>
 #include <talus/engine/contact_modifier.h>
@@ -31,267 +31,315 @@
 
 namespace talus {
 
+/// Settings of a world.
 struct WorldDef {
     vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
-    /// Solver sub-steps per step, 1 to 64. A step longer than 1/60 s has as many per 1/60 s, and while steps differ in
-    /// length those that are shorter than others of the last seconds have fewer, so that all sub-steps are about as long.
+    /// Solver sub-steps per step of up to 1/60 s, 1 to 64. A longer step has proportionally more. If the length of the
+    /// steps varies, a step that is shorter than others of the last few seconds has fewer, so that all sub-steps are
+    /// about as long.
     int substeps = 4;
-    bool allow_sleep = true;
-    float max_speed = 4000.0f;  ///< of all bodies, m/s, > 0: keeps a runaway one finite
-    float hit_speed = 1.0f;     ///< what comes in more slowly along the normal is no hit, m/s, >= 0
-    bool continuous = true;     ///< false: as if every body's `continuous` were off
-    /// Coherence switches: turning one off changes cost, not results beyond tolerance. For profiling and tests.
-    bool enable_skip = true, enable_reuse = true, enable_closed_form = true, enable_axis = true, enable_warm_gjk = true,
-         enable_warm_epa = true;
-    Timing timing = Timing::stages;  ///< of the profile
-    bool hash_stages = false;        ///< FrameProfile::hashes; a step takes up to twice as long
+    bool allow_sleep = true;    ///< false keeps all bodies awake
+    float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, finite and > 0
+    float hit_speed = 1.0f;     ///< least approach speed of a HitEvent, along the normal, m/s, >= 0
+    bool continuous = true;     ///< false: all bodies step as with Continuous::off
+    /// Lets the narrowphase use Rung::skip. This switch and the next five are for profiling and tests: each changes the
+    /// cost of a step, and its result only within the tolerances.
+    bool enable_skip = true;
+    bool enable_reuse = true;        ///< lets it use Rung::reuse
+    bool enable_closed_form = true;  ///< lets it use Rung::closed_form
+    bool enable_axis = true;         ///< lets it use Rung::axis_separated and Rung::axis_touching
+    bool enable_warm_gjk = true;     ///< lets it use Rung::warm_gjk
+    bool enable_warm_epa = true;     ///< lets it use Rung::warm_epa
+    Timing timing = Timing::stages;  ///< what the profile times
+    bool hash_stages = false;        ///< fills FrameProfile::hashes; a step then takes up to twice as long
 };
 
-/// A question of many: the segment origin + t * translation, 0 <= t <= 1.
+/// The segment origin + t * translation, 0 <= t <= 1.
 struct Ray {
-    vec3 origin{0.0f}, translation{0.0f};  ///< world, m
-};
-
-/// ...and the shape that goes that way, from its pose and without turning. A sphere is a fat ray.
-struct ShapeCast {
-    Shape shape{};
-    Transform pose{};        ///< at the start, world
+    vec3 origin{0.0f};       ///< world, m
     vec3 translation{0.0f};  ///< world, m
 };
 
-/// Where a ray or a moving shape meets a shape of a body.
+/// A shape that moves from `pose` by `translation` without rotating. A sphere makes a thick ray.
+struct ShapeCast {
+    Shape shape{};           ///< the moving shape
+    Transform pose{};        ///< pose at the start, world
+    vec3 translation{0.0f};  ///< world, m
+};
+
+/// The point at which a ray or a moving shape hits a body.
 struct CastHit {
-    BodyId body;  ///< null: no hit
-    std::uint32_t shape = 0;
-    std::uint32_t triangle = no_triangle;  ///< of a mesh: TriangleSet::source names it
-    vec3 position{0.0f};                   ///< world, on the shape, m; the ray's start if that is inside
-    vec3 normal{
-        0.0f};  ///< world, unit, outward; from an overlap the shortest way out, for a ray that starts inside zero
-    float fraction = 1.0f;  ///< of the translation; 0 from an overlap
-    explicit operator bool() const { return static_cast<bool>(body); }
+    BodyId body;              ///< null: no hit
+    std::uint32_t shape = 0;  ///< index of the shape in its body
+    /// Index of the triangle if the shape is a mesh; TriangleSet::source gives the caller's number for it.
+    std::uint32_t triangle = no_triangle;
+    vec3 position{0.0f};  ///< world, m, on the shape; the origin of a ray that starts inside the shape
+    /// Outward unit normal of the shape, world. If the cast starts in overlap, the direction of the shortest way out;
+    /// zero for a ray that starts inside.
+    vec3 normal{0.0f};
+    float fraction = 1.0f;  ///< part of the translation at which the hit occurs; 0 if the cast starts in overlap
+    explicit operator bool() const { return static_cast<bool>(body); }  ///< true if there is a hit
 };
 
-/// A body near a point, by the nearest of its shapes.
+/// A body near a point, with the shape of it that is nearest to the point.
 struct NearHit {
-    BodyId body;
-    std::uint32_t shape = 0;
-    vec3 position{0.0f};    ///< world, the nearest point of that shape; inside it, the point itself
-    float distance = 0.0f;  ///< m; 0 inside
+    BodyId body;              ///< the body
+    std::uint32_t shape = 0;  ///< index of the shape in its body
+    vec3 position{0.0f};      ///< point of the shape that is nearest, world, m; the point itself if it is inside
+    float distance = 0.0f;    ///< m; 0 if the point is inside
 };
 
+/// Bodies and joints, and what happens to them over time. See the top of this file for errors and memory.
 class World {
 public:
-    World();
+    World();  ///< makes an empty world with the default settings
+    /// Makes an empty world. Settings that are out of range are replaced by their defaults, and last_error() says so.
     explicit World(const WorldDef& def);
-    World(const World&);
-    World(World&&) noexcept;  ///< leaves an empty world with the default settings, and so does move assignment
-    World& operator=(const World&);
-    World& operator=(World&&) noexcept;
+    World(const World&);                 ///< makes an independent copy
+    World(World&&) noexcept;             ///< leaves an empty world with the default settings behind
+    World& operator=(const World&);      ///< becomes an independent copy
+    World& operator=(World&&) noexcept;  ///< likewise leaves an empty world behind
     ~World();
 
-    // Bodies: add, remove and move at any time between steps.
-    BodyId add_body(const BodyDef& def);
-    /// All or none: out[i] is the handle of defs[i]. On a refusal every out is null and nothing was added.
-    bool add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out);
-    bool remove_body(BodyId body);
-    bool is_valid(BodyId body) const;
+    // ---- Bodies: add, remove and move them at any time between steps.
 
-    /// Advances by dt seconds, 0 < dt <= 1 (1/60 is typical), on the threads of `jobs`: to the same bits for any
-    /// number. False, and nothing moved, for any other dt.
+    /// Adds a body. Returns its handle, or null if the definition is refused.
+    BodyId add_body(const BodyDef& def);
+    /// Adds all bodies or none: out[i] becomes the handle of defs[i]; `out` must be at least as long as `defs`. If one
+    /// is refused, returns false, adds nothing, and all of `out` is null.
+    bool add_bodies(std::span<const BodyDef> defs, std::span<BodyId> out);
+    bool remove_body(BodyId body);     ///< removes the body, its contacts and its joints
+    bool is_valid(BodyId body) const;  ///< false for null and for a body that was removed
+
+    /// Advances the world by `dt` seconds, 0 < dt <= 1 (typically 1/60), on the threads of `jobs`. The result has the
+    /// same bits for any number of threads. Returns false and moves nothing if `dt` is out of range or jobs.threads is
+    /// below 1.
     bool step(float dt, const Jobs& jobs = {});
 
-    // State. Velocities are those of the centre of mass; angular ones in world axes.
-    vec3 position(BodyId body) const;  ///< of the body frame's origin, where the user put it
-    quat rotation(BodyId body) const;
-    Transform transform(BodyId body) const;
-    vec3 center_of_mass(BodyId body) const;  ///< world
-    vec3 linear_velocity(BodyId body) const;
-    vec3 angular_velocity(BodyId body) const;
-    float mass(BodyId body) const;    ///< kg; 0 for fixed and kinematic bodies
-    mat3 inertia(BodyId body) const;  ///< about the centre of mass, world axes, kg m^2; 0 for fixed and kinematic
-    BodyType type(BodyId body) const;
-    bool is_awake(BodyId body) const;
-    std::uint64_t user_data(BodyId body) const;
-    /// Box around the body, world axes: around the boxes that its shapes have in their own frames. Tight for boxes and for
-    /// shapes that are not turned; a turned ball's is larger than the ball by up to sqrt(3).
+    // ---- State of bodies. A stale handle gives zero, the identity, false or an empty result.
+
+    vec3 position(BodyId body) const;            ///< origin of the body's frame, m
+    quat rotation(BodyId body) const;            ///< rotation of the body's frame
+    Transform transform(BodyId body) const;      ///< position and rotation
+    vec3 center_of_mass(BodyId body) const;      ///< world, m
+    vec3 linear_velocity(BodyId body) const;     ///< velocity of the centre of mass, m/s
+    vec3 angular_velocity(BodyId body) const;    ///< in world axes, rad/s
+    float mass(BodyId body) const;               ///< kg; 0 if not dynamic
+    mat3 inertia(BodyId body) const;             ///< about the centre of mass, world axes, kg m^2; 0 if not dynamic
+    BodyType type(BodyId body) const;            ///< fixed, kinematic or dynamic
+    bool is_awake(BodyId body) const;            ///< false for sleeping and fixed bodies
+    std::uint64_t user_data(BodyId body) const;  ///< as given in BodyDef or to set_user_data
+    /// Axis-aligned box around the body, world. It contains the boxes of the shapes in their own frames, rotated with
+    /// the body, so it is exact for boxes and for shapes that are not rotated; for a rotated sphere it is up to sqrt(3)
+    /// times too large.
     Aabb bounds(BodyId body) const;
-    std::span<const ShapeDef> shapes(BodyId body) const;  ///< valid until a step or until bodies come, go or change
-    float gravity_scale(BodyId body) const;
-    std::uint8_t locks(BodyId body) const;     ///< of AxisLock
+    /// The body's shapes. The span is valid until the next step, or until a body is added, removed or changed.
+    std::span<const ShapeDef> shapes(BodyId body) const;
+    float gravity_scale(BodyId body) const;    ///< factor of gravity
+    std::uint8_t locks(BodyId body) const;     ///< flags of AxisLock
     float linear_damping(BodyId body) const;   ///< 1/s
     float angular_damping(BodyId body) const;  ///< 1/s
-    float max_speed(BodyId body) const;        ///< its own limit, m/s: that of WorldDef holds as well
-    float max_spin(BodyId body) const;         ///< rad/s
-    vec3 force(BodyId body) const;             ///< sum of the forces applied for the next step, N; zero after a step
-    vec3 torque(BodyId body) const;            ///< the same about the centre of mass, N m
+    float max_speed(BodyId body) const;  ///< the body's own limit, m/s; WorldDef::max_speed limits its speed as well
+    float max_spin(BodyId body) const;   ///< limit of the angular speed, rad/s
+    vec3 force(BodyId body) const;       ///< sum of the forces applied for the next step, N; zero after a step
+    vec3 torque(BodyId body) const;      ///< sum of their torques about the centre of mass, N m; zero after a step
 
-    /// Teleport: caches drop, neighbours wake.
+    // ---- Changes of state. False, and no change, for a stale handle or a value out of range.
+
+    /// Moves the body at once, through whatever is between, keeping its velocities. Wakes the body and those that it
+    /// touches at the old and the new pose. `position` (m) is the origin of the body's frame.
     bool set_transform(BodyId body, const vec3& position, const quat& rotation);
-    bool set_linear_velocity(BodyId body, const vec3& velocity);
-    bool set_angular_velocity(BodyId body, const vec3& velocity);
-    bool set_gravity_scale(BodyId body, float scale);
-    bool set_locks(BodyId body, std::uint8_t locks);  ///< of AxisLock
-    bool set_damping(BodyId body, float linear, float angular);
-    /// Where a kinematic body shall be after the next step: it moves there at the constant velocity and the shortest
-    /// spin that it takes, which what it touches feels, and stands still from then on unless it is given another
-    /// target. False for bodies of other types.
+    bool set_linear_velocity(BodyId body, const vec3& velocity);   ///< m/s, of the centre of mass; refused if fixed
+    bool set_angular_velocity(BodyId body, const vec3& velocity);  ///< rad/s, world axes; refused if fixed
+    bool set_gravity_scale(BodyId body, float scale);              ///< finite
+    bool set_locks(BodyId body, std::uint8_t locks);               ///< flags of AxisLock
+    bool set_damping(BodyId body, float linear, float angular);    ///< 1/s, >= 0
+    /// Sets the pose that a kinematic body has after the next step. The body moves there at a constant velocity by the
+    /// shortest rotation, and bodies that touch it feel that velocity. In later steps it stands still, unless it gets
+    /// another target. Refused for bodies of other types.
     bool set_kinematic_target(BodyId body, const vec3& position, const quat& rotation);
-    bool set_speed_limits(BodyId body, float max_speed, float max_spin);  ///< see BodyDef
-    bool set_continuous(BodyId body, Continuous continuous);
+    bool set_speed_limits(BodyId body, float max_speed, float max_spin);  ///< m/s and rad/s, > 0; infinity: no limit
+    bool set_continuous(BodyId body, Continuous continuous);              ///< see BodyDef::continuous
 
-    // Live changes. All wake the body and what it touches. Contacts are found anew at the next step, as in a world that
-    // was built that way; those that go on touching are not reported as ended and begun.
-    /// All or none of the shapes, in place of those it had. Mass, centre of mass and inertia follow from their
-    /// densities; the frame's origin stays where it is, and each point of the body keeps its velocity.
+    // ---- Changes of the definition. Each wakes the body and those that it touches. The next step finds the body's
+    // contacts anew, as in a world that was built with the changed body. A contact that continues is not reported as
+    // ended and begun.
+
+    /// Replaces all shapes, or none if one is refused. Mass, centre of mass and inertia follow from the densities. The
+    /// body's frame stays in place, and each point of the body keeps its velocity.
     bool set_shapes(BodyId body, std::span<const ShapeDef> shapes);
-    /// One of them, the rest of its definition as it was.
+    /// Replaces the geometry of one shape; the rest of its definition stays. `shape` is its index in shapes().
     bool set_shape(BodyId body, std::uint32_t shape, const Shape& geometry);
-    bool set_material(BodyId body, std::uint32_t shape, const Material& material);
-    bool set_filter(BodyId body, std::uint32_t shape, const Filter& filter);
-    /// Velocities stay, but a fixed body has none. What becomes dynamic gets its mass from the densities of its shapes.
+    bool set_material(BodyId body, std::uint32_t shape, const Material& material);  ///< replaces one shape's material
+    bool set_filter(BodyId body, std::uint32_t shape, const Filter& filter);        ///< replaces one shape's filter
+    /// Changes the type. The body keeps its velocities, except that a fixed body has none. A body that becomes dynamic
+    /// gets its mass from its shapes' densities.
     bool set_type(BodyId body, BodyType type);
-    /// Of a dynamic body, kg, > 0, at most 1e15: inertia is scaled with it. Until its shapes or its type are set.
+    /// Sets the mass of a dynamic body, kg, > 0 and at most 1e15, and scales its inertia by the same factor. The next
+    /// set_shapes, set_shape or set_type replaces it.
     bool set_mass(BodyId body, float mass);
-    /// Mass (kg, > 0, at most 1e15), centre in the body's frame (m, within 1e6) and inertia about it (kg m^2, positive
-    /// definite) of a dynamic body. Until then likewise.
+    /// Sets mass (kg, > 0 and at most 1e15), centre of mass in the body's frame (m, within 1e6 of its origin), and
+    /// inertia about that centre (kg m^2, positive definite) of a dynamic body. The next set_shapes, set_shape or
+    /// set_type replaces them.
     bool set_mass_properties(BodyId body, const MassProperties& properties);
 
-    bool set_user_data(BodyId body, std::uint64_t user_data);
-    bool set_awake(BodyId body, bool awake);  ///< not of a fixed body, which is neither
+    // ---- Other changes.
 
-    // Forces last for the next step; impulses act at once. Both wake the body. World axes; points are world points.
-    bool apply_force(BodyId body, const vec3& force);  ///< at the centre of mass, N
-    bool apply_force_at(BodyId body, const vec3& force, const vec3& point);
-    bool apply_torque(BodyId body, const vec3& torque);    ///< N m
-    bool apply_impulse(BodyId body, const vec3& impulse);  ///< at the centre of mass, N s
-    bool apply_impulse_at(BodyId body, const vec3& impulse, const vec3& point);
-    bool apply_angular_impulse(BodyId body, const vec3& impulse);  ///< N m s
+    bool set_user_data(BodyId body, std::uint64_t user_data);  ///< yours; Talus never reads it
+    /// Wakes the body, or puts a dynamic body to sleep. Refused for fixed bodies.
+    bool set_awake(BodyId body, bool awake);
 
-    bool set_gravity(const vec3& gravity);
-    vec3 gravity() const;
-    const WorldDef& settings() const;
-    /// All of them from the next step on, or none: false if one is out of range.
+    // ---- Forces act during the next step, impulses at once. Both are in world axes, act on dynamic bodies only, and
+    // wake the body. `point` is a point in the world, m. Refused if a value or the sum is not finite.
+
+    bool apply_force(BodyId body, const vec3& force);                            ///< N, at the centre of mass
+    bool apply_force_at(BodyId body, const vec3& force, const vec3& point);      ///< N, at the point
+    bool apply_torque(BodyId body, const vec3& torque);                          ///< N m
+    bool apply_impulse(BodyId body, const vec3& impulse);                        ///< N s, at the centre of mass
+    bool apply_impulse_at(BodyId body, const vec3& impulse, const vec3& point);  ///< N s, at the point
+    bool apply_angular_impulse(BodyId body, const vec3& impulse);                ///< N m s
+
+    // ---- Settings of the world.
+
+    bool set_gravity(const vec3& gravity);  ///< m/s^2, finite; wakes all bodies if it changes
+    vec3 gravity() const;                   ///< m/s^2
+    const WorldDef& settings() const;       ///< the present settings
+    /// Replaces all settings, from the next step on. Returns false and changes nothing if one is out of range.
     bool set_settings(const WorldDef& settings);
-    bool set_allow_sleep(bool allow);
-    bool set_hit_speed(float speed);
-    /// Null: none. The function gets `user` and is called by the thread that calls step(). A copy of the world calls
-    /// the same.
+    bool set_allow_sleep(bool allow);  ///< see WorldDef::allow_sleep; false wakes all bodies
+    bool set_hit_speed(float speed);   ///< see WorldDef::hit_speed
+    /// Sets the function that may change contacts before they are solved; null: none. The thread that calls step()
+    /// calls it with `user`. A copy of the world has the same modifier.
     void set_contact_modifier(ContactModifier modifier, void* user = nullptr);
 
-    // Joints: add, remove and change at any time between steps; each call wakes the bodies. A joint goes with either of
-    // its bodies.
-    /// Null, and nothing added, unless all numbers are in range, the bodies are two and valid and one at least is
-    /// dynamic.
+    // ---- Joints: add, remove and change them at any time between steps. Each of these calls wakes the joint's bodies.
+    // Removing a body removes its joints.
+
+    /// Adds a joint. Returns its handle, or null if a number is out of range, if a body is not valid, if both bodies
+    /// are the same, or if neither is dynamic.
     JointId add_joint(const JointDef& def);
-    bool remove_joint(JointId joint);
-    bool is_valid(JointId joint) const;
-    /// Frames for two bodies as they are, from a point (m) and an axis in the world.
+    bool remove_joint(JointId joint);    ///< removes the joint, and gears that refer to it
+    bool is_valid(JointId joint) const;  ///< false for null and for a joint that is gone
+    /// Makes the frames of a joint between two bodies at their present poses, from a point (m) and an axis in the
+    /// world. See talus::joint_ends.
     JointEnds joint_ends(BodyId body_a, BodyId body_b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
 
-    JointKind kind(JointId joint) const;
-    JointEnds ends(JointId joint) const;  ///< bodies and frames, as in its definition; of a gear identity frames
-    BodyId body_a(JointId joint) const;
-    BodyId body_b(JointId joint) const;
-    std::uint64_t user_data(JointId joint) const;
-    /// Where B is as seen from A, rad or m: see JointDef's kinds for the axes.
+    JointKind kind(JointId joint) const;           ///< which kind of definition made it
+    JointEnds ends(JointId joint) const;           ///< bodies and frames of its definition; identity frames for a gear
+    BodyId body_a(JointId joint) const;            ///< first body; for a gear, a body of joint_a
+    BodyId body_b(JointId joint) const;            ///< second body; for a gear, a body of joint_b, or null if the same
+    std::uint64_t user_data(JointId joint) const;  ///< as given in JointOptions
+    /// Coordinate of B relative to A along or about an axis, m or rad. See the definition of its kind for the axes.
     float joint_coordinate(JointId joint, JointAxis axis = JointAxis::main) const;
-    float joint_speed(JointId joint, JointAxis axis = JointAxis::main) const;  ///< rate of the coordinate, rad/s or m/s
-    /// What the joint did to B in the last step, as a mean over it: world axes, N; and N m about its anchor on B.
-    /// Springs, motors and limits are included.
+    /// Rate of that coordinate, m/s or rad/s.
+    float joint_speed(JointId joint, JointAxis axis = JointAxis::main) const;
+    /// Force that the joint applied to B, mean over the last step, world axes, N. Springs, motors and limits are
+    /// included.
     vec3 joint_force(JointId joint) const;
-    vec3 joint_torque(JointId joint) const;
-    /// Of the axis' motor alone, N or N m.
+    vec3 joint_torque(JointId joint) const;  ///< torque that it applied to B about its anchor on B, likewise, N m
+    /// Force or torque of the axis's motor alone, mean over the last step, N or N m.
     float joint_motor_force(JointId joint, JointAxis axis = JointAxis::main) const;
-    /// Of the axis' spring (of the drive along or about that axis, for balls and motors) in the last step, N/m or
-    /// N m/rad: what its frequency came to with the two bodies as they were. 0 without a spring, and before the first
-    /// step. The energy that a spring stores is half of this times the square of the coordinate less the target.
+    /// Stiffness that the spring of an axis had in the last step, N/m or N m/rad. It follows from the spring's
+    /// frequency and the masses of the two bodies. For ball and motor joints it is the stiffness of the drive along or
+    /// about that axis. 0 if there is no spring, and before the first step. The spring's energy is stiffness / 2 *
+    /// (coordinate - target)^2.
     float joint_stiffness(JointId joint, JointAxis axis = JointAxis::main) const;
 
-    /// Changes take effect in the next step. False for an axis that the joint has not got, or that it locks for good.
-    bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);
-    bool set_joint_motor(JointId joint, const JointMotor& motor, JointAxis axis = JointAxis::main);
-    bool set_joint_spring(JointId joint, const JointSpring& spring, JointAxis axis = JointAxis::main);
-    bool set_joint_cone(JointId joint, float cone);                ///< balls
-    bool set_joint_drive(JointId joint, const JointDrive& drive);  ///< balls and motors
-    bool set_joint_break(JointId joint, float force, float torque);
-    bool set_joint_collide_connected(JointId joint, bool collide);
-    JointLimit joint_limit(JointId joint, JointAxis axis = JointAxis::main) const;
-    JointMotor joint_motor(JointId joint, JointAxis axis = JointAxis::main) const;
-    JointSpring joint_spring(JointId joint, JointAxis axis = JointAxis::main) const;
-    float joint_cone(JointId joint) const;
-    JointDrive joint_drive(JointId joint) const;
+    // Changes of a joint take effect in the next step. They are refused for an axis that this kind of joint does not
+    // have or that it always locks.
+    bool set_joint_limit(JointId joint, const JointLimit& limit, JointAxis axis = JointAxis::main);  ///< sets a range
+    bool set_joint_motor(JointId joint, const JointMotor& motor, JointAxis axis = JointAxis::main);  ///< sets a motor
+    bool set_joint_spring(JointId joint, const JointSpring& spring,
+                          JointAxis axis = JointAxis::main);         ///< sets a spring
+    bool set_joint_cone(JointId joint, float cone);                  ///< ball joints: see BallDef::cone
+    bool set_joint_drive(JointId joint, const JointDrive& drive);    ///< ball and motor joints
+    bool set_joint_break(JointId joint, float force, float torque);  ///< N and N m: see JointOptions
+    bool set_joint_collide_connected(JointId joint, bool collide);   ///< see JointOptions::collide_connected
+    JointLimit joint_limit(JointId joint, JointAxis axis = JointAxis::main) const;    ///< present range of the axis
+    JointMotor joint_motor(JointId joint, JointAxis axis = JointAxis::main) const;    ///< present motor of the axis
+    JointSpring joint_spring(JointId joint, JointAxis axis = JointAxis::main) const;  ///< present spring of the axis
+    float joint_cone(JointId joint) const;        ///< rad; `unlimited` if there is none
+    JointDrive joint_drive(JointId joint) const;  ///< present drive
 
-    std::vector<JointId> joints(BodyId body) const;  ///< in order of their slots
-    std::vector<JointId> joints() const;
-    std::size_t joint_count() const;
+    std::vector<JointId> joints(BodyId body) const;  ///< joints of a body, in order of their slots
+    std::vector<JointId> joints() const;             ///< all joints, in order of their slots
+    std::size_t joint_count() const;                 ///< number of joints
 
-    // Queries. Not while step() runs; from many threads at once otherwise. They see fixed, sleeping and just moved
-    // bodies where they are now, and each of a body's shapes as it is; sensors are left out, and shapes that `filter`
-    // does not meet. Of equal answers the one of the lower slot comes first, then that of the lower shape: they depend
-    // on where bodies are, not on how they got there.
-    /// Closest hit of the segment origin + t * translation, 0 <= t <= 1.
+    // ---- Queries. Call them from any number of threads at once, but not during step(). They see every body at its
+    // present pose, sleeping and just moved ones included. They skip sensors and shapes that do not collide with
+    // `filter`. Of several equal results the one with the lower body slot comes first, then the one with the lower
+    // shape index. Results depend on where bodies are, not on how they got there. Refused if a number is not finite, or
+    // a shape or box is not valid.
+
+    /// Returns the first hit of the segment origin + t * translation, 0 <= t <= 1; m.
     CastHit ray_cast(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
-    /// Whether there is one.
+    /// Returns whether the segment hits anything.
     bool ray_cast_any(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
-    /// All hits, a body of several shapes once for each, by ascending fraction.
+    /// Returns one hit for each shape that the segment hits, by ascending fraction.
     std::vector<CastHit> ray_cast_all(const vec3& origin, const vec3& translation, const Filter& filter = {}) const;
-    /// The closest hit of each: hits[i] is what rays[i] gets alone. False, and all hits null, if one is refused or has
-    /// no room in `hits`.
+    /// Casts many rays: hits[i] is the first hit of rays[i]. `hits` must be at least as long as `rays`. If a ray is
+    /// refused, returns false and all hits are null.
     bool ray_cast(std::span<const Ray> rays, std::span<CastHit> hits, const Filter& filter = {}) const;
 
-    /// The same for a shape that moves from `pose` without turning, to its first contact: touching counts.
+    /// Returns the first contact of a shape that moves from `pose` by `translation` (m) without rotating. Touching
+    /// counts.
     CastHit shape_cast(const Shape& shape, const Transform& pose, const vec3& translation,
                        const Filter& filter = {}) const;
+    /// Returns whether the moving shape touches anything.
     bool shape_cast_any(const Shape& shape, const Transform& pose, const vec3& translation,
                         const Filter& filter = {}) const;
+    /// Returns one hit for each shape that the moving shape touches, by ascending fraction.
     std::vector<CastHit> shape_cast_all(const Shape& shape, const Transform& pose, const vec3& translation,
                                         const Filter& filter = {}) const;
+    /// Casts many shapes, as ray_cast does with many rays.
     bool shape_cast(std::span<const ShapeCast> casts, std::span<CastHit> hits, const Filter& filter = {}) const;
 
-    /// Bodies with a shape that overlaps `shape` at `pose`, or the box, or holds the point, in order of their slots.
+    /// Returns the bodies that overlap `shape` at `pose`, in order of their slots. Touching counts.
     std::vector<BodyId> overlap(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;
-    std::vector<BodyId> overlap(const Aabb& box, const Filter& filter = {}) const;
-    std::vector<BodyId> overlap(const vec3& point, const Filter& filter = {}) const;
-    bool overlap_any(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;  ///< half the cost
-    bool overlap_any(const Aabb& box, const Filter& filter = {}) const;
-    bool overlap_any(const vec3& point, const Filter& filter = {}) const;
+    std::vector<BodyId> overlap(const Aabb& box, const Filter& filter = {}) const;    ///< the same for a box
+    std::vector<BodyId> overlap(const vec3& point, const Filter& filter = {}) const;  ///< bodies that contain the point
+    /// Returns whether any body overlaps the shape, at about half the cost of overlap().
+    bool overlap_any(const Shape& shape, const Transform& pose, const Filter& filter = {}) const;
+    bool overlap_any(const Aabb& box, const Filter& filter = {}) const;    ///< the same for a box
+    bool overlap_any(const vec3& point, const Filter& filter = {}) const;  ///< whether a body contains the point
 
-    /// The `count` bodies nearest to the point by ascending distance, or as many as are within max_distance (m;
-    /// infinity: no limit).
+    /// Returns up to `count` bodies nearest to the point (m), by ascending distance, none farther than `max_distance`
+    /// (m, >= 0; infinity: no limit).
     std::vector<NearHit> nearest(const vec3& point, std::size_t count, float max_distance,
                                  const Filter& filter = {}) const;
 
-    // What the last step left.
-    std::span<const ContactEvent> contacts_begun() const;
-    std::span<const ContactEvent> contacts_ended() const;
-    /// Of shapes that ask for it, and fast enough (WorldDef::hit_speed); those of swept bodies (see Continuous) come
-    /// last.
+    // ---- Results of the last step. Spans are valid until the next step.
+
+    std::span<const ContactEvent> contacts_begun() const;  ///< contacts that began
+    std::span<const ContactEvent> contacts_ended() const;  ///< contacts that ended
+    /// Impacts of shapes with ShapeDef::hit_events that were faster than WorldDef::hit_speed. Those found by continuous
+    /// collision come last.
     std::span<const HitEvent> contacts_hit() const;
-    std::span<const JointEvent> joints_broken() const;
-    std::vector<Contact> contacts(BodyId body) const;  ///< touching, solid ones, in order of their slots
-    std::vector<Contact> contacts() const;             ///< all of them
-    const FrameProfile& profile() const;
-    /// All pairs of shapes that the narrowphase keeps, in order of their slots, as the last step left them: for
-    /// looking, at a microsecond for ten of them.
+    std::span<const JointEvent> joints_broken() const;  ///< joints that broke or lost a body
+    std::vector<Contact> contacts(BodyId body) const;   ///< its touching contacts, except with sensors, by slot
+    std::vector<Contact> contacts() const;              ///< all touching contacts, except with sensors, by slot
+    const FrameProfile& profile() const;                ///< costs and counts
+    /// Returns all shape pairs that the narrowphase keeps, in order of their slots, as the last step left them. For
+    /// inspection; costs about 1 us per ten pairs.
     std::vector<PairInfo> pairs() const;
-    /// What a body falls asleep with: the dynamic bodies that contacts and joints tied to it in the last step. Two
-    /// bodies are of one island just if their numbers are equal; the number is the slot of one of the island's bodies
-    /// and mostly stays from step to step. A body that rests on fixed ones alone is an island of its own. `no_island`
-    /// for fixed, kinematic and sleeping bodies, for those that nothing touched, and for those that were added or woken
-    /// since the last step.
+    /// Returns the number of the body's island: the dynamic bodies that contacts and joints connected in the last step,
+    /// and that fall asleep together. Two bodies are in one island if and only if their numbers are equal. The number
+    /// is the slot of one of the island's bodies and usually stays the same from step to step. A body that touches only
+    /// fixed bodies is an island of its own. Returns `no_island` for fixed, kinematic and sleeping bodies, for bodies
+    /// that touch nothing, and for bodies that were added or woken since the last step.
     std::uint32_t island(BodyId body) const;
-    /// Hands what the options choose to `draw`: debug_draw.h.
+    /// Passes what `options` select to `draw`: see debug_draw.h.
     void draw(DebugDraw& draw, const DebugDrawOptions& options) const;
-    MemoryStats memory() const;
+    MemoryStats memory() const;  ///< heap memory in use
 
-    std::vector<BodyId> bodies() const;  ///< in order of their slots
-    std::size_t body_count() const;
-    std::size_t awake_body_count() const;
+    std::vector<BodyId> bodies() const;    ///< all bodies, in order of their slots
+    std::size_t body_count() const;        ///< number of bodies
+    std::size_t awake_body_count() const;  ///< number of awake bodies
 
-    /// A hash of all poses and velocities: equal worlds, equal hash, whatever the compiler.
+    /// Returns a hash of all poses and velocities. Equal worlds have equal hashes, whatever the compiler.
     std::uint64_t hash() const;
 
-    /// Of the last call that was refused on this world; the code is `none` if there was none.
+    /// Returns the error of the last call that this world refused; its code is `none` if none was.
     const Error& last_error() const;
 
 private:

@@ -307,12 +307,12 @@ TEST_CASE("limits: spin and free rotation") {
 TEST_CASE("limits: a box that is dropped flat") {
     const Landing slab = flat_landing(ground());
     hold("box dropped flat on a slab, spin", slab.spin);
-    hold("box dropped flat on a slab, way aside", slab.aside);
+    hold("box dropped flat on a slab, sideways displacement", slab.aside);
     BodyDef triangles = walls({8.0f, 8.0f, 8.0f}, 20, false);
     triangles.position = {0.13f, 8.0f, 0.29f};
     const Landing mesh = flat_landing(triangles);
     hold("box dropped flat on triangles of 0.8 m, spin", mesh.spin);
-    hold("box dropped flat on triangles of 0.8 m, way aside", mesh.aside);
+    hold("box dropped flat on triangles of 0.8 m, sideways displacement", mesh.aside);
 }
 
 TEST_CASE("limits: heavy on light, and towers") {

@@ -94,19 +94,19 @@ void check_local_stages(const Jobs& jobs, Random& random, int interrupted_every 
     Interruptions interruptions(interrupted_every);
     for (int round = 0; round < (interrupted_every != 0 ? 4 : 50); ++round) {
         std::vector<Stage> stages(random.below(60));
-        std::array<std::vector<std::uint32_t>, 3> loads;
-        for (std::vector<std::uint32_t>& of_stage : loads) {
+        std::array<std::vector<std::uint32_t>, 3> costs;
+        for (std::vector<std::uint32_t>& of_stage : costs) {
             std::uint32_t sum = 0;
             for (int i = 0; i < 8; ++i) of_stage.push_back(sum += random.below(3));
         }
         std::vector<std::vector<std::atomic<int>>> done;
         for (Stage& stage : stages) {
             stage = random.below(8) == 0 ? Stage{random.below(100), 1 + random.below(20)}
-                                         : Stage{7 + random.below(2), 1, loads[random.below(3)].data(), true};
+                                         : Stage{7 + random.below(2), 1, costs[random.below(3)].data(), true};
             done.emplace_back(stage.items);
         }
         const auto wanted = [&](std::size_t s, std::uint32_t i) {
-            const std::uint32_t* of = stages[s].loads;
+            const std::uint32_t* of = stages[s].costs;
             return of == nullptr || of[i] != (i == 0 ? 0 : of[i - 1]) ? 1 : 0;
         };
         std::atomic<int> early{0};

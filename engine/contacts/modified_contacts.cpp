@@ -1,15 +1,10 @@
-#include <talus/engine/contact_modifier.h>
-
-#include "engine/world/world_state.h"
-
-#include <algorithm>
+#include "engine/contacts/modified_contacts.h"
 
 namespace talus {
 
-/// Shows a contact to the modifier and does what it says. `names` gives the bodies and shapes. False when it is not to
-/// be.
-bool World::State::modify(const ContactEvent& names, const Transform& pose_a, const Transform& pose_b,
-                          Manifold& manifold, float& friction, float& restitution, bool touched) const {
+bool ModifiedContacts::modify(const BodyStore& bodies, const ContactEvent& names, const Transform& pose_a,
+                              const Transform& pose_b, Manifold& manifold, float& friction, float& restitution,
+                              bool touched) const {
     const Body &a = bodies[names.body_a.slot], &b = bodies[names.body_b.slot];
     ContactModification m;
     m.body_a = names.body_a;
@@ -32,7 +27,7 @@ bool World::State::modify(const ContactEvent& names, const Transform& pose_a, co
     }
     m.velocity = b.linear_velocity + glm::cross(b.angular_velocity, middle - b.center) - a.linear_velocity -
                  glm::cross(a.angular_velocity, middle - a.center);
-    modifier(m, modifier_user);
+    modifier_(m, user_);
     if (m.friction >= 0.0f && is_finite(m.friction)) friction = m.friction;
     if (m.restitution >= 0.0f && m.restitution <= 1.0f) restitution = m.restitution;
     int kept = 0;
@@ -43,32 +38,30 @@ bool World::State::modify(const ContactEvent& names, const Transform& pose_a, co
     return kept != 0;
 }
 
-/// The narrowphase goes on from what it found, not from what was made of it.
-void World::State::restore_modified() {
-    for (const Original& original : originals) {
-        ContactState& state = contacts.states[original.contact];
+void ModifiedContacts::begin_step(const ContactWorld& world) {
+    for (const std::uint32_t c : modified_) {
+        ContactState& state = world.contacts.states[c];
         if (!state.modified) continue;  // another contact, in the slot of one that has gone
         state.modified = false;
-        state.friction = original.friction;
-        state.restitution = original.restitution;
-        contacts.caches[original.contact].manifold = original.manifold;
+        world.mix_materials(c);
     }
-    originals.clear();
+    modified_.clear();
 }
 
-/// Those that are not to be leave the list of touching ones.
-void World::State::modify_contacts() {
-    if (modifier == nullptr) return;
+void ModifiedContacts::apply(const ContactWorld& world, std::vector<std::uint32_t>& touching) {
+    if (modifier_ == nullptr) return;
+    ContactTable& contacts = world.contacts;
     std::size_t kept = 0;
     for (const std::uint32_t c : touching) {
         ContactState& state = contacts.states[c];
         bool stays = true;
         if (state.modifiable && !state.modified && !state.sensor) {
-            Manifold& manifold = contacts.caches[c].manifold;
-            originals.push_back({c, state.friction, state.restitution, manifold});
+            modified_.push_back(c);
             state.modified = true;
-            stays = modify(event_of(c), colliders.poses[contacts.records[c].a], colliders.poses[contacts.records[c].b],
-                           manifold, state.friction, state.restitution, state.touching);
+            const PairRecord& record = contacts.records[c];
+            stays = modify(world.bodies, world.view().event_of(c), world.colliders.poses[record.a],
+                           world.colliders.poses[record.b], contacts.replace_manifold(c), state.friction,
+                           state.restitution, state.touching);
         }
         if (stays) touching[kept++] = c;
     }

@@ -1,0 +1,118 @@
+#include "engine/bodies/body_proxies.h"
+
+#include "engine/solve/solver_indices.h"
+#include "narrowphase/tolerances.h"
+
+#include <cmath>
+
+namespace talus {
+
+/// The proxy's filter for a body: it lets through what any of its shapes would let through.
+static Filter proxy_filter(const Body& body, const ShapePool& shapes) {
+    Filter filter = shapes.defs[body.first_shape].filter;
+    for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i) {
+        const Filter& other = shapes.defs[i].filter;
+        if (other == filter) continue;
+        filter.category |= other.category;
+        filter.mask |= other.mask;
+        // Shapes of different groups: no group speaks for the whole body; contacts decide shape by shape.
+        if (other.group != filter.group) return Filter{0xffffffffu, 0xffffffffu, 0};
+    }
+    return filter;
+}
+
+static Aabb swept(const Aabb& box, const vec3& displacement) {
+    return merge(box, {box.lower + displacement, box.upper + displacement});
+}
+
+void BodyProxies::note(std::uint32_t slot, Body& body, ProxyIndex proxy) {
+    body.proxy = proxy;
+    if (proxy >= body_of_.size()) body_of_.resize(proxy + 1, null_index);
+    body_of_[proxy] = slot;
+}
+
+void BodyProxies::add(const ContactWorld& world, std::span<const std::uint32_t> slots,
+                      std::span<const std::uint8_t> moves) {
+    std::vector<ProxyDef> defs(slots.size());
+    for (std::size_t k = 0; k < slots.size(); ++k) {
+        defs[k] = {Aabb{}, slots[k], proxy_filter(world.bodies[slots[k]], world.shapes), moves[k] != 0};
+        set_colliders(world, slots[k], defs[k].box, 0.0f);
+    }
+    std::vector<ProxyIndex> indices(slots.size());
+    broadphase_.add(defs, indices);
+    for (std::size_t k = 0; k < slots.size(); ++k) note(slots[k], world.bodies[slots[k]], indices[k]);
+}
+
+void BodyProxies::remove(const Body& body) {
+    broadphase_.remove(body.proxy);
+    body_of_[body.proxy] = null_index;
+}
+
+void BodyProxies::renew(const ContactWorld& world, std::uint32_t slot, bool moves) {
+    remove(world.bodies[slot]);
+    const std::uint8_t flag = moves ? 1 : 0;
+    add(world, {&slot, 1}, {&flag, 1});
+}
+
+void BodyProxies::place(const ContactWorld& world, std::uint32_t slot, float dt) {
+    Aabb box;
+    set_colliders(world, slot, box, dt);
+    const Body& body = world.bodies[slot];
+    const vec3 displacement = dt * body.linear_velocity;
+    broadphase_.move(body.proxy, swept(box, displacement), displacement);
+}
+
+void BodyProxies::expect_motion(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs) {
+    const BodyStore& bodies = world.bodies;
+    expected_dt_ = dt;
+    const auto list = awake.list();
+    moved_proxies_.resize(list.size());
+    moved_boxes_.resize(list.size());
+    moved_displacements_.resize(list.size());
+    jobs.for_each_run(list.size(), SolverIndices::least_bodies, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            set_colliders(world, list[i], moved_boxes_[i], dt);
+            moved_proxies_[i] = bodies[list[i]].proxy;
+            moved_displacements_[i] = dt * bodies[list[i]].linear_velocity;
+            moved_boxes_[i] = swept(moved_boxes_[i], moved_displacements_[i]);
+        }
+    });
+}
+
+void BodyProxies::expect_longer_step(const ContactWorld& world, const AwakeSet& awake, float dt, const Jobs& jobs) {
+    if (dt <= expected_dt_ || expected_dt_ == 0.0f) return;
+    expect_motion(world, awake, dt, jobs);
+    move_awake(jobs);
+}
+
+/// Places the colliders of a body, and its bounding sphere. `box` becomes the box of all its shapes.
+void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, Aabb& box, float dt) {
+    const BodyStore& bodies = world.bodies;
+    ShapePool& shapes = world.shapes;
+    Colliders& colliders = world.colliders;
+    const Body& body = bodies[slot];
+    const Transform pose = body.pose();
+    const float spin = std::sqrt(length_squared(body.angular_velocity));
+    for (std::uint32_t i = body.first_shape; i < body.first_shape + body.shape_count; ++i) {
+        colliders.poses[i] = multiply(pose, shapes.defs[i].pose);
+        const vec3 arm = colliders.poses[i].position - body.center;
+        const vec3 displacement = dt * (body.linear_velocity + glm::cross(body.angular_velocity, arm));
+        const float turning = dt * spin * (body.radius + std::sqrt(length_squared(arm)));
+        colliders.sweeps[i] = {displacement, dt * body.angular_velocity, turning,
+                               std::sqrt(length_squared(displacement)) + turning};
+        shapes.world_boxes[i] = transform_box(to_frame(colliders.poses[i]), shapes.local_boxes[i]);
+        if (shapes.defs[i].mesh) world.place_triangles(slot, i);
+        box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
+    }
+    if (slot >= spheres_.size()) spheres_.resize(slot + 1);  // of a new body, by one thread
+    const float displacement = dt * std::sqrt(length_squared(body.linear_velocity));
+    spheres_[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + displacement};
+}
+
+std::size_t BodyProxies::bytes() const {
+    return broadphase_.bytes() + body_of_.capacity() * sizeof(std::uint32_t) +
+           spheres_.capacity() * sizeof(BoundingSphere) + moved_proxies_.capacity() * sizeof(ProxyIndex) +
+           moved_boxes_.capacity() * sizeof(Aabb) + moved_displacements_.capacity() * sizeof(vec3);
+}
+
+}  // namespace talus

@@ -1,0 +1,152 @@
+#include "engine/contacts/compound_pairs.h"
+
+#include "engine/settings.h"
+#include "narrowphase/ladder/relative_motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+void CompoundPairs::drop_gone(const ContactTable& contacts) {
+    std::erase_if(pairs_, [&](const CompoundPair& compound) {
+        const Pair& pair = contacts.pairs[compound.pair];
+        return !pair.in_use || !pair.compound;
+    });
+}
+
+void CompoundPairs::begin(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
+                          std::uint32_t p) {
+    Pair& pair = world.contacts.pairs[p];
+    // A pair whose joint went has been here already.
+    auto known = pairs_.end();
+    if (pair.compound) {
+        known = std::find_if(pairs_.begin(), pairs_.end(), [&](const CompoundPair& each) { return each.pair == p; });
+    } else {
+        known = pairs_.insert(pairs_.end(), CompoundPair{.pair = p});
+    }
+    pair.compound = true;
+    update(world, mesh_contacts, events, *known);
+}
+
+void CompoundPairs::update(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
+                           const AwakeSet& awake) {
+    for (CompoundPair& compound : pairs_) {
+        const Pair& pair = world.contacts.pairs[compound.pair];
+        if (pair.kept_apart) continue;
+        if (awake.contains(pair.body[0]) || awake.contains(pair.body[1]))
+            update(world, mesh_contacts, events, compound);
+    }
+}
+
+void CompoundPairs::clear_edge_counts(ContactTable& contacts) const {
+    for (const CompoundPair& compound : pairs_) contacts.pairs[compound.pair].edges = 0;
+}
+
+/// How far two shapes of the pair may have come towards each other since their bodies stood as `compound` says, and how
+/// far they may come in this step, m.
+float CompoundPairs::motion(const ContactWorld& world, const CompoundPair& compound) {
+    const ContactTable& contacts = world.contacts;
+    const BodyStore& bodies = world.bodies;
+    const Pair& pair = contacts.pairs[compound.pair];
+    float sum = std::sqrt(length_squared(bodies[pair.body[1]].center - bodies[pair.body[0]].center - compound.between));
+    for (int i = 0; i < 2; ++i) {
+        const Body& body = bodies[pair.body[i]];
+        sum += detail::motion_bound({.rotation = compound.rotations[i]}, {.rotation = body.rotation}, body.radius);
+        float reach = 0.0f;
+        for (std::uint32_t k = body.first_shape; k < body.first_shape + body.shape_count; ++k)
+            reach = std::max(reach, world.colliders.sweeps[k].reach);
+        sum += reach;
+    }
+    return sum;
+}
+
+void CompoundPairs::update(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
+                           CompoundPair& compound) {
+    ContactTable& contacts = world.contacts;
+    const BodyStore& bodies = world.bodies;
+    const ShapePool& shapes = world.shapes;
+    const Pair& pair = contacts.pairs[compound.pair];
+    const Body &a = bodies[pair.body[0]], &b = bodies[pair.body[1]];
+    if (pair.compared && motion(world, compound) <= compound.slack) {
+        if (++compound.steps == settings::compound_calm_steps) end_apart_contacts(world, compound);
+        return;
+    }
+    compound.steps = 0;
+    compound.between = b.center - a.center;
+    compound.rotations[0] = a.rotation;
+    compound.rotations[1] = b.rotation;
+    compound.slack = settings::compound_slack * std::min(a.radius, b.radius);
+    const auto is_mesh = [](const ShapeDef& shape) { return shape.mesh != nullptr; };
+    const auto has_mesh = [&](const Body& body) {
+        const auto first = shapes.defs.begin() + body.first_shape;
+        return std::any_of(first, first + body.shape_count, is_mesh);  // its triangles are looked for in each step
+    };
+    const bool worth_it = !has_mesh(a) && !has_mesh(b) && motion(world, compound) <= 0.5f * compound.slack;
+    compare_boxes(world, mesh_contacts, events, compound.pair, worth_it ? compound.slack : 0.0f);
+    contacts.pairs[compound.pair].compared = worth_it;
+}
+
+/// Ends the contacts of shapes that cannot meet before the boxes are compared again: most boxes of bowls in each other
+/// overlap, though few of their walls are near.
+void CompoundPairs::end_apart_contacts(const ContactWorld& world, const CompoundPair& compound) {
+    const ContactTable& contacts = world.contacts;
+    const Colliders& colliders = world.colliders;
+    for_each_contact(contacts, compound.pair, [&](std::uint32_t c) {
+        const ContactState& state = contacts.states[c];
+        const PairRecord& record = contacts.records[c];
+        if (record.state != PairState::separated || state.touching || state.modified || state.held_back) return;
+        const Transform b_in_a = relative(colliders.poses[record.a], colliders.poses[record.b]);
+        const float motion = detail::motion_bound(record.reference, b_in_a, record.radius_b) + 2.0f * compound.slack;
+        if (motion < record.distance - contact_margin(colliders, record)) world.remove_contact(c);
+    });
+}
+
+/// A contact stays while the two shapes' boxes, grown by what they may move in this step and by the slack, overlap.
+void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
+                                  std::uint32_t p, float slack) {
+    ContactTable& contacts = world.contacts;
+    const BodyStore& bodies = world.bodies;
+    const ShapePool& shapes = world.shapes;
+    const Colliders& colliders = world.colliders;
+    const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
+    const Body &a = bodies[slot_a], &b = bodies[slot_b];
+    const auto near = [&](std::uint32_t i, std::uint32_t j) {
+        return overlaps(expand(shapes.world_boxes[i], colliders.sweeps[i].reach + colliders.sweeps[j].reach + slack),
+                        shapes.world_boxes[j]);
+    };
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (contacts.states[c].patch != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;
+        if (contacts.states[c].touching) events.end(world.view().event_of(c), ContactEvents::When::now);
+        world.remove_contact(c);
+    });
+    // Which pairs of shapes have one already: to walk the pair's contacts for each would take most of the step where
+    // compounds of many shapes lie in each other.
+    known_contacts_.assign(std::size_t{a.shape_count} * b.shape_count, 0);
+    const auto known = [&](std::uint32_t i, std::uint32_t j) -> std::uint8_t& {
+        return known_contacts_[std::size_t{i - a.first_shape} * b.shape_count + (j - b.first_shape)];
+    };
+    for_each_contact(contacts, p, [&](std::uint32_t c) {
+        if (contacts.states[c].patch != null_index) return;
+        const PairRecord& record = contacts.records[c];
+        const bool in_order = contacts.bodies[c].a == slot_a;
+        known(in_order ? record.a : record.b, in_order ? record.b : record.a) = 1;
+    });
+    for (std::uint32_t i = a.first_shape; i < a.first_shape + a.shape_count; ++i) {
+        for (std::uint32_t j = b.first_shape; j < b.first_shape + b.shape_count; ++j) {
+            if (shapes.defs[j].mesh) {
+                mesh_contacts.update(world, p, i, slot_a, j, slot_b);
+                continue;
+            }
+            if (shapes.defs[i].mesh) {
+                mesh_contacts.update(world, p, j, slot_b, i, slot_a);
+                continue;
+            }
+            if (!near(i, j)) continue;
+            if (known(i, j) != 0 || !world.view().may_touch(i, j)) continue;
+            contacts.states[world.add_contact(p, i, slot_a, j, slot_b)].of_compound = true;
+        }
+    }
+}
+
+}  // namespace talus

@@ -1,0 +1,118 @@
+#include "engine/contacts/contact_world.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+namespace {
+
+/// The radius on which a shape rolls, m; 0 if it has corners.
+float rolling_radius(const Shape& shape) {
+    switch (shape.type) {
+        case ShapeType::sphere:
+        case ShapeType::capsule:
+            return shape.radius;
+        case ShapeType::cylinder:
+        case ShapeType::cone:
+            return shape.half_extents.x;
+        default:
+            return 0.0f;
+    }
+}
+
+}  // namespace
+
+ContactEvent ContactView::event_of(std::uint32_t c) const {
+    const ContactBodies& pair = contacts.bodies[c];
+    const ContactState& state = contacts.states[c];
+    return {bodies.id_of(pair.a),
+            bodies.id_of(pair.b),
+            shapes.shape_of(contacts.records[c].a) - bodies[pair.a].first_shape,
+            shapes.shape_of(contacts.records[c].b) - bodies[pair.b].first_shape,
+            state.sensor,
+            state.last_impulse};
+}
+
+ContactEvent ContactView::event_of_patch(std::uint32_t k) const {
+    const MeshPatch& patch = contacts.patches[k];
+    return {bodies.id_of(patch.mesh_body),
+            bodies.id_of(patch.shape_body),
+            patch.mesh - bodies[patch.mesh_body].first_shape,
+            patch.shape - bodies[patch.shape_body].first_shape,
+            patch.sensor,
+            patch.last_impulse};
+}
+
+std::uint32_t ContactView::triangle_of(std::uint32_t c) const {
+    for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
+        if (shapes.is_triangle(i)) return shapes.triangles[i].triangle;
+    }
+    return no_triangle;
+}
+
+bool ContactView::are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b,
+                               std::uint32_t shape_b) const {
+    const std::uint32_t p = contacts.find_pair(bodies, body_a, body_b);
+    if (p == null_index) return false;
+    const std::uint32_t k = contacts.find_patch(p, shape_a, shape_b);
+    if (k != null_index) return contacts.patches[k].touching;
+    const std::uint32_t c = contacts.find_contact(p, shape_a, shape_b);
+    return c != null_index && contacts.states[c].touching;
+}
+
+bool ContactView::may_touch(std::uint32_t collider_a, std::uint32_t collider_b) const {
+    const ShapeDef &a = shapes.defs[shapes.shape_of(collider_a)], &b = shapes.defs[shapes.shape_of(collider_b)];
+    return should_collide(a.filter, b.filter) && !(a.sensor && b.sensor);
+}
+
+std::uint32_t ContactWorld::add_contact(std::uint32_t pair, std::uint32_t collider_a, std::uint32_t body_a,
+                                        std::uint32_t collider_b, std::uint32_t body_b) const {
+    const ShapeDef &a = shapes.defs[shapes.shape_of(collider_a)], &b = shapes.defs[shapes.shape_of(collider_b)];
+    const std::uint32_t c = contacts.add_contact(pair, colliders, collider_a, body_a, collider_b, body_b);
+    ContactState& state = contacts.states[c];
+    mix_materials(c);
+    state.sensor = a.sensor || b.sensor;
+    state.hit_events = a.hit_events || b.hit_events;
+    state.modifiable = a.modify_contacts || b.modify_contacts;
+    return c;
+}
+
+void ContactWorld::remove_contact(std::uint32_t c) const {
+    const PairRecord& record = contacts.records[c];
+    for (const std::uint32_t slot : {record.a, record.b}) {
+        if (shapes.is_triangle(slot)) shapes.release(slot, 1, colliders);
+    }
+    contacts.remove_contact(c);
+}
+
+void ContactWorld::mix_materials(std::uint32_t c) const {
+    const PairRecord& record = contacts.records[c];
+    const Shape &shape_a = colliders.shapes[record.a], &shape_b = colliders.shapes[record.b];
+    const Material &a = shapes.material(record.a), &b = shapes.material(record.b);
+    ContactState& state = contacts.states[c];
+    state.friction = mixed_friction(a, b);
+    state.restitution = mixed_restitution(a, b);
+    // A round surface that overlaps by the slop, which is allowed, touches on a disc. Without its friction a ball that spins on
+    // the spot would spin for ever. Uniform pressure on a disc of radius R gives friction a mean lever arm of 2/3 R.
+    const float round_radius = std::max(shape_a.radius, shape_b.radius);
+    state.twist_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * state.slop);
+    const float radius_a = rolling_radius(shape_a), radius_b = rolling_radius(shape_b);
+    const float radius =
+        radius_a > 0.0f && radius_b > 0.0f ? std::min(radius_a, radius_b) : std::max(radius_a, radius_b);
+    state.rolling_arm = std::max(a.rolling_resistance, b.rolling_resistance) * radius;
+    state.special_surface =
+        state.rolling_arm > 0.0f || !shapes.surfaces[record.a].is_plain() || !shapes.surfaces[record.b].is_plain();
+}
+
+void ContactWorld::place_triangles(std::uint32_t slot, std::uint32_t mesh) const {
+    for_each_pair(contacts, bodies, slot, [&](std::uint32_t p) {
+        for_each_contact(contacts, p, [&](std::uint32_t c) {
+            for (const std::uint32_t i : {contacts.records[c].a, contacts.records[c].b}) {
+                if (shapes.is_triangle(i) && shapes.triangles[i].mesh == mesh) shapes.place_triangle(i, colliders);
+            }
+        });
+    });
+}
+
+}  // namespace talus

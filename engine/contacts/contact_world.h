@@ -1,0 +1,52 @@
+#pragma once
+/// The arrays that contacts are made of, and what involves more than one of them.
+///
+/// ContactView is for reading: the names by which the user knows a contact. ContactWorld is for the stages that add and remove
+/// contacts: a contact with a triangle owns that triangle's slot in the shape pool, and its friction and restitution follow from the
+/// materials of both shapes.
+
+#include <talus/engine/events.h>
+#include "engine/bodies/body_store.h"
+#include "engine/contacts/contact_table.h"
+
+#include <cstdint>
+
+namespace talus {
+
+struct ContactView {
+    const BodyStore& bodies;
+    const ShapePool& shapes;
+    const Colliders& colliders;
+    const ContactTable& contacts;
+
+    /// The event of a contact that begins or ends now.
+    ContactEvent event_of(std::uint32_t contact) const;
+    ContactEvent event_of_patch(std::uint32_t patch) const;
+    /// The triangle of its mesh that a contact is with, or no_triangle.
+    std::uint32_t triangle_of(std::uint32_t contact) const;
+    /// Whether two shapes touch as last reported to the user. Body slots, and pool indices of the shapes.
+    bool are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b, std::uint32_t shape_b) const;
+    /// Whether filters and sensor flags let two colliders have a contact.
+    bool may_touch(std::uint32_t collider_a, std::uint32_t collider_b) const;
+};
+
+struct ContactWorld {
+    BodyStore& bodies;
+    ShapePool& shapes;
+    Colliders& colliders;
+    ContactTable& contacts;
+
+    ContactView view() const { return {bodies, shapes, colliders, contacts}; }
+
+    /// Adds the contact of two colliders that may touch, to a pair of bodies.
+    std::uint32_t add_contact(std::uint32_t pair, std::uint32_t collider_a, std::uint32_t body_a,
+                              std::uint32_t collider_b, std::uint32_t body_b) const;
+    /// Removes a contact and the triangle that it owns.
+    void remove_contact(std::uint32_t contact) const;
+    /// Derives a contact's friction and restitution from the materials of its shapes.
+    void mix_materials(std::uint32_t contact) const;
+    /// Moves the triangles that have contacts to where their mesh is, which is a shape of the body `slot`.
+    void place_triangles(std::uint32_t slot, std::uint32_t mesh) const;
+};
+
+}  // namespace talus

@@ -1,0 +1,161 @@
+#include "engine/events/contact_events.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace talus {
+
+namespace {
+
+/// Whichever of the two is A.
+bool same_shapes(const ContactEvent& x, const ContactEvent& y) {
+    const auto side_a = [](const ContactEvent& e) { return std::tie(e.body_a.slot, e.body_a.generation, e.shape_a); };
+    const auto side_b = [](const ContactEvent& e) { return std::tie(e.body_b.slot, e.body_b.generation, e.shape_b); };
+    return (side_a(x) == side_a(y) && side_b(x) == side_b(y)) || (side_a(x) == side_b(y) && side_b(x) == side_a(y));
+}
+
+}  // namespace
+
+void ContactEvents::begin_step() {
+    begun_.clear();
+    ended_.clear();
+    ended_.swap(next_step_);
+}
+
+void ContactEvents::end(const ContactEvent& event, When when) {
+    (when == When::now ? ended_ : when == When::next_step ? next_step_ : if_changed_).push_back(event);
+}
+
+std::vector<ContactEvent>::iterator ContactEvents::find_ended(const ContactEvent& event) {
+    return std::find_if(ended_.begin(), ended_.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });
+}
+
+/// A shape that became a sensor while it touched, or stopped being one, has its contact ended in this step. The other
+/// kind of contact begins in the next step: in one step the user could not tell which of the two events came first.
+void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::uint32_t>& touching) {
+    const BodyStore& bodies = world.bodies;
+    ContactTable& contacts = world.contacts;
+    for (const ContactEvent& event : if_changed_) {
+        const auto has_shapes = [&](BodyId id, std::uint32_t shape) {
+            return bodies.is_valid(id) && shape < bodies[id.slot].shape_count;
+        };
+        std::uint32_t c = null_index;
+        if (has_shapes(event.body_a, event.shape_a) && has_shapes(event.body_b, event.shape_b)) {
+            const std::uint32_t a = event.body_a.slot, b = event.body_b.slot;
+            const std::uint32_t shape_a = bodies[a].first_shape + event.shape_a,
+                                shape_b = bodies[b].first_shape + event.shape_b;
+            const std::uint32_t p = contacts.find_pair(bodies, a, b);
+            const std::uint32_t k = p != null_index ? contacts.find_patch(p, shape_a, shape_b) : null_index;
+            if (k != null_index && contacts.patches[k].sensor == event.sensor) {
+                contacts.patches[k].touching = true;
+                contacts.mark_changed(k);  // this step looks whether it still is
+                continue;
+            }
+            if (k != null_index) {
+                contacts.patches[k].held_back = true;
+                held_back_patches_.push_back(k);
+            }
+            if (p != null_index) c = contacts.find_contact(p, shape_a, shape_b);
+        }
+        if (c == null_index || contacts.states[c].sensor != event.sensor) {
+            ended_.push_back(event);
+            if (c != null_index) {
+                contacts.states[c].held_back = true;
+                held_back_contacts_.push_back(c);
+            }
+            continue;
+        }
+        contacts.states[c].touching = true;
+        contacts.states[c].last_impulse = event.normal_impulse;
+        touching.push_back(c);  // as if of the last step: this one looks whether it still is
+    }
+    if_changed_.clear();
+}
+
+void ContactEvents::set_touching(const ContactWorld& world, std::uint32_t c, bool now) {
+    ContactTable& contacts = world.contacts;
+    if (contacts.states[c].touching == now || (now && contacts.states[c].held_back)) return;
+    contacts.set_touching(c, now);
+    const std::uint32_t k = contacts.states[c].patch;
+    if (k == null_index) {
+        (now ? begun_ : ended_).push_back(world.view().event_of(c));
+        return;
+    }
+    MeshPatch& patch = contacts.patches[k];
+    const bool first = now && patch.touches == 1;
+    patch.last_impulse = contacts.states[c].last_impulse + (now && !first ? patch.last_impulse : 0.0f);
+}
+
+void ContactEvents::report_mesh_contacts(const ContactWorld& world) {
+    ContactTable& contacts = world.contacts;
+    for (const std::uint32_t k : contacts.changed_patches) {
+        MeshPatch& patch = contacts.patches[k];
+        patch.changed = false;
+        if (patch.shape == null_index || patch.touching == (patch.touches != 0) || patch.held_back) continue;
+        patch.touching = !patch.touching;
+        (patch.touching ? begun_ : ended_).push_back(world.view().event_of_patch(k));
+    }
+    contacts.changed_patches.clear();
+}
+
+/// What touches by then begins in the next step.
+void ContactEvents::end_step(const ContactWorld& world) {
+    for (const std::uint32_t c : held_back_contacts_) world.contacts.states[c].held_back = false;
+    for (const std::uint32_t k : held_back_patches_) {
+        world.contacts.patches[k].held_back = false;
+        world.contacts.mark_changed(k);
+    }
+    held_back_contacts_.clear();
+    held_back_patches_.clear();
+}
+
+void ContactEvents::report_impact(const ContactWorld& world, const Impact& impact,
+                                  std::vector<std::uint32_t>& touching) {
+    const BodyStore& bodies = world.bodies;
+    ContactTable& contacts = world.contacts;
+    const std::uint32_t p = contacts.find_pair(bodies, impact.body, impact.other);
+    const std::uint32_t k = p != null_index ? contacts.find_patch(p, impact.shape, impact.other_shape) : null_index;
+    if (k != null_index) {
+        report_impact_on_mesh(world, impact, k);
+        return;
+    }
+    const std::uint32_t c = contacts.find_contact(bodies, impact.body, impact.shape, impact.other, impact.other_shape);
+    if (c != null_index && !impact.sensor) contacts.states[c].last_impulse += impact.impulse;
+    if (c != null_index && (contacts.states[c].touching || contacts.states[c].held_back)) return;
+    const ContactEvent event = c != null_index ? world.view().event_of(c)
+                                               : ContactEvent{bodies.id_of(impact.other),
+                                                              bodies.id_of(impact.body),
+                                                              impact.other_shape - bodies[impact.other].first_shape,
+                                                              impact.shape - bodies[impact.body].first_shape,
+                                                              impact.sensor,
+                                                              impact.impulse};
+    const auto known = find_ended(event);
+    const bool over = known != ended_.end();  // a moment ago, by the poses that the step began with
+    if (!over) begun_.push_back(event);
+    if (c == null_index || impact.sensor) {
+        if (!over) ended_.push_back(event);
+        return;
+    }
+    if (over) ended_.erase(known);
+    contacts.states[c].touching = true;
+    if (!contacts.has_manifold(c)) touching.push_back(c);  // the next step looks whether it still is
+}
+
+void ContactEvents::report_impact_on_mesh(const ContactWorld& world, const Impact& impact, std::uint32_t k) {
+    MeshPatch& patch = world.contacts.patches[k];
+    patch.last_impulse = impact.impulse + (patch.touching ? patch.last_impulse : 0.0f);
+    if (patch.touching || patch.held_back) return;
+    const ContactEvent event = world.view().event_of_patch(k);
+    const auto known = find_ended(event);
+    const bool over = known != ended_.end();
+    if (!over) begun_.push_back(event);
+    if (impact.sensor) {
+        if (!over) ended_.push_back(event);
+        return;
+    }
+    if (over) ended_.erase(known);
+    patch.touching = true;
+    world.contacts.mark_changed(k);
+}
+
+}  // namespace talus

@@ -1,0 +1,290 @@
+#include "engine/mesh_contacts/merged_contacts.h"
+
+#include "engine/settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus {
+
+namespace {
+
+/// Points of a contact of many triangles that were points of the last step, too, and bore a load in it.
+struct LoadedPoints {
+    std::size_t at[max_manifold_points];
+    int count = 0;
+    bool has(std::size_t i) const { return std::find(at, at + count, i) != at + count; }
+};
+
+/// Up to four points that span what all span: the deepest, the one farthest from it, and those farthest to either side
+/// of the line through the two; each of them from those that may touch in this step, if any may, or else from all. On
+/// bumpy ground what bears is nearer than points that are only close to the ground: with those in its place, a box
+/// would sink there until that point is the deepest, and rock on for ever. Distances of points that bore a load count
+/// `settings::kept_point_weight` times. `normal` in the mesh frame; `reach` (m) is how far the two may approach each
+/// other in the step, with the slop. Gives how many; `chosen` has room for four. Puts the points that may touch first.
+template <bool weigh, class Point>
+int choose_points(std::vector<Point>& points, const vec3& normal, float size, float reach, const LoadedPoints& loaded,
+                  std::size_t* chosen) {
+    const auto place = [&](std::size_t i) { return points[i].on_mesh; };
+    std::size_t deepest = 0;
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        if (points[i].separation < points[deepest].separation) deepest = i;
+    }
+    const float touching = std::max(points[deepest].separation, 0.0f) + reach;
+    std::size_t touching_count = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (points[i].separation > touching) continue;
+        if (i == deepest) deepest = touching_count;
+        if (i != touching_count) std::swap(points[i], points[touching_count]);
+        ++touching_count;
+    }
+    chosen[0] = deepest;
+    const auto best = [&](const auto& score, float least) {
+        const std::size_t none = points.size();
+        std::size_t found = none;
+        float most = least;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (i == touching_count && found != none) break;
+            float s = score(i);
+            if constexpr (weigh) s *= loaded.has(i) ? settings::kept_point_weight : 1.0f;
+            if (s > most) most = s, found = i;
+        }
+        return found;
+    };
+    const float least = settings::merged_point_distance * size;
+    const std::size_t far =
+        best([&](std::size_t i) { return length_squared(place(i) - place(deepest)); }, least * least);
+    if (far == points.size()) return 1;
+    chosen[1] = far;
+    int count = 2;
+    const vec3 across = glm::cross(normal, place(far) - place(deepest));
+    const float room = least * std::sqrt(length_squared(across));
+    for (const float side : {1.0f, -1.0f}) {
+        const std::size_t found =
+            best([&](std::size_t i) { return side * glm::dot(place(i) - place(deepest), across); }, room);
+        if (found != points.size()) chosen[count++] = found;
+    }
+    return count;
+}
+
+/// How much of the plane (m^2) chosen points span, in the order of choose_points; of two points their distance (m).
+template <class Point>
+float spanned(const std::vector<Point>& points, const vec3& normal, const std::size_t* chosen, int count) {
+    if (count < 2) return 0.0f;
+    const auto place = [&](int i) { return points[chosen[i]].on_mesh; };
+    const vec3 line = place(1) - place(0);
+    if (count == 2) return std::sqrt(length_squared(line));
+    return 0.5f * std::abs(glm::dot(normal, glm::cross(line, place(2) - place(count == 4 ? 3 : 0))));
+}
+
+/// The same, with the points of the last step in place of those while they serve nearly as well, all of them or those
+/// that bore a load. A box on a plane of triangles has a hundred points that are equally deep but for rounding. Were
+/// the deepest chosen in each step, the four would change every few steps, friction would move to another centre each
+/// time, and the box would creep down a slope.
+template <class Point>
+int choose_lasting_points(std::vector<Point>& points, const vec3& normal, float size, float reach,
+                          const ContactState& last, std::size_t* chosen) {
+    const int count = choose_points<false>(points, normal, size, reach, {}, chosen);
+    LoadedPoints loaded;
+    std::size_t kept[max_manifold_points];
+    int kept_count = 0;
+    float deepest = std::numeric_limits<float>::max();
+    for (int k = 0; k < last.point_count; ++k) {
+        const auto same = [&](const Point& p) { return p.id == last.ids[k]; };
+        const auto at = std::find_if(points.begin(), points.end(), same);
+        if (at == points.end()) continue;
+        kept[kept_count++] = static_cast<std::size_t>(at - points.begin());
+        deepest = std::min(deepest, at->separation);
+        if (last.impulses[k] > 0.0f) loaded.at[loaded.count++] = kept[kept_count - 1];
+    }
+    const auto replace = [&](const std::size_t* others, int other_count) {
+        if (other_count != count ||
+            spanned(points, normal, others, count) < settings::kept_point_span * spanned(points, normal, chosen, count))
+            return false;
+        std::copy(others, others + count, chosen);
+        return true;
+    };
+    const bool deep_enough = deepest <= points[chosen[0]].separation + settings::kept_point_depth * last.slop;
+    if (deep_enough && replace(kept, kept_count)) return count;
+    if (loaded.count == 0) return count;
+    const int favoured = choose_points<true>(points, normal, size, reach, loaded, kept);
+    replace(kept, favoured);
+    return count;
+}
+
+/// Takes the load that a contact has from its last points, and what others give it, over to its new points: to those
+/// that were there what they had, the rest to all that touch alike. (A load on a point that does not would be a push
+/// out of nothing.)
+void carry_over(ContactState& state, const Manifold& manifold, float given) {
+    float had[max_manifold_points] = {}, rest = given;
+    for (int k = 0; k < state.point_count; ++k) rest += state.impulses[k];
+    for (int i = 0; i < manifold.count; ++i) {
+        for (int k = 0; k < state.point_count; ++k) {
+            if (state.ids[k] == manifold.points[i].id) had[i] = state.impulses[k];
+        }
+        rest -= had[i];
+    }
+    int bearing = 0;
+    for (int i = 0; i < manifold.count; ++i) bearing += manifold.points[i].separation <= 0.0f ? 1 : 0;
+    const float share = std::max(rest, 0.0f) / static_cast<float>(std::max(bearing, 1));
+    for (int i = 0; i < manifold.count; ++i) {
+        state.ids[i] = manifold.points[i].id;
+        state.impulses[i] = had[i] + (manifold.points[i].separation <= 0.0f ? share : 0.0f);
+    }
+    state.point_count = manifold.count;
+}
+
+}  // namespace
+
+bool MergedContacts::triangle_is_a(const ContactWorld& world, std::uint32_t c) {
+    return world.shapes.is_triangle(world.contacts.records[c].a);
+}
+
+/// World, as the contact's manifold has it or had it.
+vec3 MergedContacts::normal_from_mesh(const ContactWorld& world, std::uint32_t c) {
+    Colliders& colliders = world.colliders;
+    ContactTable& contacts = world.contacts;
+    const vec3 n = rotate(colliders.poses[contacts.records[c].a].rotation, contacts.manifold(c).normal);
+    return triangle_is_a(world, c) ? n : -n;
+}
+
+/// What a contact was loaded with in the last step, friction on the shape; it has nothing any more.
+MergedContacts::Load MergedContacts::take_load(const ContactWorld& world, std::uint32_t c) {
+    ContactState& state = world.contacts.states[c];
+    Load load;
+    load.substep = state.substep;
+    for (int i = 0; i < state.point_count; ++i) load.normal += state.impulses[i];
+    load.friction = triangle_is_a(world, c) ? state.friction_impulse : -state.friction_impulse;
+    state.point_count = 0;
+    state.substep = 0.0f;
+    state.friction_impulse = vec3(0.0f);
+    state.twist_impulse = 0.0f;
+    return load;
+}
+
+void MergedContacts::give_load(const ContactWorld& world, std::uint32_t c, const Load& load) {
+    ContactState& state = world.contacts.states[c];
+    if (state.substep == 0.0f) state.substep = load.substep;
+    carry_over(state, world.contacts.manifold(c), load.normal);
+    state.friction_impulse += triangle_is_a(world, c) ? load.friction : -load.friction;
+}
+
+/// Contacts of one shape with triangles that face the same way become one: the solver holds a box on a floor of a
+/// hundred triangles by four points, as on a slab, and a tower on it stands as firm. The others stand aside in this
+/// step. What slides or rolls on to the next triangle is carried there as it was on the last.
+void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>& touching,
+                           std::span<const std::uint32_t> last_touching) {
+    ContactTable& contacts = world.contacts;
+    if (contacts.patches.empty()) return;
+    patch_contacts_.clear();
+    for (const std::uint32_t c : touching) {
+        const ContactState& state = contacts.states[c];
+        if (state.patch != null_index && !state.sensor && !state.merged) patch_contacts_.push_back({state.patch, c});
+    }
+    if (patch_contacts_.empty()) return;
+    std::sort(patch_contacts_.begin(), patch_contacts_.end(), [](const PatchContact& x, const PatchContact& y) {
+        return x.patch != y.patch ? x.patch < y.patch : x.contact < y.contact;
+    });
+    for (const std::uint32_t c : last_touching) {
+        const std::uint32_t k = contacts.states[c].patch;
+        if (k == null_index || contacts.states[c].point_count == 0 || contacts.has_manifold(c)) continue;
+        const Load load = take_load(world, c);
+        const vec3 normal = normal_from_mesh(world, c);
+        // To one of the same patch that is new, if any: it has come in its place.
+        const auto first = std::lower_bound(patch_contacts_.begin(), patch_contacts_.end(), k,
+                                            [](const PatchContact& x, std::uint32_t patch) { return x.patch < patch; });
+        for (auto at = first; at != patch_contacts_.end() && at->patch == k; ++at) {
+            const bool is_new = contacts.states[at->contact].point_count == 0;
+            if (!is_new || glm::dot(normal, normal_from_mesh(world, at->contact)) < settings::passed_on_normal)
+                continue;
+            give_load(world, at->contact, load);
+            break;
+        }
+    }
+    for (std::size_t first = 0; first < patch_contacts_.size();) {
+        std::size_t last = first + 1;
+        while (last < patch_contacts_.size() && patch_contacts_[last].patch == patch_contacts_[first].patch) ++last;
+        if (last - first > 1) merge_patch(world, std::span(patch_contacts_).subspan(first, last - first));
+        first = last;
+    }
+    std::erase_if(touching, [&](std::uint32_t c) { return !contacts.has_manifold(c); });
+}
+
+void MergedContacts::merge_patch(const ContactWorld& world, std::span<PatchContact> list) {
+    ShapePool& shapes = world.shapes;
+    ContactTable& contacts = world.contacts;
+    const auto triangle_slot = [&](std::uint32_t c) {
+        return triangle_is_a(world, c) ? contacts.records[c].a : contacts.records[c].b;
+    };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].patch == null_index) continue;  // is in a group already
+        const vec3 normal = normal_from_mesh(world, list[i].contact);
+        const std::uint32_t material = shapes.triangles[triangle_slot(list[i].contact)].material;
+        same_way_.clear();
+        for (std::size_t j = i; j < list.size(); ++j) {
+            const std::uint32_t c = list[j].contact;
+            if (list[j].patch == null_index || shapes.triangles[triangle_slot(c)].material != material ||
+                glm::dot(normal_from_mesh(world, c), normal) < settings::merged_normal)
+                continue;
+            same_way_.push_back(c);
+            list[j].patch = null_index;
+        }
+        if (same_way_.size() > 1) merge_same_way(world, normal);
+    }
+}
+
+/// Those in `same_way_`, into the one that bears most.
+void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& normal) {
+    ShapePool& shapes = world.shapes;
+    Colliders& colliders = world.colliders;
+    ContactTable& contacts = world.contacts;
+    std::uint32_t chief = same_way_[0];
+    float most = -1.0f;
+    patch_points_.clear();
+    for (const std::uint32_t c : same_way_) {
+        const ContactState& state = contacts.states[c];
+        const Manifold& manifold = contacts.manifold(c);
+        const bool is_a = triangle_is_a(world, c);
+        const PairRecord& record = contacts.records[c];
+        const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
+        float load = 0.0f;
+        for (int i = 0; i < state.point_count; ++i) load += state.impulses[i];
+        if (load > most) most = load, chief = c;
+        for (int i = 0; i < manifold.count; ++i) {
+            const ManifoldPoint& p = manifold.points[i];
+            const std::uint32_t id = (p.id + 1) * 2654435761u ^ place.triangle * 40503u;
+            patch_points_.push_back(
+                {(is_a ? p.on_a : p.on_b) + place.middle, is_a ? p.on_b : p.on_a, p.separation, id});
+        }
+    }
+    const bool is_a = triangle_is_a(world, chief);
+    const PairRecord& record = contacts.records[chief];
+    const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
+    const vec3 along = inverse_rotate(colliders.poses[place.mesh].rotation, normal);
+    std::size_t chosen[max_manifold_points];
+    const float slop = contacts.states[chief].slop;
+    const float motion = colliders.sweeps[record.a].reach + colliders.sweeps[record.b].reach;
+    const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
+    const int count = choose_lasting_points(patch_points_, along, record.size, reach, contacts.states[chief], chosen);
+    Load given;
+    for (const std::uint32_t c : same_way_) {
+        contacts.states[c].merged = true;
+        if (c == chief) continue;
+        const Load load = take_load(world, c);
+        given.normal += load.normal;
+        given.friction += load.friction;
+        given.substep = std::max(given.substep, load.substep);
+        contacts.replace_manifold(c).count = 0;
+    }
+    Manifold& manifold = contacts.replace_manifold(chief);
+    manifold.count = count;
+    for (int i = 0; i < count; ++i) {
+        const PatchPoint& p = patch_points_[chosen[i]];
+        const vec3 on_triangle = p.on_mesh - place.middle;
+        manifold.points[i] = {is_a ? on_triangle : p.on_other, is_a ? p.on_other : on_triangle, p.separation, p.id};
+    }
+    give_load(world, chief, given);
+}
+
+}  // namespace talus

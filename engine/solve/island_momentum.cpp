@@ -1,0 +1,280 @@
+#include "engine/solve/island_momentum.h"
+
+#include "engine/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+
+/// Lists the islands of two and more bodies that nothing bears, with the pairs of bodies that may push each other.
+void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& supports) {
+    islands_.clear();
+    const auto floats = [&](std::uint32_t root) { return !supports.is_loaded(root) && !supports.is_tied(root); };
+    const auto is_root = [&](std::uint32_t i) { return in.indices.is_body(i) && in.islands.root(i) == i; };
+    bool any = false;
+    for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end() && !any; ++i)
+        any = is_root(i) && floats(i);
+    if (!any) return;
+
+    // By root: the number of its bodies, then where its bodies begin; uncounted for those that do not count.
+    constexpr std::uint32_t uncounted = ~0u;
+    std::vector<std::uint32_t>& of_root = island_of_root_;
+    of_root.assign(in.indices.movable_end(), 0);
+    for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end(); ++i) {
+        if (!in.indices.is_body(i)) continue;
+        const std::uint32_t root = in.islands.root(i);
+        if (!floats(root) || in.body(i).locks != 0) of_root[root] = uncounted;
+        if (of_root[root] != uncounted) ++of_root[root];
+    }
+    std::uint32_t count = 0;
+    for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end(); ++i) {
+        if (!is_root(i)) continue;
+        if (of_root[i] < 2 || of_root[i] == uncounted) {
+            of_root[i] = uncounted;
+            continue;
+        }
+        const std::uint32_t of_it = of_root[i];
+        of_root[i] = static_cast<std::uint32_t>(islands_.size());
+        islands_.push_back({count, 0, 0, 0});
+        count += of_it;
+    }
+    bodies_.assign(count, {});
+    place_of_.resize(in.indices.movable_end());
+    for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end(); ++i) {
+        if (!in.indices.is_body(i)) continue;
+        const std::uint32_t k = of_root[in.islands.root(i)];
+        if (k == uncounted) continue;
+        Island& island = islands_[k];
+        place_of_[i] = island.first_body + island.body_count++;
+        FloatingBody& body = bodies_[place_of_[i]];
+        body.index = i;
+        body.jointed = in.indices.has_joint(in.indices.slot(i));
+    }
+    const auto for_each_pair_of_bodies = [&](auto&& visit) {
+        for (std::uint32_t e = 0; e < in.edges.size(); ++e) {
+            const ConstraintGraph::Edge& edge = in.edges[e];
+            const std::uint32_t a = edge.pushes_a ? edge.a : edge.b, b = edge.pushes_b ? edge.b : edge.a;
+            const std::uint32_t k = of_root[in.islands.root(a)];
+            if (k != uncounted) visit(islands_[k], a, b, e);
+        }
+        for (std::uint32_t j = 0; j < in.joints.slot_count(); ++j) {
+            const JointBodies ends = in.joints.bodies(j);
+            if (ends.b == null_index || !in.bodies[ends.a].is_dynamic() || !in.bodies[ends.b].is_dynamic()) continue;
+            const std::uint32_t a = in.indices.of(ends.a), b = in.indices.of(ends.b);
+            if (a >= in.indices.movable_end() || b >= in.indices.movable_end() || a < SolverIndices::group_size ||
+                b < SolverIndices::group_size)
+                continue;  // they sleep
+            const std::uint32_t k = of_root[in.islands.root(a)];
+            if (k != uncounted) visit(islands_[k], a, b, null_index);
+        }
+    };
+    for_each_pair_of_bodies([](Island& island, auto, auto, auto) { ++island.link_count; });
+    std::uint32_t links = 0;
+    for (Island& island : islands_) {
+        island.first_link = links;
+        links += island.link_count;
+        island.link_count = 0;
+    }
+    links_.resize(links);
+    for_each_pair_of_bodies([&](Island& island, std::uint32_t a, std::uint32_t b, std::uint32_t edge) {
+        links_[island.first_link + island.link_count++] = {place_of_[a], place_of_[b], edge, 0, 0, edge == null_index};
+    });
+}
+
+/// Where in the solver the contacts of these islands are.
+void IslandMomentum::find_contacts(const SolveInput& in, const ContactSolver& solver) {
+    if (islands_.empty()) return;
+    link_of_edge_.assign(in.edges.size(), null_index);
+    for (std::uint32_t l = 0; l < links_.size(); ++l) {
+        if (links_[l].edge != null_index) link_of_edge_[links_[l].edge] = l;
+    }
+    solver.for_each_edge([&](std::uint32_t edge, std::uint32_t record, std::uint32_t lane) {
+        if (link_of_edge_[edge] == null_index) return;
+        Link& link = links_[link_of_edge_[edge]];
+        link.record = record;
+        link.lane = lane;
+    });
+}
+
+/// Only impulses of which the step's contacts will tell: a body without any must not be pushed.
+void IslandMomentum::note_pushes(const Island& island, const ContactSolver& solver) {
+    for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
+        Link& link = links_[l];
+        link.pushes = link.pushes || solver.has_pushed(link.record, link.lane);
+    }
+}
+
+/// Angular momentum that the body has in the solve, N m s. Joints go by the inertia of bodies as they are turned by now,
+/// contacts by that of when they were found.
+glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body,
+                                         bool now) {
+    const vec3 spin = load3(moving[body.index].angular_velocity);
+    if (moving.motions().is_gyroscopic(body.index) && !(body.jointed && now))
+        return glm::dvec3(moving.motions().momentum(body.index, spin));
+    return moving.angular_momentum(body.index, in.body(body.index), glm::dvec3(spin));
+}
+
+double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body) {
+    const SolverBody& sb = moving[body.index];
+    const glm::dvec3 velocity(load3(sb.velocity)), spin(load3(sb.angular_velocity));
+    return 0.5 * (static_cast<double>(in.body(body.index).mass) * glm::dot(velocity, velocity) +
+                  glm::dot(spin, moving.angular_momentum(body.index, in.body(body.index), spin)));
+}
+
+/// Once gravity and forces have acted.
+void IslandMomentum::note(std::uint32_t island_index, const SolveInput& in, const SolverBodies& moving) {
+    const Island& island = islands_[island_index];
+    for (std::uint32_t k = island.first_body; k < island.first_body + island.body_count; ++k) {
+        FloatingBody& body = bodies_[k];
+        const SolverBody& sb = moving[body.index];
+        body.velocity = load3(sb.velocity);
+        body.center = glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(sb.displacement));
+        body.spin_momentum = spin_momentum(in, moving, body, false);
+        body.energy = kinetic_energy(in, moving, body);
+    }
+}
+
+void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, SolverBodies& moving,
+                             const ContactSolver& solver) {
+    const Island& island = islands_[island_index];
+    const std::uint32_t first = island.first_body, end = first + island.body_count;
+    // Bodies that pushed each other in this step, by the lowest of them.
+    note_pushes(island, solver);
+    const auto root_of = [&](std::uint32_t k) {
+        while (bodies_[k].parent != k) k = bodies_[k].parent;
+        return k;
+    };
+    for (std::uint32_t k = first; k < end; ++k) {
+        bodies_[k].parent = k;
+        bodies_[k].sums = {};
+    }
+    bool borne = false;
+    for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
+        const Link& link = links_[l];
+        if (!link.pushes) continue;
+        const std::uint32_t a = root_of(link.a), b = root_of(link.b);
+        bodies_[std::max(a, b)].parent = std::min(a, b);
+        borne = borne || link.a == link.b;
+    }
+    const auto for_each = [&](auto&& visit) {
+        for (std::uint32_t k = first; k < end; ++k) {
+            FloatingBody& body = bodies_[k];
+            Sums& sums = bodies_[body.parent].sums;
+            if (sums.count != 1) visit(body, sums);
+        }
+    };
+    const auto center_of = [&](const FloatingBody& body) {
+        return glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(moving[body.index].displacement));
+    };
+    const auto mass_of = [&](const FloatingBody& body) { return static_cast<double>(in.body(body.index).mass); };
+    for (std::uint32_t k = first; k < end; ++k) ++bodies_[bodies_[k].parent = root_of(k)].sums.count;
+    for (std::uint32_t l = island.first_link; borne && l < island.first_link + island.link_count; ++l) {
+        const Link& link = links_[l];
+        if (link.a == link.b && link.pushes) bodies_[bodies_[link.a].parent].sums.count = 1;
+    }
+    for_each([&](const FloatingBody& body, Sums& sums) {
+        const double mass = mass_of(body);
+        sums.mass += mass;
+        sums.center_before += mass * body.center;
+        sums.velocity_before += mass * glm::dvec3(body.velocity);
+        sums.center += mass * center_of(body);
+        sums.velocity += mass * glm::dvec3(load3(moving[body.index].velocity));
+    });
+    for (std::uint32_t k = first; k < end; ++k) {
+        Sums& sums = bodies_[k].sums;
+        if (sums.count < 2) continue;
+        for (glm::dvec3* const sum : {&sums.center_before, &sums.velocity_before, &sums.center, &sums.velocity})
+            *sum /= sums.mass;
+    }
+    for_each([&](const FloatingBody& body, Sums& sums) {
+        const double mass = mass_of(body);
+        const glm::dvec3 orbit =
+            mass * glm::cross(body.center - sums.center_before, glm::dvec3(body.velocity) - sums.velocity_before);
+        const glm::dvec3 arm = center_of(body) - sums.center;
+        sums.momentum += orbit + body.spin_momentum;
+        sums.size += std::sqrt(glm::dot(orbit, orbit)) + std::sqrt(glm::dot(body.spin_momentum, body.spin_momentum));
+        sums.energy_before += body.energy;
+        sums.energy += kinetic_energy(in, moving, body);
+        sums.inertia += moving.motions().solver_inertia(body.index, body.jointed) +
+                        mass * (glm::dmat3(glm::dot(arm, arm)) - glm::outerProduct(arm, arm));
+    });
+    const auto add_momenta = [&] {
+        for_each([&](const FloatingBody& body, Sums& sums) {
+            const glm::dvec3 velocity = glm::dvec3(load3(moving[body.index].velocity)) - sums.velocity;
+            sums.now += mass_of(body) * glm::cross(center_of(body) - sums.center, velocity) +
+                        spin_momentum(in, moving, body, true);
+        });
+    };
+    const auto inverse_times = [](const glm::dmat3& inertia, const glm::dvec3& momentum) {
+        const double size = inertia[0][0] + inertia[1][1] + inertia[2][2];
+        constexpr double least = 1e-12;  // below it the inverse is rounding
+        return glm::determinant(inertia) > least * size * size * size ? glm::inverse(inertia) * momentum
+                                                                      : glm::dvec3(0.0);
+    };
+    // Velocities: `kept` of what they are beyond the rotation `common`, and `added` of rotation.
+    const auto turn = [&](FloatingBody& body, const Sums& sums, double kept, const glm::dvec3& common,
+                          const glm::dvec3& added) {
+        SolverBody& sb = moving[body.index];
+        const glm::dvec3 arm = center_of(body) - sums.center;
+        const glm::dvec3 shared = sums.velocity + glm::cross(common, arm);
+        const glm::dvec3 own = glm::dvec3(load3(sb.velocity)) - shared,
+                         spin = glm::dvec3(load3(sb.angular_velocity)) - common;
+        store3(sb.velocity, vec3(shared + kept * own + glm::cross(added, arm)));
+        store3(sb.angular_velocity, vec3(common + kept * spin + added));
+        if (body.jointed) moving.motions().set_spin(body.index, load3(sb.angular_velocity));
+    };
+    const auto give_missing = [&] {
+        bool any = false;
+        for (std::uint32_t k = first; k < end; ++k) bodies_[k].sums.now = glm::dvec3(0.0);
+        add_momenta();
+        for (std::uint32_t k = first; k < end; ++k) {
+            Sums& sums = bodies_[k].sums;
+            sums.changes = false;
+            if (sums.count < 2) continue;
+            const glm::dvec3 missing = sums.momentum - sums.now;
+            constexpr double share = settings::momentum_share;
+            sums.changes = glm::dot(missing, missing) > share * share * sums.size * sums.size;
+            if (!sums.changes) continue;
+            sums.added = inverse_times(sums.inertia, missing);
+            sums.common = inverse_times(sums.inertia, sums.momentum);
+            sums.shared =
+                0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
+            // Bodies in line may have turned to where the same momentum has more energy than there is.
+            sums.changes = sums.shared <= std::max(sums.energy, sums.energy_before);
+            any = any || sums.changes;
+        }
+        if (!any) return false;
+        for_each([&](FloatingBody& body, const Sums& sums) {
+            if (sums.changes) turn(body, sums, 1.0, glm::dvec3(0.0), sums.added);
+        });
+        return true;
+    };
+    if (!give_missing()) return;
+    bool any = false;
+    for_each([&](const FloatingBody& body, Sums& sums) { sums.energy_now += kinetic_energy(in, moving, body); });
+    for (std::uint32_t k = first; k < end; ++k) {
+        Sums& sums = bodies_[k].sums;
+        if (!sums.changes) continue;
+        const double gained = sums.energy_now - std::max(sums.energy, sums.energy_before);
+        sums.changes = gained > settings::momentum_share * sums.energy_now;
+        if (!sums.changes) continue;
+        any = true;
+        const double within = sums.energy_now - sums.shared;
+        sums.kept = gained < within ? std::sqrt(1.0 - gained / within) : 0.0;
+    }
+    if (!any) return;
+    for_each([&](FloatingBody& body, const Sums& sums) {
+        if (sums.changes) turn(body, sums, sums.kept, sums.common, glm::dvec3(0.0));
+    });
+    // The momentum that a body has by an inertia other than that of its contacts was not scaled.
+    give_missing();
+}
+
+std::size_t IslandMomentum::bytes() const {
+    return islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(FloatingBody) +
+           links_.capacity() * sizeof(Link) +
+           (island_of_root_.capacity() + place_of_.capacity() + link_of_edge_.capacity()) * sizeof(std::uint32_t);
+}
+
+}  // namespace talus

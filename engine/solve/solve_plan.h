@@ -1,0 +1,116 @@
+#pragma once
+/// The list of everything that the solve does, as stages for threads (stage_team.h).
+///
+/// Reading bodies and contacts and writing them back are in the list, too, so that a thread solves what it has read into its
+/// cache. Work that needs no body beyond one group of slabs (solver_indices.h) forms one *local* stage, however long it is:
+/// threads then wait for each other only where contacts cross groups.
+///
+///     plan_begin      bodies -> lanes, contacts -> lanes, stiff groups
+///     plan_substeps   the sub-steps; impulses -> contacts, lanes -> bodies
+///
+/// Within a sub-step contacts have the last word in each pass; joint_solver.h says why.
+
+#include "engine/bodies/body_motions.h"
+#include "engine/contact_solver/contact_solver.h"
+#include "engine/joint_solver/joint_solver.h"
+#include "engine/solve/solver_indices.h"
+#include "engine/world/stage_team.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+class SolvePlan {
+public:
+    /// Work on the bodies of one group of slabs, or on the contacts of one field (constraint_graph.h).
+    struct FieldWork {
+        enum class Kind : std::uint8_t {
+            begin_bodies,
+            bodies,
+            end_bodies,
+            begin_contacts,
+            contacts,
+            note_calm,
+            end_contacts
+        };
+        Kind kind;
+        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
+        ContactSolver::Pass pass = nullptr;  ///< of `contacts`
+        ContactPhase phase = ContactPhase::inner;
+
+        /// Needs no body beyond one group.
+        bool is_inside_groups() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
+    };
+    /// What a stage does with its items.
+    struct Work {
+        enum class Kind : std::uint8_t {
+            fields,        ///< items are fields: each does all of its field works, one after the other
+            begin_bodies,  ///< this and the next three: items are groups of lanes of bodies, from `first` on
+            bodies,
+            free_bodies,
+            end_bodies,
+            begin_stiff,  ///< this and the next two: items are stiff groups
+            stiff,
+            relax_stiff,
+            joints,          ///< items are articulations, or groups of contacts of jointed bodies
+            renew_contacts,  ///< this and the next two: one item
+            bound_sweeps,
+            bound_bounces,
+            note_momentum,  ///< this and the next: items are floating islands
+            restore_momentum
+        };
+        using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
+        Kind kind;
+        std::uint32_t first = 0, count = 0;  ///< of `fields`: in the list of field works
+        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
+        JointPass joint_pass = nullptr;      ///< of `joints`
+    };
+    /// What there is to solve.
+    struct Input {
+        const SolverIndices& indices;
+        const ContactSolver& contacts;
+        const JointSolver& joints;
+        std::uint32_t stiff_groups = 0;
+        std::uint32_t floating_islands = 0;
+        bool any_contact = false;
+        bool renews_contacts = false;
+        int substeps = 1;
+    };
+
+    /// Begins the list anew, with the cost of each field; the contact solver has its records by now.
+    void begin(const Input& in);
+    void plan_begin(const Input& in);
+    void plan_substeps(const Input& in);
+    /// Drops what was planned so far, because it was done.
+    void drop_done();
+
+    std::span<const Stage> stages() const { return stages_; }
+    const Work& work(std::size_t stage) const { return works_[stage]; }
+    std::span<const FieldWork> field_works(const Work& work) const {
+        return std::span(field_works_).subspan(work.first, work.count);
+    }
+
+    std::size_t bytes() const;
+
+private:
+    void add(const Stage& stage, const Work& work);
+    void add_in_groups(const Input& in, const FieldWork& work);
+    void add_across(const Input& in, ContactPhase phase, ContactSolver::Pass pass);
+    void add_bodies(Work::Kind kind, std::uint32_t first, std::uint32_t last, BodyMotions::Pass motion = nullptr);
+    void add_motion(const Input& in, BodyMotions::Pass motion);
+    void add_contacts(const Input& in, ContactSolver::Pass pass);
+    void add_joints(std::uint32_t count, Work::JointPass pass);
+    void add_momentum(const Input& in, Work::Kind kind);
+    void add_bounces(const Input& in);
+
+    /// Records up to and with each field: Stage::costs.
+    std::array<std::uint32_t, most_fields> inside_costs_{}, even_costs_{}, odd_costs_{};
+    std::vector<Stage> stages_;
+    std::vector<Work> works_;  ///< parallel to stages_
+    std::vector<FieldWork> field_works_;
+};
+
+}  // namespace talus

@@ -1,0 +1,79 @@
+#pragma once
+/// The bodies of a step as the solver moves them: velocities, masses and integration lanes, by solver index.
+///
+///     begin():  Body (by slot)  ->  SolverBody, SolverMass, BodyMotion
+///     run():    a pass of the kernels over whole groups: gravity, damping, positions, checks
+///     end():    SolverBody      ->  Body
+///
+/// Between begin() and end() the bodies of the store keep their poses of the start of the step. Nothing lives across frames
+/// but memory. Different indices may be worked on by different threads.
+
+#include "engine/bodies/body_motions.h"
+#include "engine/bodies/body_store.h"
+#include "engine/bodies/solver_body.h"
+#include "engine/contact_solver/contact_solver.h"
+#include "engine/solve/solver_indices.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus {
+
+/// What is the same for all bodies and sub-steps of a step.
+struct SolverStep {
+    vec3 gravity{0.0f};      ///< m/s^2
+    float max_speed = 0.0f;  ///< of the world, m/s
+    float substep = 0.0f;    ///< s
+    int substeps = 1;
+    /// Bodies that turn far may have their contacts found anew within the step (substep_contacts.h).
+    bool finds_stale = false;
+};
+
+class SolverBodies {
+public:
+    /// Makes room for `count` bodies. Each must then begin.
+    void reset(std::size_t count, const SolverStep& step);
+    /// Reads a body from the store. Limits its velocities, and takes out their parts along locked axes.
+    void begin(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
+    /// Integrates a body of the last kind, which nothing touches, over the whole step (integrate.h).
+    void move_freely(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
+    /// Writes a body's pose and velocities back to the store.
+    void end(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies) const;
+
+    /// A pass over the bodies first .. last, both at whole groups of lanes.
+    void run(BodyMotions::Pass pass, std::uint32_t first, std::uint32_t last) {
+        motions_.run(pass, first, last, bodies_, step_.substep, step_.substeps, step_.max_speed);
+    }
+
+    const SolverStep& step() const { return step_; }
+    std::span<SolverBody> bodies() { return bodies_; }
+    std::span<const SolverBody> bodies() const { return bodies_; }
+    std::span<SolverMass> masses() { return masses_; }
+    std::span<const SolverMass> masses() const { return masses_; }
+    BodyMotions& motions() { return motions_; }
+    const BodyMotions& motions() const { return motions_; }
+    SolverBody& operator[](std::uint32_t index) { return bodies_[index]; }
+    const SolverBody& operator[](std::uint32_t index) const { return bodies_[index]; }
+
+    /// The rotation of a body where it is in the solve, of unit length to rounding. `body` is the one in the store.
+    glm::dquat rotation(std::uint32_t index, const Body& body) const {
+        return glm::dquat(motions_.turn(index)) * body.exact_rotation;
+    }
+    /// The angular momentum (N m s) of a body with this angular velocity (rad/s) where it is in the solve.
+    glm::dvec3 angular_momentum(std::uint32_t index, const Body& body, const glm::dvec3& angular_velocity) const;
+
+    std::size_t bytes() const;
+
+private:
+    SolverStep step_;
+    std::vector<SolverBody> bodies_;
+    std::vector<SolverMass> masses_;
+    BodyMotions motions_{best_solver_kernel()};
+};
+
+/// Writes a symmetric matrix as the solver's kernels read it.
+void put_inverse_inertia(SolverMass& mass, const mat3& inverse_inertia);
+
+}  // namespace talus
