@@ -195,8 +195,8 @@ vec3 CcdSweep::side_where_it_belongs(const Query& q, const ObstaclePart& part, c
         const bool is_a = in_.shapes.is_triangle(record.a);
         if (in_.shapes.triangles[is_a ? record.a : record.b].triangle != part.triangle) continue;
         const quat& frame = in_.colliders.poses[record.a].rotation;
-        const vec3 facing = inverse_rotate(in_.colliders.poses[q.other_shape].rotation,
-                                           rotate(frame, contacts.manifold(c).normal));
+        const vec3 facing =
+            inverse_rotate(in_.colliders.poses[q.other_shape].rotation, rotate(frame, contacts.manifold(c).normal));
         const float along = is_a ? glm::dot(facing, n) : -glm::dot(facing, n);
         if (std::abs(along) < tolerance::surface_held || along * out > 0.0f) break;
         return along > 0.0f ? n : -n;

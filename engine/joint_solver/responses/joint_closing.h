@@ -14,7 +14,7 @@
 ///
 /// which moves heavy links less than light ones. Planes limit the displacements of links, by impulses l >= 0 along their
 /// normals. Projected Gauss-Seidel finds these from the responses that the links have through the joints, as in
-/// contact_groups.h. Velocities stay, except for the energy that the new poses have gained (continuous_energy.cpp).
+/// contact_groups.h. Velocities stay, except for the energy that the new poses have gained (impact_energy.h).
 ///
 /// Limits are closed only as far as the solver had them. A limit that is passed by much was set so by the user, or the loads
 /// were too much for it, and the solver brings its bodies back at a limited speed. Putting them there at once lifted 144 kg by
