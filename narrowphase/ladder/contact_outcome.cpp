@@ -1,10 +1,10 @@
 #include "narrowphase/ladder/contact_outcome.h"
 
 #include "narrowphase/ladder/contact_margin.h"
-#include "narrowphase/ladder/surface_pair.h"
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/sliver.h"
 #include "narrowphase/tolerances.h"
+#include "narrowphase/triangles/surface_pair.h"
 
 #include <algorithm>
 #include <cmath>

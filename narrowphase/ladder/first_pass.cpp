@@ -4,7 +4,7 @@
 #include "narrowphase/ladder/contact_outcome.h"
 #include "narrowphase/ladder/pair_sizes.h"
 #include "narrowphase/ladder/relative_motion.h"
-#include "narrowphase/ladder/surface_pair.h"
+#include "narrowphase/triangles/surface_pair.h"
 
 #include <limits>
 

@@ -116,13 +116,13 @@ inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface
     for (int i = 0; i < 3; ++i) {
         const int before = (i + 2) % 3;  // the corner goes to where the two moved edges meet
         const float c = glm::dot(out[i], out[before]), determinant = 1.0f - c * c;
-        vec3 to_beyond = move[i] * out[i];
+        vec3 shift = move[i] * out[i];
         if (determinant > 1e-3f) {
             const float u = (move[i] - c * move[before]) / determinant, v = (move[before] - c * move[i]) / determinant;
-            to_beyond = u * out[i] + v * out[before];
+            shift = u * out[i] + v * out[before];
         }
-        const float far = std::sqrt(length_squared(to_beyond));
-        grown.points[i] += far > 2.0f * most ? (2.0f * most / far) * to_beyond : to_beyond;
+        const float far = std::sqrt(length_squared(shift));
+        grown.points[i] += far > 2.0f * most ? (2.0f * most / far) * shift : shift;
     }
     return grown;
 }

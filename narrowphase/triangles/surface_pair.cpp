@@ -1,4 +1,4 @@
-#include "narrowphase/ladder/surface_pair.h"
+#include "narrowphase/triangles/surface_pair.h"
 
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/contact_outcome.h"
