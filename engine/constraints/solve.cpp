@@ -88,7 +88,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
         for (const ConstraintGraph::Edge& edge : edges) {
             if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
         }
-        joint_ties.clear();
+        joint_edges.clear();
         for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
             const JointBodies ends = joints.bodies(j);
             if (ends.b == null_index) continue;
@@ -96,10 +96,10 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
                 return bodies[slot].is_dynamic() ? solver_index[slot] : 0;
             };
             const std::uint32_t a = index_of(ends.a), b = index_of(ends.b);
-            if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
+            if (a != 0 || b != 0) joint_edges.push_back({a, b, joints[j].kind != JointKind::gear});
             if (a != 0 && b != 0) islands.join(a, b);
         }
-        stiff_groups.find({edges, solver_slots, held_end, bodies, contacts, colliders}, edges, joint_ties, def.gravity,
+        stiff_groups.find({edges, solver_slots, held_end, bodies, contacts, colliders}, edges, joint_edges, def.gravity,
                           dt, dt / static_cast<float>(def.substeps), islands);
     };
     const auto color_contacts = [&] {
@@ -578,10 +578,10 @@ void World::State::plan_substeps() {
         plan_in_groups({.kind = FieldWork::Kind::note_calm});
         for (int k = 0; k < settings::restitution_passes; ++k) plan_contacts(&SolverKernel::bounce);
         for (int k = 0; k < settings::joint_bounces && joint_solver.contact_group_count() != 0; ++k) {
-            plan_joints(joint_solver.contact_group_count(), &JointSolver::carry_bounces);
+            plan_joints(joint_solver.contact_group_count(), &JointSolver::transmit_bounces);
             plan_contacts(&SolverKernel::bounce);
         }
-        plan_joints(joint_solver.contact_group_count(), &JointSolver::hand_on_bounces);
+        plan_joints(joint_solver.contact_group_count(), &JointSolver::pass_bounces_on);
         plan_in_groups({.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_bounce_gains});
         plan_stage({1, 1}, {.kind = StageWork::Kind::bound_bounces});
         plan_momentum(StageWork::Kind::restore_momentum);

@@ -58,7 +58,7 @@ void World::State::update_pairs(const Jobs& jobs) {
     settle_carried();
     for (CompoundPair& compound : compound_pairs) {
         const Pair& pair = contacts.pairs[compound.pair];
-        if (pair.kept_apart) continue;
+        if (pair.collision_disabled) continue;
         if (awake.contains(pair.body[0]) || awake.contains(pair.body[1])) update_compound_pair(compound);
     }
 }
@@ -67,8 +67,8 @@ void World::State::begin_pair(std::uint32_t a, std::uint32_t b) {
     const Body &body_a = bodies[a], &body_b = bodies[b];
     if (!body_a.is_dynamic() && !body_b.is_dynamic()) return;
     const std::uint32_t p = contacts.begin_pair(bodies, a, b);
-    contacts.pairs[p].kept_apart = joints.keeps_apart(a, b);
-    if (!contacts.pairs[p].kept_apart) expect_contacts(p);
+    contacts.pairs[p].collision_disabled = joints.disables_collision(a, b);
+    if (!contacts.pairs[p].collision_disabled) expect_contacts(p);
 }
 
 bool World::State::are_far(const ContactBodies& pair) const {
@@ -167,9 +167,9 @@ void World::State::update_contacts_of(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t p = contacts.find_pair(bodies, a, b);
     if (p == null_index) return;
     Pair& pair = contacts.pairs[p];
-    if (pair.kept_apart == joints.keeps_apart(a, b)) return;
-    pair.kept_apart = !pair.kept_apart;
-    if (!pair.kept_apart) {
+    if (pair.collision_disabled == joints.disables_collision(a, b)) return;
+    pair.collision_disabled = !pair.collision_disabled;
+    if (!pair.collision_disabled) {
         expect_contacts(p);
         return;
     }

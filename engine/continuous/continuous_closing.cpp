@@ -1,6 +1,6 @@
 /// Joints that were opened in the step are closed again, without getting through anything.
 ///
-/// joint_closing.cpp says what opens them. After all sweeps each link of such an articulation has a pose that it can be
+/// joint_closing.h says what opens them. After all sweeps each link of such an articulation has a pose that it can be
 /// put back to (where its own sweep ended, or where the step began), and one that an impact has carried it to, along a
 /// straight line and past whatever is there. The joints are closed where the links are now. Then each link is swept
 /// from the first of the two to where its joints want it. A link that meets something on that way stops there, and the
@@ -62,7 +62,7 @@ bool World::State::Sweep::stop_at_contacts(std::uint32_t slot) {
     bool immovable = false;
     for_each_pair(s.contacts, s.bodies, slot, [&](std::uint32_t p) {
         const std::uint32_t other = other_body(s.contacts.pairs[p], slot);
-        if (s.joints.keeps_apart(slot, other)) return;
+        if (s.joints.disables_collision(slot, other)) return;
         const SolverBody* const gone = moved(other);
         for_each_contact(s.contacts, p, [&](std::uint32_t c) {
             const PairRecord& record = s.contacts.records[c];
@@ -141,16 +141,17 @@ bool World::State::Sweep::bring_together(std::uint32_t slot) {
             for (const Stop& stop : s.stops) s.closing_planes.push_back(plane_now(stop));
             s.joint_solver.close(slot, s.closing_planes);
             most = 0.0;
-            s.joint_solver.for_each_change(slot, [&](std::uint32_t, const glm::dvec3&, const glm::dvec3& turn) {
+            s.joint_solver.for_each_displacement(slot, [&](std::uint32_t, const glm::dvec3&, const glm::dvec3& turn) {
                 most = std::max(most, std::sqrt(glm::dot(turn, turn)));
             });
             if (again || most <= settings::joint_closing_turn) break;
             ease = std::max(ease * settings::joint_closing_turn / most, settings::joint_closing_least_ease);
         }
         const double share = most > settings::joint_closing_turn ? settings::joint_closing_turn / most : 1.0;
-        s.joint_solver.for_each_change(slot, [&](std::uint32_t link, const glm::dvec3& move, const glm::dvec3& turn) {
-            shift(link, vec3(share * move), share * turn);
-        });
+        s.joint_solver.for_each_displacement(slot,
+                                             [&](std::uint32_t link, const glm::dvec3& move, const glm::dvec3& turn) {
+                                                 shift(link, vec3(share * move), share * turn);
+                                             });
         ease = std::min(1.0, settings::joint_closing_ease_growth * ease);
     }
     return false;

@@ -13,7 +13,7 @@
 /// fixed to 500 kg, spun at 190 rad/s by itself where it met a wall: an impact with the mass of both, to stop the speed
 /// of one, gave 200 times the energy that they had. So the velocities are made to go together first (hold_together). Like
 /// any inelastic impact that conserves momentum and makes no energy. And links that are integrated implicitly answer by
-/// more inertia than they have (JointSolver::stabilise), so that the impulses themselves may gain.
+/// more inertia than they have (implicit_rotation.h), so that the impulses themselves may gain.
 ///
 /// So the rule is kept as a rule: from where the solver has left them to the end of the step,
 ///
@@ -71,14 +71,14 @@ World::State::ImpactEnergy& World::State::Sweep::books_of_links(std::uint32_t sl
 /// Before an impact on a body that joints hold: what they hold together moves together.
 void World::State::Sweep::hold_together(std::uint32_t slot) {
     books_of_links(slot);
-    s.joint_solver.hold_together(slot, s.bodies,
-                                 [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
-                                     Body& body = s.bodies[link];
-                                     body.linear_velocity = limited(vec3(velocity), s.most_speed(body));
-                                     body.angular_velocity = limited(vec3(spin), body.max_spin);
-                                     drop_locked_motion(body);
-                                     body.exact_spin = glm::dvec3(body.angular_velocity);
-                                 });
+    s.joint_solver.for_each_allowed_velocity(
+        slot, s.bodies, [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& spin) {
+            Body& body = s.bodies[link];
+            body.linear_velocity = limited(vec3(velocity), s.most_speed(body));
+            body.angular_velocity = limited(vec3(spin), body.max_spin);
+            drop_locked_motion(body);
+            body.exact_spin = glm::dvec3(body.angular_velocity);
+        });
 }
 
 /// Work of an impact on one of the two, J, by the velocities that the place where it is hit would have as a rigid body's

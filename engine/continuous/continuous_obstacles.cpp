@@ -85,7 +85,7 @@ bool World::State::Sweep::is_pressed(std::uint32_t slot) const {
 }
 
 bool World::State::Sweep::may_meet(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
-    return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.keeps_apart(slot, other);
+    return other != slot && (dynamic_too || !s.bodies[other].is_dynamic()) && !s.joints.disables_collision(slot, other);
 }
 
 World::State::Sweep::Part World::State::Sweep::part_of(std::uint32_t shape, std::uint32_t triangle) const {

@@ -121,7 +121,7 @@ struct World::State {
     std::vector<ConstraintGraph::Edge> edges;
     ConstraintGraph graph;
     StiffGroups stiff_groups;
-    std::vector<StiffGroups::JointEdge> joint_ties;  ///< of the step
+    std::vector<StiffGroups::JointEdge> joint_edges;  ///< of the step
     CrowdedContacts crowded_contacts;
     SlenderIslands slender_islands;
     ContactSolver solver;
