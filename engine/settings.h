@@ -60,7 +60,7 @@ inline constexpr std::uint32_t stiff_look_every = 4;
 /// Of more bodies than this, it is looked at every so many steps, a multiple of stiff_look_every. A pyramid of 820
 /// costs 2.7% more where that is 4.
 inline constexpr std::uint32_t stiff_large = 400, stiff_look_every_large = 32;
-/// Blows are solved directly (is_crushed, stiff_group_search.cpp) in islands of at most this many bodies. Larger: falling
+/// Blows are solved directly (is_crushed, group_search.cpp) in islands of at most this many bodies. Larger: falling
 /// heaps cost more. 0: a box that falls by 1 m onto a plate of 5 cm and a tenth of its mass penetrates 89% of the plate
 /// (0.7% at 24).
 inline constexpr std::uint32_t stiff_struck_bodies = 24;
@@ -421,7 +421,7 @@ inline constexpr double joint_slack_drive = 1e-4;
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
 inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
-/// Of redundant rows (joint_energy.cpp): pushes of contradicting joints keep their proportion up to so many times the
+/// Of redundant rows (redundant_rows.h): pushes of contradicting joints keep their proportion up to so many times the
 /// way of a sub-step (larger: one body far away slows all that its loops hold); all pushes together may be so many
 /// times the energy that they would have row by row (smaller: large nets sag, larger: what is nearly redundant jumps),
 /// or make all that joints hold go this fast, m/s.
@@ -429,7 +429,7 @@ inline constexpr double joint_push_farthest = 100.0;
 inline constexpr double joint_push_gain = 100.0;
 inline constexpr double joint_quiet_push = 0.1;
 /// If a push turns a row by more than this, rad, the slack of the rows grows with that angle (push_together(),
-/// joint_energy.cpp). Smaller: loops that are nearly closed pay for two more factorisations; larger: chains that are a
+/// redundant_rows.h). Smaller: loops that are nearly closed pay for two more factorisations; larger: chains that are a
 /// little too short tremble.
 inline constexpr double joint_crooked = 2e-4;
 /// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is

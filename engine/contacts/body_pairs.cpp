@@ -37,8 +37,8 @@ void BodyPairs::begin(const Input& in, std::uint32_t a, std::uint32_t b) {
     const Body &body_a = bodies[a], &body_b = bodies[b];
     if (!body_a.is_dynamic() && !body_b.is_dynamic()) return;
     const std::uint32_t p = contacts.begin_pair(bodies, a, b);
-    contacts.pairs[p].kept_apart = in.joints.keeps_apart(a, b);
-    if (!contacts.pairs[p].kept_apart) expect_contacts(in, p);
+    contacts.pairs[p].collision_disabled = in.joints.disables_collision(a, b);
+    if (!contacts.pairs[p].collision_disabled) expect_contacts(in, p);
 }
 
 /// Gives a pair that has no contacts none while it is far.
@@ -133,9 +133,9 @@ void BodyPairs::update_collision_of(const Input& in, std::uint32_t a, std::uint3
     const std::uint32_t p = contacts.find_pair(in.world.bodies, a, b);
     if (p == null_index) return;
     Pair& pair = contacts.pairs[p];
-    if (pair.kept_apart == in.joints.keeps_apart(a, b)) return;
-    pair.kept_apart = !pair.kept_apart;
-    if (!pair.kept_apart) {
+    if (pair.collision_disabled == in.joints.disables_collision(a, b)) return;
+    pair.collision_disabled = !pair.collision_disabled;
+    if (!pair.collision_disabled) {
         expect_contacts(in, p);
         return;
     }

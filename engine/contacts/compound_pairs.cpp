@@ -33,7 +33,7 @@ void CompoundPairs::update(const ContactWorld& world, MeshContacts& mesh_contact
                            const AwakeSet& awake) {
     for (CompoundPair& compound : pairs_) {
         const Pair& pair = world.contacts.pairs[compound.pair];
-        if (pair.kept_apart) continue;
+        if (pair.collision_disabled) continue;
         if (awake.contains(pair.body[0]) || awake.contains(pair.body[1]))
             update(world, mesh_contacts, events, compound);
     }

@@ -106,7 +106,7 @@ struct Pair {
     std::uint32_t first_contact = null_index;
     std::uint32_t first_patch = null_index;
     bool compound = false;    ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
-    bool kept_apart = false;  ///< a joint forbids contacts
+    bool collision_disabled = false;  ///< a joint forbids contacts
     bool compared = false;    ///< of a compound: what CompoundPair says holds
     bool in_use = false;
     std::uint32_t edges = 0;  ///< of a compound: its contacts of convex shapes that are solved in this step

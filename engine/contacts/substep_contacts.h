@@ -16,7 +16,7 @@
 /// Separations remain s0 + J q with q since the start of the step: s0 is what makes that true now.
 ///
 /// Left as they are: contacts that a modifier has changed; those of bodies that joints hold, since joints solve such
-/// contacts with levers of their own (joint_contacts.cpp); and those of stiff groups (stiff_groups.h). Of a ton on a
+/// contacts with levers of their own (contact_groups.h); and those of stiff groups (stiff_groups.h). Of a ton on a
 /// pebble, two impulses that cancel along the old levers would throw the pebble off at hundreds of m/s along new ones.
 
 #include <talus/narrowphase/collide.h>

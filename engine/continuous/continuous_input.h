@@ -92,7 +92,7 @@ struct ContinuousInput {
     float allowed_depth(std::uint32_t slot) const;
     /// True if the body is swept against the other one. `dynamic_too`: against dynamic bodies as well.
     bool can_hit(std::uint32_t slot, std::uint32_t other, bool dynamic_too) const {
-        return other != slot && (dynamic_too || !bodies[other].is_dynamic()) && !joints.keeps_apart(slot, other);
+        return other != slot && (dynamic_too || !bodies[other].is_dynamic()) && !joints.disables_collision(slot, other);
     }
     /// Returns the smaller of the speed limits of the body and of the world, m/s.
     float max_speed_of(const Body& body) const { return std::min(body.max_speed, max_speed); }

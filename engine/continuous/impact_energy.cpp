@@ -65,7 +65,7 @@ EnergyBudget& ImpactEnergies::articulation_budget(const ContinuousInput& in, con
 
 void ImpactEnergies::fit_velocities(const ContinuousInput& in, ContinuousOutput& out, std::uint32_t slot) {
     articulation_budget(in, out.joint_solver, slot);
-    out.joint_solver.hold_together(
+    out.joint_solver.for_each_allowed_velocity(
         slot, in.bodies, [&](std::uint32_t link, const glm::dvec3& velocity, const glm::dvec3& angular_velocity) {
             Body& body = out.bodies[link];
             body.linear_velocity = limited(vec3(velocity), in.max_speed_of(body));

@@ -15,7 +15,7 @@
 ///   speed of one, gave 200 times the energy that they had. So the velocities are made to fit first (fit_velocities).
 ///   Like any inelastic impact, that conserves momentum and creates no energy.
 ///
-/// - Links that are integrated implicitly respond with more inertia than they have (JointSolver::stabilise), so that
+/// - Links that are integrated implicitly respond with more inertia than they have (implicit_rotation.h), so that
 ///   the impulses themselves may add energy.
 ///
 /// So the rule is enforced as a rule. From the state in which the solver has left the bodies to the end of the step,

@@ -78,7 +78,7 @@ bool OpenedJoints::Closing::add_contact_planes(std::uint32_t slot) {
     const auto& poses = in.colliders.poses;
     for_each_pair(contacts, in.bodies, slot, [&](std::uint32_t p) {
         const std::uint32_t other = other_body(contacts.pairs[p], slot);
-        if (in.joints.keeps_apart(slot, other)) return;
+        if (in.joints.disables_collision(slot, other)) return;
         const SolverBody* const other_moved = in.solver_body(other);
         for_each_contact(contacts, p, [&](std::uint32_t c) {
             const PairRecord& record = contacts.records[c];
@@ -144,14 +144,14 @@ bool OpenedJoints::Closing::close_joints(std::uint32_t slot) {
             for (const StopPlane& stop : own.planes_) own.closing_planes_.push_back(closing_plane(stop));
             joint_solver.close(slot, own.closing_planes_);
             largest = 0.0;
-            joint_solver.for_each_change(slot, [&](std::uint32_t, const glm::dvec3&, const glm::dvec3& rotation) {
+            joint_solver.for_each_displacement(slot, [&](std::uint32_t, const glm::dvec3&, const glm::dvec3& rotation) {
                 largest = std::max(largest, std::sqrt(glm::dot(rotation, rotation)));
             });
             if (again || largest <= settings::joint_closing_turn) break;
             ease = std::max(ease * settings::joint_closing_turn / largest, settings::joint_closing_least_ease);
         }
         const double part = largest > settings::joint_closing_turn ? settings::joint_closing_turn / largest : 1.0;
-        joint_solver.for_each_change(
+        joint_solver.for_each_displacement(
             slot, [&](std::uint32_t link, const glm::dvec3& displacement, const glm::dvec3& rotation) {
                 out.move(in, link, vec3(part * displacement), part * rotation);
             });

@@ -1,7 +1,7 @@
 #pragma once
 /// Joints that were opened in the step are closed again, and no body gets through anything on the way.
 ///
-/// joint_closing.cpp says what opens them. After all sweeps each link of such an articulation has two poses: a *safe
+/// joint_closing.h says what opens them. After all sweeps each link of such an articulation has two poses: a *safe
 /// pose*, to which it can be put back (where its own sweep ended, or where the step began), and the pose to which an
 /// impact has carried it, along a straight line and past whatever is there. The joints are closed from the latter
 /// poses. Then each link is swept from its safe pose to where its joints want it. A link that hits something on that

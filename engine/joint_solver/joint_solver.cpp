@@ -82,12 +82,12 @@ void JointSolver::solve_contacts(std::uint32_t first, std::uint32_t last) {
     }
 }
 
-void JointSolver::carry_bounces(std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t g = first; g < last; ++g) transmit_bounces(contacts_, s_, contacts_.groups[g]);
+void JointSolver::transmit_bounces(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t g = first; g < last; ++g) talus::transmit_bounces(contacts_, s_, contacts_.groups[g]);
 }
 
-void JointSolver::hand_on_bounces(std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t g = first; g < last; ++g) pass_bounces_on(contacts_, s_, contacts_.groups[g]);
+void JointSolver::pass_bounces_on(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t g = first; g < last; ++g) talus::pass_bounces_on(contacts_, s_, contacts_.groups[g]);
 }
 
 void JointSolver::relax_again(std::uint32_t articulation) { talus::relax_again(s_, s_.articulations[articulation]); }

@@ -94,9 +94,9 @@ public:
     /// After solve() of all articulations: solves contacts through the joints, where the two disagree.
     void solve_contacts(std::uint32_t first, std::uint32_t last);
     /// After the restitution pass: lets the joints transmit its impulses, in groups where something has bounced.
-    void carry_bounces(std::uint32_t first, std::uint32_t last);
+    void transmit_bounces(std::uint32_t first, std::uint32_t last);
     /// After that: makes the impacts to which the bounces have led.
-    void hand_on_bounces(std::uint32_t first, std::uint32_t last);
+    void pass_bounces_on(std::uint32_t first, std::uint32_t last);
 
     // Stiff groups (stiff_groups.h) find impulses of contacts together with the joints' rows.
     /// Returns the articulation of a solver body; null_index if no joint holds it.
@@ -149,7 +149,7 @@ public:
     /// Removes from the velocities of the bodies of an articulation what the locks of its joints do not allow: calls
     /// visit(slot, velocity, angular velocity) for each dynamic one. Motors, drives and springs do not act.
     template <class Visit>
-    void hold_together(std::uint32_t slot, const BodyStore& bodies, Visit&& visit) {
+    void for_each_allowed_velocity(std::uint32_t slot, const BodyStore& bodies, Visit&& visit) {
         project_locks(s_, slot, bodies);
         visit_velocities(slot, visit);
     }
@@ -203,7 +203,7 @@ public:
     }
     /// Calls visit(slot, displacement, rotation vector) with what close() has found.
     template <class Visit>
-    void for_each_change(std::uint32_t slot, Visit&& visit) {
+    void for_each_displacement(std::uint32_t slot, Visit&& visit) {
         visit_velocities(slot, visit);
     }
     /// After the last close(), with whether the joints are `closed`. An articulation that cannot be closed for some steps is left

@@ -103,7 +103,7 @@ public:
 
     bool has_any(std::uint32_t body) const { return body < first_.size() && first_[body] != null_index; }
     /// Whether a joint between the two bodies disables their collision.
-    bool keeps_apart(std::uint32_t body_a, std::uint32_t body_b) const {
+    bool disables_collision(std::uint32_t body_a, std::uint32_t body_b) const {
         bool disabled = false;
         for_each(body_a, [&](std::uint32_t j, std::uint32_t other) {
             disabled = disabled || (other == body_b && !joints_[j].options.collide_connected);

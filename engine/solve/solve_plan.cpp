@@ -133,10 +133,10 @@ void SolvePlan::add_bounces(const Input& in) {
     add_in_groups(in, {.kind = FieldWork::Kind::note_calm});
     for (int k = 0; k < settings::restitution_passes; ++k) add_contacts(in, &SolverKernel::bounce);
     for (int k = 0; k < settings::joint_bounces && in.joints.contact_group_count() != 0; ++k) {
-        add_joints(in.joints.contact_group_count(), &JointSolver::carry_bounces);
+        add_joints(in.joints.contact_group_count(), &JointSolver::transmit_bounces);
         add_contacts(in, &SolverKernel::bounce);
     }
-    add_joints(in.joints.contact_group_count(), &JointSolver::hand_on_bounces);
+    add_joints(in.joints.contact_group_count(), &JointSolver::pass_bounces_on);
     add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_bounce_gains});
     add({1, 1}, {.kind = Work::Kind::bound_bounces});
 }

@@ -83,16 +83,16 @@ void World::State::join_islands(float dt) {
     for (const ConstraintGraph::Edge& edge : edges) {
         if (edge.pushes_a && edge.pushes_b) islands.join(edge.a, edge.b);
     }
-    joint_ties.clear();
+    joint_edges.clear();
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
         if (ends.b == null_index) continue;
         const auto index_of = [&](std::uint32_t slot) { return bodies[slot].is_dynamic() ? indices.of(slot) : 0; };
         const std::uint32_t a = index_of(ends.a), b = index_of(ends.b);
-        if (a != 0 || b != 0) joint_ties.push_back({a, b, joints[j].kind != JointKind::gear});
+        if (a != 0 || b != 0) joint_edges.push_back({a, b, joints[j].kind != JointKind::gear});
         if (a != 0 && b != 0) islands.join(a, b);
     }
-    stiff_groups.find({edges, indices.slots(), indices.movable_end(), bodies, contacts, colliders}, edges, joint_ties,
+    stiff_groups.find({edges, indices.slots(), indices.movable_end(), bodies, contacts, colliders}, edges, joint_edges,
                       def.gravity, dt, dt / static_cast<float>(def.substeps), islands);
 }
 

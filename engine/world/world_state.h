@@ -74,7 +74,7 @@ struct World::State {
     Islands islands;
     ConstraintGraph graph;
     StiffGroups stiff_groups;
-    std::vector<StiffGroups::JointEdge> joint_ties;
+    std::vector<StiffGroups::JointEdge> joint_edges;
 
     // The solve.
     int substeps = 0;  ///< of this step
