@@ -5,7 +5,7 @@
 
 namespace talus::detail {
 
-/// The same as `shape_cast` for shapes that `check` accepts and finite numbers.
+/// The same as `shape_cast` for usable shapes (usable.h) and finite numbers.
 ShapeCastResult cast_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& translation,
                                float target_distance);
 

@@ -15,7 +15,7 @@ EpaResult expand(const MinkowskiDifference& difference, const Simplex& simplex, 
 /// be grown to the end.
 bool expand_again(const MinkowskiDifference& difference, PolytopeCache& cache, EpaResult& result);
 
-/// The same as `epa` for shapes that `check` accepts, at a finite pose.
+/// The same as `epa` for usable shapes (usable.h), at a finite pose.
 EpaResult epa_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& simplex);
 
 /// The same, telling `observer` what it does (observer.h).

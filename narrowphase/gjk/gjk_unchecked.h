@@ -7,7 +7,7 @@ namespace talus::detail {
 
 class GjkObserver;
 
-/// The same as `gjk` for shapes that `check` accepts, at a finite pose.
+/// The same as `gjk` for usable shapes (usable.h), at a finite pose.
 GjkResult gjk_unchecked(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache, float max_distance);
 
 /// The same, telling `observer` what it does (observer.h).

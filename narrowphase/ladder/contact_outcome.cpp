@@ -1,5 +1,6 @@
 #include "narrowphase/ladder/contact_outcome.h"
 
+#include "common/assert.h"
 #include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/manifold/manifold_unchecked.h"
 #include "narrowphase/manifold/sliver.h"
@@ -119,6 +120,7 @@ void set_touching_at_point(const CollideCall& call, const PairTest& test, const 
 }
 
 void set_touching(const CollideCall& call, const PairTest& test, const Manifold& manifold) {
+    TALUS_ASSERT(std::abs(length_squared(manifold.normal) - 1.0f) < 1e-3f);
     float nearest = std::numeric_limits<float>::infinity();
     for (int i = 0; i < manifold.count; ++i) nearest = std::min(nearest, manifold.points[i].separation);
     const float width = tolerance::sliver_contact * call.records[test.pair].size;

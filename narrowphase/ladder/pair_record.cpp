@@ -1,6 +1,8 @@
 #include <talus/narrowphase/pair_record.h>
 
+#include "common/assert.h"
 #include "narrowphase/ladder/pair_sizes.h"
+#include "narrowphase/shapes/usable.h"
 
 #include <bit>
 
@@ -11,6 +13,8 @@ double microseconds_of(const PairRecord& record) {
 }
 
 PairRecord make_pair(const Colliders& colliders, std::uint32_t i, std::uint32_t j) {
+    TALUS_ASSERT(i < colliders.shapes.size() && j < colliders.shapes.size());
+    TALUS_ASSERT(detail::is_usable(colliders.shapes[i]) && detail::is_usable(colliders.shapes[j]));
     const float ri = bounding_radius(colliders.shapes[i]), rj = bounding_radius(colliders.shapes[j]);
     PairRecord record;
     const bool swap = ri < rj || (ri == rj && i > j);

@@ -1,13 +1,29 @@
 #pragma once
-/// Internal: what the public queries ask of their arguments before they begin. The library's own calls leave it out:
-/// their shapes have been checked when they came in.
+/// Internal: what the public queries ask of their arguments before they begin. It is less than `check` asks: sizes may be 0, so
+/// that a sphere without radius is a point, and shapes may be flat. The library's own calls leave it out: their shapes were
+/// checked when they came in.
 
 #include <talus/math.h>
 #include <talus/narrowphase/shape.h>
 
 namespace talus::detail {
 
-inline bool is_usable(const Shape& shape) { return !check(shape); }
+/// True if a query on the shape has an answer: it has a hull if it is one, and its sizes are finite and not negative.
+inline bool is_usable(const Shape& shape) {
+    const vec3& half = shape.half_extents;
+    if (!is_finite(shape.radius) || shape.radius < 0.0f || !is_finite(half)) return false;
+    if (half.x < 0.0f || half.y < 0.0f || half.z < 0.0f) return false;
+    switch (shape.type) {
+        case ShapeType::hull:
+            return shape.hull != nullptr;
+        case ShapeType::segment:
+            return is_finite(shape.points[0]) && is_finite(shape.points[1]);
+        case ShapeType::triangle:
+            return is_finite(shape.points[0]) && is_finite(shape.points[1]) && is_finite(shape.points[2]);
+        default:
+            return static_cast<int>(shape.type) < shape_type_count;
+    }
+}
 
 inline bool is_usable(const Frame& frame) {
     return is_finite(frame.position) && is_finite(frame.rotation[0]) && is_finite(frame.rotation[1]) &&

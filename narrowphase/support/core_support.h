@@ -125,7 +125,7 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
 /// The index of the indexed point nearest to the rim (or apex) point p.
 std::uint16_t index_of(const Core& core, const dvec3& p);
 
-/// The same as `support` for a shape that `check` accepts and a finite direction.
+/// The same as `support` for a usable shape (usable.h) and a finite direction.
 SupportVertex support_unchecked(const Shape& shape, const vec3& direction, std::uint16_t hint);
 
 /// Returns the core's farthest point along d in floats, shape frame. Unlike `support`, without the index that GJK

@@ -1,5 +1,6 @@
 #include <talus/narrowphase/support_mapping.h>
 
+#include "narrowphase/shapes/usable.h"
 #include "narrowphase/support/core_support.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ bool detail::is_usable(const dmat3& linear, const dvec3& offset) {
            talus::is_usable(offset);
 }
 
-ShapeSupport::ShapeSupport(Shape shape) : shape_(std::move(shape)), valid_(!check(shape_)) {
+ShapeSupport::ShapeSupport(Shape shape) : shape_(std::move(shape)), valid_(detail::is_usable(shape_)) {
     if (!valid_) shape_ = Shape{};
 }
 

@@ -18,7 +18,7 @@ enum class EpaStatus : std::uint8_t {
     converged,      ///< depth exact to tolerance
     out_of_memory,  ///< fixed buffers full: the best so far; moving B by depth * normal still separates
     flat,           ///< the Minkowski difference has no interior within rounding: depth ~0, normal from its plane
-    bad_input,      ///< `check` refuses a shape, or a number is not finite: all else is as in a new EpaResult
+    bad_input,      ///< a null hull, a negative size, or a number that is not finite: all else is as in a new EpaResult
 };
 
 /// EPA's last polytope as pairs of support indices, with its faces. The next frame's EPA can start from it: looked up

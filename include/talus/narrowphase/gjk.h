@@ -28,7 +28,7 @@ enum class GjkStatus : std::uint8_t {
     overlapping,    ///< the cores touch or intersect: distance 0, the simplex encloses or touches the origin
     beyond_limit,   ///< a support plane proves that the distance exceeds max_distance; `distance` is that lower bound
     iteration_cap,  ///< not converged: distance is an upper bound, lower_bound a proved lower one (may be 0)
-    bad_input,      ///< `check` refuses a shape, or a number is not finite: all else is as in a new GjkResult
+    bad_input,      ///< a null hull, a negative size, or a number that is not finite: all else is as in a new GjkResult
 };
 
 struct GjkResult {

@@ -64,8 +64,8 @@ struct FaceHints {
 /// keeps points with separation <= margin (m), reduces them to the four that span the contact best. Holds at least one
 /// point when the given pair itself is within margin: a hit always yields a contact. The ids within a manifold are
 /// distinct; that of a lone witness pair is 0. A normal that is not a unit vector is normalised; a zero or non-finite
-/// one is replaced by the direction from A's origin to B's. No points if `check` refuses a shape, or the pose, a point
-/// or the margin is not finite.
+/// one is replaced by the direction from A's origin to B's. No points if a shape has no hull or a negative size, or the
+/// pose, a point or the margin is not finite.
 Manifold make_manifold(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, const vec3& on_a,
                        const vec3& on_b, float margin, FaceHints& hints);
 

@@ -10,7 +10,7 @@ struct RayHit {
     bool hit = false;
     float fraction = 0.0f;   ///< along the translation, 0 to 1
     vec3 normal{0.0f};       ///< outward, unit, shape frame; zero when the ray starts inside
-    bool bad_input = false;  ///< `check` refuses the shape, or a number is not finite: no hit
+    bool bad_input = false;  ///< the shape has no hull or a negative size, or a number is not finite: no hit
 };
 
 /// Returns the first hit of the ray `origin + t * translation`, 0 <= t <= 1, with the shape (shape frame, m). A ray

@@ -19,7 +19,8 @@ struct SeparationResult {
     bool used_epa = false;
     bool beyond_limit = false;  ///< separation is only a lower bound, larger than max_separation
 
-    /// False: `check` refuses a shape, or a number is not finite. Then nothing else here means anything; it is all 0.
+    /// False: a shape has no hull or a negative size, or a number is not finite. Then nothing else here means anything;
+    /// it is all 0.
     bool is_valid() const { return gjk.status != GjkStatus::bad_input; }
 };
 

@@ -13,7 +13,7 @@ enum class CastStatus : std::uint8_t {
     hit,
     initially_overlapping,  ///< touching, overlapping, or nearer than the target distance at the start: fraction 0
     iteration_cap,          ///< no contact before `fraction`, which is as far as it got: grazing a curved surface
-    bad_input,              ///< `check` refuses a shape, or a number is not finite: all else is as on a miss
+    bad_input,              ///< a null hull, a negative size, or a number that is not finite: all else is as on a miss
 };
 
 struct ShapeCastResult {

@@ -14,7 +14,7 @@
 /// `CollectionHull` and `PointCloud` refer to memory that they do not own, which must outlive them; they take no
 /// temporaries.
 ///
-/// **Bad input** has an answer: a shape that `check` refuses, a map with a coefficient that is not finite (or beyond
+/// **Bad input** has an answer: a null hull, a negative size, a map with a coefficient that is not finite (or beyond
 /// 1e12), an empty collection, an empty cloud, a cloud with a point that is not finite, is the single point at the
 /// origin, and `valid()` says false.
 

@@ -33,7 +33,7 @@ struct SweptResult {
     float fraction = 1.0f;         ///< time of collision (see the method), 0 to 1; 1 when there is none
     std::uint16_t queries = 0;     ///< GJK runs
     std::uint16_t iterations = 0;  ///< support pairs, those of EPA included
-    bool bad_input = false;  ///< `check` refuses a shape, a number is not finite, or there is no such method: no hit
+    bool bad_input = false;        ///< a null hull, a negative size, a number that is not finite, no such method
 };
 
 /// /// Returns if and when B touches A while it moves by `translation` (m, A's frame) from the pose `b_in_a`. Touching

@@ -55,7 +55,7 @@ enum class ToiStatus : std::uint8_t {
     hit,                    ///< within target + tolerance at `time`, and not within the target before it
     initially_overlapping,  ///< within the target distance at time 0
     iteration_cap,          ///< no contact before `time`, which is as far as it got
-    bad_input,  ///< `check` refuses a shape, a number is not finite, a rotation is zero, or the duration negative
+    bad_input,              ///< a null hull, a negative size or duration, a zero rotation, a number that is not finite
 };
 
 struct TimeOfImpact {

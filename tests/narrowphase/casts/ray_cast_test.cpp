@@ -2,6 +2,7 @@
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 
+#include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/ray_cast.h>
 #include <talus/narrowphase/separation.h>
 

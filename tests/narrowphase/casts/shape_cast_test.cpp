@@ -336,14 +336,14 @@ TEST_CASE("a cast says the same in the other body's frame") {
     }
 }
 
-TEST_CASE("casts with unusable numbers miss") {
+TEST_CASE("casts with unusable numbers say bad_input and stop nothing") {
     const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
     const Shape cube = box({1, 1, 1});
     for (float bad : {nan, inf, -inf}) {
-        CHECK(shape_cast(cube, cube, at(bad, 0, 0), {-5, 0, 0}).status == CastStatus::miss);
-        CHECK(shape_cast(cube, cube, at(5, 0, 0), {-5, bad, 0}).status == CastStatus::miss);
-        CHECK(shape_cast(cube, cube, at(5, 0, 0), {-5, 0, 0}, bad).status == CastStatus::miss);
-        CHECK(shape_cast(ShapeSupport(cube), ShapeSupport(cube), {bad, 0, 0}).status == CastStatus::miss);
+        CHECK(shape_cast(cube, cube, at(bad, 0, 0), {-5, 0, 0}).status == CastStatus::bad_input);
+        CHECK(shape_cast(cube, cube, at(5, 0, 0), {-5, bad, 0}).status == CastStatus::bad_input);
+        CHECK(shape_cast(cube, cube, at(5, 0, 0), {-5, 0, 0}, bad).status == CastStatus::bad_input);
+        CHECK(shape_cast(ShapeSupport(cube), ShapeSupport(cube), {bad, 0, 0}).status == CastStatus::bad_input);
     }
     const ShapeCastResult huge = shape_cast(cube, cube, at(1e30f, 0, 0), {-3e30f, 0, 0});
     CHECK(std::isfinite(huge.fraction));

@@ -1,4 +1,4 @@
-/// Queries on shapes that `check` refuses and on numbers that are not finite: each answers with a status, nothing crashes,
+/// Queries on null hulls, negative sizes and numbers that are not finite: each answers with a status, nothing crashes,
 /// and a cache that was passed in stays as it was.
 
 #include <talus/narrowphase/gjk_variants.h>
@@ -37,9 +37,7 @@ std::vector<std::pair<std::string, Shape>> refused_shapes() {
             {"a box of negative size", box({1.0f, -1.0f, 1.0f})},
             {"a box of size NaN", box({1.0f, 1.0f, not_a_number})},
             {"a capsule of infinite height", capsule(infinity, 1.0f)},
-            {"a cylinder of size 0", cylinder(0.0f, 1.0f)},
             {"a cone of radius NaN", cone(1.0f, not_a_number)},
-            {"a segment of length 0", segment({1, 0, 0}, {1, 0, 0})},
             {"a triangle with a corner at infinity", triangle({0, 0, 0}, {infinity, 0, 0}, {0, 1, 0})},
             {"a shape of no type", unknown}};
 }

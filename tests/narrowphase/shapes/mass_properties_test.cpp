@@ -1,3 +1,4 @@
+#include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/shape.h>
 #include "narrowphase/shapes/moments.h"
 

@@ -1,3 +1,4 @@
+#include <talus/narrowphase/mass_properties.h>
 #include <talus/narrowphase/shape.h>
 
 #include "tests/narrowphase/shapes/hull_clouds.h"

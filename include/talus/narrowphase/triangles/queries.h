@@ -35,7 +35,7 @@ struct TriangleCastResult {
 TriangleCastResult shape_cast(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set,
                               const vec3& translation, float target_distance = 0.0f);
 
-/// True if the shape touches a triangle. False if `check` refuses the shape, or the pose is not finite.
+/// True if the shape touches a triangle. False if the shape has no hull or a negative size, or the pose is not finite.
 bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_set);
 
 struct NearestOnTriangles {
