@@ -1,6 +1,7 @@
 #include "engine/contacts/compound_pairs.h"
 
 #include "engine/settings.h"
+#include "narrowphase/ladder/contact_margin.h"
 #include "narrowphase/ladder/relative_motion.h"
 
 #include <algorithm>
@@ -112,7 +113,8 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
     const std::uint32_t slot_a = contacts.pairs[p].body[0], slot_b = contacts.pairs[p].body[1];
     const Body &a = bodies[slot_a], &b = bodies[slot_b];
     const auto near = [&](std::uint32_t i, std::uint32_t j) {
-        return overlaps(expand(shapes.world_boxes[i], colliders.motions[i].max_displacement + colliders.motions[j].max_displacement + slack),
+        return overlaps(expand(shapes.world_boxes[i],
+                               colliders.motions[i].max_displacement + colliders.motions[j].max_displacement + slack),
                         shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {

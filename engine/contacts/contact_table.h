@@ -105,9 +105,9 @@ struct Pair {
     std::uint32_t previous[2] = {null_index, null_index};
     std::uint32_t first_contact = null_index;
     std::uint32_t first_patch = null_index;
-    bool compound = false;    ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
+    bool compound = false;  ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
     bool collision_disabled = false;  ///< a joint forbids contacts
-    bool compared = false;    ///< of a compound: what CompoundPair says holds
+    bool compared = false;            ///< of a compound: what CompoundPair says holds
     bool in_use = false;
     std::uint32_t edges = 0;  ///< of a compound: its contacts of convex shapes that are solved in this step
 };

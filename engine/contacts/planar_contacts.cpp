@@ -2,6 +2,7 @@
 
 #include <talus/narrowphase/support_mapping.h>
 #include "engine/settings.h"
+#include "narrowphase/ladder/contact_margin.h"
 
 #include <algorithm>
 #include <cmath>

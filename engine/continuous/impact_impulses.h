@@ -58,7 +58,8 @@ private:
         if (!jointed) return {inverse_mass * by, inverse_inertia * angular};
         const glm::dvec3 f(by), m(angular);
         const JointSolver::Response& r = joint_response;
-        return {vec3(r.by_impulse * f + r.by_moment * m), vec3(glm::transpose(r.by_moment) * f + r.angular_by_moment * m)};
+        return {vec3(r.by_impulse * f + r.by_moment * m),
+                vec3(glm::transpose(r.by_moment) * f + r.angular_by_moment * m)};
     }
 };
 

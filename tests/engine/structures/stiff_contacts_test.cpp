@@ -23,7 +23,8 @@ struct Found {
     std::uint32_t linked = 0, groups = 0;
 };
 
-Found found(std::vector<Edge>& edges, std::span<const float> masses, std::span<const StiffGroups::JointEdge> ties = {}) {
+Found found(std::vector<Edge>& edges, std::span<const float> masses,
+            std::span<const StiffGroups::JointEdge> ties = {}) {
     BodyStore store;
     std::vector<std::uint32_t> slots{null_index};
     for (const float mass : masses) {
