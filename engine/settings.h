@@ -1,526 +1,608 @@
 #pragma once
-/// Every tolerance of the engine: name, unit, and what changes when it does. Those of the narrowphase are in
-/// narrowphase/tolerances.h.
+/// Every tolerance of the engine: its meaning, its unit, and the effect of a larger and of a smaller value. The
+/// tolerances of the narrowphase are in narrowphase/tolerances.h. Where a comment gives the result of other values,
+/// "here" means with the present value.
 
 #include <cstdint>
 
 namespace talus::settings {
 
-/// Penetration that the solver leaves alone, m. Larger: contacts break and form less often; smaller: visible overlap
-/// shrinks, resting contacts flicker.
+/// Penetration that the solver does not remove, m. Larger: more visible overlap. Smaller: contacts of resting bodies
+/// begin and end in turns.
 inline constexpr float linear_slop = 0.0005f;
-/// ... and never more than this * bounding radius of the smaller shape, for things of a few centimetres and less.
+/// Upper limit of the slop as a fraction of the smaller shape's bounding radius. It counts for objects of a few
+/// centimetres and less. Larger: small objects overlap visibly. Smaller: their contacts begin and end in turns.
 inline constexpr float relative_slop = 0.002f;
-/// ... nor more than this times the thickness of the thinner one. Larger: sheets of a millimetre sink into each other.
+/// Upper limit of the slop as a fraction of the thinner shape's thickness. Larger: sheets of a millimetre sink into
+/// each other. Smaller: their contacts begin and end in turns.
 inline constexpr float thin_slop = 0.02f;
 
-/// A step that is longer than this (s) has proportionally more sub-steps than WorldDef says: a sub-step of 1/16 s alone
-/// would let what rests fall by 4 cm. Larger: less work in long steps; at constant steps of 1/30 s with sub-steps twice
-/// as long, all houses of cards fall.
+/// Longest step that has the number of sub-steps in WorldDef, s. A longer step has proportionally more: in one sub-step
+/// of 1/16 s, resting bodies would fall by 4 cm. Larger: less work in long steps, and less stability: at constant steps
+/// of 1/30 s with sub-steps twice as long, all houses of cards fall.
 inline constexpr float longest_plain_step = 1.0f / 60.0f;
-/// Where steps differ, sub-steps are kept as long as the longest of late, which is forgotten at this rate (1/s). Their
-/// length sets the stiffness of contacts, so that it must not jump: what stands would sink and be thrown up again (a
-/// tower of 30 at 4e6 J with steps of 1/30 and 1/120 s by turns). Larger: after a switch to shorter steps contacts
-/// stiffen sooner; at 10 and more such a tower trembles again.
+/// Decay rate of the usual length of sub-steps, 1/s. Where steps differ in length, sub-steps are made as long as the
+/// longest recent one, whose length decays at this rate. The length must not jump, because it sets the stiffness of
+/// contacts: resting bodies would sink and be thrown up again (a tower of 30 reached 4e6 J when steps of 1/30 and 1/120
+/// s alternated). Larger: contacts stiffen sooner after a switch to shorter steps; at 10 and more, such a tower
+/// trembles again.
 inline constexpr float forget_substep = 0.5f;
-/// Sub-steps that are more than so many times as long as the last start from no more than so many times its impulses.
+/// Greatest factor by which a longer sub-step scales up the impulses of the last one for warm starting. Larger: after a
+/// very short step, loads that are no longer right are pushed harder. Smaller: resting bodies sink after a switch to
+/// longer steps.
 inline constexpr float most_load_growth = 4.0f;
-/// A contact point with a larger separation than this (m) at the start of a step is not warm started: its last impulse
-/// was a blow that has separated the bodies. Smaller: a body that hovers above its support loses its load in each step.
-/// Infinity: the impulse is applied with the present lever arms and taken back with later ones, and a body that touches
-/// nothing gains 1% of its speed.
+/// Greatest separation of a contact point at the start of a step with which it is warm started, m. At a larger
+/// separation its last impulse was a blow that has separated the bodies. Smaller: a body that hovers above its support
+/// loses its load in each step. Infinity: the impulse is applied with the present lever arms and taken back with later
+/// ones, and a body that touches nothing gains 1% of its speed.
 inline constexpr float most_carried_gap = 4.0f * linear_slop;
-/// Steps up to this part of a sub-step longer than a whole number of them do not get one more.
+/// Fraction of a sub-step by which a step may exceed a whole number of them without getting one more. Larger: sub-steps
+/// may be longer than usual by a larger part. Smaller: small differences between steps add sub-steps.
 inline constexpr float substep_slack = 0.25f;
 
-/// Contact stiffness, Hz, over the usual sub-step rate: at 60 Hz and 4 sub-steps 60 Hz. A soft contact is a spring: at
-/// 30 Hz a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz by 3.5 cm and stands. Above a quarter of the rate,
-/// sweeps that have not converged feed energy into what stands. More sub-steps make stiffer contacts: at 1 ms and 4
-/// sub-steps a plate that rolls on 25 balls is 10 times nearer to the closed form than it is at 60 Hz.
+/// Contact stiffness as a frequency, over the usual rate of sub-steps: 60 Hz for steps of 1/60 s with 4 sub-steps. A
+/// soft contact is a spring: at 30 Hz a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz it sags by 3.5 cm and
+/// stands. Larger: iterations that have not converged feed energy into resting bodies. More sub-steps make stiffer
+/// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60
+/// Hz.
 inline constexpr float contact_rate = 0.25f;
+/// Upper limit of that frequency, Hz. It counts for very short sub-steps.
 inline constexpr float max_contact_hertz = 1000.0f;
-/// Contacts of bodies that joints hold are so many times stiffer: they are often those of a light limb between the
-/// ground and all that hangs on it. At 1, joints of ragdolls that fall on each other open by up to 12 cm (20 starts),
-/// and a light foot that lands hard leaves its leg by 5 cm; at 2 by 6 and 1.4 cm; at 6 by 6 and 12 cm.
+/// Factor by which contacts of jointed bodies are stiffer. Such a contact is often between the ground and a light limb
+/// that carries all other bodies. At 1, joints of ragdolls that fall on each other open by up to 12 cm (20 starts), and
+/// a light foot that lands hard leaves its leg by 5 cm; at 2 by 6 and 1.4 cm; at 6 by 6 and 12 cm.
 inline constexpr float jointed_contact_stiffening = 2.0f;
-/// A contact of a stiff group (stiff_groups.h) works off this part of its overlap in a sub-step, and leaves this part
-/// of the slop.
+/// Fraction of its overlap that a contact of a stiff group (stiff_groups.h) removes per sub-step. Larger: overlap
+/// disappears sooner, and bodies leave it faster. Smaller: it lasts longer.
 inline constexpr float stiff_push = 0.25f;
+/// Fraction of the slop that such a contact does not remove. Larger: the overlaps of a tower's levels add up to more.
+/// Smaller: contacts begin and end in turns.
 inline constexpr float stiff_slop = 0.5f;
-/// An island is a stiff group if some contact bears so many times the mass of the lighter of its two bodies: the first
-/// number for islands of no more than stiff_width bodies a level of support, the second one for wider ones, where loads
-/// have many ways and direct solves cost more. Smaller: more islands are solved directly, at several times the cost.
+/// Load at which an island becomes a stiff group: some contact carries this many times the mass of the lighter of its
+/// two bodies. Smaller: more islands are solved directly, at several times the cost. Larger: towers give way further.
 inline constexpr float stiff_load = 5.0f;
+/// Most bodies per level of support for which `stiff_load` holds. Wider islands need `stiff_load_wide`, because their
+/// loads have many paths and their direct solves cost more. Larger: more heaps and walls are solved directly.
 inline constexpr float stiff_width = 3.0f;
+/// The load, as above, at which a wider island becomes a stiff group. Smaller: more heaps are solved directly.
 inline constexpr float stiff_load_wide = 40.0f;
-/// An island of bodies that were awake before, whose masses alone do not make it one, and which was none in the last
-/// step, is looked at every so many steps. Larger: towers give way for longer before they are solved directly; smaller:
-/// heaps that are none cost more.
+/// Steps between two searches for heavy loads in an island. This holds for an island whose bodies were awake before,
+/// that was no stiff group in the last step, and whose masses alone do not make it one. Larger: towers give way for
+/// longer before they are solved directly. Smaller: heaps that do not become groups cost more.
 inline constexpr std::uint32_t stiff_look_every = 4;
-/// Of more bodies than this, it is looked at every so many steps, a multiple of stiff_look_every. A pyramid of 820
-/// costs 2.7% more where that is 4.
+/// Number of bodies above which an island is searched less often: every `stiff_look_every_large` steps, a multiple of
+/// `stiff_look_every`. A pyramid of 820 boxes costs 2.7% more if that number is 4. Larger number of steps: large towers
+/// give way for longer.
 inline constexpr std::uint32_t stiff_large = 400, stiff_look_every_large = 32;
-/// Blows are solved directly (is_crushed, group_search.cpp) in islands of at most this many bodies. Larger: falling
-/// heaps cost more. 0: a box that falls by 1 m onto a plate of 5 cm and a tenth of its mass penetrates 89% of the plate
+/// Most bodies of an island in which blows are solved directly (is_crushed, group_search.cpp). Larger: falling heaps
+/// cost more. At 0, a box that falls by 1 m onto a plate of 5 cm and a tenth of its mass penetrates 89% of the plate
 /// (0.7% at 24).
 inline constexpr std::uint32_t stiff_struck_bodies = 24;
-/// Levels of support count in islands whose touching bodies move no faster than this against each other, m/s. Larger:
-/// what tumbles is taken for towers, and costs as much as they do.
+/// Greatest relative speed of touching bodies in an island whose levels of support count, m/s. Larger: tumbling bodies
+/// are treated as towers, and cost as much. Smaller: a tower that was hit is left to the iterations.
 inline constexpr float stiff_calm = 1.0f;
-/// An island is left to the sweeps if its factors take more products of two 6 x 6 blocks than this, or if it has more
-/// contacts than the second number, each of which takes a kilobyte. A chain of 1,000 bodies takes 1,000 products, a wall
-/// of 20 courses and 490 bricks 22,000. Larger: denser groups are solved directly, such as a pyramid of 650 boxes under
-/// 1,000 times the mass of one; each of their steps costs more.
+/// Most products of two 6 x 6 blocks in the factorisation of a stiff group. A chain of 1,000 bodies takes 1,000
+/// products, a wall of 20 courses and 490 bricks 22,000. An island that needs more is left to the iterations. Larger:
+/// denser groups are solved directly, such as a pyramid of 650 boxes under 1,000 times the mass of one, and each of
+/// their steps costs more.
 inline constexpr std::uint64_t stiff_most_products = 150'000;
+/// Most contacts of a stiff group. Each takes a kilobyte. Larger: more memory.
 inline constexpr std::uint32_t stiff_most_contacts = 20'000;
-/// Work that a group may take in a step, in products of blocks (some 40 ns each); then it gives nothing in the passes that
-/// are left, and is left to the sweeps as below. Larger: the worst step takes longer (heaps of 500 bodies of 5 to 30 cm:
-/// 170 ms); smaller: two jittered towers of 50 side by side, which use up 1.2 million in a step whose active rows are
-/// not found, fall.
+/// Most work of a group in one step, in products of blocks (about 40 ns each). A group that needs more gives no
+/// impulses in the remaining passes of the step, and is refused for `stiff_refused_for` steps. Larger: the worst step
+/// takes longer (heaps of 500 bodies of 5 to 30 cm: 170 ms). Smaller: two jittered towers of 50 side by side fall; they
+/// use up to 1.2 million in a step whose active rows are not found.
 inline constexpr std::uint64_t stiff_most_work = 4'000'000;
-/// An island that was too much work is not looked at for so many steps, unless it gets smaller by a tenth. Larger: one
-/// that has lost some contacts is left to the sweeps for longer; smaller: the search costs more.
+/// Steps for which an island that was too much work is not searched again, unless it gets smaller by a tenth. Larger:
+/// an island that has lost some contacts is left to the iterations for longer. Smaller: the search costs more.
 inline constexpr std::uint32_t stiff_refused_for = 60;
-/// The weight of a row over the mass that its contact bears. Larger: impulses converge in fewer sub-steps, and the set
-/// of active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller: what has not converged
-/// creeps (the top of a tower of 100 is off by 14 mm after a minute at 30, by .2 mm here).
+/// Weight of a contact row, as a multiple of the mass that its contact carries. Larger: impulses converge in fewer
+/// sub-steps, but the set of active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller:
+/// impulses that have not converged let bodies creep (after a minute the top of a tower of 100 is off by 14 mm at 30,
+/// by 0.2 mm here).
 inline constexpr float stiff_weight = 60.0f;
-/// The weight of a rigid row of a joint over the mass of all bodies of its group. Smaller: contacts are found for joints
-/// that give way; larger: rounding, which grows with it and the ratio of masses.
+/// Weight of a rigid joint row, as a multiple of the mass of all bodies of its group. Smaller: contacts are solved as
+/// if joints gave way. Larger: more rounding error, which grows with this weight and the mass ratio.
 inline constexpr float stiff_joint_weight = 1e4f;
-/// A row that would change sides by less than this speed, m/s, stays where it is.
+/// Speed by which a row must violate its bound before it changes between active and inactive, m/s. Larger: rows stay in
+/// a wrong state. Smaller: rounding makes rows change back and forth.
 inline constexpr double stiff_tolerance = 2e-6;
-/// The search for the active rows ends when a round changes no body by more energy than it has at this speed, m/s,
+/// Accuracy of the search for the active rows, m/s: it ends when a round changes no body by more than its kinetic
+/// energy at this speed. Larger: impulses are less exact. Smaller: more rounds.
 inline constexpr double stiff_speed = 3e-5;
-/// or after so many rounds; those with limits of friction that stay are made so many times at most.
+/// Most rounds of that search. Fewer: it ends more often without a result. More: the worst step costs more.
 inline constexpr int stiff_rounds = 20;
+/// Most repetitions of that search with constant friction limits, which are updated in between. Fewer: friction may not
+/// fit the normal impulses. More: the worst step costs more.
 inline constexpr int stiff_limit_rounds = 4;
-/// Where impulses change by more than this part of them, as in a blow, up to so many more proximal steps are made when
-/// relaxing. Without them a row of elastic balls gains 2e-4 of its energy.
+/// Relative change of impulses, as in a blow, above which the relax pass makes more proximal steps. Without these steps
+/// a row of elastic balls gains 2e-4 of its energy. Smaller: more steps cost one.
 inline constexpr double stiff_blow = 0.1;
+/// Most additional proximal steps after such a change. Fewer: blows gain energy. More: blows cost more.
 inline constexpr int stiff_blow_rounds = 3;
-/// Solves per pass until no joint row of the group exceeds its bounds; after that many the group's result is dropped.
-/// Smaller: more groups are left to the sweeps.
+/// Most solves per pass until no joint row of the group exceeds its bounds. After that many the group's result is
+/// dropped. Smaller: more groups are left to the iterations. Larger: the worst step costs more.
 inline constexpr int stiff_bound_rounds = 4;
-/// A group's result is dropped if its impulses leave more than this part of the group's energy unexplained. Larger:
-/// momentum appears from nowhere (17 N s on a body of 14 kg at 1). Smaller: more blows are left to the sweeps.
+/// Largest part of a group's energy that its impulses may leave unexplained; beyond it the group's result is dropped.
+/// Larger: momentum appears from nowhere (17 N s on a body of 14 kg at 1). Smaller: more blows are left to the
+/// iterations.
 inline constexpr double stiff_unexplained = 0.01;
-/// The contacts of an island with a greater sway than this (slender_islands.h) get stiffer until it is the second
-/// number. A pyramid with a base of 40 has 2.9, of 60 10, of 100 46; a wall of 60 courses 20. Larger first number: high
-/// walls lean out of their plane (without it the pyramid of 60 falls after 2,460 steps, that of 80 after 1,380);
-/// smaller: what stands on tilt_stiffening costs more. Larger second number: the same (with 3.3 the wall of 60 is .4 m
-/// out of its plane after 2,000 steps, with 1.65 less than 1 mm); smaller: more sub-steps.
+/// Sway (slender_islands.h) above which the contacts of an island get stiffer. A pyramid with a base of 40 has 2.9, of
+/// 60 10, of 100 46; a wall of 60 courses 20. Larger: high walls lean out of their plane (without stiffening, the
+/// pyramid of 60 falls after 2,460 steps, that of 80 after 1,380). Smaller: islands that tilt_stiffening keeps upright
+/// cost more.
 inline constexpr float slender_sway = 3.3f;
+/// Sway to which the stiffer contacts bring such an island. Larger: high walls lean out of their plane (after 2,000
+/// steps the wall of 60 is 0.4 m out of its plane at 3.3, less than 1 mm at 1.65). Smaller: more sub-steps.
 inline constexpr float slender_kept_sway = 1.65f;
-/// ... and by up to so many times. Larger: still higher walls stand, in steps that take longer (12 times as many
-/// sub-steps with this).
+/// Greatest factor by which these contacts get stiffer. Larger: still higher walls stand, in steps that take longer (12
+/// times as many sub-steps at this value).
 inline constexpr float slender_most = 64.0f;
-/// Stiffness of such contacts, Hz, over the rate of the sub-steps that are made for them. Larger: fewer sub-steps, and
-/// sweeps that have not converged feed energy into what stands, so that single boxes of a pyramid walk (with a base of
-/// 100 at 0.25, as usual contacts have it, some tremble at 0.2 m/s).
+/// Stiffness of such contacts as a frequency, over the rate of the sub-steps that are made for them. Larger: fewer
+/// sub-steps, but iterations that have not converged feed energy into resting bodies, and single boxes of a pyramid
+/// move (with a base of 100 at 0.25, the rate of usual contacts, some tremble at 0.2 m/s). Smaller: more sub-steps.
 inline constexpr float slender_rate = 1.0f / 6.0f;
-/// ... and they leave this part of the slop, which adds up over the courses. Larger: the pyramid of 100 sags by 6 cm at 1,
-/// by 4 at 0.5, by 2.6 here, and its flanks lean in by twice as much.
+/// Fraction of the slop that such contacts do not remove. It adds up over the courses. Larger: the pyramid of 100 sags
+/// by 6 cm at 1, by 4 at 0.5, by 2.6 here, and its flanks lean in by twice as much.
 inline constexpr float slender_slop = 0.25f;
-/// Smaller islands, and levels whose lever against tilting is less than this part of the mean radius of their bodies, are
-/// no matter of this. Larger: walls of thin plates are left alone; smaller: columns of balls in a tube cost as much as
-/// walls.
+/// Fewest bodies of an island whose contacts may get stiffer so. Smaller: small islands cost more.
 inline constexpr std::uint32_t slender_least_bodies = 20;
+/// Least lever of a level against tilting, as a fraction of the mean radius of its bodies. Levels with less do not
+/// count. Larger: walls of thin plates are ignored. Smaller: stacks of balls in a tube cost as much as walls.
 inline constexpr float slender_least_lever = 0.05f;
-/// Islands are looked at so often, in steps, and those at once of which more than half has just been put there.
-/// Larger: what grows or is built slowly leans for longer; smaller: heaps cost more (a pyramid of 820 boxes 1.4% at 16).
+/// Steps between two judgements of an island. An island of which more than half has just been added is judged at once.
+/// Larger: walls that grow or are built slowly lean for longer. Smaller: heaps cost more (a pyramid of 820 boxes 1.4%
+/// at 16).
 inline constexpr std::uint32_t slender_look_every = 64;
-/// How fast contacts get stiffer and softer again, as parts of their stiffness in a second. Larger: overlap throws up
-/// what stands on it; smaller: what has become slender leans meanwhile.
+/// Rates at which these contacts get stiffer and softer again, as fractions of their stiffness per second. Larger:
+/// overlap throws up the bodies that lie on it. Smaller: an island that has become slender leans meanwhile.
 inline constexpr float slender_harden = 3.0f;
 inline constexpr float slender_soften = 0.5f;
-/// Damping ratio of that spring. At 10 the row is nearly rigid, and warm-started sweeps that have not converged feed
-/// energy into big pyramids (one of 820 boxes sways for ever at 2 and above, comes to rest in 20 s at 1, in 10 s at
-/// 0.7).
+/// Damping ratio of a soft contact's spring. Larger: at 10 the row is nearly rigid, and warm-started iterations that
+/// have not converged feed energy into large pyramids. A pyramid of 820 boxes sways for ever at 2 and above, and comes
+/// to rest in 20 s at 1, in 10 s at 0.7.
 inline constexpr float contact_damping_ratio = 0.7f;
-/// Boxes of the shapes of two compounds are compared again when the two have moved by this share of the smaller one's
-/// radius. At 0 in each step, which takes 5 of 9 ms with 50 bowls of 17 hulls in each other; larger: more pairs of shapes
-/// that are not near are asked for their distance.
+/// Distance, as a fraction of the smaller compound's radius, that two compounds may move before the boxes of their
+/// shapes are compared again. At 0 they are compared in each step, which takes 5 of 9 ms for 50 nested bowls of 17
+/// hulls. Larger: the distance of more shape pairs that are not near is computed.
 inline constexpr float compound_slack = 0.02f;
-/// ... and when they were not for so many steps, shapes whose boxes alone are near have no contact until then. Fewer:
-/// what moves slowly finds the distances of such shapes anew too often.
+/// Number of steps without such a comparison after which shapes whose boxes alone are near have no contact until the
+/// next comparison. Fewer: slow bodies compute the distances of such shapes again too often. More: distances of shapes
+/// that are not near are computed for longer.
 inline constexpr std::uint32_t compound_calm_steps = 8;
 
-/// Where two bodies, one of them a compound, have more contacts than this, all of them together are as stiff as so
-/// many. Larger: of 15 bowls that lie in each other, made of 25 hulls each, none comes to rest in 30 s at 8, all in 10
-/// s at 4, most of them in 3 s at 2.
+/// Number of contacts between two bodies, one of them a compound, above which their contacts share stiffness: all of
+/// them together are then as stiff as this many. Larger: nested bodies take longer to come to rest (of 15 nested bowls
+/// of 25 hulls, none rests after 30 s at 8, all after 10 s at 4, most after 3 s at 2).
 inline constexpr std::uint32_t full_stiffness_contacts = 2;
-/// A body on which more contact points push along one direction than this has softer contacts, all of them together as
-/// stiff as so many (crowded_contacts.h): boxes in a column have 8, bricks in a wall 16, in a block in bond both ways
-/// 32. Larger: such blocks shake for ever (at 20 those of 4 x 4 x 20 and 7 x 7 x 7 boxes, at 24 most of them); smaller:
-/// high walls and pyramids get softer, and lean.
+/// Number of contact points that push a body along one direction, above which its contacts get softer: all of them
+/// together are then as stiff as this many (crowded_contacts.h). Boxes in a column have 8, bricks in a wall 16, boxes
+/// in a block with bond in both directions 32. Larger: such blocks shake for ever (at 20 those of 4 x 4 x 20 and 7 x 7
+/// x 7 boxes, at 24 most of them). Smaller: high walls and pyramids get softer, and lean.
 inline constexpr float crowded_points = 16.0f;
-/// ... of contacts that have so many points at least, faces on faces. Smaller: houses of cards tremble.
+/// Fewest points of a contact that counts towards crowding: contacts of faces on faces. Smaller: houses of cards
+/// tremble.
 inline constexpr std::uint32_t crowded_face = 3;
-/// ... and that has more contacts than this. Smaller: bricks in walls whose densities differ get soft, and the points of
-/// all that lies on three others are counted.
+/// Number of contacts that a body must exceed to be crowded. Smaller: bricks get soft in walls whose densities differ,
+/// and the points of each body that lies on three others are counted.
 inline constexpr std::uint32_t crowded_contacts = 4;
-/// Contacts with fixed and kinematic bodies are this much stiffer, so that what stands on the ground gets the last
-/// word.
+/// Factor by which contacts with fixed and kinematic bodies are stiffer, so that contacts with the ground dominate the
+/// result. Smaller: bodies sink into the ground under high stacks.
 inline constexpr float fixed_contact_stiffening = 2.0f;
-/// Contacts of four points, all pressed, are stiffer against tilting than against load by up to this part of their
-/// stiffness, or walls one box thick bend out of their plane and fall: of 100 rows after 700 steps at 4 sub-steps, of
-/// 40 never. It comes in linearly from the first to the full load, the mean overlap over the points' lever. At 3 parts,
-/// or for light contacts too, pyramids tremble and houses of cards fall; from loads of .003 and .006 on, the 100 rows
-/// lean by 2 to 4 m in 1,000 steps, here by 0.7 to 0.8.
+/// Largest additional stiffness against tilting, as a multiple of the contact's stiffness, of a contact of four points
+/// that are all pressed. Without it, walls one box thick bend out of their plane and fall: a wall of 100 rows after 700
+/// steps at 4 sub-steps, one of 40 never. Larger: at 3, pyramids tremble and houses of cards fall; the same happens if
+/// light contacts get it.
 inline constexpr float tilt_stiffening = 2.0f;
+/// Loads at which that additional stiffness begins and at which it is complete; it is linear between them. The load is
+/// measured by the mean overlap over the lever of the points. Larger: with 0.003 and 0.006, the wall of 100 rows leans
+/// by 2 to 4 m in 1,000 steps, here by 0.7 to 0.8.
 inline constexpr float tilt_first_load = 0.002f;
 inline constexpr float tilt_full_load = 0.004f;
-/// Sweeps that have not converged, as while things are set down on each other, make friction swing from sub-step to
-/// sub-step. Between bodies that can be pushed, where it is more than the one part of its limit, it is therefore warm
-/// started with its last warm start plus the other part of what it was changed by; what rests gets all of it anyhow. At
-/// 1 and 1, 5 of 124 jittered houses of cards slide apart within 1.5 s of being set up, here none. Faces on faces
-/// (those with a tilt_rate) are left out: pyramids with a base of 100 would lean by up to 1.3 m in 1,000 steps, not
-/// 0.8; and so are fixed bodies: a cone set down askew would topple.
+/// Part of its limit above which friction between two movable bodies is warm started more carefully. Iterations that
+/// have not converged, as while bodies are set down on each other, make friction swing from sub-step to sub-step. Above
+/// this part, friction is warm started with its last warm-starting impulse plus the fraction `friction_follows` of the
+/// change that the sub-step made. Resting bodies still reach the whole impulse. At 1 and 1, 5 of 124 jittered houses of
+/// cards slide apart within 1.5 s, here none. Contacts of faces on faces (those with a tilt_rate) are exempt: pyramids
+/// with a base of 100 would lean by up to 1.3 m in 1,000 steps instead of 0.8. Contacts with fixed bodies are exempt
+/// too: a cone that is set down askew would topple.
 inline constexpr float friction_near_limit = 0.5f;
 inline constexpr float friction_follows = 0.5f;
-/// From this depth on, m, a contact gets stiffer: its compliance falls with the 16th power of the depth. What a soft
-/// contact bears is limited otherwise, as the speed at which it pushes is: by the effective mass of the two bodies
-/// times 1,100 m/s^2. In a heap the chains that carry it go through light bodies, too, and these were pressed into
-/// their neighbours, each pushing as hard as it could (of 2,000 mixed bodies that fell from 30 m some pairs lay up to
-/// 204 mm in each other in the end). Larger: heaps keep deeper overlaps; smaller: houses of cards fall while they are
-/// set down (at 3 mm).
+/// Depth above which a contact gets stiffer, m: its compliance falls with the 16th power of the depth. Without this, a
+/// soft contact carries at most the effective mass of the two bodies times 1,100 m/s^2, because the speed at which it
+/// pushes is limited. In a heap, light bodies are links of the contact chains that carry it, and were pressed into
+/// their neighbours, each pushing as hard as it could (after a fall of 2,000 mixed bodies from 30 m, some pairs
+/// overlapped by up to 204 mm). Larger: heaps keep deeper overlaps. Smaller: houses of cards fall while they are set
+/// down (at 3 mm).
 inline constexpr float stiffer_depth = 7.0f * linear_slop;
-/// ... where four points are all pressed: faces on faces carry stacks, and those need a stiffness that is the same for
-/// each of their points and from course to course. At 5 mm a pyramid with a base of 100, whose lowest course overlaps
-/// by as much, leans by 1.8 m instead of 0.7 in 1,000 steps.
+/// The same depth for a contact of four points that are all pressed, m. Contacts of faces on faces carry stacks, which
+/// need a stiffness that is the same for each point and from course to course. Smaller: at 5 mm a pyramid with a base
+/// of 100, whose lowest course overlaps by as much, leans by 1.8 m instead of 0.7 in 1,000 steps.
 inline constexpr float stiffer_face_depth = 40.0f * linear_slop;
-/// ... and at most this times the thickness of the thinner shape (narrowphase/shape.h; for a flat box, three times its
-/// least width). Larger: sheets that are dropped on each other sink in. A pack of 20 panels of 2.4 x 1.2 m x 18 mm,
-/// dropped with gaps of 10 cm, is 356 mm high here and 308 mm without this limit, of 360.
+/// Upper limit of that depth, as a fraction of the thinner shape's thickness (narrowphase/shape.h; for a flat box,
+/// three times its least width). Larger: sheets that are dropped on each other sink in. A pack of 20 panels of 2.4 x
+/// 1.2 m x 18 mm, dropped with gaps of 10 cm, is 356 mm high here and 308 mm without this limit; the panels alone are
+/// 360 mm.
 inline constexpr float stiffer_face_share = 0.04f;
-/// Fastest speed at which overlap is pushed out, m/s. Higher: deep overlaps resolve sooner, and explode: of 50 boxes
-/// put in one place the fastest leaves at 22 m/s with 3 here, at 13 m/s with 1.
+/// Fastest speed at which overlap is pushed out, m/s. Larger: deep overlaps are removed sooner but explosively: the
+/// fastest of 50 boxes that start in one place leaves at 22 m/s with 3, at 13 m/s with 1.
 inline constexpr float max_push_speed = 1.0f;
 
-/// Beyond these, products of the solver would leave the floats. Heavier bodies are refused (kg); faster belts run (m/s)
-/// and rougher surfaces rub at just so much: what has a friction of a million sticks.
+/// Largest mass of a body, kg. A heavier body is refused. Larger: the solver's products exceed the range of floats.
 inline constexpr float largest_mass = 1e15f;
+/// Largest speed of a surface (a belt), m/s. A faster surface runs at this speed. Larger: as above.
 inline constexpr float largest_surface_speed = 1e6f;
+/// Largest coefficient of friction. A larger one counts as this one; bodies stick at it anyway. Larger: as above.
 inline constexpr float largest_friction = 1e6f;
 
-/// A push at a point does not move a body with locked axes where it would move it by less than this part of what its
-/// mass alone would give way without them: a turn about an axis that the push passes at a hundredth of the body's radius
-/// of gyration, or a way that is 0.6 degrees from being at right angles to the push. The impulse that stops an approach
-/// is the inverse of the response, and so has no end: a ball that could only turn, pushed along its radius, got 1e16 N s
-/// for a response that was rounding (at 1e-10). Larger: doors and lifts give way to fewer pushes. The
-/// locks and limits of joints are left out there, too: with anchors 5 cm apart across the plane of their bodies,
-/// one of three small trees of such joints pulled with more than 1e9 N.
+/// Least response of a body with locked axes to a push at a point, as a fraction of what its mass alone would give
+/// without locks. A smaller response counts as none. Examples at the limit: a rotation about an axis that the push
+/// passes at a hundredth of the body's radius of gyration; a displacement that is 0.6 degrees from perpendicular to the
+/// push. The impulse that stops an approach is the inverse of the response and has no upper limit: at 1e-10 a ball that
+/// could only rotate got 1e16 N s from a push along its radius, because its response was rounding. Locks and limits of
+/// joints ignore such responses as well: with anchors 5 cm apart across the plane of their bodies, one of three small
+/// trees of such joints pulled with more than 1e9 N. Larger: doors and lifts give way to fewer pushes.
 inline constexpr float locked_response = 1e-4f;
-/// The normal of bodies that are locked to a plane or a line is replaced if its part in there is shorter than this
-/// (locked_contacts.cpp). Larger: contacts of shapes that slope across the plane are replaced without need; smaller: the
-/// solver has to push bodies apart by many times the depth of their overlap.
+/// Least length of a contact normal's part inside the plane or line to which its bodies are locked. A normal with a
+/// shorter part is replaced (locked_contacts.cpp). Larger: contacts of shapes that slope across the plane are replaced
+/// without need. Smaller: the solver has to push bodies apart by many times their overlap.
 inline constexpr float plane_normal = 0.5f;
-/// ... and if the overlap across the plane is more than this part of the thinner shape's thickness. Larger: bodies that are
-/// slightly offset across the plane can stay in each other; smaller: layers that are meant to touch collide.
+/// Overlap across the plane above which such a normal is replaced, as a fraction of the thinner shape's thickness.
+/// Larger: bodies that are slightly offset across the plane can stay inside each other. Smaller: layers that are meant
+/// to touch collide.
 inline constexpr float plane_layers = 0.1f;
-/// Shapes are stretched until their overlap across the plane is this many times the smaller one's size. Larger: EPA has
-/// longer shapes to search; smaller: a way out that leaves the plane can still be the shortest.
+/// Overlap across the plane to which the shapes are stretched, as a multiple of the smaller one's size. Larger: EPA has
+/// longer shapes to search. Smaller: a direction that leaves the plane can still be the shortest way out.
 inline constexpr float plane_stretch = 4.0f;
 
-/// How much a load may grow in a sub-step beyond doubling before it counts as a blow, as an acceleration of the
-/// contact's effective mass, m/s^2 (solver_kernel_contacts.h, note_blows). Gravity gives a body that is set down 10.
-/// Larger: more of a slow impact is taken for a load and pushes again; smaller: a load that grows is found more slowly.
+/// Growth of a load per sub-step, beyond doubling, above which it counts as a blow: an acceleration of the contact's
+/// effective mass, m/s^2 (solver_kernel_contacts.h, note_blows). Gravity gives 10 to a body that is set down. Larger:
+/// more of a slow impact is treated as a load and pushes again. Smaller: a load that grows is found more slowly.
 inline constexpr float blow_rate = 15.0f;
-/// A contact is struck where a point takes that much more than a load may grow, as above, m/s^2: its points are solved
-/// together, and it is found anew before if it has moved (stale_slide). Smaller: of 160 jittered houses of cards 25
-/// lose a card while they are set down at 15, and 7 here; larger: impacts make energy and spin.
+/// The same growth at one point above which its contact is struck, m/s^2. The points of a struck contact are solved
+/// together, and the contact is tested again beforehand if it has moved (stale_slide). Smaller: of 160 jittered houses
+/// of cards, 25 lose a card while they are set down at 15, and 7 here. Larger: impacts add energy and angular velocity.
 inline constexpr float strike_rate = 45.0f;
-/// Most sweeps over the points of a struck manifold, and the change of speed that ends them, m/s. Fewer or larger:
-/// boxes that land flat leave spinning; more or smaller: impacts cost more.
+/// Most iterations over the points of a struck manifold. Fewer: boxes that land flat leave with an angular velocity.
+/// More: impacts cost more.
 inline constexpr int strike_sweeps = 16;
+/// Change of speed that ends these iterations, m/s. Larger and smaller act as fewer and more iterations.
 inline constexpr float strike_accuracy = 0.005f;
 
-/// Most sweeps over the normals and friction of a contact after it was relaxed, and the speed at which a point that
-/// pushes has to move off for them, m/s. Fewer or larger: what has just landed gains energy (solver_kernel_contacts.h,
-/// settle); of 400 random plain worlds 22 gain 1% in a step at 2 sweeps, 18 here.
+/// Most additional iterations over the normals and friction of a contact after its relaxation. Fewer: bodies that have
+/// just landed gain energy (solver_kernel_contacts.h, settle); of 400 random plain worlds, 22 gain 1% in a step at 2
+/// iterations, 18 here. More: landings cost more.
 inline constexpr int settle_sweeps = 4;
+/// Speed at which a pushing point must separate for these iterations, m/s. Larger acts as fewer iterations.
 inline constexpr float settle_lift = 0.02f;
 
-/// Contacts of an island may give it this part of its kinetic energy in a sub-step, and what makes all of it this fast,
-/// m/s; beyond that their impulses are scaled down (energy_bound.cpp). Larger: more energy appears where sweeps have not
-/// converged (of 400 random plain worlds 24 gain 1% in a step at 0.01, 18 here); 0: rounding counts.
+/// Part of an island's kinetic energy that its contacts may add in a sub-step. Beyond it and `energy_speed`, their
+/// impulses are scaled down (energy_bound.cpp). Larger: more energy appears where iterations have not converged (of 400
+/// random plain worlds, 24 gain 1% in a step at 0.01, 18 here). At 0, rounding counts as a gain.
 inline constexpr float energy_gain = 0.001f;
+/// Energy that contacts may add besides, as the speed at which all of the island's bodies have it, m/s. Larger and
+/// smaller act as above.
 inline constexpr float energy_speed = 0.005f;
-/// Larger islands are not bounded, unless ... Larger: pyramids fall; smaller: heaps of a few bodies may gain energy.
+/// Most bodies of an island with this bound. Larger: pyramids fall. Smaller: heaps of a few bodies may gain energy.
 inline constexpr std::uint32_t energy_most_bodies = 32;
-/// ... they gain more than this part of their kinetic energy in a sub-step, and than what makes all of them this fast,
-/// m/s. Larger: crowds that are thrown about may gain energy; smaller: large heaps that come to rest lose support.
+/// Part of its kinetic energy that a larger island may gain in a sub-step. Beyond it and `energy_large_speed`, that
+/// island is bounded too. Larger: crowds that are thrown about may gain energy. Smaller: large heaps that come to rest
+/// lose support.
 inline constexpr double energy_large_gain = 0.01;
+/// Energy that a larger island may gain besides, as the speed at which all of its bodies have it, m/s. Larger and
+/// smaller act as above.
 inline constexpr double energy_large_speed = 0.1;
 
-/// The carried impulse of a contact in an island that kinematic bodies push is at most the momentum of all of its bodies at
-/// this part of the greatest speed, and this many times their weight (driven_loads.cpp). Larger: crushed bodies leave
-/// faster (of 200 groups of 8 that were crushed at 3 m/s, 14 had a body faster than 10 m/s at 0.5, 43 at 2, 107 at 10, 163
-/// without a limit); smaller: presses bear less, and so do wedges and levers on lifts.
+/// Largest carried impulse of a contact in an island that kinematic bodies push, part one: the momentum of all its
+/// bodies at this fraction of the greatest speed (driven_loads.cpp). Larger: crushed bodies leave faster (of 200 groups
+/// of 8 that were crushed at 3 m/s, 14 had a body faster than 10 m/s at 0.5, 43 at 2, 107 at 10, 163 without a limit).
+/// Smaller: presses carry less, and so do wedges and levers on lifts.
 inline constexpr float driven_load = 0.5f;
+/// Part two, added to part one: this many times the impulse of their weight. Larger and smaller act as above.
 inline constexpr float driven_weight = 10.0f;
 
-/// A change of the velocity of a jointed body within a sub-step counts as a turn, not as a blow, up to this many times the
-/// change that its forces alone make, and this part of its speed (find_gains, solver_kernel_motion.h). Larger: blows on
-/// limits can add energy; smaller: short pendulums lose energy.
+/// Largest change of a jointed body's velocity per sub-step that counts as a rotation of the velocity and not as a
+/// blow: this many times the change that its forces alone make, and the fraction `energy_turned` of its speed
+/// (find_gains, solver_kernel_motion.h). Larger: blows on limits can add energy. Smaller: short pendulums lose energy.
 inline constexpr float energy_pulled = 4.0f;
 inline constexpr float energy_turned = 0.15f;
 
-/// An island that a kinematic body drives may gain the energy that its bodies have at this many times the kinematic body's
-/// speed. Larger: crushed bodies that joints hold can leave faster; smaller: long levers move slower than they are driven.
+/// Energy that an island may gain from a kinematic body that drives it, as the energy of its bodies at this many times
+/// the kinematic body's speed. Larger: crushed jointed bodies can leave faster. Smaller: long levers move slower than
+/// they are driven.
 inline constexpr double energy_driven_speed = 10.0;
 
-/// Bodies that float and push each other get back the angular momentum that a sub-step has changed by more than this part
-/// of what they have (island_momentum.cpp). Larger: they lose as much; smaller: rounding counts.
+/// Change of a floating island's angular momentum per sub-step above which it is corrected, as a fraction of its
+/// bodies' momenta (island_momentum.cpp). Larger: such islands lose as much. Smaller: rounding counts as a change.
 inline constexpr double momentum_share = 1e-5;
 
-/// Approach speed below which nothing bounces: m/s, and m/s^2 times a sub-step where those are short, as gravity gives
-/// what rests that much less speed in them. Lower: small bounces go on longer before they rest. With 0.5 m/s at
-/// sub-steps of 0.25 ms as well, 216 elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.
+/// Least approach speed that bounces, m/s. In short sub-steps it is less: `restitution_rate`, m/s^2, times the
+/// sub-step, because gravity adds less speed to resting bodies per sub-step. Smaller: small bounces go on longer. With
+/// 0.5 m/s in sub-steps of 0.25 ms as well, 216 elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.
 inline constexpr float restitution_threshold = 0.5f;
 inline constexpr float restitution_rate = 120.0f;
-/// A contact without a load hands a blow on from this part of that speed, if nothing is lost at it (restitution 1; from
-/// 0.5 down all of it, linearly). Larger: what is slower is shared out as if there were no restitution, by each contact
-/// of a row (at 1 the last of 10 balls leaves with 86 to 99% of the speed that came, at 0.01 and less with all of it).
+/// Least fraction of that speed at which a contact without a load passes a blow on, at a restitution of 1. The fraction
+/// rises linearly with falling restitution, to the whole speed at 0.5 and below. Larger: slower blows are shared out by
+/// each contact of a row as if there were no restitution (at 1 the last of 10 balls leaves with 86 to 99% of the
+/// incoming speed, at 0.01 and less with all of it).
 inline constexpr float knock_share = 0.001f;
-/// ... and a contact has no load that bears less than what stops this part of that speed. Larger: what rests in a heap
-/// of elastic things is shaken off by small blows.
+/// Load below which a contact counts as unloaded: the impulse that stops this fraction of that speed. Larger: small
+/// blows shake off bodies that rest in a heap of elastic ones.
 inline constexpr float knock_load = 0.02f;
-/// Passes over what bounces. With one those balls lose 100 to 200 J, with two up to 130, with four 1 to 4; Newton's
-/// cradle swings right from two on.
+/// Passes over contacts that bounce. Fewer: those 216 balls lose 100 to 200 J with one pass, up to 130 with two, 1 to 4
+/// with four. Newton's cradle is right from two passes on.
 inline constexpr int restitution_passes = 8;
 
-/// A body that gets nowhere at more than this mean speed (m/s; centre plus turning) for `time_to_sleep` (s), together
-/// with its whole island, sleeps. It may tremble meanwhile, up to `tremble` times that speed.
+/// Mean speed (of the centre plus that of rotation) up to which a body may fall asleep, m/s. A body sleeps when it has
+/// stayed in place at this mean speed for `time_to_sleep`, together with its whole island. Larger: slow bodies stop
+/// visibly. Smaller: heaps sleep later.
 inline constexpr float sleep_speed = 0.05f;
+/// Time for which a body must be still before it sleeps, s. Larger: bodies stay awake longer. Smaller: a body may sleep
+/// at the top of its path.
 inline constexpr float time_to_sleep = 0.5f;
+/// Momentary speed that the body may have meanwhile, as a multiple of `sleep_speed`. Smaller: trembling bodies stay
+/// awake.
 inline constexpr float tremble = 3.0f;
 
-/// Nothing in rigid contact stops a ball that rolls to and fro in a hollow of a pile, or a cylinder that wobbles on its
-/// rim, and one such body keeps the whole pile awake. So a touching body that may sleep, whose centre and surface
-/// stayed slower than these speeds (m/s) for `time_to_settle` (s) within `settle_room` of its thickness (and its
-/// radius) of one place, has its turning braked like dry rolling resistance, by this much at its surface (m/s^2): a
-/// viscous brake would let what tips over creep on for ever. So has a limb that swings in a joint without friction (a
-/// ragdoll's head, 7 of 80 times for more than 20 s), its way as well, where what it hangs from lies on something and
-/// is not tied to anything: a clock on a wall goes on. A ball that rolls away is left alone, and so are bodies that may
-/// not sleep.
+/// Brake for bodies that would move in place for ever. Rigid contacts do not stop a ball that rolls back and forth in a
+/// hollow of a pile, or a cylinder that wobbles on its rim, and one such body keeps the whole pile awake. The brake
+/// slows the rotation like dry rolling resistance, by `settle_deceleration` at the body's surface (m/s^2). (A viscous
+/// brake would let a body that tips over creep for ever.) It acts on a touching body that may sleep and that has moved
+/// for `time_to_settle` (s) slower than `settle_speed` at its centre and `settle_spin` at its surface (m/s), within
+/// `settle_room` times its thickness, and its radius, of one place. It also brakes the rotation and the displacement of
+/// a limb that swings in a frictionless joint, if the body that carries the limb lies on something and is tied to
+/// nothing: a clock on a wall goes on. (A ragdoll's head swung for more than 20 s 7 of 80 times.) A ball that rolls
+/// away is not braked, nor is a body that may not sleep. Larger speeds, room or deceleration, or a shorter time:
+/// motions stop that should be seen. Smaller: piles stay awake longer.
 inline constexpr float settle_speed = 0.5f;
 inline constexpr float settle_spin = 1.0f;
 inline constexpr float time_to_settle = 2.0f;
 inline constexpr float settle_room = 3.0f;
 inline constexpr float settle_deceleration = 0.2f;
 
-/// Contacts of a shape with triangles of a mesh whose normals agree to this cosine (1 degree) are solved as one. Larger
-/// angles: fewer contacts on round surfaces, along normals that are off by as much.
+/// Cosine of the largest angle between normals of contacts that are solved as one, 1 degree: the contacts of a shape
+/// with triangles of a mesh. Larger angle: fewer contacts on round surfaces, along normals that are off by as much.
+/// Smaller: more contacts on them.
 inline constexpr float merged_normal = 0.99985f;
-/// Points of such a contact are at least this * the pair's size apart.
+/// Least distance between points of such a contact, as a fraction of the shape pair's size. Larger: small shapes get
+/// fewer points. Smaller: points that add nothing.
 inline constexpr float merged_point_distance = 0.01f;
-/// What moves by less than this * slop in a step is held by points that touch; what is faster, by all that it may come
-/// to in the step. Larger: fast thin bodies get through; smaller: what rocks on bumpy ground comes to rest later.
+/// Motion per step, as a multiple of the slop, up to which a merged contact chooses its points from those that touch.
+/// In a faster motion it chooses from all points that may touch within the step. Larger: fast thin bodies get through.
+/// Smaller: bodies that rock on bumpy ground come to rest later.
 inline constexpr float slow_approach = 10.0f;
-/// The points of the last step stay those of such a contact while the deepest point is deeper than they are by no more
-/// than this * slop, and while they span this part of what the best points span. Smaller depth, larger part: points
-/// change more often, and what rests on a slope creeps (at 0 and 1 by up to 3 mm per minute); of 120 boxes on bumpy
-/// ground 4 move by up to 1.6 mm per minute with these, with a part of 0.9 some 6 by up to 110 mm.
+/// Conditions on which such a contact keeps the points of the last step. The deepest point may be deeper than they are
+/// by at most `kept_point_depth` times the slop, and they must span at least the fraction `kept_point_span` of what the
+/// best points span. Smaller depth, larger fraction: points change more often, and bodies on a slope creep (at 0 and 1
+/// by up to 3 mm per minute). Of 120 boxes on bumpy ground, 4 move by up to 1.6 mm per minute here, and about 6 by up
+/// to 110 mm with a fraction of 0.9.
 inline constexpr float kept_point_depth = 0.5f;
 inline constexpr float kept_point_span = 0.5f;
-/// Where they change all the same, points that bore a load count as if they were so many times as far off.
+/// Factor on the distance score of points that carried a load, where points are chosen again. Larger: loaded points are
+/// kept although others span more. Smaller: points change more often.
 inline constexpr float kept_point_weight = 2.0f;
 
-/// A contact with a triangle that is new bears what one of the same shape bore whose triangle was left, if their
-/// normals agree to this cosine (18 degrees).
+/// Cosine of the largest angle (18 degrees) between the normals of a contact that ends and a contact that begins, both
+/// of one shape with triangles of one mesh, at which the new contact takes over the impulse of the old one. Larger
+/// angle: impulses push in wrong directions. Smaller: a load is lost where a body moves from triangle to triangle.
 inline constexpr float passed_on_normal = 0.95f;
 
-/// The box of a shape on a mesh whose triangles have contacts reaches so many sizes (half the longest side of its box)
-/// farther than the shape and its way. Larger: the mesh is asked less often, and more triangles are kept that nothing
-/// comes near.
+/// Margin of the box within which a shape has contacts with a mesh's triangles, in sizes (half the longest side of its
+/// box). The box contains the shape and its motion in the step. Larger: the mesh is queried less often, and more
+/// triangles are kept that no shape comes near.
 inline constexpr float mesh_patch_margin = 0.15f;
 
-/// The middle of a shape is looked at again, as to whether it got through a mesh, when it has moved by as much as it
-/// was away from the mesh, or by this * size. Larger: more triangles are looked at, less often.
+/// Motion of a shape's centre, in sizes, after which the engine checks again whether the centre has passed through a
+/// mesh. If the centre was farther away from the mesh, that distance counts. Larger: more triangles are checked, less
+/// often.
 inline constexpr float place_probe = 0.5f;
-/// A shape that was pressed through a mesh is known to belong to a place so many sizes in front of the mesh, and what
-/// passes by an edge within that goes through it. Smaller: rounding lets it slip through seams.
+/// Distance in front of the mesh, in sizes, of the place that the engine keeps for a shape that was pressed through. A
+/// motion that passes an edge within this distance goes through it. Smaller: rounding lets it slip through seams.
 inline constexpr float place_gap = 1e-3f;
-/// Surfaces along which that place is moved in a step, one after the other: the walls of a corner.
+/// Most surfaces along which that place is moved in a step, one after the other, such as the walls of a corner. Fewer:
+/// the place falls behind in corners.
 inline constexpr int place_rounds = 4;
 
-/// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (swept_bodies.h).
-/// Larger: fewer sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still
-/// sees what the others meet.
+/// Motion per step above which a body is swept (swept_bodies.h), as a multiple of its inner radius (the radius of a
+/// sphere inside it). Larger: fewer sweeps; from 1 on, slower bodies can get through a wall. At 0.5, the narrowphase's
+/// margin still finds what slower bodies hit.
 inline constexpr float continuous_motion = 0.5f;
-/// It is held up where it overlaps something by more than this, m, but at most this * inner radius. Smaller: what
-/// slides over tiles is held up by seams as soon as it sinks in by so much; larger: visible overlaps of what is fast.
+/// Overlap at which a sweep stops a body, m. Smaller: seams stop a body that slides over tiles as soon as it sinks in
+/// by as much. Larger: visible overlaps of fast bodies.
 inline constexpr float continuous_depth = 2.0f * linear_slop;
+/// Upper limit of that overlap, in inner radii. Larger: visible overlaps of small fast bodies. Smaller: seams stop
+/// them.
 inline constexpr float continuous_relative_depth = 0.25f;
-/// ... of a body that joints hold this * inner radius. Larger: joints part less as one of two bodies is stopped, and
-/// rest deeper.
+/// Least overlap at which a sweep stops a jointed body, in inner radii. Larger: joints open less when one of two bodies
+/// is stopped, and bodies rest deeper.
 inline constexpr float continuous_jointed_depth = 0.1f;
-/// However often a sweep meets a fixed or kinematic obstacle in which the body is already, it lets the body in by no more
-/// than this * inner radius in all. Without it joints that want a body behind a wall, or a heavy body on a light one,
-/// press it through by continuous_depth per step (5 of 400 worlds of the soak lost a body so). Larger: such bodies are
-/// seen deeper in walls; from 1 on they get out.
+/// Largest depth, in inner radii, to which repeated sweeps let a body into a fixed or kinematic obstacle in which it
+/// already is. Without this limit, joints that pull a body behind a wall, or a heavy body on a light one, press it
+/// through by continuous_depth per step (5 of 400 worlds of the soak lost a body). Larger: such bodies are seen deeper
+/// in walls; from 1 on they get out.
 inline constexpr float continuous_deepest = 0.75f;
-/// ... or by this, m. Larger: needles may get into walls of twice this thickness and out at their back; smaller: needles
-/// that spin on a floor lose steps.
+/// The same depth for bodies with a small inner radius, m. Larger: needles may get into walls of twice this thickness
+/// and out at the back. Smaller: needles that spin on a floor lose part of their steps.
 inline constexpr float continuous_deepest_least = 4.0f * linear_slop;
-/// A body that is in as deep as that slides and turns there, but goes down by no more than this * continuous_depth per
-/// step. Smaller: rounding makes it lose steps; larger: it is pressed through in so many steps.
+/// Fraction of continuous_depth by which a body at that depth may still sink per step. It slides and rotates there
+/// without limit. Smaller: rounding makes it lose part of its steps. Larger: it is pressed through after as many steps.
 inline constexpr float continuous_drop = 1e-3f;
-/// Bodies that a contact of the step finds in a fixed or kinematic one by more than this * inner radius (and what
-/// contacts let rest) are swept as well, however slow they are. Larger: with continuous_motion they might get through
-/// before they are; smaller: light bodies under heavy ones cost a sweep each step.
+/// Depth in a fixed or kinematic body, in inner radii and beyond the overlap that contacts allow, above which a body is
+/// swept however slow it is. The depth is that of a contact of this step. Larger: together with continuous_motion,
+/// bodies might get through before they are swept. Smaller: light bodies under heavy ones cost a sweep in each step.
 inline constexpr float continuous_pressed = 0.25f;
-inline constexpr float continuous_pressed_least = 2.0f * linear_slop;  ///< ... and by more than this, m
-/// Impacts of one body in one step; what meets more loses the rest of the step. A ball of 1 cm that bounces at 1,000
-/// m/s between walls 1 m apart needs 17.
+/// Least value of that depth, m. Larger and smaller act as above.
+inline constexpr float continuous_pressed_least = 2.0f * linear_slop;
+/// Most impacts of one body in one step. A body with more loses the rest of the step. A ball of 1 cm that bounces at
+/// 1,000 m/s between walls 1 m apart needs 17. Larger: such bodies cost more. Smaller: more bodies lose time.
 inline constexpr int continuous_impacts = 8;
-/// Joints that a step's last sub-step leaves open by more than this, m, are closed at its end, as are all those of an
-/// articulation that had an impact (opened_joints.h). Larger: joints are seen open by as much, since contacts and
-/// joints may differ by joint_contact_speed (8 mm on stairs without it); smaller: more articulations are closed (of
-/// ragdolls that tumble down stairs the first 100 steps cost 2% more at 2 mm, 4% at 1).
+/// Opening of joints above which they are closed at the end of a step, m. All joints of an articulation that had an
+/// impact are closed too (opened_joints.h). Larger: joints are seen open by as much, because contacts and joints may
+/// differ by joint_contact_speed (8 mm on stairs without closing). Smaller: more articulations are closed (the first
+/// 100 steps of ragdolls that tumble down stairs cost 2% more at 2 mm, 4% at 1 mm).
 inline constexpr double joint_closing_least = 1e-3;
-/// ... until they are open by less than this, m.
+/// Opening at which closing ends, m. Larger: joints stay open by as much. Smaller: more solves.
 inline constexpr double joint_closing_gap = 1e-4;
-/// Joints that were open by more than this when the step began, m, are not closed. Larger: what the user has put apart jumps
-/// together by as much; smaller: joints that an obstacle keeps open stay open for longer.
+/// Opening at the start of a step above which a joint is not closed, m. Larger: bodies that the user has put apart jump
+/// together by as much. Smaller: joints that an obstacle keeps open stay open for longer.
 inline constexpr double joint_closing_most = 0.05;
-/// Solves by Newton's method, at most, and how far a link turns in one, rad. Fewer or smaller: joints that an impact
-/// has opened by half a metre stay open (at 8 solves by up to 0.5 m, 40 m/s at 30 Hz); larger turns: the solves do not
-/// converge, as joints are not straight that far.
+/// Most solves by Newton's method when joints are closed. Fewer: joints that an impact has opened by half a metre stay
+/// open (with 8 solves by up to 0.5 m, at 40 m/s and 30 Hz).
 inline constexpr int joint_closing_solves = 24;
+/// Largest rotation of a link in one of these solves, rad. Smaller acts as fewer solves. Larger: the solves do not
+/// converge, because joints are not linear that far.
 inline constexpr double joint_closing_turn = 0.5;
-/// Links whose solve turns them farther than that turn less easily in the next one, down to this; the ease comes back
-/// by this factor per solve.
+/// Least ease of rotation of a link. A link that a solve rotates farther than that rotates less easily in the next one,
+/// down to this factor. Larger: the solves may not converge. Smaller: such a link hardly rotates any more.
 inline constexpr double joint_closing_least_ease = 1e-3;
+/// Factor per solve by which the ease returns. Larger: the link may rotate too far again. Smaller: more solves.
 inline constexpr double joint_closing_ease_growth = 4.0;
-/// Rounds of closing and sweeping. Fewer: links that meet something as their joints are closed leave these open.
+/// Most rounds of closing and sweeping. Fewer: joints stay open if their links hit something while the joints are
+/// closed.
 inline constexpr int joint_closing_rounds = 8;
-/// After so many steps in a row in which the joints of a loop, or of bodies with locked axes, could not be closed, they are
-/// left open. Smaller: loops that an obstacle keeps open stay open for longer; larger: joints that contradict each other
-/// are closed in vain, at four times the cost of a step.
+/// Number of consecutive steps in which the joints of a loop, or of bodies with locked axes, could not be closed, after
+/// which they are left open. Smaller: loops that an obstacle keeps open stay open for longer. Larger: contradictory
+/// joints are closed in vain, at four times the cost of a step.
 inline constexpr int joint_closing_tries = 8;
-/// Links that were swept go to where joints want them in this last part of the step, in which obstacles hardly move.
+/// Last fraction of the step in which swept links move to where joints want them. Obstacles hardly move in it. Larger:
+/// they move more. Smaller: less resolution in time.
 inline constexpr float joint_closing_time = 1.0f / 1024.0f;
-/// Planes that have stopped such a link let it in by this part of the depth at which it was stopped. From 1 on it is
-/// stopped at once again.
+/// Fraction of the depth at which planes have stopped such a link, to which they let it in again. From 1 on it is
+/// stopped again at once. Smaller: joints close less.
 inline constexpr float joint_closing_depth = 0.9f;
-/// Rounds of sequential impulses at an impact.
+/// Rounds of sequential impulses at an impact. Fewer: impacts of several bodies are less exact. More: impacts cost
+/// more.
 inline constexpr int continuous_rounds = 8;
-/// Joint anchors nearer than this have no direction between them (m): a distance joint that short takes A's x axis for
-/// it.
+/// Distance below which two joint anchors have no direction between them, m. A distance joint that is shorter uses A's
+/// x axis. Smaller: rounding decides the direction.
 inline constexpr double joint_point_length = 1e-7;
-/// Slack of rigid joint rows, as a part of the row's own response to impulse: in articulations without loops, in those
-/// with (redundant rows have no unique impulses without it; at 1e-4 a hanging bridge creeps at 1 cm/s), and of drives,
-/// which may meet limits.
+/// Softness of rigid joint rows in articulations without loops, as a fraction of the row's own response to an impulse.
+/// Larger: joints give way. Smaller: rounding counts.
 inline constexpr double joint_slack = 1e-10;
+/// The same with loops, where redundant rows have no unique impulses without softness. Larger: at 1e-4 a hanging bridge
+/// creeps at 1 cm/s. Smaller: impulses of redundant rows become rounding.
 inline constexpr double joint_slack_looped = 1e-6;
+/// The same for drives, which may meet limits. Larger: drives give way.
 inline constexpr double joint_slack_drive = 1e-4;
-/// How fast joints that were pulled or put apart close, m/s and rad/s: faster would fling about what is attached.
+/// Greatest speeds at which open joints close, m/s and rad/s. Larger: attached bodies are flung about. Smaller: joints
+/// stay open for longer.
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
-inline constexpr double joint_push_share = 0.2;  ///< ... and by this part of what is left, in a sub-step
-/// Of redundant rows (redundant_rows.h): pushes of contradicting joints keep their proportion up to so many times the
-/// way of a sub-step (larger: one body far away slows all that its loops hold); all pushes together may be so many
-/// times the energy that they would have row by row (smaller: large nets sag, larger: what is nearly redundant jumps),
-/// or make all that joints hold go this fast, m/s.
+/// Fraction of the remaining error that such a joint closes per sub-step. Larger and smaller act as above.
+inline constexpr double joint_push_share = 0.2;
+/// Pushes of contradictory joints (redundant_rows.h) keep their proportion up to this multiple of the displacement that
+/// a sub-step allows. Larger: one body far away slows down everything that its loops contain.
 inline constexpr double joint_push_farthest = 100.0;
+/// Largest energy of all pushes together, as a multiple of the sum of the energies that they would have row by row.
+/// Smaller: large nets sag. Larger: nearly redundant joints jump.
 inline constexpr double joint_push_gain = 100.0;
+/// Energy that pushes may have besides, as a speed of all jointed bodies, m/s. Larger and smaller act as above.
 inline constexpr double joint_quiet_push = 0.1;
-/// If a push turns a row by more than this, rad, the slack of the rows grows with that angle (push_together(),
-/// redundant_rows.h). Smaller: loops that are nearly closed pay for two more factorisations; larger: chains that are a
+/// Rotation of a row by a push above which the softness of the rows grows with that angle, rad (push_together(),
+/// redundant_rows.h). Smaller: loops that are nearly closed pay for two more factorisations. Larger: chains that are a
 /// little too short tremble.
 inline constexpr double joint_crooked = 2e-4;
-/// Joints that are apart by less than this part of the way that they may close in a sub-step (1 um) wait until it is
-/// more.
+/// Least opening at which joints are pushed, as a fraction of the displacement that a sub-step allows (1 um). Larger:
+/// joints stay open by more. Smaller: rounding pushes.
 inline constexpr double joint_least_push = 8e-5;
-/// What bends ways may make kinetic energy this many times as large within the sub-step (a link that turns by 1 rad in
-/// it: 1.3), and the relax pass must bring the gain back to this part. Smaller: loops that turn fast lose energy.
+/// Largest factor of kinetic energy by which curved motion may change an articulation within the sub-step (a link that
+/// rotates by 1 rad: 1.3). Smaller: loops that rotate fast lose energy. Larger: more energy must be removed afterwards.
 inline constexpr double joint_bend_gain = 1.5;
+/// Gain of kinetic energy that the relax pass may leave of it, as a fraction. Smaller: loops that rotate fast lose
+/// energy. Larger: they may gain it.
 inline constexpr double joint_energy_gain = 0.001;
-/// Links that swing faster in their joints than this a sub-step (rad) are integrated implicitly, which damps them;
-/// above 2 a chain under load would explode.
+/// Rotation of a link in its joints per sub-step above which it is integrated implicitly, which damps it, rad. Above 2,
+/// a chain under load would explode. Smaller: more links are damped.
 inline constexpr double joint_turn_rate = 0.7;
-/// The mean spin of such a link, which is not damped, is a running mean in which the last sub-step has this share.
-/// Larger: chains that heavy weights snap taut open wider (by 68 mm at 0.25, 30 mm at 0.125); smaller: heavy pendulums on
-/// light rods lose energy (in 10 s 0.7% at 0.25, 1.1% at 0.125, 2.9% at 0.06, without the next setting).
+/// Weight of the last sub-step in the running mean of such a link's angular velocity. The mean is not damped. Larger:
+/// chains that heavy weights snap taut open wider (by 68 mm at 0.25, 30 mm at 0.125). Smaller: heavy pendulums on light
+/// rods lose energy (in 10 s 0.7% at 0.25, 1.1% at 0.125, 2.9% at 0.06, without the next setting).
 inline constexpr double joint_usual_spin = 0.125;
-/// A link whose mean spin turns it by this in a sub-step (rad), or by more, has all of its spin slowed; the slower the
-/// mean spin is, the more of it is left. Larger: a chain of 100 links that whips round a ball of 100,000 links' mass opens
-/// by 0.4 m and gains energy (measured without this limit); smaller: heavy pendulums lose more energy (in 10 s 2.0% at
-/// 0.1, 2.8% at 0.07, 4.3% at 0.05).
+/// Rotation per sub-step by the mean angular velocity, from which on all of a link's angular velocity is damped, rad.
+/// The slower the mean is, the more of it is exempt. Larger: a chain of 100 links that whips round a ball of 100,000
+/// links' mass opens by 0.4 m and gains energy (measured without this limit). Smaller: heavy pendulums lose more energy
+/// (in 10 s 2.0% at 0.1, 2.8% at 0.07, 4.3% at 0.05).
 inline constexpr double joint_steady_turn = 0.07;
-/// What of a load is remembered from sub-step to sub-step when it eases; less: jerking loads may find their chain
-/// unprepared.
+/// Fraction of a joint's load that is remembered from sub-step to sub-step while it decreases. Smaller: loads that jerk
+/// may find their chain unprepared. Larger: past loads stiffen joints for longer.
 inline constexpr double joint_load_memory = 0.9;
-/// Kinetic energy that joints may add in a pass, as if all that they hold went this fast (m/s) more. Smaller would slow
-/// down strong motors.
+/// Kinetic energy that joints may add in a pass, as an additional speed of all jointed bodies, m/s. Smaller: strong
+/// motors are slowed down. Larger: errors may add more energy.
 inline constexpr double joint_gain_speed = 10.0;
-/// A limit or motor at its bound is let go when it would move off it faster than this, m/s or rad/s. 0 would let
-/// rounding decide.
+/// Speed at which a limit or motor at its bound must move away from it to be released, m/s or rad/s. At 0, rounding
+/// would decide. Larger: limits hold bodies that move away slowly.
 inline constexpr double joint_release_speed = 1e-7;
-/// Speeds below this that joints leave, m/s and rad/s, are their rounding, and become zero. At 0 the products of such
-/// speeds are denormal numbers wherever things move in a plane: processors take a hundred times as long for those.
+/// Speed after joints below which it is set to zero as rounding, m/s and rad/s. At 0, products of such speeds are
+/// denormal numbers wherever bodies move in a plane, and processors take a hundred times as long for those. Larger:
+/// slow motions stop.
 inline constexpr double joint_least_speed = 1e-12;
-/// Newton rounds go on while anchors would miss each other by more than this over a sub-step, m/s and rad/s; one round
-/// is enough for what missed by less than joint_quick before it, where no limits and motors may come in. Larger: light
-/// links between heavy bodies tremble.
+/// Error of anchors after a sub-step at which Newton's method ends, as a speed, m/s and rad/s. Larger: light links
+/// between heavy bodies tremble. Smaller: more rounds.
 inline constexpr double joint_tolerance = 1e-4;
+/// Error before a round, as a speed, up to which that round is the last, m/s and rad/s. This holds without limits and
+/// motors only. Larger: joints are less exact. Smaller: more rounds.
 inline constexpr double joint_quick = 1e-2;
-/// Where joints leave a contact to change the speed of what they hold by more than this, m/s, it is solved through the
-/// joints, in so many rounds of so many sweeps at most, or until these change speeds by less than the tolerance, m/s.
-/// Larger: joints open by that speed times a sub-step at impacts (at 2 m/s ragdolls' by 24 mm, at 1 m/s by 16);
-/// smaller: more solves (of ragdolls falling downstairs 9% of the step at 1 m/s, 50% at 0.1).
+/// Largest change by contacts of the speeds that joints have left, m/s. Above it, contacts are solved together with the
+/// joints. Larger: joints open at impacts by that speed times a sub-step (ragdolls' by 24 mm at 2 m/s, by 16 at 1 m/s).
+/// Smaller: more solves (of the step of ragdolls that fall down stairs, 9% at 1 m/s, 50% at 0.1).
 inline constexpr double joint_contact_speed = 1.0;
-/// ... or by more than this share of the speed at which what touches moves, down to the least, m/s: half of what
-/// gravity gives in a sub-step. Larger: what rests on limits or on many links trembles (of 40 cars at the end of their
-/// travel all at 1 m/s, seven at 0.3, none at 0.1; a chain on the ground keeps one link awake at 0.1); smaller: more
-/// solves.
+/// The same limit for slow bodies, as a fraction of the speed at which touching bodies move; and its least value, m/s,
+/// half of the speed that gravity adds in a sub-step. Larger: bodies that rest on limits or on many links tremble (of
+/// 40 cars at the end of their travel all at 1 m/s, seven at 0.3, none at 0.1; a chain on the ground keeps one link
+/// awake at 0.1). Smaller: more solves.
 inline constexpr double joint_contact_motion = 0.3, joint_contact_least = 0.02;
-inline constexpr double joint_contact_share = 0.5;  ///< ... of it by a point alone, for that to take part
+/// Fraction of that limit by which one contact point must change a speed to take part in the solve. Larger: fewer
+/// points take part. Smaller: more solves.
+inline constexpr double joint_contact_share = 0.5;
+/// Most rounds of solving contacts through joints, and most iterations per round. Fewer: contacts and joints differ by
+/// more. More: impacts cost more.
 inline constexpr int joint_contact_rounds = 4;
 inline constexpr int joint_contact_sweeps = 32;
+/// Change of speeds that ends these iterations, m/s. Larger: contacts and joints differ by as much. Smaller: more
+/// iterations.
 inline constexpr double joint_contact_tolerance = 1e-3;
-/// Joints and passes over what bounces, by turns, after a bounce of something that joints hold. At 0 cradles of balls
-/// on rods gain 15% of their energy, or lose 80%, at 1 they lose 4% in 20 s where their rods are short, at 2 half of
-/// it.
+/// Number of times that joints and passes over bouncing contacts alternate after a bounce of a jointed body. At 0,
+/// cradles of balls on rods gain 15% of their energy or lose 80%. At 1, they lose 4% in 20 s if their rods are short;
+/// at 2, half of that.
 inline constexpr int joint_bounces = 2;
-/// Contacts that give less than this part of what they would without joints are left alone: what joints hold fast needs
-/// impulses without bounds. Smaller: light things between heavy ones are held together, too.
+/// Least response of a contact through joints, as a fraction of its response without them. A contact with less is left
+/// out, because impulses against bodies that joints hold firmly have no upper limit. Smaller: light bodies between
+/// heavy ones are held together, too. Larger: more contacts are left out.
 inline constexpr double joint_contact_give = 1e-3;
 /// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a
 /// sub-step.
 inline constexpr int joint_rounds = 8;
-/// Springs that turn their phase by no more than this in a sub-step (rad) lose no energy but by their damping ratio;
-/// stiffer ones, by implicit Euler, lose more. Larger: fewer stiff springs in parallel are stable.
+/// Phase per sub-step up to which a spring loses energy only by its damping ratio, rad. A stiffer spring is integrated
+/// by implicit Euler and loses more. Larger: fewer stiff springs in parallel are stable. Smaller: more springs lose
+/// energy.
 inline constexpr double slow_spring_turn = 0.25;
 
-/// Bodies are stopped from turning more than this in one sub-step, rad: a turn by more looks like one the other way to
-/// whatever they touch. At 60 Hz and 4 sub-steps 720 rad/s.
+/// Largest rotation of a body in one sub-step, rad: 720 rad/s at 60 Hz and 4 sub-steps. Faster angular velocities are
+/// reduced. Larger: above half a turn, a rotation looks to touching bodies like one in the opposite direction.
 inline constexpr float max_rotation_per_substep = 3.0f;
-/// ... and those that joints hold this: joints solve how far their bodies turn.
+/// The same for jointed bodies, whose rotations joints solve, rad. Larger: the joints' solves do not converge.
 inline constexpr float max_joint_rotation = 1.5f;
-/// A body that nothing touches, without torque and damping, turns by up to this in one go, rad: sub-steps of a step are
-/// joined. Larger: the error of its energy grows (2e-4 at 0.5, free_rotation.h); smaller: more work (with every sub-step
-/// followed, 5% more instructions for a rain of 1,000 hulls).
+/// Largest rotation per integration step of a body without contacts, torque and damping, rad. Sub-steps with less are
+/// joined. Larger: its energy is less exact (2e-4 at 0.5, free_rotation.h). Smaller: more work (if no sub-steps are
+/// joined, 5% more instructions for a rain of 1,000 hulls).
 inline constexpr double free_turn = 0.25;
-/// A body's contacts are found anew within a step when it has turned by this times its least radius of gyration over
-/// its reach, rad (substep_contacts.cpp): a cube at 0.24 rad, a stick 1 m long and 2 cm thick at 0.007. Larger: levers
-/// and inertia of thin bodies in motion contradict each other, and they take up energy; smaller: more contacts are
-/// found anew.
+/// Rotation after which a body's contacts are tested again within a step, as a multiple of its least radius of gyration
+/// over its bounding radius (substep_contacts.cpp): 0.24 rad for a cube, 0.007 rad for a stick 1 m long and 2 cm thick.
+/// Larger: levers and inertia of thin moving bodies do not fit each other, and the bodies gain energy. Smaller: more
+/// contacts are tested again.
 inline constexpr float stale_turn = 0.5f;
-/// ... and so many times earlier if it bounces. At 1 a stick without losses in a room gains 1 to 10% at an impact.
+/// Factor by which that rotation is smaller for bodies that bounce. At 1, a stick without losses in a closed box gains
+/// 1 to 10% of its energy at an impact. Larger: more contacts are tested again.
 inline constexpr float bouncing_strictness = 16.0f;
-/// A contact is found anew before it is struck (by more than strike_rate) when its surfaces have moved along each other
-/// by this share of the smaller body's inner radius (of a compound, least radius of gyration if that is more) since it
-/// was found. Larger: impacts of bodies that pass each other act beside where they touch, which makes energy and
-/// angular momentum; smaller: more contacts are found anew.
+/// Tangential displacement of its surfaces after which a contact is tested again before it is struck (by more than
+/// strike_rate), as a fraction of the smaller body's inner radius. (For a compound, the least radius of gyration counts
+/// if it is larger.) Larger: impacts of bodies that pass each other act beside the place where they touch, which adds
+/// energy and angular momentum. Smaller: more contacts are tested again.
 inline constexpr float stale_slide = 0.03f;
-/// ... and if the product of that way and the speed of the blow is more than this times the product of their least
-/// values: a slow blow that is a little off makes next to no energy. Smaller: more contacts are found anew (at 1 a closed
-/// box with 400 tumbling bodies takes 4% more instructions); larger: more energy is made. Of 3,000 random plain worlds 32
-/// gain energy at 1, and 37 here.
+/// Least product of that displacement and the speed of the blow, as a multiple of the product of their own least
+/// values. A slow blow at a slightly wrong place adds almost no energy. Smaller: more contacts are tested again (at 1,
+/// a closed box with 400 tumbling bodies takes 4% more instructions). Larger: more energy is added (of 3,000 random
+/// plain worlds 32 gain energy at 1, 37 here).
 inline constexpr float stale_strike = 4.0f;
 
 }  // namespace talus::settings
