@@ -413,7 +413,7 @@ inline constexpr float continuous_depth = 2.0f * linear_slop;
 /// Upper limit of that overlap, in inner radii. Larger: visible overlaps of small fast bodies. Smaller: seams stop
 /// them.
 inline constexpr float continuous_relative_depth = 0.25f;
-/// Least overlap at which a sweep stops a jointed body, in inner radii. Larger: joints open less when one of two bodies
+/// Overlap at which a sweep stops a jointed body, in inner radii. Larger: joints open less when one of two bodies
 /// is stopped, and bodies rest deeper.
 inline constexpr float continuous_jointed_depth = 0.1f;
 /// Largest depth, in inner radii, to which repeated sweeps let a body into a fixed or kinematic obstacle in which it

@@ -17,7 +17,7 @@ namespace {
 
 constexpr float pi = 3.14159265358979f;
 
-// What the kernels read as rows of floats.
+// The kernels read these as rows of floats.
 static_assert(offsetof(Transform, rotation) == 12 && sizeof(Transform) == 28);
 static_assert(offsetof(quat, x) == 0 && offsetof(quat, w) == 12);
 static_assert(sizeof(ManifoldPoint) == 32 && offsetof(ManifoldPoint, on_b) == 12 &&
@@ -26,8 +26,7 @@ static_assert(sizeof(Manifold) >= offsetof(Manifold, normal) + 16);
 static_assert(offsetof(ContactState, friction) == 16 && offsetof(ContactState, twist_impulse) == 28 &&
               offsetof(ContactState, friction_impulse) == 32 && offsetof(ContactState, slop) == 44);
 
-/// Implicit spring-damper of `hertz` and damping ratio as factors of a velocity constraint over a sub-step of h seconds
-/// (Catto 2014).
+/// Returns an implicit spring-damper as factors of a velocity constraint over a sub-step of h seconds (Catto 2014).
 ContactSpring spring_of(float hertz, float damping_ratio, float h) {
     const float omega = 2.0f * pi * hertz;
     const float a1 = 2.0f * damping_ratio + h * omega;
@@ -36,7 +35,7 @@ ContactSpring spring_of(float hertz, float damping_ratio, float h) {
     return {omega / a1, a2 * a3, a3};
 }
 
-/// Carries the impulses of points whose feature pair was there in the last step over to the new manifold.
+/// Carries impulses over to the new manifold, for points whose feature ids were there in the last step.
 void match_impulses(ContactState& state, const Manifold& manifold) {
     bool same = state.point_count == manifold.count;
     for (int i = 0; i < manifold.count; ++i) same = same && state.ids[i] == manifold.points[i].id;
@@ -61,18 +60,19 @@ void match_impulses(ContactState& state, const Manifold& manifold) {
     state.point_count = manifold.count;
 }
 
-/// Carried impulses are loads times the sub-step in which they were found, which may have been long ago (of bodies that
-/// slept) and of another length. What a contact takes in one blow is no load, though, and grows with nothing: after a
-/// step that was tiny, scaled like one, it would throw about what rests.
+/// Scales carried impulses to this sub-step. They are loads times the sub-step in which they were found, which may have
+/// had another length, and may be long ago if the bodies slept. The impulse of a blow is no load and does not grow with
+/// the sub-step: scaled up after a very short step, it would throw resting bodies about. So the factor is limited.
 void take_over_impulses(ContactState& state, float substep) {
     const float longer = state.substep > 0.0f ? substep / state.substep : 1.0f;
     state.substep = substep;
     state.scale_impulses(std::min(longer, settings::most_load_growth));
 }
 
-/// Reduces the impulses of a contact that has left its stiff group to what a contact outside of groups may bear. The load
-/// that it had may be gone, and one sweep does not take back what is thousands of times the body's weight: a plate of 250 g
-/// between the ground and 260 kg, which had left it again, got 650 N s from the ground and moved 5 m within a step.
+/// Reduces the impulses of a contact that has left its stiff group to the largest load of a contact outside of groups.
+/// The load that it carried may be gone, and one iteration cannot take back thousands of times the body's weight. A
+/// plate of 250 g between the ground and 260 kg, which had left it, got 650 N s from the ground and moved 5 m within a
+/// step.
 void leave_group(ContactState& state, const SolverMass& a, const SolverMass& b, float substep) {
     const auto weight = [](const SolverMass& mass) {
         const vec3 inverse = load3(mass.inverse_mass);
@@ -85,8 +85,8 @@ void leave_group(ContactState& state, const SolverMass& a, const SolverMass& b, 
     if (sum > most) state.scale_impulses(most / sum);
 }
 
-/// The velocity of B's surface against A's, the tangent, the rolling impulse, the grips and the rolling arm of a
-/// contact, as the kernel's prepare_surface reads them.
+/// Writes the data of special surfaces as the kernel's prepare_surface reads them: the velocity of B's surface minus
+/// that of A's, the tangent, the rolling impulse, the grips and the rolling arm.
 void put_surface(float* row, const ContactState& state, const Surface& a, const Transform& pose_a, const Surface& b,
                  const Transform& pose_b) {
     const bool axis_of_a = a.grip_across < b.grip_across;
@@ -186,16 +186,17 @@ void ContactSolver::begin(const ConstraintGraph& graph, std::span<const Constrai
     max_penetrations_.resize(records);
 }
 
-/// Of one of so many contacts between two bodies, all of which together are as stiff as `full_stiffness_contacts` are.
-/// Were each of them as stiff as one alone, as of bowls that lie in each other with a hundred points, their sum would
-/// be too stiff for the sub-step: sweeps that have not converged would feed energy into what rests.
+/// Returns the spring of one of many contacts between two bodies, which together are as stiff as
+/// `full_stiffness_contacts` of them. If each were as stiff as a single contact (nested bowls have a hundred points),
+/// the sum would be too stiff for the sub-step, and iterations that have not converged would feed energy into resting
+/// bodies.
 ContactSpring ContactSolver::shared_spring(std::uint32_t contacts, bool immovable) const {
     const float share = static_cast<float>(settings::full_stiffness_contacts) / static_cast<float>(contacts);
     const float hertz = (immovable ? settings::fixed_contact_stiffening : 1.0f) * hertz_ * std::sqrt(share);
     return spring_of(hertz, settings::contact_damping_ratio, substep_);
 }
 
-/// How many times as stiff as usual a contact is.
+/// Returns the factor by which a contact is stiffer than usual.
 float ContactSolver::hardness_of(const ConstraintGraph::Edge& edge) const {
     const float share = crowded_ != nullptr ? crowded_->share(edge) : 1.0f;
     if (hardness_.empty()) return share;
@@ -203,8 +204,8 @@ float ContactSolver::hardness_of(const ConstraintGraph::Edge& edge) const {
     return share * (edge.pushes_b ? std::min(a, hardness_[edge.b]) : a);
 }
 
-/// Makes the contacts of slender islands as stiff as these need them, and those of crowded bodies as soft. Joints,
-/// stiff groups and what shares a stiffness have springs of their own.
+/// Makes the contacts of slender islands stiffer and those of crowded bodies softer. Contacts with springs of their own
+/// are left out: those of joints, those of stiff groups, and those that share a stiffness.
 template <int width>
 void ContactSolver::change_stiffness(std::uint32_t k, const Input& in) {
     auto& r = *static_cast<ContactLanes<LaneArray<width>>*>(record(k));
@@ -239,7 +240,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
     r.pushes_b = first.pushes_b;
     r.moves_a = r.moves_b = r.bounces = r.tilts = r.slides = r.forgets = r.struck = false;
     const bool immovable = !first.pushes_a || !first.pushes_b;
-    // What a contact alone between two bodies has, of which the others differ.
+    // The spring of a contact that is alone between its two bodies; others differ from it.
     const ContactSpring& usual = springs_[0][immovable];
     for (int i = 0; i < width; ++i) {
         r.bias_rate[i] = usual.bias_rate;
@@ -265,7 +266,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         if (state.in_group && !in_group) leave_group(state, in.masses[edge.a], in.masses[edge.b], substep_);
         state.in_group = in_group;
         const std::uint32_t pair_edges = edge.pair != null_index && !in_group ? in.contacts.pairs[edge.pair].edges : 0;
-        // Contacts that share a stiffness share it at any depth.
+        // A shared stiffness does not grow with depth.
         const bool shares = pair_edges > settings::full_stiffness_contacts;
         ContactSpring spring = usual;
         if (in_group || edge.jointed || shares) {
@@ -275,12 +276,12 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
             r.bias_rate[lane] = spring.bias_rate;
             r.mass_scale[lane] = spring.mass_scale;
             r.impulse_scale[lane] = spring.impulse_scale;
-            // Joints and groups solve the spring as it is.
+            // Joints and groups use the spring without that growth.
             r.stiffer_from[lane] =
                 in_group || edge.jointed ? std::numeric_limits<float>::max() : settings::stiffer_face_depth;
         }
-        // Nor are shared springs stiffer against tilting: three times as stiff, each of a hundred contacts, bowls that
-        // lie in each other buzz for ever.
+        // Shared springs are not stiffer against tilting either: if each of a hundred contacts were three times as
+        // stiff, nested bowls would vibrate for ever.
         if (edge.point_count == max_manifold_points && !in_group && !shares) {
             r.stiffer_face[lane] =
                 edge.jointed ? r.stiffer_from[lane]
@@ -426,13 +427,13 @@ void ContactSolver::store(ContactTable& contacts) {
 template <int width>
 bool ContactSolver::is_place_of(const LinkPlace& place, std::uint32_t contact) const {
     const auto& r = *static_cast<const ContactLanes<LaneArray<width>>*>(record(place.record));
-    // In a group, or held by joints: not renewed.
+    // The largest float marks contacts in stiff groups and of jointed bodies, which are not renewed.
     const auto lane = static_cast<int>(place.lane);
     return place.lane < r.used && r.contact[lane] == contact &&
            r.stiffer_from[lane] != std::numeric_limits<float>::max();
 }
 
-/// Null: the step doesn't have the contact, or doesn't solve it by sweeps alone.
+/// Returns null if the step does not have the contact, or does not solve it by iterations alone.
 const ContactSolver::LinkPlace* ContactSolver::place_of(std::uint32_t contact) const {
     if (contact >= renewable_) return nullptr;
     const LinkPlace& place = places_[contact];
@@ -442,7 +443,7 @@ const ContactSolver::LinkPlace* ContactSolver::place_of(std::uint32_t contact) c
 
 namespace {
 
-/// The floats of one lane in a struct of lane fields that begin at `first`.
+/// Copies the floats of one lane of a struct of lane fields, from the field at offset `first` on.
 template <int width, class Lanes>
 void copy_lane(Lanes& to, int to_lane, const Lanes& from, int from_lane, std::size_t first = 0) {
     using F = LaneArray<width>;
@@ -465,7 +466,7 @@ void ContactSolver::find_struck_aside(std::span<SolverBody> bodies, std::vector<
     std::sort(out.begin(), out.end());
 }
 
-/// A contact on its way into its lane.
+/// A contact that is being renewed.
 struct ContactSolver::Renewal {
     LinkPlace place;
     bool bounces;
@@ -477,7 +478,7 @@ struct ContactSolver::Renewal {
     Manifold manifold;
 };
 
-/// Takes out what goes on. Returns whether there is something to prepare.
+/// Takes from the lane what continues. Returns whether there is a manifold to prepare.
 template <int width>
 bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, const Input& in) {
     using F = LaneArray<width>;
@@ -502,7 +503,7 @@ bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, cons
     for (int i = 0; i < had_count; ++i) {
         const Point& p = point_of(i);
         had[i] = {state.ids[i], p.step_impulse[lane], bounces ? 0.0f : p.impulse[lane], p.bounce[lane]};
-        // Pushed along the rows of before, even if those of now leave nothing of it.
+        // The contact has pushed along its old rows, even if the new ones leave nothing of that.
         state.met = state.met || had[i].impulse > 0.0f;
     }
 
@@ -525,7 +526,7 @@ bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, cons
     }
     Manifold& manifold = renewal.manifold;
     manifold = in.contacts.manifold(renewed.contact);
-    const int room = place.points;  // its own: what other lanes of the record have is theirs
+    const int room = place.points;  // the lane's own points; the record's other points belong to other lanes
     if (manifold.count > room) {
         std::stable_sort(manifold.points, manifold.points + manifold.count,
                          [](const ManifoldPoint& x, const ManifoldPoint& y) { return x.separation < y.separation; });
@@ -542,7 +543,7 @@ bool ContactSolver::begin_renewal(const Renewed& renewed, Renewal& renewal, cons
     return true;
 }
 
-/// Puts a prepared lane where it belongs.
+/// Writes a prepared lane into the contact's record.
 template <int width>
 void ContactSolver::end_renewal(const Renewal& renewal, const void* fresh, const void* fresh_points, int from_lane,
                                 const Input& in, std::span<const SolverBody> bodies) {
@@ -565,13 +566,13 @@ void ContactSolver::end_renewal(const Renewal& renewal, const void* fresh, const
     r.step_friction_2[lane] = glm::dot(state.step_friction_impulse, glm::cross(normal, tangent));
     const SolverBody &a = bodies[r.a[lane]], &b = bodies[r.b[lane]];
     const auto& had = renewal.had;
-    float rest = 0.0f;  // what points had that are gone
+    float rest = 0.0f;  // impulses of points that no longer exist
     for (int k = 0; k < renewal.had_count; ++k) rest += had[k].step_impulse + had[k].impulse;
     for (int i = 0; i < static_cast<int>(r.point_count); ++i) {
         Point& p = point_of(i);
         copy_lane<width>(p, lane, static_cast<const Point*>(fresh_points)[i], from_lane);
         if (i >= renewal.manifold.count) continue;
-        // Not struck, whatever the other lanes are.
+        // This lane is not struck, whatever the record's flag says.
         if (!(r.restitution[lane] > 0.0f)) p.bounce[lane] = -std::numeric_limits<float>::max();
         p.separation[lane] -= glm::dot(normal, load3(b.displacement) - load3(a.displacement)) +
                               glm::dot(vector(p.angular_b, lane), load3(b.turn)) -
@@ -586,7 +587,7 @@ void ContactSolver::end_renewal(const Renewal& renewal, const void* fresh, const
     point_of(0).step_impulse[lane] += std::max(rest, 0.0f);
 }
 
-/// As many contacts at a time as there are lanes.
+/// Renews contacts, as many at a time as there are lanes.
 template <int width>
 void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, std::span<const SolverBody> bodies) {
     using F = LaneArray<width>;
@@ -637,7 +638,7 @@ void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, s
         kernel_->prepare(&fresh, points, sources, static_cast<unsigned>(count), in.masses.data());
         SurfaceLanes<F> fresh_surface;
         if (any_special) {
-            fresh_special = fresh;  // turns the tangents of all lanes
+            fresh_special = fresh;  // a copy, because prepare_surface changes the tangents of all lanes
             kernel_->prepare_surface(&fresh_special, &fresh_surface, surface_rows[0], static_cast<unsigned>(count));
         }
         for (int i = 0; i < count; ++i) {
@@ -651,7 +652,7 @@ void ContactSolver::renew_lanes(std::span<const Renewed> all, const Input& in, s
     }
 }
 
-/// The impulses that the lane has given in this sub-step.
+/// Notes the impulses that the lane has given in this sub-step, so that they can be undone.
 template <int width>
 void ContactSolver::take_back(const LinkPlace& place) {
     using F = LaneArray<width>;
@@ -720,7 +721,7 @@ void ContactSolver::scale_impulses(std::uint32_t k, std::span<const float> kept)
         };
         for (unsigned i = 0; i < r.point_count; ++i) {
             auto& p = *static_cast<ContactPointLanes<F>*>(point(r.first_point + i));
-            // Those that bounce are added to the sum after their bounce.
+            // Impulses of contacts that bounce are added to the sum after the bounce.
             if (!(r.restitution[lane] > 0.0f)) p.step_impulse[lane] += less * p.impulse[lane];
             p.impulse[lane] *= part;
         }
@@ -739,7 +740,8 @@ void ContactSolver::scale_impulses(std::span<const float> kept) {
         kernel_->lanes == 8 ? scale_impulses<8>(k, kept) : scale_impulses<4>(k, kept);
 }
 
-/// A surface that runs gives the power of friction at its own velocity: seen from there, the contact only takes energy.
+/// Adds the work of a moving surface: friction times the surface's velocity. Relative to that surface, the contact only
+/// takes energy.
 template <int width>
 void ContactSolver::find_belt_work(std::uint32_t k) {
     using F = LaneArray<width>;

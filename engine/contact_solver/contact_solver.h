@@ -1,23 +1,27 @@
 #pragma once
-/// Contact constraints, as many manifolds wide as the processor has lanes.
+/// Contact constraints, solved for as many manifolds at a time as the processor has SIMD lanes.
 ///
-/// Sequential impulses with sub-steps and soft contacts (Catto 2014, "Soft Constraints"; 2024, "Solver2D"). For each
-/// point
+/// The method is sequential impulses with sub-steps and soft contacts (Catto 2014, "Soft Constraints"; 2024,
+/// "Solver2D"). The constraints of each point are
 ///
 ///     velocity constraint   J v = n . (v_b + w_b x r_b - v_a - w_a x r_a)   >=  0
-///     position              s   = s0 + J q,   q = displacement and turn since the start of the step
+///     position              s   = s0 + J q,   q = displacement and rotation since the start of the step
 ///
-/// The position is linear in the motion of the step, with the very Jacobian that the velocity uses: no anchor has to
-/// be rotated, and a rolling sphere, whose anchor lies on the normal, keeps its separation exactly.
+/// The separation s is linear in the motion of the step, and has the same Jacobian as the velocity. No anchor has to be
+/// rotated. A rolling sphere, whose anchor lies on the normal, keeps its separation exactly.
 ///
-/// One sub-step:  warm_start -> solve (normal, soft: overlap is a damped spring) -> [positions] -> relax (normal again,
-/// rigid, then friction, twist and rolling: takes out the velocity that the spring put in) -> restitution. Friction
-/// acts at the manifold's centre as a true cone in the tangent plane, with a twist row about the normal; it is solved
-/// in the relax pass only, where the spring cannot pump it.
+/// One sub-step consists of warm_start, solve, an update of the positions, relax and the restitution passes.
 ///
-/// Contacts of one colour share no body that can be pushed, so they can be solved in any order and in lanes of any
-/// width, and fields of contacts (constraint_graph.h) on any threads, to the same bits. The loops are in
-/// solver_kernel_contacts.h, what they read in contact_lanes.h.
+///  - solve: the normal rows as soft constraints. Overlap is a damped spring.
+///  - relax: the normal rows as rigid constraints, then friction, twist and rolling. This removes the velocity that the
+/// springs have added.
+///
+/// Friction acts at the manifold's centre, as a true cone in the tangent plane, together with a twist row about the
+/// normal. It is solved in the relax pass only, where the springs cannot make it gain energy.
+///
+/// Contacts of one colour share no movable body. So they can be solved in any order, in lanes of any width, and fields
+/// of contacts (constraint_graph.h) on any threads: the result has the same bits. The loops are in
+/// solver_kernel_contacts.h, and their data in contact_lanes.h.
 
 #include "engine/constraints/constraint_graph.h"
 #include "engine/constraints/crowded_contacts.h"
@@ -32,26 +36,27 @@
 
 namespace talus {
 
-/// The widest kernel that this processor can run.
+/// Returns the widest kernel that this processor can run.
 const SolverKernel& best_solver_kernel();
 
-/// A contact as stiff_groups.h and joints read it; 64-bit copies of a lane but for the impulses, which are where the
-/// kernels have them.
+/// A contact as stiff groups (stiff_groups.h) and joints read it: a copy of one lane in double. The pointers lead to
+/// the impulses in the kernel's records.
 struct ContactLane {
-    std::uint32_t a, b;              ///< solver bodies, 0 for one that can't be pushed
-    std::uint32_t reads_a, reads_b;  ///< the same, for their velocities
+    std::uint32_t a, b;  ///< solver indices; 0 for a body that can't be pushed
+    /// solver indices from which to read velocities, also those of bodies that can't be pushed
+    std::uint32_t reads_a, reads_b;
     glm::dvec3 normal, inverse_mass_a, inverse_mass_b;
     glm::dvec3 tangent, center_a, center_b;
     double friction;
-    bool special;  ///< has a SurfaceLanes
+    bool special;  ///< has SurfaceLanes
     double slop, bias_rate;
     double restitution;
     int count;
     struct Point {
         glm::dvec3 angular_a, angular_b, turn_a, turn_b;
         double separation;
-        double gamma;  ///< softness of its spring, 1/kg; 0: there is no such point
-        double mass;   ///< 0: there is no such point
+        double gamma;  ///< softness of its spring, 1/kg; 0 if there is no such point
+        double mass;   ///< effective mass, kg; 0 if there is no such point
         double arm;
         float* impulse;
         float* bounce;
@@ -59,7 +64,7 @@ struct ContactLane {
     float *friction_1, *friction_2, *twist;
 };
 
-/// A soft contact's factors (contact_lanes.h).
+/// The factors of a soft contact's spring (contact_lanes.h).
 struct ContactSpring {
     float bias_rate, mass_scale, impulse_scale;
 };
@@ -68,12 +73,12 @@ class ContactSolver {
 public:
     explicit ContactSolver(const SolverKernel& kernel = best_solver_kernel()) : kernel_(&kernel) {}
 
-    /// The records of a field, colour after colour.
+    /// The records of a field of the constraint graph, ordered by colour.
     struct Field {
         std::uint32_t first = 0, count = 0;
     };
 
-    /// What is read of the world. `surfaces` by collider, `masses` by solver body.
+    /// The world's data that the solver reads. `surfaces` is indexed by collider, `masses` by solver index.
     struct Input {
         std::span<const ConstraintGraph::Edge> edges;
         ContactTable& contacts;
@@ -82,16 +87,18 @@ public:
         std::span<const SolverMass> masses;
     };
 
-    /// Lays out records for the graph's edges, in its order. Contacts are as stiff as suits sub-steps of the usual
-    /// length, s; this one may be shorter. Contact slots below `renewable` may be renewed in this step. `hardness`, by
-    /// solver index, says how many times stiffer contacts are (slender_islands.h); if it is empty, none are. Those of
-    /// `crowded` are softer. Both are read by prepare().
+    /// Lays out records for the graph's edges, in its order.
+    ///
+    /// `substep` is this step's, s. Contacts are as stiff as suits sub-steps of length `usual_substep`, s. Contact
+    /// slots below `renewable` may be renewed in this step. `hardness` is the factor of stiffness by solver index
+    /// (slender_islands.h); if it is empty, all factors are 1. The contacts in `crowded` are softer. prepare() still
+    /// reads `hardness` and `crowded`.
     void begin(const ConstraintGraph& graph, std::span<const ConstraintGraph::Edge> edges, float substep,
                float usual_substep, std::size_t renewable = 0, std::span<const float> hardness = {},
                const CrowdedContacts* crowded = nullptr);
-    /// Of soft contacts where sub-steps are usually as long as that, s.
+    /// Returns the frequency of soft contacts if sub-steps usually have this length, s.
     static float usual_hertz(float usual_substep);
-    /// Fills a field's records from the contacts' manifolds.
+    /// Fills the records of a field from the contacts' manifolds.
     void prepare(const Field& field, const Input& input);
 
     const Field& field(ContactPhase phase, std::size_t i) const { return fields_[static_cast<std::size_t>(phase)][i]; }
@@ -100,13 +107,13 @@ public:
     /// Approach speed below which nothing bounces, m/s.
     float least_bounce() const;
 
-    /// A pass over a field's records.
+    /// Runs a pass over the records of a field.
     using Pass = SolverKernel::ContactPass* SolverKernel::*;
     void run(Pass pass, const Field& field, std::span<SolverBody> bodies);
 
-    /// A contact in a stiff group, once it is prepared; valid until the next begin().
+    /// Returns a contact of a stiff group, after prepare(). It is valid until the next begin().
     ContactLane read_link(std::uint32_t link);
-    /// The contacts of bodies that joints hold, in the order of the edges, and the same of them.
+    /// The contacts of jointed bodies, in the order of the edges.
     struct JointedContact {
         std::uint32_t edge, record, lane;
     };
@@ -121,58 +128,58 @@ public:
                 visit(order_[i], static_cast<std::uint32_t>(k), i - layout_[k].first_edge);
         }
     }
-    /// Whether the contact in that lane pushes, or has done so in this step.
+    /// Whether the contact in this lane pushes, or has pushed in this step.
     bool has_pushed(std::uint32_t record, std::uint32_t lane) const;
 
-    /// Whether the step solves this renewable contact by sweeps alone, not through joints or in a stiff group.
+    /// Whether iterations alone solve this renewable contact. The others are solved through joints or in a stiff group.
     bool sweeps(std::uint32_t contact) const { return place_of(contact) != nullptr; }
-    /// The edges, of those that sweep, to which a blow comes in what is left of the sub-step or in the next one, after
-    /// their surfaces have moved along each other by more than their slide_room since they were written into their
-    /// lanes. In ascending order.
+    /// Finds edges whose contacts must be tested again before a blow, among those that iterations solve, in ascending
+    /// order. Their surfaces have been displaced along each other by more than their slide_room since the lane was
+    /// written, and a blow will come in the rest of this sub-step or in the next one.
     void find_struck_aside(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out);
-    /// A contact whose manifold was found anew within a step.
+    /// A contact that was tested again within a step.
     struct Renewed {
         std::uint32_t contact;
-        bool alone;  ///< its body touches nothing that can be pushed
-        bool apart;  ///< by now; it gives nothing until it is renewed again
+        bool alone;  ///< its body touches no other movable body
+        bool apart;  ///< its shapes are apart now; it gives no impulses until it is renewed again
     };
-    /// Within a step: writes the manifold of each contact that sweeps, at the poses that its colliders have by now, into
-    /// the lane that it has. Impulses go on by feature ids; of points beyond those that the lane began with the deepest
-    /// are taken.
+    /// Writes the new manifolds of contacts within a step into their lanes, for those that iterations solve. A manifold
+    /// is used at the present poses of its colliders. Impulses continue by feature ids. If a manifold has more points
+    /// than its lane had at the start, the deepest are used.
     void renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies);
-    /// Of those that bounce alone, `renew` takes back what they have given in this sub-step: the speed of an impact has
-    /// to be seen along the levers along which the bounce will act. Once the bodies are without these impulses,
-    /// begin_bounces() notes it.
+    /// Impulses that renew() has taken back. It takes back what a contact that bounces alone has given in this
+    /// sub-step, because the speed of an impact must be measured along the levers along which the bounce will act.
+    /// After the caller has undone these impulses, begin_bounces() notes the speeds.
     struct TakenBack {
         std::uint32_t body;    ///< solver index
-        vec3 impulse, moment;  ///< on it, N s and N m s about its centre, to be undone
+        vec3 impulse, moment;  ///< to be undone on it, N s and, about its centre, N m s
     };
     std::span<TakenBack> taken_back() { return taken_back_; }
     void begin_bounces(std::span<const SolverBody> bodies);
 
-    /// Scales what each contact has given in this sub-step, which its bodies have lost already, by the part that stands
-    /// at the solver index of a body that it pushes.
+    /// Scales the impulses of each contact in this sub-step, after the caller has scaled their effect on the bodies.
+    /// `kept` is the factor by solver index, read at a body that the contact pushes.
     void scale_impulses(std::span<const float> kept);
 
-    /// Work (J) on a body by friction on a surface that runs, in this sub-step.
+    /// The work of friction with a moving surface on a body in this sub-step, J.
     struct BeltWork {
-        std::uint32_t body;  ///< a solver index that the contact pushes
+        std::uint32_t body;  ///< solver index of a body that the contact pushes
         double joules;
     };
     std::span<const BeltWork> find_belt_work();
 
-    /// Notes what contacts that bounce have given before they do...
+    /// Notes the impulses of contacts that bounce, before the restitution passes.
     void note_calm(const Field& field);
-    /// ... and scales what they gave since, by the same parts.
+    /// Scales what these passes have added, with factors as in scale_impulses().
     void scale_bounces(std::span<const float> kept);
 
     /// Writes impulses back to the contacts.
     void store(const Field& field, ContactTable& contacts);
 
-    /// After the last pass: adds up the statistics.
+    /// Adds up the statistics, after the last pass.
     void end();
 
-    /// All of them, one after the other.
+    /// The same for all fields, one after the other.
     void prepare(const Input& input);
     void run(Pass pass, std::span<SolverBody> bodies);
     void store(ContactTable& contacts);
@@ -191,7 +198,7 @@ private:
     void fill(std::uint32_t record, const Input& input);
     struct LinkPlace {
         std::uint32_t record = no_record, lane = 0;
-        int points = 0;  ///< that the lane has when it is prepared; known in places_ alone
+        int points = 0;  ///< points that the lane has when it is prepared; set in places_ only
     };
     static constexpr std::uint32_t no_record = ~0u;
     template <int width>
@@ -240,23 +247,25 @@ private:
     const SolverKernel* kernel_;
     std::array<std::array<Field, most_fields>, contact_phases> fields_{};
     std::vector<Line> records_, points_, surfaces_;
-    std::vector<float> calm_;  ///< by point and lane: note_calm, N s
-    /// Where the lanes and the points of a record are; one more than there are records.
+    std::vector<float> calm_;  ///< impulses that note_calm() has noted, by point and lane, N s
+    /// Where the edges, points and surfaces of a record begin. There is one more entry than there are records: the next
+    /// record's values are the ends.
     struct Layout {
-        std::uint32_t first_edge, first_point, first_surface;  ///< in `order_`; the next record's are the ends
+        std::uint32_t first_edge, first_point, first_surface;  ///< `first_edge` is an index into `order_`
     };
     std::vector<Layout> layout_;
     std::vector<std::uint32_t> order_;                        ///< edges
     std::vector<float> penetration_sums_, max_penetrations_;  ///< by record
     float substep_ = 0.0f;                                    ///< s; 0 before the first step
-    float hertz_ = 0.0f;                                      ///< of springs of contacts that are alone
-    ContactSpring springs_[3][2] = {};          ///< [alone, in a stiff group, jointed][with an immovable body]
-    std::span<const float> hardness_;           ///< by solver index; empty: 1
-    const CrowdedContacts* crowded_ = nullptr;  ///< null if none are
+    float hertz_ = 0.0f;                                      ///< frequency of the usual springs, Hz
+    ContactSpring springs_[3][2] = {};          ///< [usual, in a stiff group, jointed][with an immovable body]
+    std::span<const float> hardness_;           ///< by solver index; if empty, all are 1
+    const CrowdedContacts* crowded_ = nullptr;  ///< null if there are none
     std::vector<LinkPlace> link_places_;
-    /// By contact slot. The place of a contact that this step doesn't have is one of an earlier step (place_of knows).
+    /// By contact slot. The entry of a contact that this step does not solve may be from an earlier step; place_of()
+    /// finds out.
     std::vector<LinkPlace> places_;
-    std::size_t renewable_ = 0;           ///< contact slots below this have their places here
+    std::size_t renewable_ = 0;           ///< contact slots below this have their places in places_
     std::vector<unsigned> struck_lanes_;  ///< by record
     std::vector<TakenBack> taken_back_;
     std::vector<BeltWork> belt_work_;

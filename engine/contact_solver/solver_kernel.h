@@ -1,16 +1,16 @@
 #pragma once
-/// Internal: the solver's inner loops, compiled twice: for SSE2 with four lanes, for AVX2 with eight, to the same bits;
-/// which ones run is chosen at run time.
+/// Internal: the solver's inner loops. They are compiled twice, for SSE2 with four lanes and for AVX2 with eight, and
+/// both give the same bits. The kernel that runs is chosen at run time.
 ///
-/// Plain data only: the files compiled for AVX2 include neither glm nor the standard library, whose inline functions
-/// the linker could keep from there for everybody. So records are passed as addresses; the host knows their size and,
-/// where it writes fields, sees a lane field as an array of floats (LaneArray).
+/// Plain data only: the files compiled for AVX2 include neither glm nor the standard library, because the linker could
+/// use the AVX2 code of their inline functions everywhere. So records are passed as addresses. The caller knows their
+/// size, and where it writes a lane field it treats it as an array of floats (LaneArray).
 
 #include "engine/bodies/solver_body.h"
 
 namespace talus {
 
-/// A wide field to code that was not compiled for wide registers.
+/// A lane field, as code that is not compiled for wide registers sees it.
 template <int width>
 struct alignas(4 * width) LaneArray {
     float at[width];
@@ -18,33 +18,34 @@ struct alignas(4 * width) LaneArray {
     float operator[](int lane) const { return at[lane]; }
 };
 
-/// What `prepare` reads of the contact in one lane.
+/// The data from which `prepare` fills one lane.
 struct ContactSource {
-    unsigned a, b;  ///< solver bodies
+    unsigned a, b;  ///< solver indices
     unsigned contact;
-    const float* pose_a;  ///< of the collider: position, rotation as x y z w
+    const float* pose_a;  ///< pose of the collider: position, rotation as x y z w
     const float* pose_b;
     const float* normal;  ///< unit, in A's shape frame; one more float is read
-    const float* points;  ///< `count` rows of eight floats: on_a, on_b, separation, and one that is not used
-    /// Three rows of four: impulses | friction, restitution, patch arm, twist | friction impulse, slop.
+    const float* points;  ///< `count` rows of eight floats: on_a (3), on_b (3), separation, unused
+    /// Three rows of four floats: impulses | friction, restitution, radius of the contact disc, twist | friction
+    /// impulse, slop.
     const float* state;
     unsigned count;
     float turns_with_a, turns_with_b;
 };
 
-/// What the passes over contacts share.
+/// Input of all passes over contacts.
 struct ContactPassInput {
     SolverBody* bodies;
-    void* records;       ///< the first of a run of ContactLanes
-    void* points;        ///< all of them
-    void* surfaces;      ///< all of them
-    unsigned count;      ///< records
+    void* records;       ///< the first of consecutive ContactLanes
+    void* points;        ///< all points
+    void* surfaces;      ///< all surfaces
+    unsigned count;      ///< number of records
     float substep;       ///< s
-    float least_blow;    ///< speed that a load's growth may stop beyond doubling, m/s
+    float least_blow;    ///< growth of a load beyond doubling above which it is a blow, as a speed, m/s
     float least_bounce;  ///< approach speed below which nothing bounces, m/s
 };
 
-/// Where `store` writes the impulses of contacts: the state of contact k is at states + k * stride.
+/// Where `store` writes impulses: the state of contact k is at states + k * stride.
 struct ContactTargets {
     unsigned char* states;
     unsigned stride;
@@ -52,41 +53,45 @@ struct ContactTargets {
     unsigned impulses, step_impulses, twist_and_friction, step_friction;
 };
 
-/// What the passes over bodies share: `count` groups of as many bodies as lanes, from body 0 on.
+/// Input of all passes over bodies: `count` groups with one body per lane, in the order of solver indices.
 struct MotionPassInput {
     SolverBody* bodies;  ///< of the first group
     void* motions;       ///< MotionLanes of the first group
     unsigned count;      ///< groups
     float substep;       ///< s
     float max_speed;     ///< m/s
-    unsigned substeps;   ///< how often `coast` is to integrate
-    bool finds_stale;    ///< somebody asks which bodies have turned farther than their contacts bear
+    unsigned substeps;   ///< number of sub-steps that `coast` integrates
+    bool finds_stale;    ///< find bodies whose rotation makes it necessary to test their contacts again
 };
 
 struct SolverKernel {
     unsigned lanes, record_bytes, point_bytes, surface_bytes, motion_bytes;
 
-    /// Fills a record and its points but for indices, flags, spring and `surface`, from used <= lanes sources.
+    /// Fills a record and its points from used <= lanes sources, except for indices, flags, spring and `surface`.
     void (*prepare)(void* record, void* points, const ContactSource* sources, unsigned used, const SolverMass* masses);
-    /// ...and what surfaces add to a record; `sources` as rows of four floats a lane: velocity of B's surface against
-    /// A's | tangent | rolling impulse | grip along the tangent, across it, rolling arm.
+    /// Fills the data of special surfaces. `sources` has four rows of four floats per lane: velocity of B's surface
+    /// minus A's | tangent | rolling impulse | grip along the tangent, grip across it, rolling arm.
     void (*prepare_surface)(void* record, void* surface, const float* sources, unsigned used);
 
     using ContactPass = void(const ContactPassInput&);
     ContactPass *warm_start, *solve, *relax, *begin_restitution, *bounce, *end_restitution;
 
-    /// Writes for each record the lanes, one bit each, to which a blow comes in what is left of the sub-step or in the
-    /// next one, after their surfaces have moved along each other by more than slide_room.
+    /// Writes one bit per lane for each record. It is set if the contact must be tested again before a blow: its
+    /// surfaces have been displaced along each other by more than slide_room, and the blow comes in the rest of this
+    /// sub-step or in the next one.
     void (*find_struck_aside)(const ContactPassInput&, unsigned* lanes);
-    /// Writes impulses back to the contacts, those of rolling excepted.
+    /// Writes impulses back to the contacts, except those of rolling.
     void (*store)(const ContactPassInput&, const ContactTargets&);
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;
-    MotionPass* end_spins;   ///< after the last sub-step: what its impulses have made of the spins of gyroscopic bodies
-    MotionPass* find_gains;  ///< of energy, in the sub-step
-    MotionPass *note_calm, *find_bounce_gains;  ///< before what bounces does; the same with that
-    MotionPass* coast;  ///< both, `substeps` times, for bodies that nothing touches and whose inertia is a ball's
+    /// adds the effect of the last sub-step's impulses to the angular velocities of gyroscopic bodies
+    MotionPass* end_spins;
+    MotionPass* find_gains;  ///< finds the energy that bodies have gained in the sub-step
+    /// note velocities before the restitution passes; find the energy gained by these
+    MotionPass *note_calm, *find_bounce_gains;
+    /// integrates `substeps` sub-steps of bodies that touch nothing and whose inertia is a multiple of the identity
+    MotionPass* coast;
 };
 
 extern const SolverKernel solver_kernel_sse2, solver_kernel_avx2;

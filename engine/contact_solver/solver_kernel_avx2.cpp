@@ -1,4 +1,4 @@
-/// The solver's loops, eight lanes wide: CMakeLists.txt sets the flags of this file.
+/// The solver's loops with eight lanes. CMakeLists.txt sets the compiler flags of this file.
 
 #ifdef __AVX2__
 

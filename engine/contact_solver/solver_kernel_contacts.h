@@ -1,16 +1,16 @@
 #pragma once
-/// Internal: the solver's loops over contacts, as many at a time as there are lanes.
+/// Internal: the solver's loops over contacts. They work on as many contacts at a time as there are lanes.
 
 #include "engine/contact_solver/solver_kernel_lanes.h"
 
 namespace talus::TALUS_LANES {
 
-/// Velocity of b relative to a along the point's normal row.
+/// Returns the velocity of b relative to a along the point's normal row.
 [[gnu::always_inline]] static inline F normal_speed(const V3& n, const Point& p, const Sides& v) {
     return dot(n, v.b.linear - v.a.linear) + dot(p.angular_b, v.b.angular) - dot(p.angular_a, v.a.angular);
 }
 
-/// The normal, as an impulse along it changes the bodies' velocities.
+/// The change of the bodies' velocities by a unit impulse along the normal.
 struct Push {
     V3 a, b;
     explicit Push(const Record& r) : a(by_axes(r.inverse_mass_a, r.normal)), b(by_axes(r.inverse_mass_b, r.normal)) {}
@@ -23,7 +23,7 @@ struct Push {
     v.b.angular = v.b.angular + impulse * p.turn_b;
 }
 
-/// A tangential impulse (world vector) at the manifold's centre and a moment.
+/// Applies a tangential impulse at the manifold's centre, and a moment, in world axes.
 [[gnu::always_inline]] static inline void apply_friction(const Record& r, const V3& impulse, const V3& moment,
                                                          Sides& v) {
     v.a.linear = v.a.linear - by_axes(r.inverse_mass_a, impulse);
@@ -32,9 +32,9 @@ struct Push {
     v.b.angular = v.b.angular + r.inertia_b * (cross(r.center_b, impulse) + moment);
 }
 
-/// How much faster the soft rows of a contact of four points work off what a point overlaps more than the mean of the
-/// four. A stack of soft contacts bends under its own weight; what carries much, measured by the mean overlap over the
-/// points' lever, is stiffened against that.
+/// Returns the additional rate at which the soft rows of a contact of four points remove the overlap of a point beyond
+/// the mean of the four. A stack of soft contacts bends under its own weight. So a contact gets stiffer against tilting
+/// if it carries a large load, measured by the mean overlap over the points' lever.
 static inline F tilt_rate(const Record& r, const Point* points, const F* depth, F mean) {
     const F zero = {}, one = splat<F>(1.0f), quarter = splat<F>(0.25f);
     const F shallowest = max(max(depth[0], depth[1]), max(depth[2], depth[3]));
@@ -45,10 +45,12 @@ static inline F tilt_rate(const Record& r, const Point* points, const F* depth, 
     return shallowest < zero ? load * r.tilt_rate : zero;
 }
 
-/// The factors of a soft row where it is `deep`, as if its compliance were less by the sixteenth power of `ratio`. With
-/// c the compliance over that of the effective mass in a sub-step, they are 1 / (1 + c) and c / (1 + c).
+/// Changes the factors of a soft row in lanes that are `deep`: its compliance is multiplied by the 16th power of
+/// `ratio`. Let c be the ratio of the spring's compliance to that of the effective mass in a sub-step. Then the factors
+/// are 1 / (1 + c) and c / (1 + c).
 static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
-    const F one = splat<F>(1.0f), least = splat<F>(1.0f / 16);  // no denormals: 16^-16 is as good as rigid
+    // at 16^-16 the row is rigid in effect; less would give denormals
+    const F one = splat<F>(1.0f), least = splat<F>(1.0f / 16);
     const F base = max(ratio, least), square = base * base, fourth = square * square, eighth = fourth * fourth;
     const F compliance = eighth * eighth * impulse_scale / mass_scale;
     const F stiffer = one / (one + compliance);
@@ -56,12 +58,13 @@ static inline void stiffen(I deep, F ratio, F& mass_scale, F& impulse_scale) {
     impulse_scale = deep ? compliance * stiffer : impulse_scale;
 }
 
-/// Notes the loads with which struck contacts go on. The impulse of a blow is no load: warm started with it, the next
-/// sub-step would push again, and what a pass over normals and friction leaves of that is energy from nowhere (a
-/// cylinder that lands on its edge gained 14% of what the impact had left it). A load may double in a sub-step and grow
-/// by what stops a slow approach; what comes beyond that is a blow. A load that could not grow would never be found:
-/// each sub-step would begin without it, and what comes in anew look like the next blow. Lanes that bounce have their
-/// own notes.
+/// Notes the loads with which struck contacts continue after a blow.
+///
+/// The impulse of a blow is no load. If the next sub-step were warm started with it, the impulse would push again, and
+/// the part of it that a pass over normals and friction leaves would be a gain of energy (a cylinder that lands on its
+/// edge gained 14% of the energy that the impact had left it). A load may double in a sub-step, and grow by the impulse
+/// that stops a slow approach; a larger growth is a blow. If a load could not grow it would never be found, because
+/// each sub-step would start without it and treat it as the next blow. Lanes that bounce have notes of their own.
 static inline void note_blows(Record& r, Point* points, const F* loads, const I* blows) {
     const F zero = {}, no_limit = splat<F>(-3.0e38f);
     for (unsigned i = 0; i < r.point_count; ++i) {
@@ -72,13 +75,14 @@ static inline void note_blows(Record& r, Point* points, const F* loads, const I*
     r.struck = true;
 }
 
-/// The normal row of a point, in the sweeps of one pass over its record.
+/// The normal row of a point, for the iterations of one pass over its record.
 struct NormalRow {
     F bias, mass_scale, impulse_scale;
 };
 
-/// With `soft`, overlap is worked off as a spring; without, only approach is stopped. `depth`, `mean`, `tilt` and
-/// `stiffer_from` are those of soft rows; `some_deep`: some point of the record is deeper than stiffer_from.
+/// Returns the normal row of a point. If `soft`, it removes overlap like a spring; otherwise it only stops approach.
+/// `depth`, `mean`, `tilt` and `stiffer_from` are for soft rows. `some_deep` says that some point of the record may be
+/// deeper than stiffer_from.
 template <bool soft, bool some_deep>
 static inline NormalRow normal_row(const Record& r, F separation, F depth, F mean, F tilt, F stiffer_from,
                                    F inverse_substep) {
@@ -96,17 +100,18 @@ static inline NormalRow normal_row(const Record& r, F separation, F depth, F mea
     return row;
 }
 
-/// The impulse that solves a point's row.
+/// Returns the accumulated impulse that solves a point's row.
 [[gnu::always_inline]] static inline F wanted_impulse(const Record& r, const Point& p, const NormalRow& row,
                                                       const Sides& v) {
     const F zero = {}, speed = normal_speed(r.normal, p, v);
     return max(p.impulse - p.mass * row.mass_scale * (speed + row.bias) - row.impulse_scale * p.impulse, zero);
 }
 
-/// The lanes of a record that took a blow: an impulse of more than `loads`.
+/// Iterates over the points of the lanes in `struck`, whose contacts took a blow: an impulse larger than `loads`
+/// allows.
 ///
-/// The first point of a struck manifold has taken the blow, and what others took since has left it at another speed: a
-/// box that lands flat would go off spinning. So these lanes are swept until their points agree.
+/// In a struck manifold the first point has taken the blow, and the impulses of the other points have then changed its
+/// speed. A box that lands flat would leave with an angular velocity. So the points are solved until they agree.
 template <class RowOf>
 static inline void sweep_struck(const Record& r, Point* points, const F* loads, I struck, F least_blow,
                                 const RowOf& row_of, Sides& v) {
@@ -133,14 +138,14 @@ static inline void sweep_struck(const Record& r, Point* points, const F* loads, 
     }
 }
 
-/// The normal rows of one record.
+/// Solves the normal rows of one record.
 template <bool soft>
 static inline void solve_normals(Record& r, Point* points, F inverse_substep, F least_blow, const Sides& motion,
                                  Sides& v) {
     const F zero = {}, no_limit = splat<F>(3.0e38f);
     const Push push(r);
     F stiffer_from = r.stiffer_from;
-    F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth of what the slop leaves, <= 0
+    F separation[4], depth[4] = {}, mean = zero, tilt = zero;  // m; depth: overlap beyond the slop, <= 0
     F loads[4];
     I struck = {}, deep = {};
     if constexpr (soft) {
@@ -186,7 +191,7 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     if constexpr (soft) r.struck = false;
     if (__builtin_expect(all(~struck), 1)) return;
 
-    // What is pressed in by more than the slop leaves bears a load, however fast that grows.
+    // A point that overlaps by more than twice the slop carries a load, however fast that grows.
     if constexpr (soft) {
         struck = I{};
         for (unsigned i = 0; i < r.point_count; ++i) {
@@ -198,7 +203,7 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     const I alone = r.stiffer_from < no_limit;
     struck &= alone;
     if (all(~struck)) return;
-    Sides swept = v;  // a copy, so that v can stay in registers above
+    Sides swept = v;  // a copy, so that the compiler can keep v in registers above
     sweep_struck(
         r, points, loads, struck, least_blow,
         [&](unsigned i) {
@@ -211,20 +216,20 @@ static inline void solve_normals(Record& r, Point* points, F inverse_substep, F 
     note_blows(r, points, loads, blows);
 }
 
-/// Sliding and spinning draw on the same friction. In a patch that spins at w, each spot slides along its own circle. A
-/// slip that is slow against w * arm only bends these circles a little: friction against it grows with the slip, as if
-/// it were viscous, up to the limit. And a patch that slides fast hardly resists spinning (Contensou 1963). Here f and
-/// twist / arm are one impulse of three components, opposed to (slip, arm * w) and no longer than the limit: the
-/// ellipsoid of Howe and Cutkosky (1996). With a limit for each of them, friction stops the slip of a fast top, which
-/// then rolls and never turns over; and it stops its spin however fast it slides.
+/// Limits friction and twist together, because sliding and rotation about the normal use the same friction. At a
+/// contact disc with the relative angular velocity w, each point slides along its own circle. A slip that is slow
+/// against w * arm only bends these circles a little: the friction against it grows with the slip like viscous
+/// friction, up to the limit. And a disc that slides fast hardly resists rotation (Contensou 1963). Here f and twist /
+/// arm are one impulse with three components. It is opposed to (slip, arm * w) and no longer than the limit: the
+/// ellipsoid of Howe and Cutkosky (1996). With separate limits, friction would stop the slip of a fast top, which then
+/// rolls and never turns over, and friction would stop its rotation however fast it slides.
 ///
-/// Takes impulses that are each within its limit. Where they are beyond the limit together, a step from the last
-/// impulses against the motion, brought back to the ellipsoid, replaces them. `slip`: along the two tangents, m/s, and
-/// about the normal, rad/s.
+/// Takes impulses that are within their separate limits. If they exceed the common limit, they are replaced: from the
+/// last impulses, a step against the motion, projected on the ellipsoid. `slip` has the speeds along the two tangents,
+/// m/s, and the angular velocity about the normal, rad/s.
 ///
-/// For contacts at one point only. A manifold of several has its friction at its centre, and is right to have two
-/// limits: as an impulse at one place the two would leave rolling cylinders 5 times as far from their speed
-/// (sb_rolling).
+/// This holds for contacts of one point only. A manifold of several points has its friction at its centre, and needs
+/// two limits: with a common limit, rolling cylinders would be 5 times as far from their correct speed (sb_rolling).
 static inline void share_friction(const Record& r, const Surface* surface, I lanes, F limit, F twist_limit,
                                   const V3& slip, F& f1, F& f2, F& twist) {
     const F one = splat<F>(1.0f);
@@ -242,28 +247,31 @@ static inline void share_friction(const Record& r, const Surface* surface, I lan
     const F size2 = d1 * d1 + d2 * d2 + d3 * d3;
     const I outside = size2 > limit2;
     const F scale = outside ? limit / sqrt_lanes(outside ? size2 : one) : one;
-    // Speeds and masses whose squares leave the floats keep their two limits.
+    // If squares of speeds and masses exceed the range of floats, the two separate limits stay.
     const I changes = beyond & (size2 <= splat<F>(3.0e38f));
     f1 = changes ? scale * d1 * grip_1 : f1;
     f2 = changes ? scale * d2 * grip_2 : f2;
     twist = changes ? scale * d3 * arm : twist;
 }
 
-/// Tangential rows as one: the 2D impulse is projected on the friction disc, so that no direction is favoured.
-/// The centre's levers are turned to where they are by now, with the body whose face makes the contact: on a turntable,
-/// the slip of one step's turn matters; below a ball or a top, the contact does not turn with it.
+/// Solves the two tangential rows together: the 2D impulse is projected on the friction disc, so that no direction is
+/// preferred.
 ///
-/// Twist and friction are solved one after the other, not side by side from the same velocities: where the contact is
-/// beside a body's centre, as at the tip of a leaning card, either turns the body the way that the other does. Side by
-/// side both would take out what they share, and leave -c of the slip, with c their coupling (0 to 1); warm started,
-/// the two impulses then grow by the roots of x^2 + 2 c x - c = 0 in a sub-step, with changing signs and without end
-/// from c = 1/3 on, until they have used up the friction and what should stick creeps. In turn they leave c^2, which
-/// dies out.
+/// The levers of the centre are rotated to the present poses, with the body whose face makes the contact. On a
+/// turntable the slip by the rotation in one step is important. Below a ball or a top the contact does not rotate with
+/// that body.
 ///
-/// On surfaces whose grip differs with the direction the disc is an ellipse: in the coordinates f / grip it is a disc
-/// again, the slip there is grip * slip, and sliding friction points where it dissipates most.
+/// Twist and friction are solved one after the other. Where the contact is beside a body's centre, as at the tip of a
+/// leaning card, both rotate the body in the same direction. If both were solved from the same velocities, both would
+/// remove the common part, and leave -c of the slip, where c is their coupling (0 to 1). With warm starting the two
+/// impulses would then grow per sub-step by the roots of x^2 + 2 c x - c = 0. From c = 1/3 on they would grow without
+/// end, with alternating signs, until they reach the friction limit and a contact that should stick creeps. Solved one
+/// after the other they leave c^2, which dies out.
 ///
-/// Changes the impulses of `lanes` alone.
+/// On surfaces whose grip depends on the direction, the disc is an ellipse. In the coordinates f / grip it is a disc
+/// again, the slip is grip * slip, and sliding friction has the direction of the greatest dissipation.
+///
+/// Changes the impulses of `lanes` only.
 template <bool special>
 static inline void solve_friction(Record& r, Surface* surface, const Point* points, const Sides& motion, I lanes,
                                   Sides& v) {
@@ -279,7 +287,7 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     const V3 center_b = r.center_b + cross(turn, r.center_b);
     V3 slip = (v.b.linear + cross(v.b.angular, center_b)) - (v.a.linear + cross(v.a.angular, center_a));
     if constexpr (special) slip = slip + surface->velocity;
-    // Twist first, and friction against the slip that this leaves, which is linear in it.
+    // Twist comes first. The slip that it leaves is linear in it.
     const V3 spin = v.b.angular - v.a.angular;
     const F twist_limit = r.friction * twist_arm;
     F twist = clamp(r.twist - r.twist_mass * dot(r.normal, spin), -twist_limit, twist_limit);
@@ -287,16 +295,16 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     const F slip_1 = dot(slip, r.tangent) + more_twist * r.twist_slip_1;
     const F slip_2 = dot(slip, tangent_2) + more_twist * r.twist_slip_2;
     const F limit = r.friction * normal_impulse, limit2 = limit * limit;
-    // Sticking: the impulse that stops the slip. Where that exceeds the limit the contact slides, and the 2x2 matrix
-    // would turn the answer off the slip's direction; a step along the slip itself, projected on the disc, ends at
-    // -limit slip / |slip|.
+    // Sticking: the impulse that stops the slip. If it exceeds the limit, the contact slides, and the result of the 2x2
+    // matrix would not be parallel to the slip. Steps along the slip itself, projected on the disc, converge to -limit
+    // slip / |slip|.
     F f1 = r.friction_1 - (r.friction_mass_11 * slip_1 + r.friction_mass_12 * slip_2);
     F f2 = r.friction_2 - (r.friction_mass_12 * slip_1 + r.friction_mass_22 * slip_2);
     if constexpr (special) {
         const F g1 = surface->grip_1, g2 = surface->grip_2;
         const F to_disc_1 = inverse_or_zero(g1), to_disc_2 = inverse_or_zero(g2);
         const F u1 = f1 * to_disc_1, u2 = f2 * to_disc_2;
-        // What has no grip along an axis pushes nothing along it.
+        // A surface without grip along an axis has no friction along it.
         const I slides = (u1 * u1 + u2 * u2 > limit2) | (g1 <= zero) | (g2 <= zero);
         F d1 = r.friction_1 * to_disc_1 - r.slide_mass * g1 * slip_1,
           d2 = r.friction_2 * to_disc_2 - r.slide_mass * g2 * slip_2;
@@ -329,8 +337,9 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     apply_friction(r, (f1 - r.friction_1) * r.tangent + (f2 - r.friction_2) * tangent_2, (twist - r.twist) * r.normal,
                    v);
     if constexpr (special) {
-        // Rolling: a moment against the turning about the tangents, at most the normal impulse times an arm. After
-        // friction, not beside it: the two work on the same spin, and would swing against each other.
+        // Rolling: a moment against the relative angular velocity about the tangents, at most the normal impulse times
+        // an arm. It comes after friction, because the two act on the same angular velocity, and would oscillate if
+        // both were solved from the same velocities.
         const V3 turning = v.b.angular - v.a.angular, rolling_spin = turning - dot(r.normal, turning) * r.normal;
         V3 rolling = surface->rolling - surface->rolling_mass * rolling_spin;
         rolling = rolling - dot(r.normal, rolling) * r.normal;
@@ -348,8 +357,8 @@ static inline void solve_friction(Record& r, Surface* surface, const Point* poin
     r.twist = twist;
 }
 
-/// At a sub-step's end: adds friction to the sums of the step, and decides how much of it the next sub-step is warm
-/// started with. It was started with (started_1, started_2) in this one.
+/// Ends a sub-step for friction: adds it to the sums of the step, and decides with how much of it the next sub-step is
+/// warm started. This sub-step was warm started with (started_1, started_2).
 static inline void note_friction(Record& r, const Point* points, F started_1, F started_2) {
     r.step_friction_1 += r.friction_1;
     r.step_friction_2 += r.friction_2;
@@ -365,13 +374,16 @@ static inline void note_friction(Record& r, const Point* points, F started_1, F 
     r.friction_2 -= kept * (r.friction_2 - started_2);
 }
 
-/// Normals and friction of a contact work on the same velocities. Normals are relaxed against the friction that the
-/// sub-step was warm started with. Where that was too much, as after a blow, what friction then gives back lifts the
-/// points again, and their impulses have done work that nobody asked for: cylinders that land on their rim gained 3% of
-/// their energy in the step after the blow. So lanes in which a point that pushes moves off are swept again.
+/// Solves normals and friction again in lanes where a pushing point separates.
 ///
-/// Friction has changed by `change` (N s, squared). A point's share of the inverse mass matrix is positive definite, so
-/// that friction moves it by no more than change / (mass slide_mass), squared: most contacts are not looked at.
+/// Normals and friction of a contact act on the same velocities. Normals are relaxed against the friction with which
+/// the sub-step was warm started. If that was too much, as after a blow, the decrease of friction lifts the points
+/// again, and their impulses have added energy: cylinders that land on their rim gained 3% of their energy in the step
+/// after the blow.
+///
+/// `change` is the square of the change of friction, (N s)^2. The inverse mass matrix of a point's rows is positive
+/// definite, so friction changes the square of the point's speed by at most change / (mass slide_mass). This excludes
+/// most contacts without a test of their points.
 template <class Rub>
 static inline void settle(Record& r, Point* points, F change, F inverse_substep, const Sides& motion, Sides& v,
                           Rub&& rub) {
@@ -403,7 +415,8 @@ static inline V3 rotated(const Rows& q, const V3& v) {
     return v + q.w * t + cross(u, t);
 }
 
-/// A unit vector at right angles to n: the cross product with the axis that n leans on least.
+/// Returns a unit vector perpendicular to n: its cross product with the coordinate axis along which n is smallest,
+/// normalised.
 static inline V3 any_perpendicular(const V3& n) {
     const F zero = {}, one = splat<F>(1.0f);
     const F x = max(n.x, -n.x), y = max(n.y, -n.y), z = max(n.z, -n.z);
@@ -413,7 +426,8 @@ static inline V3 any_perpendicular(const V3& n) {
     return (one / sqrt_lanes(dot(p, p))) * p;
 }
 
-/// Inverse of the 2x2 tangent mass matrix at the manifold's centre, and of the twist row's mass.
+/// Sets the inverse of the 2x2 matrix of the tangential rows at the manifold's centre, and the effective mass of the
+/// twist row.
 static inline void put_friction_masses(Record& r) {
     const V3 t1 = r.tangent, t2 = cross(r.normal, t1);
     const V3 a1 = cross(r.center_a, t1), a2 = cross(r.center_a, t2), b1 = cross(r.center_b, t1),
@@ -424,9 +438,9 @@ static inline void put_friction_masses(Record& r) {
     const F k22 = dot(t2, by_axes(inverse_mass, t2)) + dot(a2, r.inertia_a * a2) + dot(b2, r.inertia_b * b2);
     const F k12 = dot(t2, m1) + dot(a2, ia1) + dot(b2, ib1);
     const F half = splat<F>(0.5f), half_gap = half * (k11 - k22);
-    const F largest = half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12);  // eigenvalue
-    // Bodies that locks leave one way to move in the contact's plane: the matrix has no inverse, and its determinant is
-    // 0 or rounding. The impulse along that way stops what slip there is: K / largest^2 is its pseudoinverse.
+    const F largest = half * (k11 + k22) + sqrt_lanes(half_gap * half_gap + k12 * k12);  // the larger eigenvalue
+    // If locks leave the bodies one direction of motion in the contact's plane, the matrix has no inverse, and its
+    // determinant is 0 or rounding. An impulse along that direction stops the slip: K / largest^2 is the pseudoinverse.
     const F determinant = k11 * k22 - k12 * k12, largest2 = largest * largest;
     const I regular = determinant > splat<F>(1e-6f) * largest2;
     const F inverse = inverse_or_zero(regular ? determinant : largest2);
@@ -440,7 +454,7 @@ static inline void put_friction_masses(Record& r) {
     r.twist_mass = inverse_or_zero(dot(r.normal, twist_a) + dot(r.normal, twist_b));
 }
 
-/// A contact of nothing with nothing, for unused lanes.
+/// A contact without bodies, for unused lanes.
 constexpr float no_pose[7] = {0, 0, 0, 0, 0, 0, 1};
 constexpr float no_normal[4] = {0, 1, 0, 0};
 constexpr float no_points[8 * 4] = {};
@@ -500,8 +514,8 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     r.slop = friction.w;
     const F impulse_of[4] = {impulses.x, impulses.y, impulses.z, impulses.w};
 
-    // Levers from differences of near positions only, so that they are as good far from the origin. What is not in the
-    // step is its own centre.
+    // Levers are computed from differences of near positions only, so that they are as exact far from the origin. A
+    // body that is not in the step has its collider's position as its centre.
     const V3 center_a = chosen(a_moves, a.center, place_a), center_b = chosen(b_moves, b.center, place_b);
     const V3 to_shape_a = place_a - center_a, to_shape_b = place_b - center_b, apart = center_b - center_a;
     const V3 inverse_mass = a.inverse_mass + b.inverse_mass;
@@ -517,7 +531,7 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
         const Rows high = load_rows([&](int k) { return lanes[k]->points + 8 * i + 4; });
         const V3 from_a = to_shape_a + rotated(turn_a, {low.x, low.y, low.z});
         const V3 from_b = to_shape_b + rotated(turn_b, {low.w, high.x, high.y});
-        // Midway between the two surfaces, seen from either body.
+        // The point midway between the two surfaces, relative to either body's centre.
         const V3 ra = chosen(real, half * (from_a + from_b + apart), V3{}),
                  rb = chosen(real, half * (from_a + from_b - apart), V3{});
         arm_a[i] = ra;
@@ -557,8 +571,9 @@ static void prepare(void* record, void* point_lanes, const ContactSource* source
     r.twist = carried > zero ? surface.w : zero;
 }
 
-/// Inverse of a positive definite matrix by cofactors; zeros where it has none. Of the matrix over its trace, whose
-/// products stay in range: the inertia of a ball of 0.1 mm, inverted, has a cube that no float holds.
+/// Returns the inverse of a positive definite matrix by cofactors, or zeros if there is none. The matrix is first
+/// divided by its trace, because products of its elements may exceed the range of floats: the inverse inertia of a ball
+/// of 0.1 mm has a cube that is too large.
 static inline S3 inverse(const S3& a) {
     const F k = inverse_or_zero(a.xx + a.yy + a.zz);
     const S3 m = {k * a.xx, k * a.yy, k * a.zz, k * a.xy, k * a.xz, k * a.yz};
@@ -576,7 +591,8 @@ static void prepare_surface(void* record, void* surface_lanes, const float* sour
         return load_rows([&](int i) { return (static_cast<unsigned>(i) < used ? sources + 16 * i : plain) + 4 * k; });
     };
     s.velocity = xyz(row(0));
-    // The tangent along which the grip is said: what is left of it in the contact's plane, or any if nothing is.
+    // The tangent is the grip axis, projected on the contact's plane. If the projection is too short, the tangent stays
+    // as it is.
     const V3 wished = xyz(row(1)), flat = wished - dot(r.normal, wished) * r.normal;
     const F size2 = dot(flat, flat), one = splat<F>(1.0f);
     const I good = size2 > splat<F>(1e-6f);
@@ -625,12 +641,13 @@ static void solve(const ContactPassInput& in) {
     });
 }
 
-/// Ends a sub-step for these lanes: adds their impulses to the sums of the step, and reduces them to the impulses that the
-/// next sub-step is warm started with. `load_of` returns that part of a point's normal impulse, unless `keeps_all`; friction
-/// and twist keep the same share. Lanes whose contacts were found anew in this sub-step keep nothing (r.kept).
+/// Ends a sub-step for these lanes: adds their impulses to the sums of the step, and reduces them to the impulses with
+/// which the next sub-step is warm started. `load_of` returns that part of a point's normal impulse, unless
+/// `keeps_all`; friction and twist keep the same share. Lanes whose contacts were tested again in this sub-step keep
+/// nothing (r.kept).
 ///
-/// A record may hold contacts with and without restitution. Each lane must end as in any other record, because the number of
-/// threads decides which contacts share a record.
+/// A record may hold contacts with and without restitution. Each lane must get the same result in any record, because
+/// the number of threads decides which contacts share a record.
 template <class LoadOf>
 static inline void end_lanes(Record& r, Point* points, Surface* surface, I lanes, bool keeps_all, LoadOf&& load_of) {
     const F zero = {}, one = splat<F>(1.0f);
@@ -664,7 +681,7 @@ static void relax(const ContactPassInput& in) {
         Sides v = gather<Part::velocity>(r, in.bodies);
         const Sides motion = gather<Part::motion>(r, in.bodies);
         solve_normals<false>(r, points, inverse_substep, splat<F>(in.least_blow), motion, v);
-        // Last: the soft rows leave too little for its limit.
+        // Friction comes last: after the soft rows alone, normal impulses are too small for its limit.
         const auto rub = [&](I lanes) {
             if (surface == nullptr) {
                 solve_friction<false>(r, nullptr, points, motion, lanes, v);
@@ -684,21 +701,24 @@ static void relax(const ContactPassInput& in) {
     });
 }
 
-// Velocities come to begin_restitution after gravity was added for this sub-step. Semi-implicit Euler conserves
-// (v - g h / 2)^2 / 2 + g s, with g the acceleration towards contact: that quantity gives the exact speed at s = 0,
-// before the bounce here and after it in bounce(), so that a ball with restitution 1 keeps its height whatever part of
-// the sub-step the impact falls in.
+// Restitution.
 //
-// Where several bounce off each other at once, Newton's law v+ = -e v- for all of them together conserves energy, and
-// takes some passes of bounce(). For what was at rest and is only now knocked by a neighbour's bounce it says v+ = 0:
-// shared out like that over a row of balls, a blow makes the one that gave it rebound. What happens in fact conserves
-// energy too: one impact after the other. Relax has stopped such a contact as if there were no restitution; that
-// impulse is taken back down to the load that rested there, and it bounces in the next sub-step. Up to e = 0.5 all of
-// it is kept, from there on (2 - 2e)^2 of it: the less there is to hand on, the better do heaps hold that fall.
+// Gravity of this sub-step is already in the velocities that begin_restitution reads. Semi-implicit Euler conserves (v
+// - g h / 2)^2 / 2 + g s, where g is the acceleration towards contact. This gives the exact speed at s = 0: before the
+// bounce in begin_restitution(), after it in bounce(). So a ball with restitution 1 keeps its height at whatever part
+// of the sub-step the impact happens.
 //
-// A contact that bears a load hands on only what is faster than the least bounce, so that heaps come to rest. One that
-// bears none is taken back for any speed that is more than rounding: what stays shared out there is lost to each next
-// ball of a row.
+// If several contacts bounce at once, Newton's law v+ = -e v- for all of them together conserves energy. It takes
+// several passes of bounce(). For a contact that was at rest and is only now hit by the bounce of a neighbour, that law
+// gives v+ = 0. Applied to a row of balls, the blow would be shared out, and the ball that gave it would rebound. The
+// real process conserves energy too: one impact after the other. The relax pass has stopped such a contact as if there
+// were no restitution. bounce() reduces that impulse to the load that rested there before, and the contact bounces in
+// the next sub-step. For e up to 0.5 the whole impulse is kept instead; above that (2 - 2e)^2 of it. The less of a blow
+// is passed on, the better the contacts of falling heaps hold.
+//
+// A contact with a load passes on only blows faster than the least bounce, so that heaps come to rest. A contact
+// without a load passes on each blow whose speed is more than rounding, because the next balls of a row lose what is
+// shared out there.
 
 static void begin_restitution(const ContactPassInput& in) {
     const F zero = {}, half_substep = splat<F>(0.5f * in.substep), threshold = splat<F>(in.least_bounce);
@@ -717,8 +737,8 @@ static void begin_restitution(const ContactPassInput& in) {
     });
 }
 
-/// Takes from the friction of lanes whose normal impulses were taken back as large a part, `left` of `had`: friction
-/// without a load makes energy.
+/// Reduces the friction of lanes whose normal impulses were reduced, from `had` to `left`, by the same factor. Friction
+/// without a load would add energy.
 static inline void keep_friction(Record& r, Surface* surface, I taken_back, F had, F left, Sides& v) {
     const F one = splat<F>(1.0f);
     const F kept = taken_back ? min(left * inverse_or_zero(had), one) : one, less = kept - one;
@@ -768,7 +788,7 @@ static void bounce(const ContactPassInput& in) {
     });
 }
 
-/// A bounce is no resting load: warm starting the next sub-step with it would push twice.
+/// Removes the impulses of bounces before the next warm start, which would push with them twice.
 static void end_restitution(const ContactPassInput& in) {
     for_each_record(in, [&](Record& r, Point* points, Surface* surface) {
         if (!r.bounces) return;
@@ -791,7 +811,8 @@ static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
         if (all(~aside)) return;
         const Sides v = gather<Part::velocity>(r, in.bodies);
         const F fall = min(substep * r.gravity, zero);
-        // The lever is off by the way, the impulse is as large as the speed: what they make is their product.
+        // The error is the product of the error of the lever (the displacement) and the impulse (proportional to the
+        // speed).
         const F least = blow * splat<F>(settings::stale_strike) * r.slide_room, least2 = least * least;
         I struck = {};
         for (unsigned i = 0; i < r.point_count; ++i) {

@@ -1,7 +1,9 @@
 #pragma once
-/// Internal: what the loops of solver_kernel_contacts.h and solver_kernel_motion.h are made of: lanes to and from memory,
-/// vectors of lanes, the velocities of bodies. What is always_inline there the compiler would call from loops as large as
-/// these, with vectors passed in memory: 1% of a box of tumbling hulls.
+/// Internal: the parts from which the loops in solver_kernel_contacts.h and solver_kernel_motion.h are made: lanes to
+/// and from memory, vectors of lanes, velocities of bodies.
+///
+/// Functions with always_inline are those that the compiler would otherwise call from such large loops, with vectors
+/// passed in memory. That would cost 1% of a scene with a box of tumbling hulls.
 
 #include "engine/contact_solver/contact_lanes.h"
 #include "engine/contact_solver/motion_lanes.h"
@@ -21,8 +23,7 @@ using Point = ContactPointLanes<F>;
 using Surface = SurfaceLanes<F>;
 using Motion = MotionLanes<F>;
 
-// ---- Rows and columns
-// ------------------------------------------------------------------------------------------------
+// ---- Rows and columns -----------------------------------------------------------------------------------------------
 
 static inline F4 load_row(const float* p) {
     F4 v;
@@ -32,7 +33,7 @@ static inline F4 load_row(const float* p) {
 
 static inline void store_row(float* p, F4 v) { __builtin_memcpy(p, &v, sizeof v); }
 
-/// Four floats of each lane as four fields, and back.
+/// Four floats per lane, as four lane fields. The functions below load and store them.
 struct Rows {
     F x, y, z, w;
 };
@@ -58,7 +59,7 @@ template <class At>
                       join(load_row(at(2)), load_row(at(6))), join(load_row(at(3)), load_row(at(7))));
 }
 
-/// The rows of lanes 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+/// Each of `pairs` holds the rows of two lanes: 0 and 4, 1 and 5, 2 and 6, 3 and 7.
 static inline void store_rows(F4* rows, const Rows& r) {
     const Rows t = transposed(r.x, r.y, r.z, r.w);
     const F pairs[4] = {t.x, t.y, t.z, t.w};
@@ -68,7 +69,7 @@ static inline void store_rows(F4* rows, const Rows& r) {
     }
 }
 
-/// One bit per lane.
+/// Returns one bit per lane.
 static inline unsigned bits_of(I mask) {
     return static_cast<unsigned>(__builtin_ia32_movmskps256(reinterpret_cast<F>(mask)));
 }
@@ -115,15 +116,14 @@ static inline S3 operator+(const S3& a, const S3& b) {
     return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
 }
 
-/// 1 / x where x > 0, else 0.
+/// Returns 1 / x where x > 0, else 0.
 static inline F inverse_or_zero(F x) {
     const F zero = {}, one = splat<F>(1.0f);
     const I positive = x > zero;
     return positive ? one / (positive ? x : one) : zero;
 }
 
-// ---- Bodies
-// ----------------------------------------------------------------------------------------------------------
+// ---- Bodies ---------------------------------------------------------------------------------------------------------
 
 struct Velocity {
     V3 linear, angular;
@@ -131,7 +131,8 @@ struct Velocity {
 
 enum class Part { velocity, motion };
 
-/// Velocities, or displacement and turn, of the bodies in the lanes; zeros without touching memory when nobody moves.
+/// Returns the velocities, or displacement and rotation, of the bodies in the lanes. If `moves` is false they are
+/// zeros, and no memory is read.
 template <Part part>
 [[gnu::always_inline]] static inline Velocity gather(const SolverBody* bodies, const unsigned* index, bool moves) {
     const F zero = {};

@@ -1,13 +1,13 @@
 #pragma once
-/// Internal: the solver's loops over bodies, as many at a time as there are lanes.
+/// Internal: the solver's loops over bodies. They work on as many bodies at a time as there are lanes.
 
 #include "engine/bodies/free_rotation.h"
 #include "engine/contact_solver/solver_kernel_lanes.h"
 
 namespace talus::TALUS_LANES {
 
-/// v, no longer than `limit`. Safe on whatever impulses have made of v: sizes whose square overflows keep their
-/// direction, and what is not even finite is dropped.
+/// Returns v, shortened to `limit` if it is longer. It accepts any v that impulses may have made: a vector whose square
+/// overflows keeps its direction, and a vector that is not finite becomes zero.
 static inline V3 limited(const V3& v, F limit) {
     const F size2 = dot(v, v), limit2 = limit * limit;
     if (__builtin_expect(all(size2 <= limit2), 1)) return v;
@@ -44,13 +44,13 @@ static inline Rows multiplied(const Rows& a, const Rows& b) {
 
 static inline Rows conjugate(const Rows& q) { return {-q.x, -q.y, -q.z, q.w}; }
 
-/// The cosine of a half angle, and its sine over the angle.
+/// The cosine of half an angle, and the sine of half the angle over the angle.
 struct HalfTurn {
     F cosine, sine_over_angle;
 };
 
-/// Of an angle given by its square, at most max_rotation_per_substep: Taylor polynomials of half the half angle, good
-/// to float rounding up to 0.75 rad, doubled.
+/// Returns these for an angle whose square is given, up to max_rotation_per_substep. Taylor polynomials give sine and
+/// cosine of a quarter of the angle, to float rounding up to 0.75 rad; their double angle is the result.
 static inline HalfTurn half_turn(F angle2) {
     static_assert(settings::max_rotation_per_substep <= 3.0f);
     const F q2 = splat<F>(1.0f / 16) * angle2;
@@ -61,29 +61,30 @@ static inline HalfTurn half_turn(F angle2) {
     return {splat<F>(1.0f) - two_s * s * angle2, two_s * c};
 }
 
-/// q turned by the rotation vector w.
+/// Returns q rotated by the rotation vector w.
 static inline Rows turned(const Rows& q, const V3& w) {
     const HalfTurn half = half_turn(dot(w, w));
     const V3 v = half.sine_over_angle * w;
     return multiplied({v.x, v.y, v.z, half.cosine}, q);
 }
 
-/// The spin of an angular momentum given about the principal axes, which `axes` turns to the world's.
+/// Returns the angular velocity of an angular momentum about the principal axes. `axes` rotates these to world axes.
 static inline V3 spin_of(const Rows& axes, const V3& momentum, const Motion& m) {
     return rotated(axes, by_axes(m.inverse_moments, momentum));
 }
 
-/// What h seconds without torques make of a body's principal axes (free_rotation.h), but for the turn about its angular
-/// momentum, which all stages have in common.
+/// Rotation of a body's principal axes in h seconds without torques (free_rotation.h), except for the rotation about
+/// its angular momentum, which is the same for all stages and applied separately.
 struct FreeRotation {
-    V3 l;      ///< the momentum about the principal axes
-    Rows own;  ///< product of the turns about them: the quaternion of the axes is multiplied by it from the right
+    V3 l;      ///< angular momentum about the principal axes
+    Rows own;  ///< product of the rotations about them; the quaternion of the axes is multiplied by it from the right
 
     FreeRotation(const V3& momentum, const Motion& m, F h) : l(momentum), own{F{}, F{}, F{}, splat<F>(1.0f)} {
         const F half = splat<F>(0.5f) * h, one = splat<F>(1.0f);
         const F x_rate = half * (m.inverse_moments.x - m.inverse_moments.y);
         const F z_rate = half * (m.inverse_moments.z - m.inverse_moments.y);
-        // No turn is by more than half the rate times the momentum, whose size stays; nor by half a round if that is < 2.
+        // No half angle is larger than the rate times the length of the momentum, which is constant. If that is less
+        // than 1, no rotation reaches half a turn.
         const F rate2 = max(x_rate * x_rate, z_rate * z_rate);
         if (all(dot(l, l) * rate2 < one)) {
             follow<false>(x_rate, z_rate);
@@ -92,7 +93,7 @@ struct FreeRotation {
         }
     }
 
-    /// `goes_round`: some turn may be by half a round or more.
+    /// Applies the stages. `goes_round` says that some rotation may be half a turn or more.
     template <bool goes_round>
     void follow(F x_rate, F z_rate) {
         for (int i = 0; i < free_rotation_stages; ++i) {
@@ -102,17 +103,17 @@ struct FreeRotation {
         turn_x<goes_round>(static_cast<float>(free_rotation_x[free_rotation_stages]) * x_rate);
     }
 
-    /// A turn about one axis. Thin bodies go once around and more in a sub-step; as the sign of a quaternion is free,
-    /// half turns of the half angle are left out.
+    /// A rotation about one axis. Thin bodies may rotate by several turns per sub-step. The sign of a quaternion does
+    /// not matter, so multiples of half a turn are subtracted from the half angle.
     struct Turn {
-        F s, c;          ///< of the half angle
+        F s, c;          ///< sine and cosine of the half angle
         F sine, cosine;  ///< of the angle
         template <bool goes_round>
         static F rest_of(F unlimited) {
-            if constexpr (!goes_round) return unlimited;  // to the same bits
-            const F round = splat<F>(12582912.0f);        // a sum with this is a whole number
-            // Beyond this limit a float no longer says where in a turn the angle is. The polynomials below would
-            // overflow there.
+            if constexpr (!goes_round) return unlimited;  // the result has the same bits
+            const F round = splat<F>(12582912.0f);        // adding this rounds to a whole number
+            // Beyond this limit, a float does not resolve the angle within a turn, and the polynomials below would
+            // overflow.
             const F half = clamp(unlimited, splat<F>(-2e5f), splat<F>(2e5f));
             const F turns = half * 0.318309886f + round - round;
             return half - turns * 3.140625f - turns * 9.67653590e-4f;
@@ -127,7 +128,7 @@ struct FreeRotation {
             cosine = splat<F>(1.0f) - splat<F>(2.0f) * s * s;
         }
     };
-    /// By angles in proportion to the momentum; `rate` is that of the half angle.
+    /// These rotate by angles that are proportional to the momentum. `rate` is the factor for the half angle.
     template <bool goes_round>
     void turn_x(F rate) {
         const Turn t(Turn::rest_of<goes_round>(rate * l.x));
@@ -144,10 +145,10 @@ struct FreeRotation {
     }
 };
 
-/// The turn of bodies that joints hold: by the spin at the middle of the sub-step, in three fixed-point rounds. It is
-/// what joints expect, whose impulses follow from how far their bodies will have turned: they find them by Newton's
-/// method, which does not converge on the turn about a thin body's own axis. This damps what spins by more than some
-/// 0.1 rad in a sub-step.
+/// Returns the rotation of a jointed body, by its angular velocity at the middle of the sub-step, found in three
+/// fixed-point rounds. This is the rotation that joints predict: their impulses follow from the rotations of their
+/// bodies by Newton's method, which does not converge on the rotation about a thin body's own axis. It damps rotations
+/// of more than about 0.1 rad per sub-step.
 static inline Rows turned_as_joints_predict(const Rows& q, const Rows& start, const Motion& m, F h) {
     const auto spin_at = [&](const Rows& turn) {
         const Rows axes = multiplied(turn, start);
@@ -160,12 +161,12 @@ static inline Rows turned_as_joints_predict(const Rows& q, const Rows& start, co
 
 static inline void gain_velocity(const Motion& m, const MotionPassInput& in, Velocity& v) {
     const F h = splat<F>(in.substep);
-    // What impulses from outside made of the velocity may overflow: it is brought in range before anything is solved.
+    // The user's impulses may have made velocities that overflow. They are limited before anything is solved.
     v.linear = limited(m.linear_damping * (v.linear + h * m.acceleration), splat<F>(in.max_speed));
     v.angular = limited(m.angular_damping * (v.angular + h * m.angular_acceleration), m.max_spin);
 }
 
-/// J.
+/// Returns the kinetic energy, J.
 static inline F kinetic_energy(const Motion& m, const Velocity& v) {
     const Rows axes = multiplied({m.turn_x, m.turn_y, m.turn_z, m.turn_w}, {m.axes_x, m.axes_y, m.axes_z, m.axes_w});
     const V3 spin = rotated(conjugate(axes), v.angular);
@@ -243,13 +244,14 @@ static void integrate_positions(const MotionPassInput& in) {
     }
 }
 
-/// Of nearly unit length: by one step of Newton's method.
+/// Returns q with unit length, by one step of Newton's method. The length of q must be near 1.
 static inline Rows normalized(const Rows& q) {
     const F s = splat<F>(1.5f) - splat<F>(0.5f) * (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
     return {s * q.x, s * q.y, s * q.z, s * q.w};
 }
 
-/// The last impulses, too, have changed the momentum, and the inertia has turned since they were found.
+/// Updates the angular velocities of gyroscopic bodies after the last sub-step, because the last impulses have changed
+/// the momentum, and the inertia has rotated since they were found.
 static void end_spins(const MotionPassInput& in) {
     for (unsigned g = 0; g < in.count; ++g) {
         SolverBody* bodies = in.bodies + g * width;
@@ -273,9 +275,10 @@ static void find_gains(const MotionPassInput& in) {
         Motion& m = static_cast<Motion*>(in.motions)[g];
         const Velocity v = load(bodies->velocity, bodies->angular_velocity);
         F work = splat<F>(in.substep) * (m.mass * dot(m.acceleration, v.linear) + dot(m.torque, v.angular));
-        // The velocity of a body on a joint turns within the sub-step, and its forces do work at all velocities in between.
-        // If only the last one counts, a pendulum seems to gain energy as it swings: one of 20 cm lost 27% in 10 s.
-        // The first velocity does not count if a blow has stopped the body, because the blow's loss would be given back.
+        // The velocity of a jointed body rotates within the sub-step, and its forces do work at all velocities in
+        // between. If only the last velocity counts, a pendulum seems to gain energy as it swings, and the bound takes
+        // energy from it: one of 20 cm lost 27% in 10 s. The first velocity does not count if a blow has stopped the
+        // body, because the energy that the blow took would be given back.
         const V3 change = m.old_velocity - v.linear;
         const F pulled = splat<F>(settings::energy_pulled * in.substep), turns = splat<F>(settings::energy_turned);
         const I stopped = dot(change, change) > pulled * pulled * dot(m.acceleration, m.acceleration) +

@@ -1,4 +1,4 @@
-/// The solver's loops, four lanes wide.
+/// The solver's loops with four lanes.
 
 #define TALUS_LANES lanes_sse2
 #define TALUS_WIDTH 4
