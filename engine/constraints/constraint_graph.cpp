@@ -9,18 +9,19 @@ namespace talus {
 
 namespace {
 
-constexpr int color_limit = 48;  // of a phase: fewer than a mask has bits, so that a byte holds all
+constexpr int color_limit = 48;  // per phase; small enough that a byte holds the colours of all phases
 constexpr std::size_t phase_colors = color_limit + 1;  // the last one is the overflow colour
 constexpr std::size_t all_colors = contact_phases * phase_colors;
 static_assert(color_limit < 64 && all_colors <= no_color);
 
-/// A colour with fewer contacts than this gives them away: it is a stage of the solver with hardly any work.
+/// Fewest contacts of a colour. A colour with fewer is dissolved, because it costs a stage of the solver with hardly
+/// any work.
 constexpr std::uint32_t rare = 16;
 
 constexpr std::size_t points_max = 4;
 
-/// An overflow colour is coloured again this many colours at a time, and what is left of it after so many rounds, or
-/// after one whose colours hold fewer contacts each than pays, is solved one by one.
+/// Colours per round, and most rounds, in which an overflow colour is coloured again. The contacts that remain are
+/// solved one by one. A round is the last if its colours hold fewer contacts each than `worth_spreading`.
 constexpr int spread_colors = 64, spread_rounds = 8;
 constexpr std::size_t worth_spreading = 2;
 
@@ -31,7 +32,7 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
     const std::size_t bodies = slabs.size(), field_count = 2 * std::size_t{groups.back()} + 1;
     used_.assign(contact_phases * bodies, 0);
 
-    // By the bodies that can be pushed.
+    // The slab of an edge's body, or of the other body if this one can't be pushed.
     const auto slab_a = [&](const Edge& edge) { return slabs[edge.pushes_a ? edge.a : edge.b]; };
     const auto slab_b = [&](const Edge& edge) { return slabs[edge.pushes_b ? edge.b : edge.a]; };
     const auto phase_of = [&](const Edge& edge) {
@@ -42,10 +43,10 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
     };
     std::array<std::uint32_t, 256> members{};
     for (const Edge& edge : edges) ++members[edge.color];
-    std::array<std::size_t, contact_phases> most_colors{};  ///< of a phase, up to the last that it uses
+    std::array<std::size_t, contact_phases> most_colors{};  ///< per phase, up to the last colour in use
     std::array<bool, 256> in_use{};
 
-    // The masks of an edge's bodies in its phase; the one that can't be pushed does not count.
+    // The masks of an edge's bodies in its phase. For a body that can't be pushed, it is the mask of the other one.
     const auto masks = [&](const Edge& edge, std::size_t phase) {
         struct {
             std::uint64_t *a, *b;
@@ -87,7 +88,7 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
     }
 
     // A counting sort.
-    constexpr std::size_t kinds = 2 * 2 * points_max;  // of edges of a colour in a field
+    constexpr std::size_t kinds = 2 * 2 * points_max;  // kinds of edges that a colour sorts within a field
     std::array<std::size_t, contact_phases + 1> phase_begin{};
     for (std::size_t phase = 0; phase < contact_phases; ++phase)
         phase_begin[phase + 1] = phase_begin[phase] + field_count * most_colors[phase] * kinds;
@@ -111,7 +112,7 @@ void ConstraintGraph::build(std::span<const Edge> edges, std::span<const std::ui
                 ContactColor c{total, 0, color != color_limit, static_cast<ContactPhase>(phase), field};
                 for (std::size_t k = 0; k < kinds; ++k, ++place) {
                     const std::uint32_t n = *place;
-                    *place = total;  // from here on: where the bucket's next edge goes
+                    *place = total;  // from here on, the place of the bucket's next edge
                     total += n;
                 }
                 c.count = total - c.first;
@@ -139,7 +140,7 @@ void ConstraintGraph::spread_overflow(std::span<const Edge> edges, std::size_t b
 
 void ConstraintGraph::spread(const ContactColor& overflow, std::span<const Edge> edges, std::size_t bodies) {
     const std::span<std::uint32_t> all = std::span(order_).subspan(overflow.first, overflow.count);
-    // The colours of the phase are given away: its masks are free.
+    // The colours of the phase are assigned, so its masks can be reused.
     const std::size_t first_mask = static_cast<std::size_t>(overflow.phase) * bodies;
     const auto for_masks = [&](const Edge& edge, auto&& visit) {
         if (edge.pushes_a) visit(used_[first_mask + edge.a]);

@@ -11,7 +11,7 @@
 
 namespace talus {
 
-/// Makes the edges of the touching contacts, in their order, between body slots.
+/// Makes the edges of the touching contacts, in their order. Their bodies are body slots.
 void find_edges(const ContactView& world, std::span<const std::uint32_t> touching,
                 std::vector<ConstraintGraph::Edge>& edges, const Jobs& jobs);
 

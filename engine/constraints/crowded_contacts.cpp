@@ -9,8 +9,8 @@ namespace talus {
 
 namespace {
 
-/// The largest eigenvalue of a sum of weight * normal * normal^T: exact where all normals are parallel, and up to 15%
-/// more where others are as large (the 8-norm of the eigenvalues).
+/// Returns an upper bound of the largest eigenvalue: the 8-norm of the eigenvalues. It is exact if all normals are
+/// parallel, and up to 15% too large if the eigenvalues are equal.
 float most_along_one_direction(const glm::dmat3& sum) {
     const glm::dmat3 square = sum * sum, fourth = square * square;
     double eighth = 0.0;
@@ -22,7 +22,7 @@ float most_along_one_direction(const glm::dmat3& sum) {
 
 void CrowdedContacts::find(const SolverContacts& in, std::span<const std::uint32_t> loads) {
     crowding_.clear();
-    // Room for twice as many at once, so that a steady step in which a body gets crowded allocates nothing.
+    // Reserves twice the space, so that a steady step in which a body gets crowded allocates nothing.
     for (std::vector<float>* const by_index : {&crowding_, &inverse_masses_}) {
         if (by_index->capacity() < in.held_end) by_index->reserve(2 * std::size_t{in.held_end});
     }
@@ -50,11 +50,11 @@ void CrowdedContacts::find(const SolverContacts& in, std::span<const std::uint32
             if (edge.pushes_b) visit(edge, edge.b, points * (edge.pushes_a ? twice * b : 1.0f));
         }
     };
-    // All points of a body, whatever their normals, are at least as many as those along any one direction: few bodies
-    // are looked at more closely.
+    // The weight of all points of a body, whatever their normals, is an upper bound of that along any one direction. So
+    // few bodies need their matrix.
     crowding_.assign(in.held_end, 0.0f);
     for_each_face([&](const ConstraintGraph::Edge&, std::uint32_t i, float weight) { crowding_[i] += weight; });
-    sums_.assign(1, glm::dmat3(0.0));  // of all others
+    sums_.assign(1, glm::dmat3(0.0));  // stands for all other bodies
     for (std::uint32_t i = 0; i < in.held_end; ++i) {
         if (crowding_[i] <= settings::crowded_points || !has_many(in.slots[i])) continue;
         if (sums_.size() == 1) sum_of_.assign(in.held_end, 0);

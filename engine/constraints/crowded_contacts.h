@@ -1,31 +1,32 @@
 #pragma once
-/// Crowded contacts: how much softer contacts are where many of them push one body.
+/// Crowded contacts: how much softer contacts are if many of them push one body.
 ///
-/// Each contact point is a spring, as stiff as suits the sub-step where a body has a few of them (settings::contact_rate).
-/// Springs side by side add up, and what is pushed by many points has too stiff a support for the sub-step, although each
-/// of them alone is not. Impulses of sweeps that have not converged follow the overlap late, and a spring that pushes late
-/// feeds energy in: a block of boxes in bond both ways, each on four others and below four, breathed up and down at 10 Hz
-/// for ever, its top at 0.1 m/s and 1 mm, and crept, as whatever is lifted so slides a little. (With s the change from
-/// sub-step to sub-step, c the part of a mode's speed that a sweep takes out, and X = (stiffness / mass of the mode's
-/// bodies) * (sub-step)^2, such a mode follows s^3 + (l + 2c) s^2 + 2c s + c l X = 0, with l the part of an impulse that
-/// a soft row lets go of. It grows for X > 2 + 4c/l: later sweeps, less leak and more damping change little, the
-/// stiffness does.)
+/// Each contact point is a spring, whose stiffness suits the sub-step if the body has few of them
+/// (settings::contact_rate). Parallel springs add up. A body that many points push has a support that is too stiff for
+/// the sub-step, although each single spring is not. Then impulses of iterations that have not converged follow the
+/// overlap late, and a spring that pushes late adds energy. Example: in a block of boxes with bond in both directions,
+/// each on four others and below four, the block moved up and down at 10 Hz for ever. Its top moved at 0.1 m/s by 1 mm,
+/// and the block crept, because bodies that are lifted so slide a little each time.
 ///
-/// So the points of a body's contacts count, each by the mass behind it, where they push along one direction:
+/// In numbers: let s be the change from sub-step to sub-step, c the part of a mode's speed that one iteration removes,
+/// l the part of an impulse that a soft row lets go of, and X = (stiffness / mass of the mode's bodies) * (sub-step)^2.
+/// Such a mode follows s^3 + (l + 2c) s^2 + 2c s + c l X = 0. It grows for X > 2 + 4c/l. More iterations afterwards,
+/// less leak and more damping change little; the stiffness does.
 ///
-///     S = sum over points of  weight * normal * normal^T,    weight = 2 m_other / (m + m_other), or 1 where the other
+/// So the points of a body's contacts are added up, each with a weight by the mass behind it, where they push along one
+/// direction:
+///
+///     S = sum over points of  weight * normal * normal^T,    weight = 2 m_other / (m + m_other), or 1 if the other
 ///                                                            body cannot be pushed
 ///     crowding = largest eigenvalue of S
 ///
-/// and the contacts of bodies with a crowding of more than settings::crowded_points are softer by that ratio. A light
-/// body counts little for a heavy one: contacts of a plate on a thousand balls have no need to be soft. Edges and
-/// corners do not count, nor do points in full whose contacts share a stiffness already
-/// (settings::full_stiffness_contacts).
+/// The contacts of bodies with a crowding above settings::crowded_points are softer by that ratio. A light body counts
+/// little for a heavy one: contacts of a plate on a thousand balls need not be soft. Contacts of edges and corners do
+/// not count. Points of contacts that share a stiffness already (settings::full_stiffness_contacts) count in part.
 ///
-/// Springs along different directions do not add up. A body inside a heap has as many points as one in a block, on all
-/// sides, and is left alone: with all points counted alike, whatever their normals, contacts of heaps got softer and
-/// stiffer as points came and went, and three of 14 bins of mixed shapes were awake after
-/// 20 s instead of one.
+/// Springs along different directions do not add up. A body inside a heap has as many points as one in a block, but on
+/// all sides, and is not crowded. If all points counted alike, whatever their normals, contacts of heaps would get
+/// softer and stiffer as points come and go: three of 14 bins of mixed shapes were awake after 20 s instead of one.
 
 #include "engine/constraints/solver_contacts.h"
 
@@ -37,11 +38,11 @@ namespace talus {
 
 class CrowdedContacts {
 public:
-    /// Finds the crowded bodies. `loads`, by body slot, are one more than the number of the body's contacts.
+    /// Finds the crowded bodies. `loads`, by body slot, is the number of the body's contacts plus one.
     void find(const SolverContacts& in, std::span<const std::uint32_t> loads);
 
     bool any() const { return !crowding_.empty(); }
-    /// The part of its usual stiffness that a contact has.
+    /// Returns the fraction of its usual stiffness that a contact has.
     float share(const ConstraintGraph::Edge& edge) const;
 
     std::size_t bytes() const {
@@ -50,11 +51,11 @@ public:
     }
 
 private:
-    std::vector<float> crowding_;  ///< by solver index; empty if nothing is crowded
+    std::vector<float> crowding_;  ///< by solver index; empty if no body is crowded
     // Scratch of find().
     std::vector<float> inverse_masses_;  ///< by solver index
-    std::vector<std::uint32_t> sum_of_;  ///< by solver index: its place in `sums_`
-    std::vector<glm::dmat3> sums_;       ///< of bodies with many points; the first one is of all others
+    std::vector<std::uint32_t> sum_of_;  ///< by solver index: index in `sums_`
+    std::vector<glm::dmat3> sums_;       ///< one per body with many points; the first one stands for all other bodies
 };
 
 }  // namespace talus

@@ -7,13 +7,13 @@ namespace talus {
 
 namespace {
 
-/// Fewer bodies are not worth a slab, nor is one thinner than so many mean radii of its bodies: most would reach into
-/// the next.
+/// Fewest bodies of a slab, and least thickness of a slab in mean radii of its bodies. In a thinner slab, most bodies
+/// would reach into the next.
 constexpr std::uint32_t least_bodies = 96;
 constexpr float least_thickness = 3.0f;
-/// Planes are placed anew when a slab has more than so many times its share of the load, or the load has changed by as
-/// much.
-/// Bodies that stand in rows can't be shared out evenly: there it has to be so many times worse than it was.
+/// The planes are placed again when the cost of one slab exceeds `most_uneven` times the mean, or when the total has
+/// changed by this factor. Bodies that stand in rows cannot be divided evenly: with them a slab's cost must also exceed
+/// `worse` times what it was after the planes were placed.
 constexpr double most_uneven = 1.5, worse = 1.2;
 constexpr float slack_of_radius = 0.25f;
 
@@ -31,7 +31,7 @@ void Slabs::cut(std::span<const std::uint32_t> slots, std::span<const std::uint3
     allowed_ = std::max(most_uneven, worse * assign(slots, loads, bodies));
 }
 
-/// How many times its share of the load the slab with most has.
+/// Returns the largest cost of a slab as a multiple of the mean.
 double Slabs::assign(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads,
                      const BodyStore& bodies) {
     if (count_ == 1) {
@@ -84,7 +84,7 @@ void Slabs::place_planes(std::span<const std::uint32_t> slots, std::span<const s
             if (next + 1 < count && before * count >= (next + 1) * cut_for_) planes_[next++] = place.at;
             before += place.load;
         }
-        // Between the outer planes, so that what flies far off does not count.
+        // The thickness is measured between the outer planes, so that bodies that fly far away do not count.
         const bool thick = planes_[count - 2] - planes_[0] >= static_cast<float>(count - 2) * least_thickness * radius;
         if (next + 1 == count && (count == 2 || thick)) break;
         if (count == 2) return;

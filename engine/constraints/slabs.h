@@ -1,12 +1,11 @@
 #pragma once
-/// Cuts the bodies that a solve works on into slabs of space, so that threads that take a slab each seldom need a body
-/// of another's.
+/// Cuts the awake bodies into slabs of space, so that a thread that solves one slab seldom needs a body of another.
 ///
 ///     | slab 0 | slab 1 | slab 2 | slab 3 |    along the axis on which the bodies are spread the most
 ///
-/// The cut does not depend on threads, because the order in which contacts are solved depends on the cut
-/// (constraint_graph.h). A body stays in its slab until it is well outside of it, and the planes stay until one slab
-/// has much more to solve than another: what rests is solved in the same order in each step.
+/// The cut does not depend on the number of threads, because it determines the order in which contacts are solved
+/// (constraint_graph.h). To keep that order while bodies rest, a body stays in its slab until it is well outside of it,
+/// and the planes stay until one slab has much more to solve than another.
 
 #include "engine/bodies/body_store.h"
 
@@ -21,7 +20,7 @@ inline constexpr std::uint32_t most_slabs = 8;
 
 class Slabs {
 public:
-    /// Assigns each of the body slots given to a slab. `loads`, by slot, is what there is to solve for a body.
+    /// Assigns each of these body slots to a slab. `loads`, by slot, is the cost of solving a body.
     void cut(std::span<const std::uint32_t> slots, std::span<const std::uint32_t> loads, const BodyStore& bodies);
 
     std::uint32_t count() const { return count_; }
@@ -43,8 +42,8 @@ private:
     float slack_ = 0.0f;  ///< how far outside of its slab a body's centre may be, m
     int axis_ = 0;
     std::uint32_t count_ = 1;
-    std::uint64_t cut_for_ = 0;  ///< the load when the planes were placed
-    double allowed_ = 0.0;       ///< how many times its share of the load a slab may have until they are placed anew
+    std::uint64_t cut_for_ = 0;  ///< the total cost when the planes were placed
+    double allowed_ = 0.0;       ///< the largest cost of a slab, as a multiple of the mean, with which the planes stay
 };
 
 }  // namespace talus

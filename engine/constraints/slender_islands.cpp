@@ -69,7 +69,7 @@ void SlenderIslands::find(const Input& in, Islands& islands) {
     }
 }
 
-/// What the islands to be judged want.
+/// Finds the factor of stiffness that each judged island needs.
 void SlenderIslands::judge(const Input& in, Islands& islands) {
     const float strength = std::sqrt(glm::dot(in.gravity, in.gravity));
     const auto island_of = [&](const ConstraintGraph::Edge& e) -> Island& {
@@ -89,7 +89,7 @@ void SlenderIslands::judge(const Input& in, Islands& islands) {
     bool any = false;
     for (Island& island : islands_) {
         if (!island.judged) continue;
-        // What tumbles has no levels. What was slender and has been hit still has some.
+        // Tumbling bodies have no levels. An island that was slender and has been hit still has them.
         const bool may_be = island.stands && !island.excluded && strength > 0.0f;
         island.judged = may_be && (island.calm || island.wanted > 1.0f);
         if (!may_be) island.wanted = 1.0f;
@@ -102,7 +102,7 @@ void SlenderIslands::judge(const Input& in, Islands& islands) {
     const vec3 across = glm::cross(up_, aside);
     across_[0] = across / std::sqrt(glm::dot(across, across));
     across_[1] = glm::cross(up_, across_[0]);
-    // Edges by body, and bodies by island.
+    // The edges of each body, and the bodies of each island.
     first_of_.assign(in.held_end + 1, 0);
     for (const ConstraintGraph::Edge& e : in.edges) {
         if (!island_of(e).judged) continue;
@@ -190,7 +190,8 @@ double SlenderIslands::sway(const Input& in, const Island& island) {
         all.zz += level.own.zz;
         all.xz += level.own.xz;
     }
-    // The eigenvectors, of which one is (x, z): the longer of two forms, since the other may be rounding.
+    // (x, z) is one eigenvector of the sum. It has two formulas; the one with the longer result is used, since the
+    // other may be rounding.
     const double half = 0.5 * (all.xx - all.zz), root = std::sqrt(half * half + all.xz * all.xz);
     double x = half + root, z = all.xz;
     if (half < 0.0) x = all.xz, z = root - half;
@@ -206,7 +207,8 @@ double SlenderIslands::sway_along(double x, double z) const {
         const Level& level = levels_[i];
         const double own = level.own.along(x, z);
         const double lever = static_cast<double>(settings::slender_least_lever) * level.radius / level.bodies;
-        // Balls and edges stand by something else than their own contacts' stiffness.
+        // Bodies on such small levers, such as balls and edges, are not kept upright by the stiffness of their own
+        // contacts.
         if (own > level.stiffness * lever * lever)
             tilt = std::clamp(level.below.along(x, z) / own, 0.0, 1.0) * tilt + level.load / own;
         if (i + 1 == levels_.size()) break;
@@ -215,8 +217,8 @@ double SlenderIslands::sway_along(double x, double z) const {
     return sum;
 }
 
-/// Adds the stiffness of what a body stands on. Contacts are as stiff as soft ones are for the effective mass of two
-/// balls of these masses; of boxes' corners it is less, but there are four.
+/// Adds the stiffness of a body's supports. A contact counts as stiff as a soft contact with the effective mass of two
+/// balls of these masses. A contact at a box's corner is softer, but a box has four corners.
 void SlenderIslands::add_support(const Input& in, std::uint32_t i, Level& level) const {
     constexpr double two_pi = 6.283185307179586;
     const Body& body = in.bodies[in.slots[i]];
@@ -246,7 +248,7 @@ void SlenderIslands::add_support(const Input& in, std::uint32_t i, Level& level)
             own.xx += stiffness * px * px;
             own.zz += stiffness * pz * pz;
             own.xz += stiffness * px * pz;
-            if (below == no_body) continue;  // does not turn
+            if (below == no_body) continue;  // an immovable body does not rotate
             const double dx = stiffness * (px - bx), dz = stiffness * (pz - bz);
             below_x += dx;
             below_z += dz;

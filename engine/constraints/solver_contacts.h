@@ -1,5 +1,5 @@
 #pragma once
-/// The contacts of a step by solver index, as those parts of the engine read them that choose how stiff contacts are.
+/// The contacts of a step by solver index, as input of the classes that choose the stiffness of contacts.
 
 #include <talus/narrowphase/collide.h>
 #include "engine/bodies/body_store.h"
@@ -14,7 +14,7 @@ namespace talus {
 struct SolverContacts {
     std::span<const ConstraintGraph::Edge> edges;  ///< with their links (stiff_groups.h)
     std::span<const std::uint32_t> slots;          ///< body slots by solver index
-    std::uint32_t held_end;                        ///< nothing pushes the bodies from this solver index on
+    std::uint32_t held_end;                        ///< bodies from this solver index on cannot be pushed
     const BodyStore& bodies;
     const ContactTable& contacts;
     const Colliders& colliders;

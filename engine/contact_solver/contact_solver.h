@@ -10,14 +10,17 @@
 /// The separation s is linear in the motion of the step, and has the same Jacobian as the velocity. No anchor has to be
 /// rotated. A rolling sphere, whose anchor lies on the normal, keeps its separation exactly.
 ///
-/// One sub-step consists of warm_start, solve, an update of the positions, relax and the restitution passes.
+/// One sub-step consists of these passes:
 ///
-///  - solve: the normal rows as soft constraints. Overlap is a damped spring.
-///  - relax: the normal rows as rigid constraints, then friction, twist and rolling. This removes the velocity that the
-/// springs have added.
+///     warm_start     applies the impulses of the last sub-step
+///     solve          normal rows as soft constraints: overlap is a damped spring
+///                    (then the integrator updates the positions)
+///     relax          normal rows as rigid constraints, which removes the velocity that the springs have added;
+///                    then friction, twist and rolling
+///     restitution    bounces
 ///
 /// Friction acts at the manifold's centre, as a true cone in the tangent plane, together with a twist row about the
-/// normal. It is solved in the relax pass only, where the springs cannot make it gain energy.
+/// normal. It is solved in the relax pass only, where it cannot interact with the springs and gain energy.
 ///
 /// Contacts of one colour share no movable body. So they can be solved in any order, in lanes of any width, and fields
 /// of contacts (constraint_graph.h) on any threads: the result has the same bits. The loops are in
@@ -43,7 +46,7 @@ const SolverKernel& best_solver_kernel();
 /// the impulses in the kernel's records.
 struct ContactLane {
     std::uint32_t a, b;  ///< solver indices; 0 for a body that can't be pushed
-    /// solver indices from which to read velocities, also those of bodies that can't be pushed
+    /// Solver indices from which to read velocities, also those of bodies that can't be pushed.
     std::uint32_t reads_a, reads_b;
     glm::dvec3 normal, inverse_mass_a, inverse_mass_b;
     glm::dvec3 tangent, center_a, center_b;
