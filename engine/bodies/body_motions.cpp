@@ -24,7 +24,7 @@ quat turn_of(const MotionLanes<F>& m, int lane) {
     return quat(m.turn_w[lane], m.turn_x[lane], m.turn_y[lane], m.turn_z[lane]);
 }
 
-/// The principal axes by now.
+/// Returns the present principal axes.
 template <class F>
 quat axes_of(const MotionLanes<F>& m, int lane) {
     return multiply(turn_of(m, lane), quat(m.axes_w[lane], m.axes_x[lane], m.axes_y[lane], m.axes_z[lane]));
@@ -112,7 +112,7 @@ vec3 BodyMotions::momentum(std::size_t body, const vec3& spin) const {
 glm::dmat3 BodyMotions::solver_inertia(std::size_t body, bool now) const {
     return at(body, [&](const auto& m, int lane) {
         const glm::dvec3 moments(get(m.moments, lane));
-        if (m.gyroscopic[lane] == 0.0f) return glm::dmat3(moments.x);  // a multiple of the identity
+        if (m.gyroscopic[lane] == 0.0f) return glm::dmat3(moments.x);  // inertia is a multiple of the identity
         const quat then(m.then_w[lane], m.then_x[lane], m.then_y[lane], m.then_z[lane]);
         const glm::dmat3 axes = glm::mat3_cast(glm::normalize(glm::dquat(now ? axes_of(m, lane) : then)));
         return axes * glm::dmat3(moments.x, 0, 0, 0, moments.y, 0, 0, 0, moments.z) * glm::transpose(axes);

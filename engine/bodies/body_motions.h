@@ -1,5 +1,6 @@
 #pragma once
-/// The bodies of a step as the kernels integrate them: groups of as many as the processor has lanes, by solver index.
+/// The bodies of a step as the kernels integrate them, by solver index, in groups of as many bodies as the processor
+/// has lanes.
 
 #include <talus/math.h>
 #include "engine/contact_solver/motion_lanes.h"
@@ -12,37 +13,37 @@
 
 namespace talus {
 
-/// What moves a body within a step. World axes.
+/// The data that determine a body's motion within a step. World axes.
 struct BodyMotion {
     vec3 acceleration{0.0f};                              ///< from gravity and forces, m/s^2
     vec3 angular_acceleration{0.0f};                      ///< from torques, rad/s^2
-    float linear_damping = 1.0f, angular_damping = 1.0f;  ///< factors a sub-step
+    float linear_damping = 1.0f, angular_damping = 1.0f;  ///< factors per sub-step
     float max_spin = 0.0f;                                ///< rad/s
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;     ///< see Body
     vec3 own_axis{1.0f, 0.0f, 0.0f};                      ///< the first principal axis
-    float mass = 0.0f;                                    ///< kg; 0 for what can't be pushed
-    vec3 torque{0.0f};                                    ///< of users, N m
-    quat axes{1.0f, 0.0f, 0.0f, 0.0f};                    ///< the principal axes
-    vec3 moments{0.0f};                                   ///< of inertia about them, kg m^2; see integrate.h
-    bool jointed = false;                                 ///< joints hold it
-    bool gyroscopic = false;                              ///< the rest counts
-    vec3 inverse_moments{1.0f};                           ///< 1/(kg m^2)
-    vec3 momentum{0.0f};                                  ///< angular, N m s
-    vec3 spin{0.0f};                                      ///< rad/s
+    float mass = 0.0f;                                    ///< kg; 0 for bodies that can't be pushed
+    vec3 torque{0.0f};                                    ///< the user's, N m
+    quat axes{1.0f, 0.0f, 0.0f, 0.0f};                    ///< rotation of the principal axes
+    vec3 moments{0.0f};          ///< moments of inertia about the principal axes, kg m^2; see integrate.h
+    bool jointed = false;        ///< joints act on it
+    bool gyroscopic = false;     ///< its inertia is not a multiple of the identity; the fields below are read only then
+    vec3 inverse_moments{1.0f};  ///< about the principal axes, 1/(kg m^2)
+    vec3 momentum{0.0f};         ///< angular momentum, N m s
+    vec3 spin{0.0f};             ///< angular velocity, rad/s
 };
 
 class BodyMotions {
 public:
     explicit BodyMotions(const SolverKernel& kernel) : kernel_(&kernel) {}
 
-    /// Room for so many bodies, rounded up to whole groups. Each must be set. Nobody asks for stale bodies unless
-    /// `finds_stale`.
+    /// Makes room for this many bodies, rounded up to whole groups. Each of them must then be set. Stale bodies are
+    /// found only if `finds_stale`.
     void reset(std::size_t bodies, bool finds_stale = true);
     void set(std::size_t body, const BodyMotion& motion);
-    /// Rotation since the start of the step, of unit length to rounding.
+    /// Returns the rotation since the start of the step. Its length is 1 up to rounding.
     quat turn(std::size_t body) const;
-    /// Calls visit(body) for those of the bodies first .. last, both at whole groups, that have turned farther than their
-    /// contacts bear.
+    /// Calls visit(body) for the stale ones among the bodies first .. last - 1, that is, those that have rotated so far
+    /// that their contacts must be tested again. Both numbers must be at whole groups.
     template <class Visit>
     void for_each_stale(std::uint32_t first, std::uint32_t last, Visit&& visit) const {
         for (std::uint32_t i = first; i < last; i += kernel_->lanes) {
@@ -52,35 +53,39 @@ public:
             }
         }
     }
-    /// Its contacts are found anew where it is now, and `turn` is its SolverBody's. From now on the solver works with the
-    /// inertia that it has there.
+    /// Tells that the contacts of a body have been tested again at its present pose. `turn` is that of its SolverBody.
+    /// From now on the solver uses the inertia that the body has there.
     void renew(std::size_t body, const vec3& turn);
 
     bool is_gyroscopic(std::size_t body) const;
-    /// The angular momentum (N m s) of a gyroscopic body that the solver has given this spin (rad/s).
+    /// Returns the angular momentum (N m s) of a gyroscopic body, if the solver has given it this angular velocity
+    /// (rad/s).
     vec3 momentum(std::size_t body, const vec3& spin) const;
-    /// Inertia by which the solver turns the body: as it was turned when its contacts were found, or as it is `now`.
+    /// Returns the inertia that the solver uses: at the rotation at which the body's contacts were found, or, if `now`,
+    /// at the present one.
     glm::dmat3 solver_inertia(std::size_t body, bool now) const;
-    /// The body's angular momentum is that of this spin (rad/s) at its present pose. Without it, changes of spin are
-    /// counted as impulses on the body as it was turned at the step's start.
+    /// Sets the angular momentum to that of this angular velocity (rad/s) at the body's present pose. Without this
+    /// call, a change of angular velocity counts as an impulse on the body at its rotation at the step's start.
     void set_spin(std::size_t body, const vec3& spin);
 
-    /// Whether some of the bodies first .. last, both at whole groups, may have got energy from nowhere (find_gains).
+    /// Whether some of the bodies first .. last - 1 may have gained energy without a cause (find_gains). Both numbers
+    /// must be at whole groups.
     bool any_gain(std::uint32_t first, std::uint32_t last) const;
-    /// Of each of them, as find_gains has left it: visit(body, gain, its kinetic energy, mass), J and kg (motion_lanes.h).
+    /// Calls visit(body, gain, kinetic energy, mass) for each of these bodies, with what find_gains has found, J and kg
+    /// (motion_lanes.h).
     template <class Visit>
     void for_each_gain(std::uint32_t first, std::uint32_t last, Visit&& visit) const;
-    /// How contacts found the body in this sub-step: after gravity and forces.
+    /// The state of a body before contacts act on it in this sub-step, and after gravity and forces.
     struct Unpushed {
-        vec3 velocity, spin;        ///< m/s and rad/s
+        vec3 velocity, spin;        ///< velocity and angular velocity, m/s and rad/s
         quat turn;                  ///< rotation since the start of the step
-        vec3 acceleration, torque;  ///< of gravity and the user's forces, m/s^2 and N m
+        vec3 acceleration, torque;  ///< by gravity and the user's forces, m/s^2 and N m
     };
     Unpushed unpushed(std::size_t body, float substep) const;
-    /// ... and how relaxation left it, before what bounces does.
+    /// Returns the same after relaxation, before the restitution passes.
     Unpushed calm(std::size_t body) const;
 
-    /// A pass over the bodies first .. last, both at whole groups.
+    /// Runs a pass over the bodies first .. last - 1. Both numbers must be at whole groups.
     using Pass = SolverKernel::MotionPass* SolverKernel::*;
     void run(Pass pass, std::uint32_t first, std::uint32_t last, std::span<SolverBody> bodies, float substep,
              int substeps, float max_speed);
@@ -94,7 +99,7 @@ private:
         std::byte bytes[64];
     };
     const void* group(std::size_t i) const { return const_cast<BodyMotions*>(this)->group(i); }
-    /// f(the MotionLanes of the body, its lane).
+    /// Calls f(the MotionLanes of the body, its lane).
     template <class F>
     decltype(auto) at(std::size_t body, F&& f);
     template <class F>

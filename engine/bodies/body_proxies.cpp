@@ -7,7 +7,7 @@
 
 namespace talus {
 
-/// The proxy's filter for a body: it lets through what any of its shapes would let through.
+/// Returns the filter of a body's proxy: it accepts each pair that one of the body's shapes would accept.
 static Filter proxy_filter(const Body& body, const ShapePool& shapes) {
     Filter filter = shapes.defs[body.first_shape].filter;
     for (std::uint32_t i = body.first_shape + 1; i < body.first_shape + body.shape_count; ++i) {
@@ -15,7 +15,7 @@ static Filter proxy_filter(const Body& body, const ShapePool& shapes) {
         if (other == filter) continue;
         filter.category |= other.category;
         filter.mask |= other.mask;
-        // Shapes of different groups: no group speaks for the whole body; contacts decide shape by shape.
+        // If the shapes have different groups, the proxy has none; contacts then decide for each shape.
         if (other.group != filter.group) return Filter{0xffffffffu, 0xffffffffu, 0};
     }
     return filter;
@@ -104,7 +104,7 @@ void BodyProxies::set_colliders(const ContactWorld& world, std::uint32_t slot, A
         if (shapes.defs[i].mesh) world.place_triangles(slot, i);
         box = i == body.first_shape ? shapes.world_boxes[i] : merge(box, shapes.world_boxes[i]);
     }
-    if (slot >= spheres_.size()) spheres_.resize(slot + 1);  // of a new body, by one thread
+    if (slot >= spheres_.size()) spheres_.resize(slot + 1);  // for a new body; only one thread adds bodies
     const float displacement = dt * std::sqrt(length_squared(body.linear_velocity));
     spheres_[slot] = {body.center, (1.0f + tolerance::contact_margin) * body.radius + displacement};
 }

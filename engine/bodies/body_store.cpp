@@ -8,14 +8,14 @@ namespace talus {
 
 namespace {
 
-/// A column of a matrix; the fourth float is not used.
+/// Loads a column of a matrix; the fourth float is not used.
 typedef float Column __attribute__((vector_size(16)));
 
 Column column(const vec3& v) { return Column{v.x, v.y, v.z, 0.0f}; }
 
 Column product(const Column (&m)[3], float x, float y, float z) { return m[0] * x + m[1] * y + m[2] * z; }
 
-/// turn * m * transpose(turn), the three floats of a column at a time.
+/// Returns turn * m * transpose(turn), with the three floats of a column at a time.
 mat3 turned(const mat3& m, const mat3& turn) {
     const Column axes[3] = {column(turn[0]), column(turn[1]), column(turn[2])};
     Column left[3];
@@ -28,8 +28,8 @@ mat3 turned(const mat3& m, const mat3& turn) {
     return result;
 }
 
-/// The response to torques of a body that cannot turn about some of the world's axes: the inverse of its inertia about
-/// the others.
+/// Returns the response to torques of a body that cannot rotate about some of the world's axes: the inverse of its
+/// inertia about the other axes.
 mat3 without_axes(const mat3& inertia, const bool (&locked)[3]) {
     mat3 result(0.0f);
     int free[3], count = 0;
@@ -110,7 +110,7 @@ void ShapePool::release(std::uint32_t first, std::uint32_t count, Colliders& col
         triangles[i] = TrianglePlace{};
         if (i < colliders.surface_triangles.size()) colliders.surface_triangles[i] = SurfaceTriangle{};
         colliders.shapes[i] = Shape{};
-        ++colliders.versions[i];  // no cache that described the old shape will match what comes here next
+        ++colliders.versions[i];  // caches of the old shape do not match the next one here
     }
     if (count == 1) {
         free_ones_.push_back(first);

@@ -1,5 +1,6 @@
 #pragma once
-/// Bodies and their shapes as index-only arrays: a body owns a run of slots in the collider pool.
+/// Bodies and their shapes in arrays that are addressed by index. The shapes of a body have consecutive slots in the
+/// collider pool.
 
 #include <talus/engine/body.h>
 #include <talus/ids.h>
@@ -17,52 +18,54 @@ namespace talus {
 inline constexpr std::uint32_t null_index = 0xffffffffu;
 
 struct Body {
-    // State. `center` is the centre of mass; the frame's origin is center - rotation * local_center.
+    // Pose and motion. `center` is the centre of mass; the origin of the body's frame is center - rotation *
+    // local_center.
     vec3 center{0.0f};
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
     vec3 linear_velocity{0.0f};
     vec3 angular_velocity{0.0f};
-    glm::dquat exact_rotation{1.0, 0.0, 0.0, 0.0};  ///< what `rotation` is the rounding of, unless that was set since
-    glm::dvec3 exact_spin{0.0};                     ///< the same for `angular_velocity`
-    vec3 force{0.0f};                               ///< gathered for the next step
+    /// in double; `rotation` is its rounding, unless that was set since
+    glm::dquat exact_rotation{1.0, 0.0, 0.0, 0.0};
+    glm::dvec3 exact_spin{0.0};  ///< the same for `angular_velocity`
+    vec3 force{0.0f};            ///< sum for the next step
     vec3 torque{0.0f};
 
     // Mass, in the body's frame.
     vec3 local_center{0.0f};
     mat3 inertia{0.0f};  ///< about the centre of mass
     mat3 inverse_inertia{0.0f};
-    float mass = 0.0f;  ///< 0 unless dynamic
+    float mass = 0.0f;  ///< kg; 0 unless dynamic
     float inverse_mass = 0.0f;
-    PrincipalInertia principal;  ///< the same inertia, for bodies that are not isotropic
+    PrincipalInertia principal;  ///< the same inertia about its principal axes, for bodies that are not isotropic
     bool isotropic = true;       ///< inertia is a multiple of the identity: no gyroscopic term
 
     float linear_damping = 0.0f, angular_damping = 0.0f, gravity_scale = 1.0f;
     /// m/s, rad/s.
     float max_speed = std::numeric_limits<float>::infinity(), max_spin = std::numeric_limits<float>::infinity();
-    float radius = 0.0f;  ///< of a ball around the centre of mass that holds every shape
-    /// No point of it is farther from the principal axes through the centre of mass, m: a spin about the x axis moves
-    /// its surface by no more than spread.x times that. Of a rod, 2 cm about its own axis and half a metre about the
-    /// others.
+    float radius = 0.0f;  ///< of the bounding sphere around the centre of mass, m
+    /// Upper bounds of the distances of the body's points from the principal axes through its centre of mass, m. An
+    /// angular velocity about the x axis moves the surface by at most spread.x times that. For a rod they are 2 cm for
+    /// its own axis and half a metre for the others.
     vec3 spread{0.0f};
-    float inner_radius = 0.0f;  ///< of a ball that fits into its thinnest solid shape, m
-    float gyration = 0.0f;      ///< least radius of gyration about the centre of mass, m; 0 of what is not dynamic
-    /// What turning does to its contacts (substep_contacts.cpp): about its own axis, `principal`'s x, and across it;
-    /// 1/rad.
+    float inner_radius = 0.0f;  ///< of a sphere that fits into its thinnest solid shape, m
+    float gyration = 0.0f;      ///< least radius of gyration about the centre of mass, m; 0 unless dynamic
+    /// How strongly rotation changes its contacts (substep_contacts.cpp): about its own axis, `principal`'s x, and
+    /// across it, 1/rad. The contacts are tested again when one of these, times the rotation, exceeds 1.
     float stale_by_spin = 0.0f, stale_by_tilt = 0.0f;
     float still_time = 0.0f;  ///< how long it has been still, s
-    vec3 still_place{0.0f};   ///< centre and rotation when that began
+    vec3 still_place{0.0f};   ///< centre and rotation at the start of that time
     quat still_rotation{1.0f, 0.0f, 0.0f, 0.0f};
-    float slow_time = 0.0f;   ///< how long it has been held up, slower than the settle speeds, near settle_place, s
-    vec3 settle_place{0.0f};  ///< where it was when it last had gone farther than its radius
+    float slow_time = 0.0f;   ///< how long it has been supported and slower than the settle speeds near settle_place, s
+    vec3 settle_place{0.0f};  ///< centre when it last moved farther than settling allows
 
-    std::uint32_t first_shape = 0, shape_count = 0;  ///< run in ShapePool and Colliders
-    std::uint32_t proxy = null_index;                ///< in the broadphase; a body has one
+    std::uint32_t first_shape = 0, shape_count = 0;  ///< slots in ShapePool and Colliders
+    std::uint32_t proxy = null_index;                ///< in the broadphase; each body has one
     std::uint32_t first_pair = null_index;           ///< head of its list of pairs
     std::uint32_t pair_count = 0;
     std::uint32_t generation = 0;
     std::uint64_t user_data = 0;
     BodyType type = BodyType::fixed;
-    std::uint8_t locks = 0;  ///< of AxisLock
+    std::uint8_t locks = 0;  ///< bits of AxisLock
     bool in_use = false;
     bool allow_sleep = true;
     Continuous continuous = Continuous::fixed;
@@ -71,64 +74,66 @@ struct Body {
     bool is_dynamic() const { return type == BodyType::dynamic; }
 };
 
-/// How a body at a rotation answers to pushes, along and about the world's axes: not at all along and about locked
-/// ones.
+/// The response of a body at a rotation to impulses, along and about the world's axes. It is zero along and about
+/// locked axes.
 struct Response {
     vec3 inverse_mass;     ///< 1/kg
     mat3 inverse_inertia;  ///< 1/(kg m^2)
 };
 Response response_of(const Body& body, const quat& rotation);
-/// What of a response to a push along a line counts as none, 1/kg: settings::locked_response says why.
+/// Returns the response to a push along a line below which it counts as none, 1/kg (settings::locked_response).
 float least_response(const Body& body);
-/// Takes from a dynamic body's velocities what goes along and about locked axes.
+/// Removes the velocities along and about locked axes from a dynamic body.
 void drop_locked_motion(Body& body);
 
-/// A body's inertia at a rotation about the world's axes, kg m^2.
+/// Returns a body's inertia at a rotation, world axes, kg m^2.
 mat3 inertia_of(const Body& body, const quat& rotation);
 
-/// The quaternion of the principal axes of a body at a rotation, world.
+/// Returns the quaternion of the principal axes of a body at a rotation, world.
 inline glm::dquat principal_rotation(const Body& body, const glm::dquat& rotation) {
     return rotation * body.principal.rotation;
 }
-/// The principal axes of a body at a rotation: one a column, world.
+/// Returns the principal axes of a body at a rotation, one per column, world.
 inline glm::dmat3 principal_axes(const Body& body, const glm::dquat& rotation) {
     return glm::dmat3(to_matrix(rotation)) * body.principal.axes;
 }
 
-/// What of a shape's material has a direction, in the shape's frame.
+/// The properties of a shape's surface that have a direction, in the shape's frame.
 struct Surface {
     vec3 velocity{0.0f};       ///< m/s
-    vec3 grip_axis{0.0f};      ///< zero: grips alike in all directions
+    vec3 grip_axis{0.0f};      ///< zero: the same grip in all directions
     float grip_across = 1.0f;  ///< friction across that axis over friction along it, 0 to 1
     bool is_plain() const { return velocity == vec3(0.0f) && grip_across == 1.0f; }
 };
 
-/// What two surfaces make together.
+/// The coefficients of a contact between two materials.
 inline float mixed_friction(const Material& a, const Material& b) { return std::sqrt(a.friction * b.friction); }
 inline float mixed_restitution(const Material& a, const Material& b) { return std::max(a.restitution, b.restitution); }
 
-/// Which triangle of which mesh a collider is.
+/// The triangle of a mesh that a collider stands for.
 struct TrianglePlace {
-    std::uint32_t mesh = null_index;  ///< pool index of the shape; null: the collider is a shape of its own
-    std::uint32_t triangle = 0;       ///< of its TriangleSet
+    std::uint32_t mesh = null_index;  ///< slot of the mesh's shape; null_index: the collider is no triangle
+    std::uint32_t triangle = 0;       ///< index in its TriangleSet
     std::uint32_t material = 0;
-    vec3 middle{0.0f};  ///< the origin of its frame in the mesh's
+    vec3 middle{0.0f};  ///< origin of the triangle's frame in the mesh's frame
 };
 
-/// Runs of shape slots. Parallel to Colliders: index i is the same shape in both. A triangle of a mesh that something
-/// is near gets a slot, too: its def is empty, that of the mesh holds for it.
+/// The shapes of all bodies. It is parallel to Colliders: index i is the same shape in both. Each body has consecutive
+/// slots. A triangle of a mesh gets a slot of its own while a shape is near it; its entry in `defs` is empty, and the
+/// definition of the mesh applies.
 class ShapePool {
 public:
-    /// A run of `count` slots, reusing a freed run of the same length if there is one.
+    /// Returns the first of `count` consecutive slots. It reuses slots that were released with the same count, if there
+    /// are any.
     std::uint32_t allocate(std::uint32_t count, Colliders& colliders);
     void release(std::uint32_t first, std::uint32_t count, Colliders& colliders);
 
-    /// A slot for a triangle of the mesh in slot `mesh`, at its place; release() it.
+    /// Adds a triangle of the mesh in slot `mesh` and places it. Returns its slot, to be released with release().
     std::uint32_t add_triangle(std::uint32_t mesh, std::uint32_t triangle, Colliders& colliders);
-    /// Moves it to where its mesh is.
+    /// Moves a triangle to the pose of its mesh.
     void place_triangle(std::uint32_t slot, Colliders& colliders);
     bool is_triangle(std::uint32_t slot) const { return triangles[slot].mesh != null_index; }
-    /// The shape of the user's that a slot belongs to.
+    /// Returns the slot of the user's shape to which a slot belongs.
     std::uint32_t shape_of(std::uint32_t slot) const { return is_triangle(slot) ? triangles[slot].mesh : slot; }
     const Material& material(std::uint32_t slot) const;
 
@@ -145,7 +150,7 @@ private:
         std::uint32_t first, count;
     };
     std::vector<FreeRun> free_runs_;
-    std::vector<std::uint32_t> free_ones_;  ///< runs of one
+    std::vector<std::uint32_t> free_ones_;  ///< single slots
 };
 
 class BodyStore {

@@ -11,13 +11,14 @@ namespace talus {
 
 namespace {
 
-/// The turn about axis k by an angle in proportion to the momentum about it: what it makes of the momentum about the
-/// principal axes, and of the quaternion of those.
+/// Rotates about axis k by an angle that is proportional to the momentum about it: changes the momentum about the
+/// principal axes, and the quaternion of these axes.
 template <int k>
 void turn_about(double rate, glm::dvec3& momentum, glm::dquat& axes) {
-    if (rate == 0.0) return;  // a body that is round about the other axis
+    if (rate == 0.0) return;  // the body is symmetric about the other axis
     const double half = 0.5 * rate * momentum[k];
-    // As the sign of a quaternion is free, half turns of the half angle are left out. Then a quarter of it, doubled twice.
+    // The sign of a quaternion does not matter, so multiples of half a turn are subtracted from the half angle. Then
+    // sine and cosine of a quarter of it are doubled twice.
     const double turns = std::floor(half / 3.141592653589793 + 0.5);
     const double a = 0.25 * (half - turns * 3.1415926535897931 - turns * 1.2246467991473532e-16), a2 = a * a;
     double s = a * (1.0 + a2 * (-1.0 / 6 + a2 * (1.0 / 120 + a2 * (-1.0 / 5040 + a2 * (1.0 / 362880)))));
@@ -43,7 +44,7 @@ void turn_about(double rate, glm::dvec3& momentum, glm::dquat& axes) {
 
 }  // namespace
 
-/// limited(), for what may be longer or not finite.
+/// The part of limited() for a vector that may be longer or not finite.
 vec3 detail::shortened(const vec3& v, float limit) {
     if (!is_finite(v)) return vec3(0.0f);
     const vec3 a = glm::abs(v);
@@ -61,7 +62,7 @@ PrincipalInertia principal_inertia(const glm::dmat3& inertia) {
     const double size = m[0][0] + m[1][1] + m[2][2];
     constexpr int most_rounds = 32;
     for (int round = 0; round < most_rounds; ++round) {
-        // The largest of the three entries off the diagonal becomes zero.
+        // Makes the largest of the three off-diagonal entries zero.
         int p = 0, q = 1;
         if (std::abs(m[2][0]) > std::abs(m[q][p])) q = 2;
         if (std::abs(m[2][1]) > std::abs(m[q][p])) p = 1, q = 2;
@@ -96,7 +97,7 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
     glm::dvec3 momentum = to_world(inertia.moments * to_own(body.spin));
     double h = substep;
     if (body.torque == vec3(0.0f) && body.damping == 1.0f) {
-        // Nothing happens between the sub-steps: as few of them as the motion allows.
+        // Nothing acts between the sub-steps, so they are joined to as few as the motion allows.
         const double turn = h * substeps * std::sqrt(glm::dot(body.spin, body.spin));
         const double parts = std::ceil(turn / settings::free_turn);
         if (parts < substeps) {
@@ -121,9 +122,9 @@ void turn_freely(FreeTurn& body, const PrincipalInertia& inertia, int substeps, 
         body.rotation = integrate_rotation(before * glm::dquat(turns.w, axis.x, axis.y, axis.z),
                                            size <= most ? common : common * (most / size));
         const glm::dquat change = body.rotation * glm::conjugate(before);
-        const glm::dvec3 half_sine(change.x, change.y, change.z);  // times the axis
+        const glm::dvec3 half_sine(change.x, change.y, change.z);  // sine of half the angle times the axis
         const double sine2 = glm::dot(half_sine, half_sine);
-        // The arc sine of it, to its fifth power.
+        // The arcsine of that, up to the fifth power.
         body.turned += (change.w < 0.0 ? -2.0 : 2.0) * (1.0 + sine2 * (1.0 / 6 + sine2 * (3.0 / 40))) * half_sine;
     }
     body.spin = to_world(inverse * to_own(momentum));

@@ -1,5 +1,5 @@
 #pragma once
-/// Poses that kinematic bodies are to have after the next step (World::set_kinematic_target).
+/// Target poses of kinematic bodies for the end of the next step (World::set_kinematic_target).
 
 #include "engine/bodies/body_store.h"
 
@@ -12,11 +12,11 @@ namespace talus {
 
 class KinematicTargets {
 public:
-    /// A pose of the centre of mass. Replaces the target that the body may have.
+    /// Sets the target of a body: a pose of its centre of mass. It replaces an earlier target.
     void set(BodyId body, const vec3& center, const quat& rotation);
 
-    /// At the start of a step of dt seconds: bodies that arrived in the last step stop, and those with a target get the velocity that
-    /// brings them there, at most `max_speed` m/s. Calls `start(slot)` for each of these.
+    /// Starts a step of dt seconds. Bodies that arrived in the last step stop. Bodies with a target get the velocity
+    /// that brings them there, at most `max_speed` m/s; calls `start(slot)` for each of these.
     template <class Start>
     void set_off(BodyStore& bodies, float dt, float max_speed, Start&& start) {
         stop_arrived(bodies);
@@ -26,7 +26,7 @@ public:
             start(target.body.slot);
         }
     }
-    /// After the solve: puts the bodies exactly there, also those whose target was too far for their speed.
+    /// Ends the solve: puts the bodies exactly at their targets, even if a target was too far for their speed.
     void arrive(BodyStore& bodies);
 
 private:

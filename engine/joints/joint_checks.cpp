@@ -11,7 +11,7 @@ Error refuse_joint(ErrorCode code, std::string message) { return {code, "joint: 
 
 namespace {
 
-bool is_number(float x) { return x == x; }  // an infinity may be one
+bool is_number(float x) { return x == x; }  // infinities are numbers here
 
 Error check_at_least_zero(const char* what, float x) {
     if (!is_finite(x))

@@ -1,5 +1,6 @@
 #pragma once
-/// Checks of what users give to joints. Each returns the first error that it finds, or an empty one.
+/// Checks of the values that users give to joints. Each function returns the first error that it finds, or an empty
+/// one.
 
 #include <talus/engine/joints/joint.h>
 #include <talus/result.h>
@@ -20,7 +21,7 @@ Error check(const JointDrive& drive);
 Error check(const JointOptions& options);
 Error check_cone(float cone);
 
-/// Checks a frame in a body: its position must be as near to the body's origin as that of a shape, its rotation not 0.
+/// Checks a joint frame in a body. Its position has the same limits as that of a shape, and its rotation must not be 0.
 Error check_frame(const Transform& frame);
 
 /// Checks a whole joint.

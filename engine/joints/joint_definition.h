@@ -1,5 +1,5 @@
 #pragma once
-/// What each kind of joint means: every definition becomes a joint with six axes, a cone and a drive.
+/// Translates each kind of joint: every definition becomes a joint with six axes, a cone and a drive.
 
 #include <talus/engine/joints/joint.h>
 #include "engine/joints/joint_store.h"

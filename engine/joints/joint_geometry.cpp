@@ -18,8 +18,8 @@ dquat product(const dquat& a, const dquat& b) {
 
 dquat inverse(const dquat& q) { return dquat(q.w, -q.x, -q.y, -q.z); }
 
-/// Returns the angle whose tangent is y / x, for 0 <= y <= x, x > 0. The series is that of the angle's difference from the one whose
-/// tangent is the nearest quarter of 1, for which it converges at once.
+/// Returns the angle whose tangent is y / x, for 0 <= y <= x, x > 0. Let r be the quarter of 1 (0, 1/4, ... 1) nearest
+/// to y / x. The series gives the difference from the angle whose tangent is r, and converges at once.
 double arc_tangent(double y, double x) {
     constexpr double angles[] = {0.0, 0.24497866312686415, 0.4636476090008061, 0.6435011087932844, 0.7853981633974483};
     const int quarter = (y > 0.125 * x) + (y > 0.375 * x) + (y > 0.625 * x) + (y > 0.875 * x);
@@ -35,7 +35,7 @@ double unwound(double angle, double near) {
     return angle + 2.0 * pi * std::floor(whole_turns + 0.5);
 }
 
-/// Returns the rotation vector of a unit quaternion: its vector part, stretched to the length of the angle, up to pi.
+/// Returns the rotation vector of a unit quaternion: its vector part, scaled to the length of the angle, up to pi.
 dvec3 stretched(const dquat& q) {
     const dvec3 v(q.x, q.y, q.z);
     const double sine = std::sqrt(glm::dot(v, v));
@@ -44,15 +44,16 @@ dvec3 stretched(const dquat& q) {
     return (2.0 * angle_of(sign * q.w, sine) / sine * sign) * v;
 }
 
-/// Returns the rotation without its twist about x, which takes A's x axis to B's along the shortest path.
+/// Returns the rotation without its twist about x. It rotates A's x axis to B's along the shortest path.
 dquat swing_of(const dquat& q) {
     const double size = std::sqrt(q.w * q.w + q.x * q.x);
-    if (size < 1e-9) return dquat(0.0, 0.0, q.y, q.z);  // half a turn: any twist is right
+    if (size < 1e-9) return dquat(0.0, 0.0, q.y, q.z);  // at a swing of half a turn, any twist is correct
     const double c = q.w / size, s = q.x / size;
     return dquat(size, 0.0, q.y * c - q.z * s, q.y * s + q.z * c);
 }
 
-/// The plane of the swing, with the unit axis n of its rotation, and e at right angles to n and A's x: B's x = cos x + sin e.
+/// The plane of the swing. n is the unit axis of its rotation, and e is perpendicular to n and to A's x: B's x = cos x
+/// + sin e.
 struct SwingPlane {
     dvec3 n, e;
     double cosine, sine, angle;
@@ -69,8 +70,9 @@ SwingPlane swing_plane(const JointPose& pose) {
     return p;
 }
 
-/// Returns about which axis a rotation changes the swing's rotation vector along `axis` (A's y or z). Along n that is n itself; at
-/// right angles to n it is how fast the plane rotates about x, times the angle.
+/// Returns the axis about which a rotation changes one component of the swing's rotation vector: the component along
+/// `axis` (A's y or z). For the component along n, that axis is n itself. For the component perpendicular to n, it is
+/// the rate at which the plane rotates about x, times the angle.
 dvec3 swing_rate(const JointPose& pose, const dvec3& axis) {
     const SwingPlane p = swing_plane(pose);
     if (p.angle < 1e-6) return axis;

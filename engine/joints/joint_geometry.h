@@ -1,12 +1,12 @@
 #pragma once
-/// The coordinates of a joint, that is, how its two frames lie relative to each other, and their Jacobians.
+/// The coordinates of a joint, that is, the pose of its frame B relative to its frame A, and their Jacobians.
 ///
 /// A coordinate q of a joint changes at the rate
 ///
 ///     dq/dt = linear . (v_b - v_a) + angular_b . w_b - angular_a . w_a
 ///
-/// where v are the velocities of the centres of mass and w the angular velocities of the bodies. Everything is computed in double
-/// and from differences of positions, so that joints far from the origin are as exact as the positions are.
+/// where v are the velocities of the centres of mass and w the angular velocities of the bodies. Everything is computed
+/// in double and from differences of positions, so that joints far from the origin are as exact as the positions are.
 
 #include <talus/math.h>
 #include "engine/joints/joint_store.h"
@@ -24,9 +24,9 @@ struct Jacobian {
     dvec3 linear{0.0}, angular_a{0.0}, angular_b{0.0};
 };
 
-/// Which parts of a pose and of its coordinates are wanted. The others keep their default values.
+/// Selects the parts of a pose and of its coordinates that are computed. The others keep their default values.
 struct JointParts {
-    bool axes = true;   ///< of both frames, and translations along A's
+    bool axes = true;   ///< axes of both frames, and translations along A's
     bool twist = true;  ///< the rotation about x; all rotations of a wheel
     bool swing = true;  ///< the other rotations, and the rotation of B's frame in A's
 };
@@ -34,9 +34,9 @@ struct JointParts {
 /// The two frames of a joint in the world.
 struct JointPose {
     dvec3 arm_a{0.0}, arm_b{0.0};        ///< from the centres of mass to the frames' origins
-    dvec3 apart{0.0};                    ///< from A's origin to B's
+    dvec3 apart{0.0};                    ///< from the origin of frame A to that of frame B
     dmat3 a{1.0}, b{1.0};                ///< axes of the frames, one per column
-    dquat relative{1.0, 0.0, 0.0, 0.0};  ///< B's rotation in A
+    dquat relative{1.0, 0.0, 0.0, 0.0};  ///< rotation of frame B in frame A
 };
 
 /// A rotation as a quaternion and as a matrix.
@@ -54,16 +54,16 @@ struct JointFrame {
     Orientation orientation;  ///< of the frame in the body
 };
 
-/// Returns the pose of a joint; `between` leads from A's centre of mass to B's.
+/// Returns the pose of a joint. `between` is the vector from A's centre of mass to B's.
 JointPose joint_pose(const JointFrame& frame_a, const Orientation& body_a, const JointFrame& frame_b,
                      const Orientation& body_b, const dvec3& between, const JointParts& parts = {});
 
 /// Returns the pose of a joint at the present poses of its bodies.
 JointPose joint_pose(const Joint& joint, const Body& a, const Body& b);
 
-/// The coordinates of a joint by axis, m and rad. `angle` is the main angle as it was: of the angles that differ by whole turns,
-/// the new one is the nearest to it. A distance joint has its length in the first place; the rotations of a wheel are rolling,
-/// steering and camber (the cosine between axle and suspension).
+/// Returns the coordinates of a joint by axis, m and rad. `angle` is the last main angle. Angles that differ by whole
+/// turns are the same rotation; the one nearest to `angle` is returned. A distance joint has its length as the first
+/// coordinate. The rotations of a wheel are rolling, steering and camber (the cosine between axle and suspension).
 using Coordinates = std::array<double, joint_axes>;
 Coordinates coordinates(JointKind kind, const JointPose& pose, double angle, const JointParts& parts = {});
 /// Returns the angle between the frames' x axes.
@@ -72,18 +72,20 @@ double cone_angle(const JointPose& pose);
 Jacobian jacobian(JointKind kind, const JointPose& pose, int axis);
 Jacobian cone_jacobian(const JointPose& pose);
 
-// Rotations that are locked at zero have coordinates without angles: their sines, as long as `nearly_locked`.
+// Rotations that are locked at zero use coordinates without angles: their sines, as long as `nearly_locked`.
 
-/// Whether the rotations are so near to zero that lock_coordinate rises with them: below a sixth of a turn.
+/// Whether the rotations are so near to zero (below a sixth of a turn) that lock_coordinate increases with them.
 bool nearly_locked(const JointPose& pose, bool twist);
 double lock_coordinate(const JointPose& pose, int axis);
 Jacobian lock_jacobian(const JointPose& pose, int axis);
 
-// Locks and limits of a twist whose swing is free use the quaternion, because it stays smooth at a swing of 180 degrees.
-// The twist angle does not: bodies that swung through 180 degrees jumped by 90 cm and gained half of their energy.
+// Locks and limits of a twist whose swing is free use the quaternion, because it is smooth at a swing of 180 degrees.
+// The twist angle is not: with it, bodies that swung through 180 degrees jumped by 90 cm and gained half of their
+// energy.
 
-/// Returns 2 sin(e / 2) cos(s / 2), where e is the twist of q (B's frame in A's) less `angle` (within -pi to pi) and s the
-/// swing, rad. It is e if both are small. Of q and -q, the two quaternions of one rotation, it has opposite signs.
+/// Returns 2 sin(e / 2) cos(s / 2). Here s is the swing of q (B's frame in A's), and e is its twist minus `angle`,
+/// within -pi to pi, rad. The result is about e if both are small. It has opposite signs for q and -q, the two
+/// quaternions of one rotation.
 double twist_beyond(const dquat& q, double angle);
 Jacobian twist_jacobian(const JointPose& pose, const dquat& q, double angle);
 /// Returns q or -q, whichever has a twist within half a turn of `angle`.
@@ -95,7 +97,8 @@ Jacobian rotation_about(const dvec3& axis);
 /// Returns the rotation vector that takes `from` to `to`, rad.
 dvec3 rotation_vector(const dquat& from, const dquat& to);
 
-/// Returns which axis (0 to 5) is at this place when the three axes of each kind are shifted by so many places.
+/// Returns the axis (0 to 5) at this place, when the translations and the rotations are each shifted cyclically by
+/// `shift` places.
 inline int shifted_axis(int axis, int shift) { return axis / 3 * 3 + (axis % 3 + shift) % 3; }
 
 /// Returns the axis that JointAxis::main stands for.

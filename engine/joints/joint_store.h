@@ -1,9 +1,10 @@
 #pragma once
-/// The joints of a world, as index-only arrays.
+/// The joints of a world, in arrays that are addressed by index.
 ///
-/// Goes in: joints that World::add_joint has checked; changes of their definition by the World's setters; their state after each
-/// step from the joint solver. Comes out: joints by slot, and the joints of a body. Everything here is kept across steps. Each
-/// body has a linked list of its joints, whose heads are kept here, so that bodies without joints cost nothing.
+/// Input: joints that World::add_joint has checked; changes of their definitions by the World's setters; their state
+/// after each step from the joint solver. Output: joints by slot, and the joints of a body. Everything here is kept
+/// across steps. Each body has a linked list of its joints. The heads of the lists are stored here, so that bodies
+/// without joints cost nothing.
 
 #include <talus/engine/joints/joint.h>
 #include "engine/bodies/body_store.h"
@@ -16,8 +17,8 @@ namespace talus {
 
 inline constexpr int joint_axes = 6;  ///< translations along x, y, z, rotations about x, y, z
 
-/// Rows that a joint may have, by number: for each axis its limit (or lock), motor and spring, then the cone and the
-/// two drives. The number names the row from step to step.
+/// Numbers of the rows that a joint may have: for each axis its limit (or lock), motor and spring; then the cone and
+/// the two drives. The number identifies the row from step to step.
 inline constexpr int cone_row = 3 * joint_axes;
 inline constexpr int linear_drive_row = cone_row + 1;   ///< and the next two
 inline constexpr int angular_drive_row = cone_row + 4;  ///< and the next two
@@ -26,30 +27,30 @@ inline constexpr int limit_row(int axis) { return 3 * axis; }
 inline constexpr int motor_row(int axis) { return 3 * axis + 1; }
 inline constexpr int spring_row(int axis) { return 3 * axis + 2; }
 
-/// What a joint leaves from step to step: written by the joint solver at the end of a step.
+/// The state of a joint that continues from step to step. The joint solver writes it at the end of a step.
 struct JointState {
-    double angle = 0.0;  ///< about the main axis, whole turns included, rad
-    /// By row, in the last sub-step, N or N m. A row at a bound starts from it.
+    double angle = 0.0;  ///< about the main axis, with whole turns, rad
+    /// By row, in the last sub-step, N or N m. A row at a bound starts from its force.
     std::array<float, joint_rows> forces{};
     std::uint32_t pressed =
         0;  ///< one bit per row: it acts within its bounds (an active limit, a motor that keeps its speed)
-    std::uint32_t at_upper = 0;  ///< one bit per row: the limit that it stands for is the upper one
-    vec3 load{0.0f};             ///< force on B, world axes, the largest of the last sub-steps, N
+    std::uint32_t at_upper = 0;  ///< one bit per row: the row stands for the upper limit
+    vec3 load{0.0f};             ///< largest force on B in the last sub-steps, world axes, N
     vec3 mean_angular_velocities[2] = {vec3(0.0f), vec3(0.0f)};  ///< of its bodies, over the last sub-steps, rad/s
-    vec3 force{0.0f}, torque{0.0f};                              ///< on B, world axes, mean over the last step
-    std::array<float, joint_axes> motor_forces{};                ///< mean over the last step
+    vec3 force{0.0f}, torque{0.0f};                              ///< on B, world axes, mean of the last step
+    std::array<float, joint_axes> motor_forces{};                ///< mean of the last step
     std::array<float, joint_axes> stiffness{};  ///< of springs and drives, in the last sub-step, N/m or N m/rad
 };
 
 struct Joint {
     JointKind kind = JointKind::ball;
     bool in_use = false;
-    std::uint8_t settable = 0;  ///< one bit per axis: users may set its limit, motor and spring
+    std::uint8_t settable = 0;  ///< one bit per axis: the user may set its limit, motor and spring
     std::uint32_t generation = 0;
-    /// In the lists of its two bodies.
+    /// Neighbours in the lists of its two bodies.
     std::uint32_t next[2] = {null_index, null_index}, previous[2] = {null_index, null_index};
     Transform frame_a, frame_b;  ///< in the bodies' frames
-    /// A distance joint uses the first. The rotations of a wheel are rolling, steering and camber.
+    /// A distance joint uses only the first. The rotations of a wheel are rolling, steering and camber.
     std::array<AxisDef, joint_axes> axes;
     float cone = unlimited;
     JointDrive drive;
@@ -61,8 +62,9 @@ struct Joint {
     JointState state;
 };
 
-/// The bodies of a joint, stored separately because finding the joints of awake bodies reads nothing else. Null in a free slot.
-/// For a gear, one body of each joint that it connects; the second is null if both are the same.
+/// The bodies of a joint; null_index in a free slot. They are stored separately, because the search for joints of awake
+/// bodies reads nothing else. A gear has one body of each joint that it connects; the second is null_index if both are
+/// the same.
 struct JointBodies {
     std::uint32_t a = null_index, b = null_index;
 };
@@ -77,7 +79,7 @@ public:
         return id.slot < joints_.size() && joints_[id.slot].in_use && joints_[id.slot].generation == id.generation;
     }
     JointId id_of(std::uint32_t slot) const { return {slot, joints_[slot].generation}; }
-    /// For the user's changes of its axes, cone, drive and options.
+    /// For changes by the user of axes, cone, drive and options.
     Joint& definition(std::uint32_t slot) { return joints_[slot]; }
     /// For the joint solver's results.
     JointState& state(std::uint32_t slot) { return joints_[slot].state; }

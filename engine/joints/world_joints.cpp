@@ -13,11 +13,11 @@ namespace talus {
 JointEnds joint_ends(const Transform& pose_a, const Transform& pose_b, const vec3& anchor, const vec3& axis) {
     JointEnds ends;
     const float largest = std::max(std::abs(axis.x), std::max(std::abs(axis.y), std::abs(axis.z)));
-    quat rotation(0.0f, 0.0f, 0.0f, 0.0f);  // add_joint refuses it
+    quat rotation(0.0f, 0.0f, 0.0f, 0.0f);  // invalid, so that add_joint refuses the joint
     if (is_finite(axis) && largest > 0.0f) {
         const vec3 scaled = axis / largest;
         const vec3 x = scaled / std::sqrt(length_squared(scaled));
-        // The shortest rotation that takes the x axis there; for the opposite direction, half a turn about y.
+        // The shortest rotation from the x axis to that direction; for the opposite direction, half a turn about y.
         rotation = x.x > -0.9999f ? normalized(quat(1.0f + x.x, 0.0f, -x.z, x.y)) : quat(0.0f, 0.0f, 1.0f, 0.0f);
         if (x.x <= -0.9999f) rotation = normalized(multiply(quat(1.0f - x.x, 0.0f, x.z, -x.y), rotation));
     }
@@ -68,7 +68,7 @@ JointBodies connect_gear(const JointStore& joints, const BodyStore& bodies, cons
     return pair;
 }
 
-/// Gives a distance joint the present distance as its length and rest length, where its definition asks for that.
+/// Sets the length and rest length of a distance joint to the present distance, where its definition asks for that.
 Error set_length(Joint& joint, const Body& a, const Body& b) {
     AxisDef& axis = joint.axes[0];
     const bool as_added = axis.limit.lower == DistanceDef::as_added && axis.limit.upper == DistanceDef::as_added;
