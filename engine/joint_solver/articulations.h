@@ -1,19 +1,19 @@
 #pragma once
 /// The data that the parts of the joint solver work on: articulations with their links, joints and rows.
 ///
-/// An *articulation* is a set of bodies that joints hold together. Its dynamic bodies are in no other articulation. A
-/// fixed or kinematic body may be in several. A *link* is a body of an articulation. A *row* is one scalar constraint of a
+/// An *articulation* is a set of bodies that joints connect. Each of its dynamic bodies belongs to it alone. A fixed or
+/// kinematic body may belong to several. A *link* is a body of an articulation. A *row* is one scalar constraint of a
 /// joint: J v = ..., with an impulse.
 ///
-/// Everything is an array; one part of an array belongs to one articulation or one joint:
+/// Everything is stored in arrays. Each articulation or joint has one part of an array:
 ///
 ///     articulations:  [ first_link .. link_count ]      -> links
 ///                     [ first_joint .. joint_count ]    -> joints, layouts, nodes (parallel)
 ///     joints:         [ first_row .. row_count ]        -> rows
 ///     layouts:        offsets into jacobians, responses, residuals and changes (joint_kernel.h)
 ///
-/// JointSolver owns the one object of this type; nothing outside of engine/joint_solver reads it. Which articulation
-/// a function may write is its second parameter: threads work on different articulations at the same time.
+/// JointSolver owns the one object of this type; nothing outside of engine/joint_solver reads it. Threads work on
+/// different articulations at the same time. A function writes only to the articulation that is its second parameter.
 
 #include "engine/joint_solver/joint_motions.h"
 #include "engine/joint_solver/matrix/block_ldl.h"
@@ -32,10 +32,10 @@ namespace talus {
 
 enum class RowKind : std::uint8_t { lock, limit, motor, spring };
 
-/// Along or about what a row acts, and so how its coordinate is measured.
+/// The direction along or about which a row acts. It determines how the row's coordinate is measured.
 enum class RowAxis : std::uint8_t {
-    point,           ///< a world axis; the distance of B's anchor from A's along it
-    translation,     ///< the same along an axis of A's frame
+    point,           ///< a world axis; the coordinate is the distance of B's anchor from A's along it
+    translation,     ///< the same along an axis of frame A
     length,          ///< the line between the anchors
     small_rotation,  ///< a rotation locked at zero, measured by its sine
     twist,           ///< a locked or limited twist where the swing may reach half a turn
@@ -46,25 +46,26 @@ enum class RowAxis : std::uint8_t {
     gear
 };
 
-/// The two passes of a sub-step; none: neither.
+/// The two passes of a sub-step. none: neither of them.
 enum class JointPass : std::uint8_t { none, solve, relax };
 
 struct JointRow {
     RowKind kind = RowKind::lock;
     RowAxis axis = RowAxis::point;
     std::uint8_t axis_index = 0;
-    std::uint8_t number = 0;  ///< limit_row(axis_index) and so on: names the row from step to step
-    /// 1: a row by itself. 3: the first of three rows whose impulse, as a vector, has one bound. 0: the other two.
+    std::uint8_t number = 0;  ///< limit_row(axis_index) and so on; identifies the row from step to step
+    /// 1: a single row. 3: the first of three rows, whose impulses form a vector with one bound on its length. 0: the
+    /// other two.
     std::uint8_t group = 1;
-    bool free = true;                                       ///< in the direct solve; otherwise its impulse is given
-    bool clamped = false;                                   ///< reached its bound in this pass, and stays there
-    bool upper = false;                                     ///< a limit: the upper one acts, not the lower one
-    bool unresponsive = false;                              ///< the locks of the two bodies leave it no response
+    bool free = true;                                       ///< in the direct solve; otherwise its impulse is constant
+    bool clamped = false;                                   ///< reached its bound in this pass; it stays there
+    bool upper = false;                                     ///< a limit: the upper one is active, not the lower one
+    bool unresponsive = false;                              ///< the locks of its two bodies leave it no response
     std::uint32_t competing_limit = null_index;             ///< of a motor: the row that limits the same axis
     double limits[2] = {};                                  ///< of a limit or lock: lower and upper coordinate
     double speed = 0.0;                                     ///< target, in rows without a position
     double hertz = 0.0, damping_ratio = 0.0, target = 0.0;  ///< of a spring
-    double low = 0.0, high = 0.0;  ///< bounds of the impulse; in a group of three `high` bounds its length
+    double low = 0.0, high = 0.0;  ///< bounds of the impulse; in a group of three, `high` bounds the vector's length
 
     // Of the sub-step.
     double impulse = 0.0;
@@ -72,11 +73,11 @@ struct JointRow {
     double kept_impulse = 0.0;               ///< the part that scale_impulses() does not scale
     double newton_impulse = 0.0;             ///< the part from the rounds after the first, linear one
     double position = 0.0;                   ///< the coordinate less its target
-    double goal = 0.0;                       ///< the same, as it should be at the end of the sub-step
-    double left_open = 0.0;                  ///< how far beyond a limit joint_closing.h leaves it
-    double push = 0.0;                       ///< the position error, in units of the most that a sub-step may correct
+    double goal = 0.0;                       ///< the value that `position` should have at the end of the sub-step
+    double left_open = 0.0;                  ///< how far beyond its limit closing leaves it (joint_closing.h)
+    double push = 0.0;                       ///< the position error, as a multiple of what a sub-step may correct
     double response = 0.0;                   ///< J M^-1 J^T of this row alone
-    double unlocked_response = 0.0;          ///< the same, if its bodies had no locks
+    double unlocked_response = 0.0;          ///< the same without the locks of its bodies
     double slack = 0.0;                      ///< added to the row's diagonal entry (regularisation)
     double bias_rate = 0.0, softness = 0.0;  ///< spring: J v + bias_rate * position + softness * impulse = 0
 };
@@ -84,19 +85,19 @@ struct JointRow {
 /// A body of an articulation.
 struct Link {
     std::uint32_t slot = 0;
-    std::uint32_t node = null_index;  ///< of a hub: its node in the matrix
+    std::uint32_t node = null_index;  ///< the node in the matrix, if the body is a hub
     bool dynamic = false;
-    std::uint32_t solver = 0;  ///< solver index; 0: nothing moves the body in this step
+    std::uint32_t solver = 0;  ///< solver index; 0: the body does not move in this step
     double inverse_mass[3] = {};
-    double mass = 0.0;                                     ///< along the axis where it is largest
+    double mass = 0.0;                                     ///< the largest along any axis
     double max_inertia = 0.0;                              ///< an upper bound of all moments of inertia
     dmat3 start_inertia{0.0}, start_inverse_inertia{0.0};  ///< at the step's start, world axes; 0: it cannot rotate
     dmat3 true_inverse_inertia{0.0};                       ///< at the present rotation
-    dmat3 inverse_inertia{0.0};                            ///< that the rows use: the true one, or less if `implicit`
-    bool inertia_rotates = true;          ///< its inertia changes with its rotation, and it has no locked axis
+    dmat3 inverse_inertia{0.0};           ///< the one that the rows use: the true one, or less if `implicit`
+    bool inertia_rotates = true;          ///< its inertia changes as it rotates, and it has no locked axis
     bool locked = false;                  ///< it has a locked axis
-    double unlocked_inverse_mass = 0.0;   ///< as if it had no locked axis
-    dmat3 unlocked_inverse_inertia{0.0};  ///< the same
+    double unlocked_inverse_mass = 0.0;   ///< without its locks
+    dmat3 unlocked_inverse_inertia{0.0};  ///< without its locks
     bool implicit = false;                ///< its rotation is integrated implicitly (implicit_rotation.h)
     bool maybe_implicit = false;
     dmat3 rotation{1.0};                        ///< since the step's start
@@ -105,10 +106,10 @@ struct Link {
     dvec3 velocity_before{0.0}, angular_velocity_before{0.0};  ///< when the pass began
     dvec3 bend{0.0}, bend_angular{0.0};  ///< the part of its velocity that follows curved constraints
     dvec3 push{0.0}, push_angular{0.0};  ///< the part of its velocity for this sub-step's positions only
-    dmat3 stiffness{0.0};                ///< against rotation, by the pull of its joints, times a sub-step, N m s
-    double max_stiffness = 0.0;          ///< an upper bound of it
-    dmat3 swing_damping{1.0};            ///< if `implicit`: what is left of its swing
-    dvec3 mean_angular_velocity{0.0};    ///< over the last sub-steps; swing is the difference from it
+    dmat3 stiffness{0.0};        ///< stiffness against rotation from the pull of its joints, times a sub-step, N m s
+    double max_stiffness = 0.0;  ///< an upper bound of `stiffness`
+    dmat3 swing_damping{1.0};    ///< if `implicit`: the part of its swing that remains
+    dvec3 mean_angular_velocity{0.0};  ///< over the last sub-steps; swing is the difference from it
 };
 
 /// A joint of an articulation.
@@ -120,26 +121,26 @@ struct SolverJoint {
     std::uint8_t side_count = 2;  ///< 4 for gears: both bodies of both joints
     std::uint32_t node = 0;       ///< in the matrix
     std::uint32_t link[4] = {};
-    std::uint32_t geared[2] = {};  ///< of a gear: its joints, as indices here
+    std::uint32_t geared[2] = {};  ///< the joints of a gear, as indices in Articulations::joints
     std::uint32_t first_row = 0, row_count = 0;
     std::uint32_t first_bounded = 0;  ///< the joint's rows before this one have no bounds
     JointFrame frame_a, frame_b;
-    dvec3 center_offset{0.0};  ///< from A's centre of mass to B's at the step's start
+    dvec3 center_offset{0.0};  ///< from A's centre of mass to B's, at the step's start
     double ratio = 1.0, offset = 0.0;
-    double angle = 0.0;                             ///< about the main axis, whole turns included, rad
-    JointParts parts, next_parts;                   ///< what the rows read of the two poses
+    double angle = 0.0;                             ///< about the main axis, with whole turns, rad
+    JointParts parts, next_parts;                   ///< the parts of the two poses that its rows read
     bool locks_swing = false, locks_twist = false;  ///< by rows about RowAxis::small_rotation
     bool beyond_locks = false;                      ///< rotated too far for such rows
     Transform drive_target;
     JointPose pose, next_pose;  ///< now, and predicted for the end of the sub-step
     Coordinates coordinates{}, next_coordinates{};
-    dvec3 force{0.0}, torque{0.0};          ///< impulses on B so far in this step
+    dvec3 force{0.0}, torque{0.0};          ///< sum of the impulses on B in this step
     dvec3 old_force{0.0}, old_torque{0.0};  ///< the same when this sub-step began, or at note_impulses()
-    dvec3 demand{0.0};                      ///< impulse on B that the rows asked for in this sub-step
+    dvec3 demand{0.0};                      ///< impulse on B for which the rows asked in this sub-step
     dvec3 load{0.0};                        ///< the largest demand of the last sub-steps
     dvec3 new_load{0.0};                    ///< the demand of this sub-step's solve, in A's axes
     double motor_impulses[joint_axes] = {};
-    int shift = 0;  ///< by how many places its axes are shifted against the user's (row_setup.cpp)
+    int shift = 0;  ///< number of places by which its axes are shifted from the user's (row_setup.cpp)
 };
 
 struct Articulation {
@@ -147,28 +148,28 @@ struct Articulation {
     std::uint32_t first_link = 0, link_count = 0;
     std::uint32_t first_coupling = 0, coupling_count = 0;
     std::uint32_t first_hub = 0, hub_count = 0;
-    bool looped = false;                   ///< its joints form a loop
-    bool redundant = false;                ///< rows may depend on each other: it is looped, or a link has locked axes
-    bool implicit = false;                 ///< some of its links are
-    bool floating = false;                 ///< a tree of dynamic links without locks that touches nothing immovable
-    dvec3 center{0.0};                     ///< centre of mass, if implicit and floating, when the pass began
-    dvec3 angular_momentum{0.0};           ///< about it, then, plus what contacts have added since, N m s
-    dvec3 angular_velocity{0.0};           ///< of the whole, then, rad/s
-    double energy = 0.0;                   ///< kinetic, then, J
-    bool pushed = false;                   ///< some links have a `push` in their velocities
-    bool bent = false;                     ///< some links have a `bend` in their velocities
-    bool taken = false;                    ///< some rows have a taken impulse
+    bool looped = false;          ///< its joints form a loop
+    bool redundant = false;       ///< rows may depend on each other: it is looped, or a link has locked axes
+    bool implicit = false;        ///< some of its links are implicit
+    bool floating = false;        ///< a tree of dynamic links without locks that touches nothing immovable
+    dvec3 center{0.0};            ///< if implicit and floating: centre of mass when the pass began
+    dvec3 angular_momentum{0.0};  ///< about `center` when the pass began, plus what contacts have added since, N m s
+    dvec3 angular_velocity{0.0};  ///< of the whole when the pass began, rad/s
+    double energy = 0.0;          ///< kinetic energy when the pass began, J
+    bool pushed = false;          ///< some links have a `push` in their velocities
+    bool bent = false;            ///< some links have a `bend` in their velocities
+    bool taken = false;           ///< some rows have a taken impulse (JointSolver::take_impulse)
     JointPass factored = JointPass::none;  ///< the pass whose matrix is factored
-    double slack = 0.0;                    ///< of locks and limits, as a part of their response, if redundant
+    double slack = 0.0;                    ///< if redundant: slack of locks and limits, as a fraction of their response
     bool weak = false;                     ///< its matrix is factored with care for the rest of the step
     bool bounded = false;                  ///< some rows have bounds
     bool springs = false;                  ///< some rows are springs
     bool driven = false;                   ///< some rows are springs or motors
-    double open_before = 0.0;              ///< how far its worst joint was open when the step began, m
-    double open = 0.0;                     ///< the same in the last relax pass, m
-    int failed_closings = 0;               ///< since its joints were last closed
+    double open_before = 0.0;              ///< opening of its worst joint when the step began, m
+    double open = 0.0;                     ///< opening of its worst joint in the last relax pass, m
+    int failed_closings = 0;               ///< steps in which closing failed since its joints were last closed
     double most_open = 0.0;                ///< the largest `open` of those steps, m
-    double stays_open = 0.0;               ///< up to this no closing is tried, m
+    double stays_open = 0.0;               ///< opening up to which closing is not tried, m
 };
 
 /// The off-diagonal block of the matrix between a joint and a hub.
@@ -177,7 +178,7 @@ struct HubCoupling {
     BlockLdl::Place place;
 };
 
-/// How many doubles the rows of a step need in each of the arrays.
+/// The number of doubles that the rows of a step need in each of the arrays.
 struct RowSizes {
     std::uint32_t jacobian = 0, response = 0, numbers = 0;
 };
@@ -189,7 +190,7 @@ struct Articulations {
     JointMotions motions;
     float substep = 0.0f;  ///< s
 
-    // Built by joint_topology.h when a joint or a body has come, gone or changed its type.
+    // joint_topology.h builds these when joints or bodies are added or removed, or a body changes its type.
     std::vector<Articulation> articulations;
     std::vector<SolverJoint> joints;
     std::vector<Link> links;
@@ -199,15 +200,15 @@ struct Articulations {
     std::vector<HubCoupling> hub_couplings;
     BlockLdl matrix;
 
-    // Filled anew in each step.
+    // Filled in each step.
     std::vector<std::uint32_t> active;  ///< articulations with an awake body
     std::vector<JointRow> rows;
     std::vector<double> taken_impulses;   ///< by row (JointSolver::take_impulse)
     std::vector<JointRowLayout> layouts;  ///< parallel to joints
     std::vector<JointNode> nodes;         ///< parallel to joints
     std::vector<JointLane> jacobians, responses;
-    std::vector<JointLane> residuals;   ///< speeds of the rows, or what is left of their equations
-    std::vector<JointLane> changes;     ///< of the rows' impulses
+    std::vector<JointLane> residuals;   ///< speeds of the rows, or residuals of their equations
+    std::vector<JointLane> changes;     ///< changes of the rows' impulses
     std::vector<JointLane> velocities;  ///< two lanes for each link
 
     std::span<Link> links_of(const Articulation& a) { return {links.data() + a.first_link, a.link_count}; }
@@ -225,14 +226,14 @@ struct Articulations {
         const SolverJoint &first = joints[a.first_joint], &last = joints[a.first_joint + a.joint_count - 1];
         return {rows.data() + first.first_row, last.first_row + last.row_count - first.first_row};
     }
-    /// The articulation of a dynamic body that joints hold.
+    /// Returns the articulation of a dynamic body with joints.
     Articulation& articulation_of(std::uint32_t slot) {
         return articulations[articulation_of_link[link_of_slot[slot]]];
     }
     const Articulation& articulation_of(std::uint32_t slot) const {
         return articulations[articulation_of_link[link_of_slot[slot]]];
     }
-    /// Returns the link of a solver body; null_index if no joint holds it or it is not dynamic.
+    /// Returns the link of a solver body; null_index if the body has no joints or is not dynamic.
     std::uint32_t link_of(std::uint32_t solver) const {
         const std::uint32_t slot = motions.slots[solver];
         return slot < link_of_slot.size() ? link_of_slot[slot] : null_index;
@@ -250,12 +251,12 @@ struct Articulations {
         return static_cast<std::uint32_t>(&a - articulations.data());
     }
 
-    // The numbers that the kernel works on.
+    // The kernel's view of the data.
     JointRowsInput rows_input(const Articulation& a, std::vector<JointLane>& numbers) {
         return {layouts.data(),  nodes.data(),    a.first_joint,    a.first_joint + a.joint_count,
                 flat(jacobians), flat(responses), flat(velocities), flat(numbers)};
     }
-    /// A link's velocity; its angular velocity begins four further.
+    /// Returns a link's velocity; its angular velocity begins four elements later.
     double* velocity_of(std::uint32_t link) { return flat(velocities) + 8 * link; }
     double* residuals_of(const SolverJoint& joint) { return flat(residuals) + layouts[index_of(joint)].numbers; }
     double* changes_of(const SolverJoint& joint) { return flat(changes) + layouts[index_of(joint)].numbers; }
@@ -281,8 +282,8 @@ inline bool is_bounded(const JointRow& row) {
 /// Locks and limits constrain a position; motors and springs do not.
 inline bool has_position(const JointRow& row) { return row.kind == RowKind::lock || row.kind == RowKind::limit; }
 
-/// Whether a row is in the direct solve of a pass. A motor leaves its axis to an active limit, because the two together
-/// would have no unique impulses.
+/// Whether a row is in the direct solve of a pass. A motor is left out while a limit of its axis is active, because the
+/// two together would have no unique impulses.
 inline bool takes_part(const Articulations& s, const JointRow& row, JointPass pass) {
     return row.free && !(pass == JointPass::relax && row.kind == RowKind::spring) &&
            !(row.competing_limit != null_index && s.rows[row.competing_limit].free);

@@ -6,7 +6,7 @@ namespace talus {
 
 namespace {
 
-/// Sets bias and softness as set_residuals() has them at the begin of a pass.
+/// Sets bias and softness to the values that set_residuals() uses at the start of a pass.
 void set_bias(const JointRow& row, bool relaxing, double h, BodyRow& body) {
     if (has_position(row)) {
         if (!relaxing) body.bias = (row.position - row.goal) / h;
@@ -53,7 +53,7 @@ void read_body_rows(const Articulations& s, std::uint32_t articulation, bool rel
             body.given = given;
             body.articulation = articulation;
             body.source = joint.first_row + i;
-            // The joint solver alone sees to a bound on the length of several rows.
+            // The joint solver itself handles a bound on the length of several rows.
             const double before = relaxing ? row.impulse : 0.0;
             if (row.group == 1 || !is_bounded(row)) body.low = row.low - before, body.high = row.high - before;
             if (given) body.given_impulse = row.group == 1 ? std::clamp(row.impulse, row.low, row.high) : row.impulse;

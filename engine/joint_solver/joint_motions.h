@@ -1,5 +1,5 @@
 #pragma once
-/// What the joint solver reads and writes of moving bodies, beyond their SolverBody.
+/// The data of moving bodies that the joint solver reads and writes, in addition to their SolverBody.
 
 #include "engine/bodies/body_motions.h"
 #include "engine/bodies/body_store.h"
@@ -23,10 +23,12 @@ struct JointMotions {
         return dquat(motions->turn(body)) * (*store)[slots[body]].exact_rotation;
     }
 
-    /// Sets the velocities that the joints have given a body. The integrator tracks angular momentum: here it starts anew from the
-    /// given angular velocity and the present inertia. If only the change by the joints were added with the present inertia, it
-    /// would not undo what contacts have added with the inertia of the step's start. After an impact by hundreds of rad/s the
-    /// body would leave with an angular velocity from nowhere.
+    /// Sets the velocities that the joints have given a body.
+    ///
+    /// The integrator tracks angular momentum. Here it starts again from the given angular velocity and the present
+    /// inertia. If only the change by the joints were added with the present inertia, it would not cancel what contacts
+    /// have added with the inertia of the step's start: after an impact at hundreds of rad/s, the body would leave with
+    /// an angular velocity that nothing has caused.
     void set_velocities(std::uint32_t body, const vec3& velocity, const vec3& angular_velocity) const {
         SolverBody& sb = bodies[body];
         store3(sb.velocity, velocity);

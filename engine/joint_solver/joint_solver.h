@@ -1,39 +1,50 @@
 #pragma once
 /// Joint constraints: a direct solve for each articulation.
 ///
-/// An *articulation* is a set of bodies that joints hold together: dynamic bodies, and the fixed and kinematic bodies at which
-/// their joints end. No two articulations share a dynamic body, so they can be solved at the same time and in any order, with
-/// the same result.
+/// An *articulation* is a set of bodies that joints connect: dynamic bodies, and the fixed and kinematic bodies to
+/// which they are attached. No two articulations share a dynamic body. So they can be solved at the same time and in
+/// any order, with the same result.
 ///
-/// One sub-step:  solve -> [positions] -> relax. It is RATTLE (Andersen 1983), which is symplectic: a pendulum neither gains
-/// nor loses energy. With J the Jacobian of all rows at the sub-step's start, M the masses and C the position errors,
+/// One sub-step consists of solve, an update of the positions, and relax. This is RATTLE (Andersen 1983), which is
+/// symplectic: a pendulum neither gains nor loses energy. Let J be the Jacobian of all rows at the sub-step's start, M
+/// the masses, C the position errors and h the sub-step. Then
+///
+///     solve:  finds impulses l for which the positions at the end of the sub-step, predicted like the integrator does, obey the
+///             constraints: (J M^-1 J^T) dl = -(J v + C(q) / h), then Newton's method with the same matrix: dl from -C(q + h v) / h
+///     relax:  at the new positions, J v = 0: removes the velocities that position errors have caused.
 ///
 ///     solve:  impulses l for which the positions at the end of the sub-step, predicted as they will be integrated, obey the
 ///             constraints: (J M^-1 J^T) dl = -(J v + C(q) / h), then Newton's method with the same matrix: dl from -C(q + h v) / h
 ///     relax:  at the new positions, J v = 0: removes what position errors have put into the velocities.
 ///
-/// Contacts come after joints in both passes. In the opposite order, ragdolls that fall on stairs sink in by 107 mm instead of
-/// 4. Where the two would disagree by metres per second, contacts are solved through the joints (contacts/contact_groups.h).
+/// Contacts are solved after joints in both passes. In the opposite order, ragdolls that fall on stairs sink in by 107
+/// mm instead of 4. If contacts and joints would disagree by metres per second, contacts are solved through the joints
+/// (contacts/contact_groups.h).
 ///
-/// What was compared: a chain of 100 links of 20 cm with a weight of 1,000 links swinging at its end, 60 Hz; stretch after 15 s
-/// and time per step, one core, both solvers in their first form (the direct solve takes a fifth less by now):
+/// This was compared with sequential impulses: a chain of 100 links of 20 cm, at whose end a weight of 1,000 links
+/// swings, at 60 Hz. The table gives the stretch after 15 s and the time per step on one core, with both solvers in
+/// their first form (the direct solve now takes a fifth less):
+///
+///     sub-steps                                            4                16               64
+///     sequential impulses, one block per joint, warm      9.7 x, 1.0 ms     2.4 x, 2.6 ms    3.4 x, 14 ms      (weight 1: 5.6 x, 1.5 x, none)
+///     this solver                                         < 1e-6, 0.6 ms    < 1e-6, 2.3 ms   < 1e-6, 17 ms
 ///
 ///     sub-steps                                            4                16               64
 ///     sequential impulses, one block per joint, warm      9.7 x, 1.0 ms     2.4 x, 2.6 ms    3.4 x, 14 ms      (weight 1: 5.6 x, 1.5 x, none)
 ///     this                                                < 1e-6, 0.6 ms    < 1e-6, 2.3 ms   < 1e-6, 17 ms
 ///
-/// A direct solve alone is not enough for light links under a heavy load: they swing in their joints faster than a sub-step can
-/// follow, and a weight of 1,000 links explodes. Such swings are integrated implicitly (rows/implicit_rotation.h), where and as
-/// far as necessary; nothing else is damped.
+/// A direct solve alone is not enough for light links under a heavy load. They swing in their joints faster than a
+/// sub-step can follow, and with a weight of 1,000 links the chain explodes. Such swings are integrated implicitly
+/// (rows/implicit_rotation.h), only where and as far as necessary; nothing else is damped.
 ///
 /// Rows of a joint: locks are two-sided and rigid. Springs are soft and implicit, with the frequency and damping ratio of the
 /// joint itself. Limits and motors have bounds; an active set decides which of them take part in the direct solve
 /// (passes/active_rows.h).
 ///
-/// The matrix is sparse: two joints have an entry in common only if they share a body. BlockLdl eliminates chains and trees in
-/// linear time, and loops (closed chains, bridges, a door on two hinges) with little fill. Redundant rows (that door) get a
-/// little slack, and the relax pass gives the smallest impulses that satisfy them; passes/redundant_rows.h says how they are
-/// kept from creating energy.
+/// The matrix is sparse: two joints have a common entry only if they share a body. BlockLdl eliminates chains and trees
+/// in linear time, and loops (closed chains, bridges, a door on two hinges) with little fill. Redundant rows, as of
+/// that door, get a little slack, and the relax pass gives the smallest impulses that satisfy them.
+/// passes/redundant_rows.h says how they are kept from creating energy.
 ///
 /// The parts:
 ///
@@ -45,10 +56,10 @@
 ///     contacts/           contacts of bodies with joints
 ///     responses/          impacts and closing of joints at the end of a step
 ///
-/// What goes in: in prepare() the joints, the bodies and their solver bodies, whose velocities each pass reads and writes. What
-/// comes out: those velocities; store() writes forces, angles and the state for the next step to the JointStore. What is kept
-/// across steps: the topology, until joints or types of bodies change, and for each articulation how often its joints could not
-/// be closed. Everything else that lives from step to step is in the JointStore.
+/// Input: the joints, the bodies and their solver bodies, in prepare(). Each pass reads and writes the velocities of
+/// the solver bodies. Output: those velocities; store() also writes forces, angles and the state for the next step to
+/// the JointStore. Kept across steps: the topology, until joints or types of bodies change, and the number of failed
+/// attempts to close each articulation. All other state that continues from step to step is in the JointStore.
 
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/joint_solver/articulations.h"
@@ -75,8 +86,8 @@ public:
 
     explicit JointSolver(const JointKernel& kernel) : s_(kernel) {}
 
-    /// Finds the articulations with an awake body, and prepares their rows. `solver_index` is by body slot; `substep` in
-    /// seconds.
+    /// Finds the articulations with an awake body and prepares their rows. `solver_index` is indexed by body slot.
+    /// `substep` is in seconds.
     void prepare(const JointStore& joints, const BodyStore& bodies, std::span<const std::uint32_t> solver_index,
                  std::span<const SolverMass> masses, const JointMotions& motions, float substep);
 
@@ -85,21 +96,21 @@ public:
     void solve(std::uint32_t first, std::uint32_t last);
     void relax(std::uint32_t first, std::uint32_t last);
 
-    /// After prepare(): groups the contacts of bodies with joints by islands. `solver` has prepared them.
+    /// Groups the contacts of jointed bodies by islands, after prepare(). `solver` has prepared them.
     void prepare_contacts(ContactSolver& solver, std::span<const ConstraintGraph::Edge> edges, Islands& islands) {
         find_contact_groups(contacts_, s_, solver, edges, islands);
     }
     std::uint32_t contact_group_count() const { return static_cast<std::uint32_t>(contacts_.groups.size()); }
     // For groups first .. last - 1. Different ranges may run at the same time.
-    /// After solve() of all articulations: solves contacts through the joints, where the two disagree.
+    /// Solves contacts through the joints where the two disagree, after solve() of all articulations.
     void solve_contacts(std::uint32_t first, std::uint32_t last);
-    /// After the restitution pass: lets the joints transmit its impulses, in groups where something has bounced.
+    /// Lets the joints transmit the impulses of the restitution pass, in groups where a contact has bounced.
     void transmit_bounces(std::uint32_t first, std::uint32_t last);
-    /// After that: makes the impacts to which the bounces have led.
+    /// Makes the impacts that follow from these bounces, after transmit_bounces().
     void pass_bounces_on(std::uint32_t first, std::uint32_t last);
 
     // Stiff groups (stiff_groups.h) find impulses of contacts together with the joints' rows.
-    /// Returns the articulation of a solver body; null_index if no joint holds it.
+    /// Returns the articulation of a solver body; null_index if the body has no joints.
     std::uint32_t articulation_of(std::uint32_t solver) const {
         const std::uint32_t link = s_.link_of(solver);
         return link == null_index ? null_index : s_.articulation_of_link[link];
@@ -108,18 +119,19 @@ public:
     void read_rows(std::uint32_t articulation, bool relaxing, std::vector<BodyRow>& out) const {
         read_body_rows(s_, articulation, relaxing, out);
     }
-    /// Before take_impulse(), after prepare().
+    /// Prepares take_impulse(). Call it after prepare().
     void prepare_taking() { s_.taken_impulses.assign(s_.rows.size(), 0.0); }
-    /// Takes over an impulse of a row, within its bounds, that its bodies have already got. The next solve() or relax_again()
-    /// begins with it.
+    /// Takes over an impulse of a row. It must be within the row's bounds and already applied to the row's bodies. The
+    /// next solve() or relax_again() starts from it.
     void take_impulse(const BodyRow& row, double impulse) {
         s_.taken_impulses[row.source] = impulse;
         s_.articulations[row.articulation].taken = true;
     }
-    /// After relax(): lets the joints of an articulation transmit the impulses that contacts have given since.
+    /// Lets the joints of an articulation transmit the impulses that contacts have given since relax().
     void relax_again(std::uint32_t articulation);
 
-    // Bounding the energy of a sub-step (energy_bound.cpp), after its last pass. Articulations are numbered as in solve().
+    // Bounding the energy of a sub-step (energy_bound.cpp), after its last pass. `at` numbers the articulations as in
+    // solve().
     /// The work of springs, motors and drives over a sub-step in which their bodies have the velocities v + d, J.
     struct Work {
         double unpushed = 0.0;  ///< by the velocities v
@@ -129,32 +141,32 @@ public:
     Work work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed);
     /// Returns the solver index of a body of the articulation.
     std::uint32_t body_of(std::uint32_t at) const;
-    /// From here on, scale_impulses() scales only what is added later.
+    /// Makes scale_impulses() scale only the impulses that are added later.
     void note_impulses();
-    /// Keeps the part `kept` of the impulses since this sub-step began, or since note_impulses().
+    /// Multiplies by `kept` the impulses since this sub-step began, or since note_impulses().
     void scale_impulses(std::uint32_t at, double kept);
 
     // Impacts within the step (continuous.h), after its last pass.
-    /// Prepares the following calls for the articulation of a body: limits and capped drives keep the impulses that they have.
-    /// Returns false for a body without joints, or asleep.
+    /// Prepares the following calls for the articulation of a body. Limits and capped drives keep their present
+    /// impulses. Returns false if the body has no joints or is asleep.
     bool begin_response(std::uint32_t slot) { return talus::begin_response(s_, slot); }
     Response respond(std::uint32_t slot) { return talus::respond(s_, slot); }
-    /// Frees the limits that the articulation would pass within `time` seconds because of this impulse and moment. Returns
+    /// Frees the limits that this impulse and moment would make the articulation pass within `time` seconds. Returns
     /// whether there is one.
     bool meets_limits(std::uint32_t slot, const dvec3& impulse, const dvec3& moment, double time) {
         return talus::meets_limits(s_, slot, impulse, moment, time);
     }
     /// Returns the slot of the first dynamic body of the articulation of a body.
     std::uint32_t first_link_of(std::uint32_t slot) const { return s_.first_awake_link(s_.articulation_of(slot)).slot; }
-    /// Removes from the velocities of the bodies of an articulation what the locks of its joints do not allow: calls
-    /// visit(slot, velocity, angular velocity) for each dynamic one. Motors, drives and springs do not act.
+    /// Finds the velocities of an articulation's bodies without the parts that the locks of its joints do not allow.
+    /// Calls visit(slot, velocity, angular velocity) for each dynamic body. Motors, drives and springs do not act.
     template <class Visit>
     void for_each_allowed_velocity(std::uint32_t slot, const BodyStore& bodies, Visit&& visit) {
         project_locks(s_, slot, bodies);
         visit_velocities(slot, visit);
     }
-    /// Finds what an impulse and a moment on a body do to the other dynamic bodies of its articulation: calls
-    /// visit(slot, velocity, angular velocity).
+    /// Finds the changes of velocity that an impulse and a moment on a body cause in the other dynamic bodies of its
+    /// articulation. Calls visit(slot, velocity, angular velocity) for each.
     template <class Visit>
     void spread(std::uint32_t slot, const dvec3& impulse, const dvec3& moment, Visit&& visit) {
         const std::uint32_t pushed = s_.link_of_slot[slot];
@@ -167,7 +179,8 @@ public:
         }
     }
 
-    // Closing joints that are open at the end of the step (joint_closing.h), after begin_response() for the body.
+    // Closing joints that are open at the end of the step (joint_closing.h). begin_response() must have been called for
+    // the body.
     /// Calls visit(slot) with a body of each articulation that the last sub-step has left open by more than `least` (m)
     /// beyond what end_closing() accepts.
     template <class Visit>
@@ -179,7 +192,7 @@ public:
             visit(s_.first_awake_link(a).slot);
         }
     }
-    /// Returns false where joints were open when the step began: the user may have put them so.
+    /// Returns false if joints were open when the step began, because the user may have opened them.
     bool may_close(std::uint32_t slot) const { return talus::may_close(s_.articulation_of(slot)); }
     /// Whether joints of the articulation may contradict each other: it has a loop, or a body with locked axes.
     bool may_contradict(std::uint32_t slot) const { return s_.articulation_of(slot).redundant; }
@@ -190,14 +203,14 @@ public:
             if (link.dynamic && link.solver != 0) visit(link.slot);
         }
     }
-    /// Before the first open_by(): notes how far limits are passed, which closing leaves as it is.
+    /// Notes how far limits are passed, which closing does not change. Call it before the first open_by().
     void begin_closing(std::uint32_t slot) { talus::begin_closing(s_, s_.articulation_of(slot)); }
-    /// Returns how far the worst joint of the articulation is open at the bodies' poses, m. `ease`, up to 1: how easily bodies
-    /// rotate in the following close(), as a part of how easily they do.
+    /// Returns the opening of the articulation's worst joint at the bodies' poses, m. `ease`, up to 1, is a factor on
+    /// how easily bodies rotate in the following close().
     double open_by(std::uint32_t slot, const BodyStore& bodies, double ease) {
         return talus::open_by(s_, s_.articulation_of(slot), bodies, ease);
     }
-    /// After open_by(): finds displacements that close the joints as far as the planes let them.
+    /// Finds displacements that close the joints as far as the planes allow. Call it after open_by().
     void close(std::uint32_t slot, std::span<const ClosingPlane> planes) {
         closing_.find_displacements(s_, s_.articulation_of(slot), planes);
     }
@@ -206,11 +219,11 @@ public:
     void for_each_displacement(std::uint32_t slot, Visit&& visit) {
         visit_velocities(slot, visit);
     }
-    /// After the last close(), with whether the joints are `closed`. An articulation that cannot be closed for some steps is left
-    /// as it is, until its joints open further.
+    /// Ends closing, after the last close(). `closed` says whether the joints are closed. An articulation that could
+    /// not be closed in several steps is left open until its joints open further.
     void end_closing(std::uint32_t slot, bool closed) { talus::end_closing(s_.articulation_of(slot), closed); }
 
-    /// Writes forces, angles and what the next step begins with to the joints; `step` in seconds.
+    /// Writes forces, angles and the state for the next step to the joints. `step` is in seconds.
     void store(JointStore& joints, float step) const;
 
     std::size_t bytes() const;

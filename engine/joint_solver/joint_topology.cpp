@@ -11,7 +11,7 @@ namespace {
 /// A body with more joints than this is a hub.
 constexpr std::size_t hub_degree = 12;
 
-/// Returns how many rows a joint may have at most, whatever the user switches on later.
+/// Returns the largest number of rows that a joint may have, whatever the user switches on later.
 std::uint32_t row_capacity(const Joint& joint) {
     std::uint32_t count = 0;
     for (int i = 0; i < joint_axes; ++i) {
@@ -24,7 +24,7 @@ std::uint32_t row_capacity(const Joint& joint) {
             ++count;
         }
     }
-    if (joint.kind == JointKind::ball) count += 5;      // a cone, or two locks in its place; a drive
+    if (joint.kind == JointKind::ball) count += 5;      // a cone or two locks in place of it, and a drive
     if (joint.kind == JointKind::distance) count += 4;  // if its length is 0
     if (joint.kind == JointKind::motor) count += 6;
     if (joint.kind == JointKind::gear) count = 1;
@@ -46,7 +46,7 @@ public:
         if (!add_links(slots)) return;
         for (const std::uint32_t slot : slots) add_joint(slot);
         a_.joint_count = static_cast<std::uint32_t>(s_.joints.size()) - a_.first_joint;
-        // A tree has one joint for each body but one. All bodies that no joint moves count as one body.
+        // A tree has one joint fewer than bodies. All bodies that no joint moves count as one body.
         a_.looped = a_.joint_count > dynamic_count_ - (dynamic_count_ == a_.link_count ? 1u : 0u);
         add_couplings();
         add_matrix();
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    /// A joint that acts on a link, and on which of the joint's sides.
+    /// A joint that acts on a link, and the side of the joint on which it does.
     struct Use {
         std::uint32_t joint;
         std::uint8_t side;
@@ -139,7 +139,7 @@ private:
         }
         a_.coupling_count = static_cast<std::uint32_t>(s_.couplings.size()) - a_.first_coupling;
         a_.hub_count = static_cast<std::uint32_t>(s_.hub_couplings.size()) - a_.first_hub;
-        // A joint that moves nothing but hubs has an empty block until they are eliminated.
+        // A joint that moves only hubs has an empty block until they are eliminated.
         for (std::uint32_t i = 0; i < a_.joint_count; ++i) {
             const SolverJoint& joint = s_.joints[a_.first_joint + i];
             std::uint32_t moved = 0;

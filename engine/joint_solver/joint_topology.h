@@ -1,7 +1,8 @@
 #pragma once
-/// Which joints belong together, and the pattern of their matrices.
+/// Which joints form an articulation, and the patterns of their matrices.
 ///
-/// Built when a joint has come or gone, or a body has become dynamic or stopped being it; kept until then.
+/// The topology is built when joints are added or removed, or when a body becomes dynamic or stops being dynamic. It is
+/// kept until then.
 
 #include "engine/joint_solver/articulations.h"
 
@@ -15,7 +16,7 @@ public:
     /// Whether the articulations no longer fit the joints and bodies.
     bool has_changed(const Articulations& s, const JointStore& joints, const BodyStore& bodies) const;
 
-    /// Builds all articulations anew: their links, joints, couplings and matrices.
+    /// Builds all articulations: their links, joints, couplings and matrices.
     void build(Articulations& s, const JointStore& joints, const BodyStore& bodies);
 
     std::size_t bytes() const { return joint_of_slot_.capacity() * sizeof(std::uint32_t); }

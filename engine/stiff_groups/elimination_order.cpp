@@ -9,7 +9,8 @@ namespace talus {
 
 namespace {
 
-/// Renumbers the rows of the factors by position, finds where products of blocks go, and makes room for the numbers.
+/// Renumbers the rows of the factors by position, finds the target of each product of blocks, and allocates the
+/// numbers.
 void find_targets(StiffGroup& group) {
     const std::size_t count = group.bodies.size();
     for (std::uint32_t& r : group.rows) r = group.position[r];
@@ -62,9 +63,10 @@ bool EliminationOrder::find(StiffGroup& group) {
     return true;
 }
 
-/// Eliminates body after body from the graph of the bodies that touch: the neighbours of an eliminated body become neighbours of
-/// each other. Each body's neighbours are a sorted list. A heap holds degrees; outdated ones among them are skipped. The time
-/// grows with the blocks of the factors and the lists that are merged for them, not with the square of the number of bodies.
+/// Eliminates body after body from the graph of touching bodies. The neighbours of an eliminated body become neighbours
+/// of each other. Each body's neighbours are a sorted list. A heap holds the degrees; entries that are out of date are
+/// skipped. The time grows with the number of blocks of the factors and the lists that are merged for them, not with
+/// the square of the number of bodies.
 bool EliminationOrder::eliminate(StiffGroup& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     if (neighbours_.size() < count) neighbours_.resize(count);
@@ -76,7 +78,7 @@ bool EliminationOrder::eliminate(StiffGroup& group) {
     };
     for (const GroupCandidate& c : group.candidates) join(c.a, c.b);
     for (const JointEdge& tie : group.joint_edges) join(tie.a, tie.b);
-    // The degree in the upper half, the index in the lower one; the smallest first.
+    // Heap keys: the degree in the upper half, the index in the lower half; smallest first.
     const auto later = [](std::uint64_t x, std::uint64_t y) { return x > y; };
     heap_.clear();
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -111,7 +113,7 @@ bool EliminationOrder::eliminate(StiffGroup& group) {
             std::erase_if(merged_, [&](std::uint32_t i) { return i == best || i == k; });
             const bool same = merged_.size() == list.size();
             list.assign(merged_.begin(), merged_.end());
-            if (same) continue;  // the heap has it already
+            if (same) continue;  // this degree is already in the heap
             heap_.push_back(std::uint64_t{list.size()} << 32 | k);
             std::push_heap(heap_.begin(), heap_.end(), later);
         }

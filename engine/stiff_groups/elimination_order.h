@@ -1,7 +1,7 @@
 #pragma once
-/// The order in which the bodies of a stiff group are eliminated, and where its blocks and their products go.
+/// The order in which the bodies of a stiff group are eliminated, and the places of its blocks and of their products.
 ///
-/// Both are kept in the group while the same bodies touch. This class keeps only scratch memory.
+/// The group keeps both while the same bodies touch. This class keeps only scratch memory.
 
 #include "engine/stiff_groups/stiff_group.h"
 
@@ -13,8 +13,8 @@ namespace talus {
 
 class EliminationOrder {
 public:
-    /// Finds the order (minimum degree, the lowest index of equals) and sorts the group's bodies by it. Returns false, as soon as
-    /// that is known, for a group whose factors are too much work.
+    /// Finds the order (minimum degree, ties to the lowest index) and sorts the group's bodies by it. Returns false for
+    /// a group whose factors are too much work, as soon as that is known.
     bool find(StiffGroup& group);
 
     std::size_t bytes() const;
@@ -28,7 +28,7 @@ private:
     std::vector<std::uint64_t> heap_;
 };
 
-/// Returns the block below the diagonal of these two positions; row > column.
+/// Returns the index of the block below the diagonal at these two positions; row > column.
 std::uint32_t block_of(const StiffGroup& group, std::uint32_t row, std::uint32_t column);
 
 }  // namespace talus

@@ -9,8 +9,8 @@ namespace talus {
 
 namespace {
 
-/// Replaces a by the lower triangular c with c c^T = a. A pivot that is lost to rounding is replaced by the smallest sensible
-/// value, which makes that direction nearly rigid.
+/// Replaces a by its Cholesky factor: the lower triangular c with c c^T = a. A pivot that is lost to rounding is
+/// replaced by the smallest sensible value, which makes that direction nearly rigid.
 void cholesky(Block6& a) {
     for (int k = 0; k < 6; ++k) {
         const double was = a[7 * k];
@@ -88,13 +88,13 @@ void add_row(GroupFactors& factors, std::uint32_t a, std::uint32_t b, std::uint3
     }
 }
 
-/// Adds friction that slides: along the slip its impulse stays as large as it is, across it rotates with the slip.
+/// Adds sliding friction. Along the slip its impulse is constant; across it, the impulse rotates with the slip.
 void add_sliding(GroupFactors& factors, const GroupContact& c) {
     const GroupFriction f = friction_at(c, 0.0);
     const double* const rows[3] = {c.rows[tangent_rows], c.rows[tangent_rows + 1], c.rows[twist_row]};
     const double turning = c.weight * c.limit / f.size;
     const double friction = std::sqrt(f.wanted[0] * f.wanted[0] + f.wanted[1] * f.wanted[1]);
-    const bool slips = friction > 0.0;  // otherwise it only twists
+    const bool slips = friction > 0.0;  // otherwise only twist slides
     const double part_1 = slips ? f.wanted[0] : 1.0, part_2 = slips ? f.wanted[1] : 0.0;
     double along[12], across[12];
     for (int i = 0; i < 12; ++i) {
@@ -103,7 +103,7 @@ void add_sliding(GroupFactors& factors, const GroupContact& c) {
     }
     add_row(factors, c.a, c.b, c.block, turning, across);
     if (!(c.shared_arm > 0.0)) return;
-    // Where friction and twist share the limit, the impulse has three components and rotates in two directions.
+    // If friction and twist share a limit, the impulse has three components and rotates in two directions.
     const double twisting = f.wanted[2] / c.shared_arm / f.size, sliding = friction / f.size;
     for (int i = 0; i < 12; ++i) across[i] = twisting * along[i] - sliding * c.shared_arm * rows[2][i];
     add_row(factors, c.a, c.b, c.block, turning, across);

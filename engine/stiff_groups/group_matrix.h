@@ -7,7 +7,8 @@
 
 namespace talus {
 
-/// Makes the factors of the group's present pass. `with_sliding`: friction that slides rotates with the slip.
+/// Computes the factors for the group's present pass. If `with_sliding`, the direction of sliding friction follows the
+/// slip.
 void factor(StiffGroup& group, bool with_sliding);
 
 /// x = A^-1 x with the factors of the group's present pass.

@@ -14,7 +14,7 @@ namespace {
 /// Sets the impulses of the joint rows at these velocities.
 void update_joints(StiffGroup& group, const std::vector<Vector6>& velocities) {
     for (GroupJointRow& r : group.joint_rows) {
-        if (r.weight == 0.0) continue;  // given
+        if (r.weight == 0.0) continue;  // the impulse is constant
         r.speed = speed_of(r.row, r.a, r.b, r.bias, velocities);
         r.impulse = -r.weight * r.speed;
     }
@@ -39,9 +39,9 @@ GroupFriction friction_at(const GroupContact& c, double part) {
 
 namespace {
 
-/// Sets the impulses that the rows want at these velocities, and which rows are active then. Returns whether that differs from the
-/// active rows by more than the tolerance. The limits of friction follow the normal impulses just found, or stay if not
-/// `with_limits`.
+/// Sets the wanted impulses and the wanted active rows at these velocities. Returns whether these rows differ from the
+/// active ones by more than the tolerance. If `with_limits`, the friction limits follow the new normal impulses;
+/// otherwise they stay.
 bool update(GroupContact& c, const std::vector<Vector6>& velocities, bool with_limits) {
     const ContactLane& l = c.lane;
     const double near = c.weight * settings::stiff_tolerance;
@@ -83,8 +83,8 @@ bool update(GroupContact& c, const std::vector<Vector6>& velocities, bool with_l
     return changed;
 }
 
-/// Returns what the contact adds to the slope of the merit function along a Newton step, at this part of it. The limits of
-/// friction are those at its begin.
+/// Returns the contact's part of the slope of the merit function along a Newton step, at this fraction of the step. The
+/// friction limits are those at its start.
 double slope(const GroupContact& c, double part) {
     const ContactLane& l = c.lane;
     double sum = 0.0;
@@ -101,11 +101,12 @@ double slope(const GroupContact& c, double part) {
 
 struct NewtonStep {
     double bodies_slope = 0.0,
-           curve = 0.0;        ///< of the merit function without contacts: slope at the begin, and its change
+           curve = 0.0;        ///< of the merit function without contacts: slope at the start, and change of slope
     double most_energy = 0.0;  ///< of a body over its mass, (m/s)^2
 };
 
-/// Finds the Newton step from the velocities found: `group.step` and the `step` of each row. Sets `residual` to M (v0 - v).
+/// Finds the Newton step from the found velocities: `group.step`, and the `step` of each row. Sets `residual` to M (v0
+/// - v).
 NewtonStep find_step(StiffGroup& group) {
     NewtonStep result;
     group.step = group.momentum;
@@ -149,7 +150,7 @@ NewtonStep find_step(StiffGroup& group) {
     return result;
 }
 
-/// Returns the slope of the merit function along the step, at this part of it.
+/// Returns the slope of the merit function along the step, at this fraction of it.
 double slope_at(StiffGroup& group, const NewtonStep& step, double part) {
     double sum = step.bodies_slope + part * step.curve;
     group.work += group.contacts.size() / 2;
@@ -157,7 +158,8 @@ double slope_at(StiffGroup& group, const NewtonStep& step, double part) {
     return sum;
 }
 
-/// Returns the part of the step where the merit function is about least: all of it, unless its slope is positive there.
+/// Returns the fraction of the step at which the merit function is approximately least: 1, unless its slope is positive
+/// there.
 double find_part(StiffGroup& group, const NewtonStep& step, double begin_slope) {
     if (!(begin_slope < 0.0 && slope_at(group, step, 1.0) > -0.1 * begin_slope)) return 1.0;
     double part = 1.0, low = 0.0, high = 1.0;
@@ -170,7 +172,7 @@ double find_part(StiffGroup& group, const NewtonStep& step, double begin_slope) 
     return part;
 }
 
-/// Updates all contacts at the velocities found. Returns whether the active rows of one have changed.
+/// Updates all contacts at the found velocities. Returns whether the active rows of one have changed.
 bool update_contacts(StiffGroup& group, bool with_limits) {
     bool changed = false;
     for (GroupContact& c : group.contacts) {
@@ -184,9 +186,9 @@ bool update_contacts(StiffGroup& group, bool with_limits) {
 ///
 ///     F(v) = M (v - v0) - J^T p(v) = 0
 ///
-/// from the velocities in `found`, where p are the impulses that the rows want. While the limits of friction are given, F is the
-/// gradient of a convex function, the merit function, whose least value along each step is looked for. A full step that
-/// changes no row has arrived. Returns false if it does not arrive.
+/// from the velocities in `found`, where p are the impulses that the rows want. While the friction limits are constant,
+/// F is the gradient of a convex function, the merit function. Each step goes to the function's least value along it.
+/// The method has converged when a full step changes no row. Returns false if it does not converge.
 bool converge(StiffGroup& group, int rounds, bool with_limits) {
     double first_slope = 0.0;
     for (int round = 0; round < rounds; ++round) {
@@ -207,7 +209,7 @@ bool converge(StiffGroup& group, int rounds, bool with_limits) {
     return false;
 }
 
-/// Runs the method again from the present velocities, with limits of friction that stay for some rounds.
+/// Runs the method again from the present velocities, with friction limits that are constant for several rounds.
 void converge_from_now(StiffGroup& group, std::span<const SolverBody> bodies) {
     for (std::size_t i = 0; i < group.bodies.size(); ++i)
         group.found[i] = load_velocity(bodies[group.bodies[i].solver]);
@@ -231,7 +233,7 @@ void converge_from_now(StiffGroup& group, std::span<const SolverBody> bodies) {
 }  // namespace
 
 void find_impulses(StiffGroup& group, std::span<const SolverBody> bodies) {
-    // First with the rows that were active last, which at rest are the right ones.
+    // The first try uses the rows that were active last, which at rest are the correct ones.
     bool refactor = !group.now().valid;
     for (const GroupContact& c : group.contacts) refactor = refactor || c.active != c.factored[group.pass];
     if (refactor) factor(group, false);

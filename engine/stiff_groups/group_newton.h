@@ -1,6 +1,5 @@
 #pragma once
-/// The search for velocities and impulses of a stiff group, and for the rows that are active with them: a semismooth Newton
-/// method.
+/// The search for velocities, impulses and active rows of a stiff group: a semismooth Newton method.
 
 #include "engine/stiff_groups/stiff_group.h"
 
@@ -8,20 +7,20 @@
 
 namespace talus {
 
-/// Friction of a contact along the two tangents and twist.
+/// The friction of a contact: along the two tangents, and twist.
 struct GroupFriction {
     double wanted[3];   ///< without limits
     double impulse[3];  ///< within the limits
-    double size;        ///< of what is wanted, to be compared with the limit; of friction and twist where they share it
+    double size;  ///< of `wanted`, to be compared with the limit; includes twist if friction and twist share a limit
 };
 
-/// Returns the friction at the velocities found plus this part of a Newton step. The limits must be those of the contact solver
-/// (share_friction in solver_kernel_contacts.h): it takes away what a group gives beyond them, and a plate under 10,000 times
-/// its mass leaves at 500 m/s.
+/// Returns the friction at the found velocities plus this fraction of a Newton step. The limits must be those of the
+/// contact solver (share_friction in solver_kernel_contacts.h). Otherwise it takes away what a group gives beyond them,
+/// and a plate under 10,000 times its mass leaves at 500 m/s.
 GroupFriction friction_at(const GroupContact& c, double part);
 
-/// Finds the group's velocities and impulses, from its momenta and the impulses before. `bodies` hold the velocities from which the
-/// search starts again if it has not converged.
+/// Finds the group's velocities and impulses from its momenta and earlier impulses. If the search has not converged, it
+/// starts again from the velocities in `bodies`.
 void find_impulses(StiffGroup& group, std::span<const SolverBody> bodies);
 
 }  // namespace talus

@@ -14,9 +14,9 @@ Vector6 load_motion(const SolverBody& b) {
     return {b.displacement[0], b.displacement[1], b.displacement[2], b.turn[0], b.turn[1], b.turn[2]};
 }
 
-/// Reads a body's mass and inertia. A locked axis has an inverse mass or inertia of 0. Rows have no part along it (mask_row), so
-/// nothing is pushed there: any mass will do, and the system stays regular. A body that may rotate about some axes has the
-/// inertia about them, the inverse of what is left of the inverse inertia.
+/// Reads a body's mass and inertia. A locked axis has an inverse mass or inertia of 0. Rows have no part along it
+/// (mask_row), so no impulse acts there: any mass is correct, and the system stays regular. A body that may rotate
+/// about some axes only has the inertia about these: the inverse of the remaining part of the inverse inertia.
 void read_mass(GroupBody& body, const SolverMass& mass) {
     const float* m = mass.inverse_inertia;
     dmat3 inverse(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]);
@@ -41,7 +41,7 @@ void read_mass(GroupBody& body, const SolverMass& mass) {
     }
 }
 
-/// Clears the parts of a row along and about the locked axes of its bodies.
+/// Clears the components of a row along and about the locked axes of its bodies.
 void mask_row(const StiffGroup& group, std::uint32_t a, std::uint32_t b, double* row) {
     const unsigned locked_a = a != null_index ? group.bodies[a].locked : 0u,
                    locked_b = b != null_index ? group.bodies[b].locked : 0u;
@@ -132,7 +132,7 @@ void read_lanes(StiffGroup& group, GroupPass pass, std::span<const SolverBody> b
         const Vector6 moved_a = load_motion(a), moved_b = load_motion(b);
         Vector6 va{}, vb{};
         const bool outside = c.a == null_index || c.b == null_index;
-        // A first guess: the rows that pushed at the end of the last step; in a new contact, all that touch.
+        // The first guess: the rows that pushed at the end of the last step; in a new contact, all that touch.
         bool borne = false;
         for (int p = 0; guess && p < l.count; ++p)
             borne = borne || (l.points[p].mass > 0.0 && *l.points[p].impulse > 0.0f);
@@ -156,7 +156,8 @@ void read_lanes(StiffGroup& group, GroupPass pass, std::span<const SolverBody> b
         if (pass == GroupPass::soft) {
             for (int p = 0; p < most_group_rows; ++p) c.before[p] = c.now[p];
         }
-        // Without a normal impulse there is no friction: the search must not begin with the friction of the last step.
+        // Without a normal impulse there is no friction, and the search must not start with the friction of the last
+        // step.
         double normal = 0.0;
         for (int p = 0; p < l.count; ++p) normal += c.now[p];
         for (int r = 0; r < most_group_rows; ++r) c.impulse[r] = r < tangent_rows || normal > 0.0 ? c.now[r] : 0.0;

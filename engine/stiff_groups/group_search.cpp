@@ -10,7 +10,7 @@ namespace talus {
 
 namespace {
 
-/// Whether a body with these locks cannot fall, so that it bears what stands on it.
+/// Whether the locks of a body keep it from falling, so that it supports the bodies on it.
 bool locks_bear_load(unsigned locks, const vec3& gravity) {
     constexpr unsigned moves = lock_x | lock_y | lock_z;
     if ((locks & moves) == 0) return false;
@@ -22,16 +22,19 @@ bool locks_bear_load(unsigned locks, const vec3& gravity) {
     return true;
 }
 
-/// Returns a bound on the speed of every point of a body, m/s.
+/// Returns an upper bound of the speed of a body's points, m/s.
 float most_point_speed(const Body& body) {
     return glm::length(body.linear_velocity) + body.radius * glm::length(body.angular_velocity);
 }
 
-/// Returns whether the heavier of two bodies would penetrate the lighter one, or push it into its support, by about half the lighter
-/// one's thickness if the contact solver alone solved the contact: it takes about as many sub-steps to stop the heavier body as
-/// that is times heavier. The heavier body's own motion must close the gap within this step. If there is no gap, it must be
-/// faster than that without gravity; otherwise every heavy body at rest on a thin plate would count. After a step in which the
-/// island was a group (`was_stiff`), it is enough that the heavier body still moves. `gained` is the speed that gravity adds
+/// Returns whether the heavier of two bodies is about to crush the lighter one. That means: if the contact solver alone
+/// solved the contact, the heavier body would penetrate the lighter one, or push it into its support, by about half the
+/// lighter one's thickness. The contact solver needs about as many sub-steps to stop the heavier body as the ratio of
+/// the two masses.
+///
+/// The heavier body's own motion must close the gap within this step. If there is no gap, it must be faster than that
+/// without gravity; otherwise every heavy body at rest on a thin plate would count. After a step in which the island
+/// was a group (`was_stiff`), it is enough that the heavier body still moves. `gained` is the speed that gravity adds
 /// within the step, m/s.
 bool is_crushed(const SolverContacts& in, const ConstraintGraph::Edge& edge, float gap, float gained, float dt,
                 float substep, bool was_stiff) {
@@ -64,14 +67,14 @@ bool has_pushed(const ContactState& state) {
 float gap_of(const ContactTable& contacts, std::uint32_t contact) {
     const Manifold& manifold = contacts.manifold(contact);
     const ContactState& state = contacts.states[contact];
-    // Small shapes have a smaller slop, but their contacts carry load at gaps up to linear_slop.
+    // Small shapes have a smaller slop, but their contacts carry loads at gaps up to linear_slop.
     const float slop = has_pushed(state) ? settings::linear_slop : state.slop;
     float least = std::numeric_limits<float>::infinity();
     for (int i = 0; i < manifold.count; ++i) least = std::min(least, manifold.points[i].separation - slop);
     return std::max(least, 0.0f);
 }
 
-/// Returns by how much the two bodies of an edge can approach each other within the step, m.
+/// Returns the largest distance by which the two bodies of an edge can approach each other within the step, m.
 float most_closing(const StiffGroupSearch::Input& in, const ConstraintGraph::Edge& edge) {
     float speed = 0.0f;
     for (const std::uint32_t i : {edge.a, edge.b}) {
@@ -95,7 +98,7 @@ std::uint32_t StiffGroupSearch::find(const Input& in, std::vector<StiffGroup>& g
     const bool examines_all = ++searches_ % settings::stiff_look_every == 0;
     look_at_bodies(in);
     look_at_joints(in);
-    // An impact passes through bouncing bodies within a sub-step, so that no step may be left out.
+    // An impact passes through bouncing bodies within one sub-step, so no step may be skipped.
     for (const ConstraintGraph::Edge& edge : in.edges) {
         if (!edge.bounces) continue;
         Island& island = island_of(in, edge);
@@ -162,16 +165,16 @@ void StiffGroupSearch::look_at_joints(const Input& in) {
     }
 }
 
-/// Excludes islands by their masses and by how much work they were. Returns whether any is left.
+/// Excludes islands by their masses and by the work that they took. Returns whether any is left.
 bool StiffGroupSearch::choose_islands(bool examines_all) {
     bool any = false;
-    for (Island& island : islands_) {  // most of those with one body are empty places and index 0
+    for (Island& island : islands_) {  // most entries with one body are unused, or index 0
         const bool in_turn =
             island.bodies <= settings::stiff_large || searches_ % settings::stiff_look_every_large == 0;
         island.examined = island.examined || (examines_all && in_turn);
         const float load = island.examined ? island.mass : island.most;
         const float least = island.jointed ? settings::stiff_load_wide : settings::stiff_load;
-        // An island that was too much work has to become smaller by a tenth to be tried again before its time.
+        // An island that was too much work must have become smaller by a tenth to be tried again early.
         const bool refused = island.refused_bodies != 0 && 10ull * island.bodies >= 9ull * island.refused_bodies;
         island.light = load < least * island.least;
         island.excluded = island.excluded || refused || island.bodies < 2 ||
@@ -200,7 +203,8 @@ void StiffGroupSearch::look_at_contacts(const Input& in) {
     }
 }
 
-/// Makes a group of each island that is left, in the order of their first contacts, with the contacts that may bear something.
+/// Makes a group of each remaining island, in the order of their first contacts, with the contacts that may carry a
+/// load.
 void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>& groups) {
     const float gained = free_fall_speed(in);
     for (std::uint32_t i = 0; i < in.edges.size(); ++i) {
@@ -212,9 +216,9 @@ void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>&
         const float gap = gap_of(in.contacts.contacts, edge.contact);
         const bool crushes = (gap > 0.0f || island.struck) &&
                              is_crushed(in.contacts, edge, gap, gained, in.dt, in.substep, island.was_stiff);
-        // A contact whose surfaces stay apart in this step bears nothing, for example between a thin sheet and the next but one
-        // in a pack. A contact whose surfaces slide far stays with the contact solver, because substep_contacts.cpp updates it
-        // within the step and does not update the contacts of groups.
+        // A contact whose surfaces stay apart in this step carries no load, for example between two sheets of a pack
+        // that have another thin sheet between them. A contact whose surfaces slide far stays with the contact solver,
+        // because substep_contacts.cpp updates such contacts within the step, and does not update those of groups.
         const bool presses = gap == 0.0f || crushes || has_pushed(in.contacts.contacts.states[edge.contact]);
         if (!presses && (edge.slide_room > 0.0f || gap > most_closing(in, edge))) continue;
         if (island.group == null_index) {

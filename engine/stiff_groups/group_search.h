@@ -1,9 +1,8 @@
 #pragma once
-/// Which contacts are solved together: the search for stiff groups, once per step.
+/// The search for stiff groups, once per step: it decides which contacts are solved together.
 ///
-/// First it decides for each island whether it can be one: by masses, speeds and how much work its last attempt was. Then
-/// support_loads.h estimates what the contacts of each candidate bear, and elimination_order.h finds how much work its factors
-/// are.
+/// First it excludes islands by masses, speeds and the work of their last attempt. Then support_loads.h estimates the
+/// loads on the contacts of each remaining candidate, and elimination_order.h finds the work for its factors.
 
 #include "engine/constraints/solver_contacts.h"
 #include "engine/sleeping/islands.h"
@@ -18,19 +17,20 @@
 
 namespace talus {
 
-/// Keeps, for each body, whether it was in a group in the last step, and when its island was last found to be too much work.
+/// Keeps for each body whether it was in a group in the last step, and when its island was last found to be too much
+/// work.
 class StiffGroupSearch {
 public:
     struct Input {
         const SolverContacts& contacts;
-        std::span<ConstraintGraph::Edge> edges;  ///< those of `contacts`; of these only `link` is written
+        std::span<ConstraintGraph::Edge> edges;  ///< those of `contacts`; only `link` is written
         std::span<const JointEdge> joints;
         vec3 gravity;
         float dt, substep;  ///< the step and the usual sub-step, s
         const Islands& islands;
     };
-    /// Fills in the first groups of the list, and gives the edges of groups their `link`. Returns the number of groups. The first
-    /// `count` groups are those of the last step.
+    /// Fills the first groups of the list, and gives the edges of groups their `link`. Returns the number of groups.
+    /// `count` is the number of groups of the last step, which are the first ones of the list.
     std::uint32_t find(const Input& in, std::vector<StiffGroup>& groups, std::uint32_t count);
 
     std::size_t bytes() const;
@@ -38,25 +38,26 @@ public:
 private:
     struct Island {
         std::uint32_t bodies = 0, contacts = 0, group = null_index;
-        std::uint32_t refused_bodies = 0;              ///< bodies of the largest part that was recently too much work
-        float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< sum, and of one body, kg
+        std::uint32_t refused_bodies = 0;  ///< number of bodies of the largest part that was recently too much work
+        float mass = 0.0f, least = 0.0f, most = 0.0f;  ///< of all bodies; least and most of one body, kg
         bool excluded = false;
-        bool examined = false;   ///< also for what its levels bear
+        bool examined = false;   ///< its loads are also estimated from its levels
         bool was_stiff = false;  ///< some body was in a group in the last step
         bool bounces = false;    ///< some contact has restitution
-        bool jointed = false;    ///< joints hold some bodies
-        bool shares = false;     ///< some contacts share a stiffness: solved directly, bowls in bowls would never rest
-        bool stands = false;     ///< on something that cannot be pushed
-        bool calm = true;        ///< no two bodies that touch move fast relative to each other
-        bool light = false;      ///< the masses alone show that no contact bears much
-        bool struck = false;     ///< it has few bodies, and one is about to strike a lighter one
+        bool jointed = false;    ///< some bodies have joints
+        /// some contacts share a stiffness; solved directly, nested bowls would never come to rest
+        bool shares = false;
+        bool stands = false;  ///< it touches a body that cannot be pushed
+        bool calm = true;     ///< no two touching bodies have a large relative speed
+        bool light = false;   ///< the masses alone show that no contact has a large load
+        bool struck = false;  ///< it has few bodies, and one is about to hit a lighter one
     };
     /// What the search remembers of a body.
     struct Seen {
-        std::uint32_t step = 0;            ///< the last search with this body
-        bool stiff = false;                ///< it was in a group then
-        std::uint32_t refused = 0;         ///< the last search that found its island too much work
-        std::uint32_t refused_bodies = 0;  ///< bodies of that island; 0: none was
+        std::uint32_t step = 0;            ///< number of the last search with this body
+        bool stiff = false;                ///< it was in a group in that search
+        std::uint32_t refused = 0;         ///< number of the last search that found its island too much work
+        std::uint32_t refused_bodies = 0;  ///< number of bodies of that island; 0: none was refused
     };
 
     Island& island_of(const Input& in, const ConstraintGraph::Edge& edge) {
@@ -78,14 +79,14 @@ private:
     void gather_joints(const Input& in, std::vector<StiffGroup>& groups);
     bool complete(const Input& in, StiffGroup& group);
 
-    std::uint32_t searches_ = 1;  ///< number of searches, plus one: no body was seen in search 0
+    std::uint32_t searches_ = 1;  ///< number of searches, plus one: `step` of 0 means never
     std::uint32_t count_ = 0;     ///< groups found so far
     std::vector<Seen> seen_;      ///< by body slot
     SupportLoads loads_;
     EliminationOrder elimination_;
     // Scratch.
     std::vector<Island> islands_;       ///< by solver index of the root
-    std::vector<std::uint32_t> local_;  ///< by solver index: its index in its group
+    std::vector<std::uint32_t> local_;  ///< index of a body in its group, by solver index
 };
 
 }  // namespace talus

@@ -1,7 +1,7 @@
 #pragma once
-/// A stiff group and the rows of its linear system: the data that the parts of engine/stiff_groups work on.
+/// A stiff group and the rows of its linear system: the data of all parts of engine/stiff_groups.
 ///
-/// Groups are independent of each other: different threads may work on different groups.
+/// Groups are independent of each other, so different threads may work on different groups.
 
 #include "engine/bodies/solver_body.h"
 #include "engine/contact_solver/contact_solver.h"
@@ -17,7 +17,7 @@ namespace talus {
 using Block6 = std::array<double, 36>;  ///< 6 x 6, row by row
 using Vector6 = std::array<double, 6>;  ///< linear, angular
 
-/// The passes of a sub-step. In the soft pass overlap is worked off, in the relaxing one not.
+/// The passes of a sub-step. The soft pass removes overlap, the relax pass does not.
 enum class GroupPass : std::uint8_t { soft, relax };
 
 // The rows of a contact: four normals, two tangents, twist.
@@ -27,60 +27,60 @@ inline constexpr int tangent_rows = 4, twist_row = 6;
 /// A joint between two bodies: solver indices, 0 for one that cannot be pushed.
 struct JointEdge {
     std::uint32_t a, b;
-    bool simple;  ///< not a gear, which would join more bodies
+    bool simple;  ///< false for a gear, which acts on more bodies
 };
 
 /// A contact of a group.
 struct GroupContact {
-    GroupContact() {}  // a kilobyte, filled in by the search, prepare() and solve()
+    GroupContact() {}  // does not initialise the kilobyte, which the search, prepare() and solve() fill
     std::uint32_t edge;
     std::uint32_t a, b;   ///< positions of the bodies in the order of elimination; null_index: not pushed
-    std::uint32_t block;  ///< of the two bodies; null_index if one is not pushed
-    double borne;         ///< mass that the contact bears, kg
+    std::uint32_t block;  ///< off-diagonal block of the two bodies; null_index if one is not pushed
+    double borne;         ///< mass that the contact carries, kg
     ContactLane lane;
     double rows[most_group_rows][12];  ///< Jacobians
     double weight;                     ///< of normals and tangents, kg
     double twist_weight;               ///< kg m^2
-    double shared_arm;  ///< contact at one point: friction and twist / this share a limit, m; 0: each has its own
+    double shared_arm;  ///< if positive, friction and twist / shared_arm share one limit (contact at one point), m
 
     // Of a pass.
     double bias[4];
-    double before[most_group_rows];   ///< impulses in the sub-step before
+    double before[most_group_rows];   ///< impulses of the last sub-step
     double now[most_group_rows];      ///< impulses in the lanes
     double impulse[most_group_rows];  ///< impulses as the solve finds them
-    double speed[most_group_rows];    ///< of the rows, at the velocities found
-    double step[most_group_rows];     ///< how a Newton step would change `speed`
+    double speed[most_group_rows];    ///< speeds of the rows at the found velocities
+    double step[most_group_rows];     ///< change of `speed` by a Newton step
     double limit, twist_limit;        ///< of friction
-    double outside[most_group_rows];  ///< the part of the rows' speeds from bodies that are not pushed
-    std::uint8_t active;              ///< one bit per row; tangents: both or none
-    std::uint8_t wanted;              ///< the rows that would be active, at the velocities found
+    double outside[most_group_rows];  ///< the part of the rows' speeds that comes from bodies that are not pushed
+    std::uint8_t active;              ///< one bit per row; the tangents have both or none
+    std::uint8_t wanted;              ///< the rows that should be active at the found velocities
     std::uint8_t factored[2];         ///< the rows in the factors, by pass
     std::uint8_t kept[2];             ///< the rows that were active in the last solve, by pass
 };
 
-/// What the search needs to know of a contact. Most islands are looked at and left alone.
+/// The data of a contact that the search needs. It is small, because most islands turn out not to be stiff.
 struct GroupCandidate {
     std::uint32_t edge, a, b;  ///< as in GroupContact
-    float gap;                 ///< between its surfaces, m; 0: they press each other
+    float gap;                 ///< between its surfaces, m; 0 if they press each other
     double borne = 0.0;        ///< as in GroupContact
-    bool crushes = false;      ///< the heavier of its bodies is about to strike the other
-    bool loaded = false;       ///< the group needs it
+    bool crushes = false;      ///< the heavier of its bodies is about to crush the other
+    bool loaded = false;       ///< the group needs this contact
 };
 
 struct GroupBody {
     std::uint32_t solver = 0;
     double mass = 0.0;
     double inertia[9] = {}, inverse_inertia[9] = {};
-    std::uint8_t locked = 0;     ///< one bit for each axis along which it cannot move and about which it cannot rotate
-    bool held_by_locks = false;  ///< its locks bear its load
-    bool anchored = false;       ///< a joint connects it to something that cannot be pushed
+    std::uint8_t locked = 0;     ///< three bits for locked displacements, three for locked rotations
+    bool held_by_locks = false;  ///< its locks carry its load
+    bool anchored = false;       ///< a joint connects it to a body that cannot be pushed
 };
 
-/// A row of a joint, always active; parallel to StiffGroup::body_rows.
+/// A row of a joint. It is always active. Parallel to StiffGroup::body_rows.
 struct GroupJointRow {
     std::uint32_t a, b, block;  ///< as in GroupContact
     double row[12];             ///< Jacobian
-    double bias, weight;        ///< a weight of 0: the impulse is given
+    double bias, weight;        ///< a weight of 0: the impulse is constant
     double speed, step;         ///< as in GroupContact
     double impulse;
 };
@@ -88,12 +88,12 @@ struct GroupJointRow {
 /// A column of the factors.
 struct FactorColumn {
     std::uint32_t first, count;  ///< its blocks below the diagonal
-    std::uint32_t first_target;  ///< where the products of each two of them go
+    std::uint32_t first_target;  ///< targets of the products of each two of these blocks
 };
 
 struct GroupFactors {
     std::vector<Block6> diagonal, below;
-    bool valid = false;  ///< they contain the active rows, and nothing for friction that slides
+    bool valid = false;  ///< they contain exactly the active rows, without sliding friction
 };
 
 struct StiffGroup {
@@ -106,28 +106,28 @@ struct StiffGroup {
     std::vector<GroupJointRow> joint_rows;
     double mass = 0.0;  ///< of all bodies, kg
 
-    // What follows from which bodies touch (elimination_order.h). Kept while they stay the same.
+    // The pattern of the matrix (elimination_order.h), kept while the same bodies touch.
     std::vector<std::uint32_t> pairs, pairs_before;
     std::vector<std::uint32_t> order, position;
     std::vector<FactorColumn> columns;
-    std::vector<std::uint32_t> rows;     ///< by block below the diagonal
-    std::vector<std::uint32_t> targets;  ///< blocks
-    std::uint64_t products = 0;          ///< of blocks, to make the factors
+    std::vector<std::uint32_t> rows;     ///< row of each block below the diagonal
+    std::vector<std::uint32_t> targets;  ///< block indices
+    std::uint64_t products = 0;          ///< number of block products that a factorisation takes
 
     // Of a solve.
-    GroupFactors factors[2];  ///< by pass, because at rest each pass has active rows of its own, which stay
+    GroupFactors factors[2];  ///< by pass, because at rest each pass has its own active rows, which stay
     GroupFactors& now() { return factors[pass]; }
     std::vector<Vector6> momentum, found, step, residual;
-    std::vector<std::uint8_t> pushed;   ///< by body: some impulse on it is not 0
-    bool by_levels = false;             ///< it stands, and its bodies hardly move relative to each other
-    int pass = 0;                       ///< the present one: 0 soft, 1 relax
-    bool has_set[2] = {};               ///< by pass: it has found active rows in this step
-    std::uint64_t work = 0;             ///< in this step, in products of blocks
+    std::vector<std::uint8_t> pushed;  ///< by body: some impulse on it is not 0
+    bool by_levels = false;  ///< it stands on an immovable body, and its bodies hardly move relative to each other
+    int pass = 0;            ///< the present pass: 0 soft, 1 relax
+    bool has_set[2] = {};    ///< by pass: the active rows have been found in this step
+    std::uint64_t work = 0;  ///< work in this step, in block products
     std::vector<std::uint32_t> island;  ///< body slots of the whole island
     double inverse_substep = 0.0;
 };
 
-/// Whether the group has used up the work that it may do in a step. It gives nothing in the passes that are left.
+/// Whether the group has used up its work for this step. It then gives no impulses in the remaining passes.
 inline bool is_spent(const StiffGroup& group) { return group.work >= settings::stiff_most_work; }
 
 inline bool has_row(const GroupContact& c, int row) {
@@ -138,7 +138,7 @@ inline double dot6(const double* x, const double* y) {
     return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5]);
 }
 
-/// Returns the speed of a row whose two bodies have these velocities; `outside` is added.
+/// Returns the speed of a row whose two bodies have these velocities, plus `outside`.
 inline double speed_of(const double* row, std::uint32_t a, std::uint32_t b, double outside,
                        const std::vector<Vector6>& velocities) {
     double speed = outside;

@@ -33,8 +33,9 @@ bool is_finite(const StiffGroup& group) {
     return finite && largest < most;
 }
 
-/// Returns whether the impulses found explain the velocities found, except for a small part of the group's energy. They do
-/// not if the search for the active rows has not converged, for example in an impact on pebbles between a ton and the floor.
+/// Returns whether the found impulses explain the found velocities, except for a small part of the group's energy. They
+/// do not if the search for the active rows has not converged, for example in an impact on pebbles between a ton and
+/// the floor.
 bool is_explained(StiffGroup& group) {
     group.residual = group.momentum;
     for (const GroupContact& c : group.contacts) {
@@ -55,7 +56,7 @@ bool is_explained(StiffGroup& group) {
     return unexplained <= settings::stiff_unexplained * std::max(before, now);
 }
 
-/// Gives bodies without any impulse the velocity that they had. The error that the search leaves is small for the group,
+/// Restores the velocities of bodies on which no impulse acts. The error that the search leaves is small for the group,
 /// but can be large for its lightest body.
 void leave_unpushed(StiffGroup& group) {
     group.pushed.assign(group.bodies.size(), 0);
@@ -74,9 +75,9 @@ void leave_unpushed(StiffGroup& group) {
     }
 }
 
-/// Sets each joint row whose impulse is beyond its bounds to the bound, as a constant. Returns whether there was any: then
-/// the other rows must be solved again. Nearly redundant rows may have large opposite impulses. To take the excess of one of
-/// them from its two bodies alone, without a new solve, threw a hull of 1 kg away at 4,000 m/s.
+/// Sets the impulse of each joint row beyond its bounds to the bound, as a constant. Returns whether there was any:
+/// then the other rows must be solved again. Nearly redundant rows may have large opposite impulses. Taking the excess
+/// of one of them from its two bodies alone, without a new solve, threw a hull of 1 kg away at 4,000 m/s.
 bool bound_joints(StiffGroup& group) {
     bool any = false;
     for (std::size_t i = 0; i < group.joint_rows.size(); ++i) {
@@ -91,7 +92,7 @@ bool bound_joints(StiffGroup& group) {
     return any;
 }
 
-/// Whether the normal impulses have grown so much over those before that this is an impact, which one proximal step does not find.
+/// Whether the normal impulses have changed so much that this is an impact, for which one proximal step is not enough.
 bool is_impact(const StiffGroup& group) {
     double change = 0.0, sum = 0.0;
     for (const GroupContact& c : group.contacts) {
@@ -181,7 +182,7 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
     if (!group.articulations.empty()) read_joint_rows(group, pass, joints, position_);
     read_lanes(group, pass, bodies);
     group.has_set[0] = group.has_set[group.pass] = true;
-    // Momenta without the impulses of this sub-step.
+    // The momenta without the impulses of this sub-step.
     for (std::size_t i = 0; i < group.bodies.size(); ++i) {
         const GroupBody& body = group.bodies[i];
         group.momentum[i] = momentum_of(body, load_velocity(bodies[body.solver]));
@@ -205,10 +206,10 @@ void StiffGroups::solve(Pass pass, std::span<SolverBody> bodies, JointSolver& jo
     }
     for (GroupContact& c : group.contacts) c.kept[group.pass] = c.active;
     if (!is_finite(group)) return;
-    // A search that was cut short by the limit of work has not ended either.
+    // A search that was stopped by the limit of work has not converged either.
     if (!solved || is_spent(group) || !is_explained(group)) {
-        // If such impulses were written back, the next pass would take them away, and that would be energy from nowhere. So the
-        // contact solver starts with none.
+        // If such impulses were written back, the next pass would remove them, which would add energy. So the contact
+        // solver starts with none.
         for (std::size_t i = 0; i < group.bodies.size(); ++i)
             group.found[i] = velocity_of(group.bodies[i], group.momentum[i]);
         for (GroupContact& c : group.contacts) std::fill(c.impulse, c.impulse + most_group_rows, 0.0);

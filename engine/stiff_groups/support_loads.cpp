@@ -29,7 +29,7 @@ bool SupportLoads::is_stiff(StiffGroup& group) {
     return !group.candidates.empty();
 }
 
-/// Reserves twice as much memory as needed: contacts come and go, and a steady step allocates nothing.
+/// Reserves twice as much memory as needed, so that a steady step in which contacts come and go allocates nothing.
 void SupportLoads::make_room(const StiffGroup& group) {
     const std::size_t count = group.bodies.size();
     const auto reserve = [](auto& vector, std::size_t size) {
@@ -68,7 +68,7 @@ void SupportLoads::list_contacts(const StiffGroup& group) {
     }
     for (std::uint32_t i = 0; i < count; ++i) first_of_[i + 1] += first_of_[i];
     contact_of_.resize(first_of_[count]);
-    queue_.assign(first_of_.begin(), first_of_.end() - 1);  // where the next contact of each part goes
+    queue_.assign(first_of_.begin(), first_of_.end() - 1);  // the place of the next contact of each part
     for (std::uint32_t k = 0; k < group.candidates.size(); ++k) {
         const GroupCandidate& c = group.candidates[k];
         if (is_inside_part(c)) continue;
@@ -77,7 +77,7 @@ void SupportLoads::list_contacts(const StiffGroup& group) {
     }
 }
 
-/// Finds level and reach of all parts.
+/// Finds the level and the reach of all parts.
 void SupportLoads::find_levels(const StiffGroup& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     level_.assign(count, null_index);
@@ -92,15 +92,15 @@ void SupportLoads::find_levels(const StiffGroup& group) {
         if (group.bodies[i].held_by_locks) place(part_[i], 0.0f, 1);
     }
     climb(group);
-    // A joint to something that cannot be pushed may bear or be slack: only parts that stand on nothing else hang on it.
+    // A joint to an immovable body may carry a load or be slack, so only parts without another support hang on it.
     for (std::uint32_t i = 0; i < count; ++i) {
         if (group.bodies[i].anchored) place(part_[i], 0.0f, 1);
     }
-    if (queue_.empty()) place(part_[0], 0.0f, 1);  // nothing stands: as if all hung on the first body
+    if (queue_.empty()) place(part_[0], 0.0f, 1);  // the island floats: its first body counts as the support
     climb(group);
 }
 
-/// Gives a part its level, unless it has one.
+/// Gives a part its level, unless it already has one.
 void SupportLoads::place(std::uint32_t part, float reach, std::uint32_t level) {
     if (level_[part] != null_index) return;
     level_[part] = level;
@@ -114,14 +114,14 @@ constexpr auto is_farther = [](const auto& x, const auto& y) { return x.reach > 
 
 }  // namespace
 
-/// Places a part that stands over a contact; if the contact has a gap, once its turn has come.
+/// Places the part above a contact. If the contact has a gap, the part waits for its turn in the heap.
 void SupportLoads::place_over(const GroupCandidate& c, std::uint32_t part, float reach, std::uint32_t level) {
     if (c.gap == 0.0f) return place(part, reach, level);
     arrivals_.push_back({reach + c.gap, part, level});
     std::push_heap(arrivals_.begin(), arrivals_.end(), is_farther);
 }
 
-/// Places all parts that stand on those that have been placed, the nearest first.
+/// Places all parts that stand on placed ones, the nearest first.
 void SupportLoads::climb(const StiffGroup& group) {
     for (;;) {
         for (; next_in_queue_ < queue_.size(); ++next_in_queue_) {
@@ -157,7 +157,8 @@ void SupportLoads::for_each_support(StiffGroup& group, std::uint32_t part, Visit
     }
 }
 
-/// Hands the loads down, from the highest part on. Returns whether a contact bears enough to make the group stiff.
+/// Passes the loads down, from the highest part on. Returns whether the load on a contact is large enough to make the
+/// group stiff.
 bool SupportLoads::bears_much(StiffGroup& group) {
     const auto count = static_cast<std::uint32_t>(group.bodies.size());
     borne_.resize(count);
@@ -168,13 +169,13 @@ bool SupportLoads::bears_much(StiffGroup& group) {
         const std::uint32_t part = queue_[next];
         int supports = 0;
         for_each_support(group, part, [&](GroupCandidate&, std::uint32_t) { ++supports; });
-        if (supports == 0) continue;  // the first body of an island that floats
+        if (supports == 0) continue;  // the first body of a floating island
         const double share = borne_[part] / supports;
         for_each_support(group, part, [&](GroupCandidate& c, std::uint32_t below) {
             c.borne += share;
             if (below != null_index) borne_[below] += share;
             const bool jointed = jointed_[part] != 0 || (below != null_index && jointed_[below] != 0);
-            if (jointed && below == null_index) return;  // the joint solver sees to these (contact_groups.h)
+            if (jointed && below == null_index) return;  // the joint solver solves these (contact_groups.h)
             double& largest = jointed ? most_jointed : most;
             largest = std::max(largest,
                                (group.by_levels ? share : group.bodies[part].mass / supports) / lighter_of(group, c));
@@ -188,8 +189,8 @@ bool SupportLoads::bears_much(StiffGroup& group) {
     return most >= least || most_jointed >= static_cast<double>(settings::stiff_load_wide);
 }
 
-/// Marks the contacts that the group needs. An impact needs only the contacts below it. A standing load needs them all,
-/// because a wall gives way to the sides.
+/// Marks the contacts that the group needs. An impact needs only the contacts below it. A standing load needs all
+/// contacts, because a wall can give way sideways.
 void SupportLoads::mark_loaded(StiffGroup& group, bool is_heavy) {
     loaded_.assign(group.bodies.size(), is_heavy ? 1 : 0);
     for (std::size_t next = queue_.size(); next-- > 0;) {
@@ -204,10 +205,12 @@ void SupportLoads::mark_loaded(StiffGroup& group, bool is_heavy) {
     }
 }
 
-/// Leaves contacts between bodies on one level, which bear nothing, to the contact solver. Such contacts come and go all the
-/// time, for example between towers that stand side by side, and each time other rows are active.
+/// Leaves contacts between bodies of one level to the contact solver, because they carry no load. Such contacts begin
+/// and end all the time, for example between towers that stand side by side, and each time the set of active rows
+/// changes.
 void SupportLoads::drop_idle(StiffGroup& group) {
-    // Contacts of bodies with joints stay: joints transmit what they bear, and the joint solver leaves them to the group.
+    // Contacts of jointed bodies stay, because joints transmit their loads, and the joint solver leaves them to the
+    // group.
     const auto is_jointed = [&](std::uint32_t body) { return body != null_index && jointed_[part_[body]] != 0; };
     std::erase_if(group.candidates,
                   [&](const GroupCandidate& c) { return !c.loaded && !is_jointed(c.a) && !is_jointed(c.b); });

@@ -1,10 +1,10 @@
 #pragma once
-/// What each contact of a candidate group bears, and so whether the group is stiff.
+/// The load on each contact of a candidate group, and so whether the group is stiff.
 ///
-/// The estimate: a body hands its own mass and all that it bears down to the contacts by which it stands on bodies one level
-/// lower, in equal parts. Levels count contacts from the bodies that cannot be pushed, but the nearest come first (Dijkstra
-/// 1959): a box that falls on a plate will stand on the plate, even if the ground below is within its reach. Bodies that joints
-/// hold together are one part, which stands and bears as a whole.
+/// The estimate: a body passes its own mass and all that it carries down to the contacts by which it stands on bodies
+/// one level lower, in equal parts. Levels count contacts from the bodies that cannot be pushed, and near bodies come
+/// first (Dijkstra 1959): a box that falls on a plate will stand on the plate, even if the ground below is within its
+/// reach. Bodies that joints connect are one part, which stands and carries loads as a whole.
 
 #include "engine/stiff_groups/stiff_group.h"
 
@@ -17,8 +17,8 @@ namespace talus {
 /// Keeps only scratch memory from call to call.
 class SupportLoads {
 public:
-    /// Estimates what the group's contacts bear. Returns whether one of them bears enough, or strikes. Then only the contacts and
-    /// bodies that the group needs are left in it.
+    /// Estimates the loads on the group's contacts. Returns whether one of them is large enough, or a body is about to
+    /// crush another. The group then keeps only the contacts and bodies that it needs.
     bool is_stiff(StiffGroup& group);
 
     std::size_t bytes() const;
@@ -46,19 +46,19 @@ private:
     template <class Visit>
     void for_each_support(StiffGroup& group, std::uint32_t part, Visit&& visit);
 
-    // A part is known by its first body.
+    // A part is identified by its first body.
     std::vector<std::uint32_t> part_;                   ///< by body
-    std::vector<std::uint8_t> jointed_;                 ///< by part: joints hold several bodies in it together
+    std::vector<std::uint8_t> jointed_;                 ///< by part: it has several bodies, which joints connect
     std::vector<std::uint32_t> first_of_, contact_of_;  ///< the contacts of each part
     std::vector<std::uint32_t> level_;                  ///< by part
-    std::vector<float> reach_;          ///< by part: sum of the gaps between it and what cannot be pushed, m
-    std::vector<std::uint32_t> queue_;  ///< parts in the order in which they were placed
+    std::vector<float> reach_;  ///< by part: sum of the gaps between it and the immovable body that supports it, m
+    std::vector<std::uint32_t> queue_;  ///< parts in the order in which they get their levels
     struct Arrival {
         float reach;
         std::uint32_t part, level;
     };
     std::vector<Arrival> arrivals_;  ///< a heap
-    std::vector<double> borne_;      ///< by part, kg
+    std::vector<double> borne_;      ///< load by part, kg
     std::vector<std::uint8_t> loaded_;
     std::size_t next_in_queue_ = 0;
 };

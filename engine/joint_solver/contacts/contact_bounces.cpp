@@ -9,7 +9,7 @@ namespace talus {
 
 namespace {
 
-/// Whether the restitution pass gave anything in the group.
+/// Whether the restitution pass gave an impulse in the group.
 bool has_bounced(JointContactGroups& g, const JointContactGroup& group) {
     for (const JointedContactRow& row : g.rows_of(group)) {
         const ContactLane::Point& point = g.contacts[row.contact].lane.points[row.point];
@@ -30,7 +30,7 @@ bool strike(JointContactGroups& g, Articulations& s, JointedContactRow& row) {
     const double h = s.substep;
     if (speed > -least || row.gap + h * speed > 0.0) return false;
     if (row.response < 0.0) find_responses(g, s, row, JointPass::relax);
-    if (!(row.response > settings::joint_contact_give * row.alone)) return false;  // joints hold it fast
+    if (!(row.response > settings::joint_contact_give * row.alone)) return false;  // joints keep its bodies from moving
     const double change = -(1.0 + c.restitution) * speed / row.response;
     row.impulse += change;
     *point.bounce = static_cast<float>(-c.restitution * speed);  // marks it as a bounce, not a load
@@ -38,7 +38,7 @@ bool strike(JointContactGroups& g, Articulations& s, JointedContactRow& row) {
     return true;
 }
 
-/// Makes one impact after the other. Returns whether there was any.
+/// Makes the impacts, one after the other. Returns whether there was any.
 bool strike_rows(JointContactGroups& g, Articulations& s, const JointContactGroup& group) {
     for (JointedContactRow& row : g.rows_of(group)) begin_row(g, s, row);
     bool any = false;

@@ -40,7 +40,8 @@ bool read_contacts(JointContactGroups& g, const Articulations& s, JointContactGr
             if (body != 0) g.links_and_bodies.push_back({s.link_of(body), body});
         }
     }
-    // By articulation and then by link, as the links of an articulation follow each other; bodies without joints come last.
+    // Sorted by articulation and then by link, because the links of an articulation are consecutive. Bodies without
+    // joints come last.
     std::sort(g.links_and_bodies.begin(), g.links_and_bodies.end());
     g.links_and_bodies.erase(std::unique(g.links_and_bodies.begin(), g.links_and_bodies.end()),
                              g.links_and_bodies.end());

@@ -1,11 +1,20 @@
 #pragma once
-/// Contacts of bodies that joints hold, as rows that are solved through the joints.
+/// Contacts of jointed bodies, as rows that are solved through the joints.
 ///
-/// The iterations of the contact solver see a foot alone, 1 kg of a person of 75 kg: at an impact they stop the foot and
-/// leave the rest to the joint, the joint pulls the foot on again, and each round brings the two nearer by that ratio of
-/// masses only. Whatever is solved last wins, and the other is violated by metres per second. So where joints have left too
-/// much speed in the contacts of an island, its normal rows are solved with the masses of all bodies that joints hold
-/// together. With A the matrix of the joints' rows, J those rows and n the row of a contact,
+/// The iterations of the contact solver see only the two bodies of a contact: the foot of 1 kg of a person of 75 kg. At
+/// an impact they stop the foot and leave the rest of the person to the joint. The joint pulls the foot on again, and
+/// each round brings the two nearer only by that ratio of masses. The constraint that is solved last is satisfied, and
+/// the other one is violated by metres per second. So if joints have left too much speed in the contacts of an island,
+/// its normal rows are solved with the masses of all bodies that joints connect. Let A be the matrix of the joints'
+/// rows, J those rows and n the row of a contact. Then
+///
+///     c = M^-1 (n^T - J^T A^-1 J M^-1 n^T)      the response of all bodies to a unit of the contact's impulse
+///
+/// takes one more solve with the existing factors. Projected Gauss-Seidel on these responses finds impulses that stop
+/// the approach without opening a joint (contact_sweeps.h) or that bounce (contact_bounces.h). They are applied to the
+/// bodies that they push, and a last pass of the joints transmits them to the others. Until then, only the velocities
+/// of bodies that contacts push are computed. The reaction of limits and motors to the impulses is taken into account
+/// in the next round.
 ///
 ///     c = M^-1 (n^T - J^T A^-1 J M^-1 n^T)      the response of all bodies to a unit of the contact's impulse
 ///
@@ -26,7 +35,7 @@
 
 namespace talus {
 
-/// A link that contacts of the group push, or a dynamic body without joints.
+/// A link that contacts of the group push, or such a body without joints.
 struct PushedBody {
     std::uint32_t solver = 0, link = null_index, assembly = 0;
     dvec3 velocity{0.0}, angular_velocity{0.0};
@@ -36,13 +45,13 @@ struct PushedBody {
 struct PushedAssembly {
     std::uint32_t articulation = null_index;
     std::uint32_t first_body = 0, body_count = 0;
-    bool ready = false;   ///< its capped drives are frozen for this round
-    bool pushed = false;  ///< some impulse on it has changed in this round
+    bool ready = false;   ///< its capped drives have constant impulses in this round
+    bool pushed = false;  ///< an impulse on it has changed in this round
 };
 
 struct JointedContact {
     ContactLane lane;
-    // Of body A and body B; null_index for one that cannot be pushed.
+    // For body A and body B; null_index for a body that cannot be pushed.
     std::uint32_t body[2] = {null_index, null_index};
     std::uint32_t assembly[2] = {null_index, null_index};
 };
@@ -50,13 +59,13 @@ struct JointedContact {
 /// The normal row of a point of a contact.
 struct JointedContactRow {
     std::uint32_t contact = 0, point = 0;
-    /// Where in `responses` the response of the bodies of A's assembly begins, followed by that of B's.
+    /// Index in `responses` of the response of the bodies of A's assembly, which that of B's assembly follows.
     std::uint32_t first_response = 0;
-    double alone = 0.0;              ///< J M^-1 J^T of the two bodies without their joints
-    double bias = 0.0, gamma = 0.0;  ///< of the pass
+    double alone = 0.0;              ///< J M^-1 J^T of its two bodies without their joints
+    double bias = 0.0, gamma = 0.0;  ///< of the present pass
     double gap = 0.0;                ///< between the surfaces, m
     double drift = 0.0;              ///< speed of bodies that cannot be pushed, along the row, m/s
-    double response = 0.0;           ///< J M^-1 J^T with all bodies that joints hold together; negative: not yet found
+    double response = 0.0;           ///< J M^-1 J^T of its two bodies with their joints; negative: not computed yet
     double impulse_before = 0.0;     ///< when the round began
     double impulse = 0.0;
 };
@@ -95,8 +104,8 @@ struct JointContactGroups {
 
 inline dvec3 to_double(const float* v) { return {v[0], v[1], v[2]}; }
 
-/// Finds the groups of a step: the contacts of the solver that push links, by island. Articulations that touch something
-/// immovable are marked as not floating.
+/// Finds the groups of a step: the contacts of the solver that push links, by island. Articulations that touch a body
+/// that cannot be pushed are marked as not floating.
 void find_contact_groups(JointContactGroups& g, Articulations& s, ContactSolver& solver,
                          std::span<const ConstraintGraph::Edge> edges, Islands& islands);
 

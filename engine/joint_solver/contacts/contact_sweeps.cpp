@@ -9,10 +9,10 @@ namespace talus {
 
 namespace {
 
-/// Returns by how much joints and contacts may disagree here, m/s: a share of the speed at which the group's bodies move, at
-/// which a disagreement cannot be seen. At rest they must not disagree by as much as gravity gives in a sub-step: with a car
-/// of 2 t on wheels of 40 kg, at the end of their travel, contacts and joints passed its weight back and forth at 20 Hz for
-/// ever.
+/// Returns the largest allowed disagreement of joints and contacts, m/s. It is a fraction of the speed at which the
+/// group's bodies move, at which it cannot be seen. At rest it must be less than the speed that gravity adds in a
+/// sub-step: otherwise contacts and joints passed the weight of a car of 2 t, with wheels of 40 kg at the end of their
+/// travel, back and forth at 20 Hz for ever.
 double allowed_disagreement(JointContactGroups& g, const Articulations& s, const JointContactGroup& group) {
     double fastest2 = 0.0;
     for (const PushedAssembly& assembly : g.assemblies_of(group)) {
@@ -25,18 +25,18 @@ double allowed_disagreement(JointContactGroups& g, const Articulations& s, const
                       settings::joint_contact_speed);
 }
 
-/// Returns by how much the contact solver's own iteration would change the row's speed, m/s.
+/// Returns the change of the row's speed that the contact solver's own iteration would make, m/s.
 double wanted_change(const JointedContactRow& row, double speed) {
     const double residual = speed + row.bias + row.gamma * row.impulse;
     const double change = std::max(-residual / (row.alone + row.gamma), -row.impulse);
     return std::abs(change) * row.alone;
 }
 
-/// Reads the rows and finds what they ask for. Returns whether joints and contacts disagree by more than is allowed.
+/// Reads the rows and their wanted changes. Returns whether joints and contacts disagree by more than is allowed.
 bool begin_rows(JointContactGroups& g, const Articulations& s, const JointContactGroup& group, double allowed) {
     const double h = s.substep, push = -static_cast<double>(settings::max_push_speed);
     bool disagree = false;
-    double change = 0.0;  // of the contact's speed, by all its points
+    double change = 0.0;  // of the contact's speed, by all of its points
     std::uint32_t contact = null_index;
     for (JointedContactRow& row : g.rows_of(group)) {
         const ContactLane& c = g.contacts[row.contact].lane;
@@ -63,7 +63,8 @@ void iterate(JointContactGroups& g, Articulations& s, const JointContactGroup& g
                 if (wanted_change(row, speed) < settings::joint_contact_share * allowed) continue;
                 find_responses(g, s, row, JointPass::solve);
             }
-            if (!(row.response > settings::joint_contact_give * row.alone)) continue;  // joints hold it fast
+            // joints keep its bodies from moving
+            if (!(row.response > settings::joint_contact_give * row.alone)) continue;
             row.impulse = std::max(0.0, before - residual / (row.response + row.gamma));
             const double change = row.impulse - before;
             if (change == 0.0) continue;

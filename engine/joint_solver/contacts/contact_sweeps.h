@@ -1,11 +1,11 @@
 #pragma once
-/// Impacts of bodies that joints hold: normal rows solved through the joints, after the joints of a sub-step.
+/// Impacts of jointed bodies: normal rows that are solved through the joints, after the joints' pass of a sub-step.
 
 #include "engine/joint_solver/contacts/contact_groups.h"
 
 namespace talus {
 
-/// Solves the normal rows of a group, if joints and contacts disagree by more than is allowed.
+/// Solves the normal rows of a group, if joints and contacts disagree by more than the settings allow.
 void solve_contact_group(JointContactGroups& g, Articulations& s, const JointContactGroup& group);
 
 }  // namespace talus

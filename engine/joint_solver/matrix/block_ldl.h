@@ -1,18 +1,20 @@
 #pragma once
-/// Sparse LDL^T of symmetric block matrices, many independent ones side by side: the direct solver of joints.
+/// Sparse LDL^T factorisation of symmetric block matrices: many independent systems side by side. It is the direct
+/// solver of joints.
 ///
-/// A system is a graph: nodes are block rows, edges are off-diagonal blocks. A node may have a different size in each
-/// factorisation (rows come and go), up to its capacity. The pattern is made once and used until the graph changes. Nodes are
-/// eliminated phase by phase, in order of fewest neighbours (minimum degree; ties to the lowest index). A tree is eliminated
-/// from its leaves without fill, so that a chain of n joints costs O(n); a loop adds one chain of blocks.
+/// A system is a graph: nodes are block rows, edges are off-diagonal blocks. The size of a node may differ from
+/// factorisation to factorisation, up to its capacity, because rows come and go. The pattern is made once and used
+/// until the graph changes. Nodes are eliminated phase by phase, the one with the fewest neighbours first (minimum
+/// degree; ties to the lowest index). A tree is eliminated from its leaves without fill, so a chain of n joints costs
+/// O(n). A loop adds one chain of blocks.
 ///
 /// Diagonal blocks are positive or negative definite when they are eliminated (the matrix is quasi-definite: Vanderbei 1995), so
 /// that no pivoting is needed. A pivot that is lost to rounding counts as infinite: its unknown becomes zero.
 ///
-/// Goes in: add_system() the graph; then, for each factorisation, the sizes of the nodes (set_size) and the numbers of the blocks
-/// (diagonal(), block()), and a right-hand side (vector()). Comes out: the solution in vector(). Keeps the pattern and the factors
-/// until clear(). This class knows where things are; the arithmetic is in joint_kernel_impl.h. Different systems may be
-/// worked on at the same time.
+/// Input: the graph, in add_system(); then, for each factorisation, the sizes of the nodes (set_size), the numbers of
+/// the blocks (diagonal(), block()), and a right-hand side (vector()). Output: the solution in vector(). The pattern
+/// and the factors are kept until clear(). This class knows where the blocks are; the arithmetic is in
+/// joint_kernel_impl.h. Different systems may be worked on at the same time.
 
 #include "engine/joint_solver/matrix/joint_kernel.h"
 
@@ -22,7 +24,7 @@
 
 namespace talus {
 
-/// Returns the numbers of lanes, one after the other; null if there are none.
+/// Returns the numbers of the lanes as one array; null if there are none.
 inline double* flat(std::vector<JointLane>& lanes) { return lanes.empty() ? nullptr : lanes.front().at; }
 inline const double* flat(const std::vector<JointLane>& lanes) { return lanes.empty() ? nullptr : lanes.front().at; }
 
@@ -44,12 +46,12 @@ public:
     explicit BlockLdl(const JointKernel& kernel) : kernel_(&kernel) {}
 
     void clear();
-    /// Adds a system. Its number is the count of systems before. places[i] becomes the place of edges[i].
+    /// Adds a system. Its number is the number of systems before the call. places[i] becomes the place of edges[i].
     void add_system(std::span<const NodeDef> nodes, std::span<const Edge> edges, std::vector<Place>& places);
 
     std::uint32_t first_node(std::uint32_t system) const { return systems_[system].first; }
 
-    // Nodes are numbered through all systems, in the order in which they were given.
+    // Nodes are numbered consecutively over all systems, in the order in which they were added.
     std::uint32_t width(std::uint32_t node) const { return nodes_[node].width; }
     void set_size(std::uint32_t node, std::uint32_t size);
     double* diagonal(std::uint32_t node) { return values() + nodes_[node].diagonal; }  ///< [size][width]
@@ -57,9 +59,9 @@ public:
     /// The right-hand side, then the solution.
     double* vector(std::uint32_t node) { return flat(vectors_) + nodes_[node].vector; }
 
-    /// Clears the blocks that no edge fills in. The sizes must be set.
+    /// Clears the blocks that no edge fills. The sizes must be set.
     void clear_fill(std::uint32_t system);
-    /// Factors the matrix. Returns false, and the matrix is lost, where the result would be too inexact: then fill it in again and
+    /// Factors the matrix. Returns false if the result would be too inexact. The matrix is lost then: fill it again and
     /// call factor_with_care().
     bool factor(std::uint32_t system) { return kernel_->factor(input(system)); }
     void factor_with_care(std::uint32_t system) { kernel_->factor_with_care(input(system)); }
@@ -70,7 +72,7 @@ public:
 
 private:
     struct System {
-        std::uint32_t first = 0, count = 0;  ///< nodes, and as many places in order_
+        std::uint32_t first = 0, count = 0;  ///< its nodes, and its places in order_
         std::uint32_t first_fill = 0, fill_count = 0;
         std::uint32_t scratch = 0;
     };

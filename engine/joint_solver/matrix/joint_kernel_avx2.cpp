@@ -1,4 +1,4 @@
-/// The joint solver's loops with whole vectors of four doubles: CMakeLists.txt sets the flags of this file.
+/// The joint solver's loops with vectors of four doubles. CMakeLists.txt sets the compiler flags of this file.
 
 #ifdef __AVX2__
 

@@ -6,11 +6,12 @@ namespace talus::TALUS_LANES {
 
 typedef double D4 __attribute__((vector_size(32), may_alias));
 
-/// A pivot smaller than this part of the diagonal entry that it came from is rounding.
+/// Relative size of a pivot below which it is rounding: its ratio to the diagonal entry from which it came.
 constexpr double lost_pivot = 1e-14;
-/// Blocks with a smaller pivot are eliminated with care. The inverse of a block makes the later blocks wrong by rounding over the
-/// square of this, which is to be less than the slack of joints, 1e-10 of the diagonal. Larger: blocks of ordinary joints pay
-/// for the care too (at 1e-3 none of the ragdolls, cars, bridges and chains of the scenes).
+/// Relative size of a pivot below which a block is eliminated with care. The inverse of a block makes errors in the
+/// later blocks, of the size of rounding over the square of this number. They must be less than the slack of joints,
+/// 1e-10 of the diagonal. Larger: blocks of ordinary joints pay for the care too (at 1e-3 none of the ragdolls, cars,
+/// bridges and chains of the scenes).
 constexpr double weak_pivot = 1e-3;
 /// The widest block row has all rows of a joint.
 constexpr unsigned most_rows = 28;
@@ -18,7 +19,8 @@ constexpr unsigned most_rows = 28;
 static inline const D4* lanes(const double* p) { return reinterpret_cast<const D4*>(p); }
 static inline D4* lanes(double* p) { return reinterpret_cast<D4*>(p); }
 
-/// A number that is known at compile time, so that loops over it vanish. Used for the sizes that nearly all joints have.
+/// A number that is known at compile time, so that loops over it are unrolled. It is used for the sizes of nearly all
+/// joints.
 template <unsigned number>
 struct Known {
     static constexpr unsigned value = number;
@@ -204,8 +206,8 @@ static inline bool is_sound(double pivot, double before) {
     return before > 0.0 ? pivot > lost_pivot * before : pivot < lost_pivot * before;
 }
 
-/// Replaces a symmetric block by its inverse (Gauss-Jordan). Where a pivot is lost, its row and column become zero. Returns false
-/// if the block has weak pivots.
+/// Replaces a symmetric block by its inverse (Gauss-Jordan). If a pivot is lost, its row and column become zero.
+/// Returns false if the block has weak pivots.
 template <class Size>
 static inline __attribute__((always_inline)) bool invert(double* block, Size n) {
     const unsigned w = (n.value + 3) / 4, width = 4 * w;
@@ -270,7 +272,8 @@ static bool factor(const LdlInput& in) {
         for_size(node.size, [&](const auto n) {
             good = invert(diagonal, n);
             if (!good) return;
-            // The blocks below in this column are also below in the column of each of its rows, in the same order.
+            // The blocks below the diagonal in this column also exist in the column of each of its rows, in the same
+            // order.
             for (unsigned b = 0; b < node.block_count; ++b) {
                 const LdlNode target = nodes[column[b].row];
                 if (target.size == 0) continue;
@@ -300,10 +303,11 @@ static bool factor(const LdlInput& in) {
     return true;
 }
 
-/// Factors one node for factor_with_care(): by substitution with L and D of its diagonal block. An inverse of the block would be
-/// wrong by the rounding times the square of the block's condition number. A needle between heavy links responds to a moment
-/// by 1e12 times as much as they do: Schur complements had the wrong sign, joints answered an impulse with its opposite, and
-/// iterations through them ended in infinity. Substitution is as exact as the numbers of the block are.
+/// Factors one node for factor_with_care(), by substitution with L and D of its diagonal block. The error of an inverse
+/// would be rounding times the square of the block's condition number. A needle between heavy links responds to a
+/// moment by 1e12 times as much as they do: with the inverse, Schur complements had the wrong sign, joints answered an
+/// impulse with its opposite, and iterations through them ended in infinity. Substitution is as exact as the numbers of
+/// the block are.
 static void factor_node(const LdlInput& in, const LdlNode& node) {
     const unsigned n = node.size, wide = node.width / 4;
     double* const diagonal = in.values + node.diagonal;
@@ -402,7 +406,7 @@ static void solve(const LdlInput& in) {
             const unsigned vectors_wide = (n.value + 3) / 4;
             double* const x = vectors + node.vector;
             const D4* const inverse = lanes(values + node.diagonal);
-            // By columns, as the inverse is symmetric.
+            // By columns, because the inverse is symmetric.
             D4 sums[most_rows / 4] = {};
             for (unsigned k = 0; k < n.value; ++k) {
                 for (unsigned m = 0; m < vectors_wide; ++m) sums[m] += x[k] * inverse[k * vectors_wide + m];

@@ -1,4 +1,4 @@
-/// The joint solver's loops for any x86-64 and other processors.
+/// The joint solver's loops for any x86-64 processor, and for other processors.
 
 #define TALUS_LANES joint_sse2
 #include "engine/joint_solver/matrix/joint_kernel_impl.h"

@@ -40,7 +40,7 @@ double limit_gain(Articulations& s, const Articulation& a) {
             0.5 * (link.mass * glm::dot(change, change) + link.max_inertia * glm::dot(angular_change, angular_change));
         mass += link.mass;
     }
-    // In the norm whose square is the energy: |v + s dv| <= |v| + s |dv|.
+    // The triangle inequality in the norm whose square is the energy: |v + s dv| <= |v| + s |dv|.
     const double gain = std::sqrt(0.5 * mass) * settings::joint_gain_speed;
     if (most_change <= gain * gain) return 1.0;
     double before = 0.0, after = 0.0, change = 0.0;

@@ -14,8 +14,8 @@ double kinetic_energy(const Link& link, const dvec3& velocity, const dvec3& angu
 /// Returns the kinetic energy of the dynamic links with the velocities in `s.velocities`, J.
 double kinetic_energy(Articulations& s, const Articulation& a);
 
-/// Reduces the changes of velocities in a pass if they add too much kinetic energy: joints that contradict each other then
-/// give way instead of exploding. Returns the part of the pass's impulses that is left.
+/// Reduces the changes of velocities in a pass if they add too much kinetic energy, so that contradictory joints give
+/// way instead of exploding. Returns the remaining fraction of the pass's impulses.
 double limit_gain(Articulations& s, const Articulation& a);
 
 /// Returns the work per sub-step of springs, motors and drives, if the links have the velocities in `s.velocities`, J.

@@ -20,7 +20,7 @@ struct CommonMotion {
     dvec3 angular_velocity() const {
         const double size = inertia[0][0] + inertia[1][1] + inertia[2][2];
         const double determinant = glm::determinant(inertia);
-        constexpr double least = 1e-12;  // below it the inverse is rounding
+        constexpr double least = 1e-12;  // relative size below which the inverse is rounding
         return determinant > least * size * size * size ? glm::inverse(inertia) * angular_momentum : dvec3(0.0);
     }
 };
@@ -73,7 +73,7 @@ bool limit_angular_velocities(Articulations& s, Articulation& a) {
                              angular_velocity[2] * angular_velocity[2];
         if (!(size2 > most * most) || !(size2 < std::numeric_limits<double>::max())) continue;
         if (!any && !a.implicit) {
-            // The pass has changed neither the momentum nor the energy up to here.
+            // Up to here the pass has changed neither the momentum nor the energy.
             const CommonMotion whole = common_motion(s, a);
             a.angular_momentum = whole.angular_momentum;
             a.energy = 0.0;
@@ -92,7 +92,7 @@ void restore_momentum(Articulations& s, const Articulation& a, JointPass pass) {
     const dvec3 angular_now = whole.angular_velocity();
     whole.angular_momentum = a.angular_momentum;
     const dvec3 angular_velocity = whole.angular_velocity(), missing = angular_velocity - angular_now;
-    // Scales the motion relative to the whole, which rotates by `turning`, by `part`, and adds the rotation `added`.
+    // Scales by `part` the motion relative to the whole, which rotates by `turning`, and adds the rotation `added`.
     const auto set = [&](double part, const dvec3& turning, const dvec3& added) {
         for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
             const dvec3 arm =
@@ -106,7 +106,7 @@ void restore_momentum(Articulations& s, const Articulation& a, JointPass pass) {
         }
     };
     set(1.0, angular_now, missing);
-    // While positions are solved for, the relative motions are what ends where the joints want them.
+    // In the solve pass the relative motions must not change, because they end where the joints want them.
     if (pass == JointPass::solve) return;
     const double energy = kinetic_energy(s, a), gained = energy - a.energy;
     if (!(gained > 0.0)) return;

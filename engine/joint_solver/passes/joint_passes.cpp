@@ -20,8 +20,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Prepares the impulses of a solve. A free row starts from none, because the direct solve needs no guess; a row at a bound
-/// acts with the full bound. Damps the swing of links that are integrated implicitly.
+/// Prepares the impulses of a solve. A free row starts from zero, because the direct solve needs no guess. A row at a
+/// bound acts with the full bound. Also damps the swing of links that are integrated implicitly.
 void begin_solve(Articulations& s, Articulation& a) {
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
         Link& link = s.links[l];
@@ -125,14 +125,15 @@ void run_rounds(Articulations& s, Articulation& a, JointPass pass, bool again) {
     double straight = 0.0;
     double before = infinite;
     for (int round = 0;; ++round) {
-        // First along the tangent, until it is settled which rows act; then as curved as the constraints are.
+        // First rounds along the tangent, until the set of active rows is settled; then rounds on the curved
+        // constraints.
         const bool linear = pass == JointPass::relax || !settled;
         double worst = set_residuals(s, a, pass, linear, again);
         const bool final = round == settings::joint_rounds;
         const bool released = a.bounded && !final && release_rows(s, a, pass, linear, again, worst);
         if (released) a.factored = JointPass::none;
         if (!linear && !released && !clamped &&
-            !(worst < before)) {  // too far from straight for Newton's method: as it was before it
+            !(worst < before)) {  // Newton's method diverges: take back what it has added
             for_each_row([](JointRow& row, double& change) {
                 change = -row.newton_impulse;
                 row.impulse += change;
@@ -145,7 +146,8 @@ void run_rounds(Articulations& s, Articulation& a, JointPass pass, bool again) {
             settled = true;
             continue;
         }
-        // Unsettled: limits that hold stick for this pass, all else that has bounds does in it what it did before it.
+        // The set is not settled. So in this pass active limits stay active, and other bounded rows act as they did
+        // before it.
         if (final) {
             for_each_row([](JointRow& row, double& change) {
                 if (!is_bounded(row) || (row.kind == RowKind::limit && row.free)) return;

@@ -7,14 +7,14 @@ namespace talus {
 
 namespace {
 
-/// Converts to float, finite: absurd springs and masses need impulses beyond the range of floats.
+/// Converts to a finite float. Extreme springs and masses need impulses beyond the range of floats.
 float to_float(double x) {
     constexpr double most = std::numeric_limits<float>::max();
     return static_cast<float>(std::clamp(x, -most, most));
 }
 vec3 to_floats(const dvec3& v) { return {to_float(v.x), to_float(v.y), to_float(v.z)}; }
 
-/// Writes what the rows of a joint leave for the next step and for the user.
+/// Writes the results of a joint's rows for the next step and for the user.
 void store_rows(const Articulations& s, const SolverJoint& joint, JointState& state) {
     const double per_substep = 1.0 / static_cast<double>(s.substep);
     state.forces.fill(0.0f);
@@ -23,7 +23,7 @@ void store_rows(const Articulations& s, const SolverJoint& joint, JointState& st
     for (const JointRow& row : s.rows_of(joint)) {
         state.forces[row.number] = to_float(per_substep * row.impulse);
         if (row.kind == RowKind::spring) {
-            // A distance joint's spring to a point has the rows of a drive, but for the user one axis.
+            // The spring of a distance joint of length 0 has the rows of a drive, but for the user it is one axis.
             const int axis = row.axis_index + (row.number >= angular_drive_row ? 3 : 0);
             const int user_axis = joint.kind == JointKind::distance ? 0 : shifted_axis(axis, joint.shift);
             float& stiffness = state.stiffness[static_cast<std::size_t>(user_axis)];
@@ -38,7 +38,7 @@ void store_rows(const Articulations& s, const SolverJoint& joint, JointState& st
 }  // namespace
 
 void report_impulses(Articulations& s, const Articulation& a, JointPass pass, bool again, double scale) {
-    // The impulses of a solve are counted from none, because it began with those of the last sub-step.
+    // The impulses of a solve are counted in full, although it began with those of the last sub-step.
     const bool from_none = pass == JointPass::solve && !again;
     for (std::uint32_t r = a.first_joint; r < a.first_joint + a.joint_count; ++r) {
         SolverJoint& joint = s.joints[r];

@@ -13,7 +13,7 @@ namespace talus {
 
 namespace {
 
-/// Returns the largest position error, in units of the most that a sub-step may correct.
+/// Returns the largest position error, as a multiple of what a sub-step may correct.
 double farthest_push(const Articulations& s, const Articulation& a) {
     double farthest = 0.0;
     for (const SolverJoint& joint : s.joints_of(a)) {
@@ -24,8 +24,8 @@ double farthest_push(const Articulations& s, const Articulation& a) {
     return farthest;
 }
 
-/// Returns the longest lever arm of a joint's rows, m. A row that closes by a distance rotates by about that distance over the
-/// lever arm, rad.
+/// Returns the longest lever arm of a joint's rows, m. A row that closes by a distance rotates by about that distance
+/// over the lever arm, rad.
 double longest_lever(const SolverJoint& joint) {
     const dvec3 arm_a = joint.pose.arm_a + joint.pose.apart;
     const dvec3& along = joint.kind == JointKind::distance ? joint.pose.apart : dvec3(0.0);
@@ -33,7 +33,7 @@ double longest_lever(const SolverJoint& joint) {
         std::max({glm::dot(arm_a, arm_a), glm::dot(joint.pose.arm_b, joint.pose.arm_b), glm::dot(along, along)}));
 }
 
-/// Sets the slack of the locks and limits, as a part of their responses.
+/// Sets the slack of locks and limits, as a fraction of their responses.
 void set_slack(Articulations& s, Articulation& a, double slack) {
     for (const SolverJoint& joint : s.joints_of(a)) {
         for (JointRow& row : s.rows_of(joint)) {
@@ -43,11 +43,11 @@ void set_slack(Articulations& s, Articulation& a, double slack) {
     a.factored = JointPass::none;
 }
 
-/// What the rows ask for in a push.
+/// The sums of what the rows ask for in a push.
 struct PushRequest {
-    double allowed = 0.0;  ///< energy, if all rows were alone, J
+    double allowed = 0.0;  ///< sum of the energies of the rows' pushes, each alone, J
     double crooked = 0.0;  ///< largest angle by which a row rotates while it closes, rad
-    bool more = false;     ///< limits that are passed but do not act otherwise are freed, and marked as clamped
+    bool more = false;     ///< limits that are passed but inactive are freed, and marked as clamped
 };
 
 /// Sets the residuals to the speeds at which rows are to close.
@@ -80,8 +80,9 @@ PushRequest request_push(Articulations& s, const Articulation& a, double farthes
     return request;
 }
 
-/// Sets the links' `push` to the velocities that the rows have asked for, and adds it to their velocities. Limits its energy:
-/// nearly redundant rows ask for long displacements, on which an articulation that is far from closed would go astray.
+/// Sets the links' `push` to the velocities for which the rows have asked, and adds it to their velocities. Limits its
+/// energy: nearly redundant rows ask for long displacements, on which an articulation that is far from closed would
+/// move the wrong way.
 void add_push(Articulations& s, Articulation& a, const PushRequest& request) {
     const bool softer = request.crooked > settings::joint_crooked;
     if (request.more) a.factored = JointPass::none;

@@ -13,7 +13,8 @@ namespace talus {
 
 namespace {
 
-/// Returns the kinetic energy that the pass has gained over the velocities without the bend: |v|^2 - |u|^2 = (v - u) (v + u).
+/// Returns the kinetic energy that the pass has added to that of the velocities without the bend: |v|^2 - |u|^2 = (v -
+/// u) (v + u).
 double gain_of_pass(Articulations& s, const Articulation& a, bool bent) {
     double gain = 0.0;
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
@@ -31,7 +32,7 @@ double gain_of_pass(Articulations& s, const Articulation& a, bool bent) {
     return gain;
 }
 
-/// Takes the velocities and impulses back to those before the pass, without the bend, and damps the swing of links that are
+/// Restores the velocities and impulses from before the pass, without the bend, and damps the swing of links that are
 /// integrated implicitly.
 void begin_again(Articulations& s, Articulation& a) {
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {
@@ -45,7 +46,7 @@ void begin_again(Articulations& s, Articulation& a) {
     for (JointRow& row : s.rows_of(a)) row.impulse = row.impulse_before;
 }
 
-/// Removes from the impulses the part that moves nothing, so that it is not reported.
+/// Removes from the impulses the part that moves no body, so that it is not reported.
 void drop_idle_impulses(Articulations& s, Articulation& a) {
     for (const SolverJoint& joint : s.joints_of(a)) {
         double* const residual = s.residuals_of(joint);
@@ -64,11 +65,12 @@ void drop_idle_impulses(Articulations& s, Articulation& a) {
     }
 }
 
-/// Runs the relax pass so that it adds no energy. A projection adds none, with two exceptions. The velocities that it projects
-/// contain the bend (redundant_rows.h), which it removes only as far as the rows have the same directions at both ends of
-/// the sub-step. And links that are integrated implicitly respond with more inertia than they have, so that their angular
-/// velocities count for more than their energy. Where the pass has added energy, it starts again without the bend, and with
-/// those angular velocities damped as implicit integration damps them. Then it cannot add any.
+/// Runs the relax pass so that it adds no energy. A projection adds none, with two exceptions. First, the velocities
+/// that it projects contain the bend (redundant_rows.h), which it removes only as far as the rows have the same
+/// directions at both ends of the sub-step. Second, links that are integrated implicitly respond with more inertia than
+/// they have, so their angular velocities count for more than their energy. If the pass has added energy, it starts
+/// again without the bend, and with those angular velocities damped like implicit integration damps them. Then it
+/// cannot add any.
 void relax_without_gain(Articulations& s, Articulation& a) {
     if (!a.bent && !a.implicit) return run_pass(s, a, JointPass::relax);
     const bool bent = a.bent;

@@ -13,10 +13,10 @@ namespace talus {
 
 namespace {
 
-/// Returns a body's inverse inertia about the world's axes, in doubles and symmetric to the bit. A matrix rotated in floats is
-/// symmetric only to 1e-7 of its largest entry, which for a needle is more than the whole response of a heavy link. The
-/// factorisation, which assumes symmetry, then gave answers with the wrong sign, and the iterations over the planes ended in
-/// infinity.
+/// Returns a body's inverse inertia about the world's axes, in double and exactly symmetric. A matrix that was rotated
+/// in floats is symmetric only to 1e-7 of its largest entry. For a needle that is more than the whole response of a
+/// heavy link. The factorisation, which assumes symmetry, then gave answers with the wrong sign, and the iterations
+/// over the planes ended in infinity.
 dmat3 exact_inverse_inertia(const Body& body) {
     const dmat3 axes = principal_axes(body, body.exact_rotation);
     dmat3 inverse;
@@ -30,9 +30,10 @@ dmat3 exact_inverse_inertia(const Body& body) {
     return inverse;
 }
 
-/// Adds to the velocities what corrects the errors: a displacement and a rotation of each link, as if within one second.
+/// Adds the correction of the errors to the velocities: a displacement and a rotation of each link, as if within one
+/// second.
 void add_corrections(Articulations& s, Articulation& a) {
-    constexpr double max_angle = 0.5 * settings::joint_closing_turn;  // both links rotate
+    constexpr double max_angle = 0.5 * settings::joint_closing_turn;  // half, because both links rotate
     s.kernel->speeds(s.rows_input(a, s.residuals));
     for (const SolverJoint& joint : s.joints_of(a)) {
         double* const residual = s.residuals_of(joint);
@@ -46,7 +47,7 @@ void add_corrections(Articulations& s, Articulation& a) {
     apply_changes(s, a);
 }
 
-/// Adds the effect of an impulse along a plane's normal to the velocity of its body alone.
+/// Adds the effect of an impulse along a plane's normal to the velocity of the plane's body, without joints.
 void push(Articulations& s, const ClosingPlane& plane, double impulse) {
     const std::uint32_t l = s.link_of_slot[plane.slot];
     double* const v = s.velocity_of(l);
@@ -57,7 +58,7 @@ void push(Articulations& s, const ClosingPlane& plane, double impulse) {
     }
 }
 
-/// Returns the velocity along a plane's normal of the point that it stops.
+/// Returns the velocity, along a plane's normal, of the point that the plane stops.
 double along(Articulations& s, const ClosingPlane& plane) {
     const double* const v = s.velocity_of(s.link_of_slot[plane.slot]);
     return glm::dot(plane.normal, linear_part(v) + glm::cross(angular_part(v), plane.arm));
@@ -83,7 +84,8 @@ bool may_close(const Articulation& a) { return a.open_before < settings::joint_c
 void begin_closing(Articulations& s, const Articulation& a) {
     for (const SolverJoint& joint : s.joints_of(a)) {
         for (JointRow& row : s.rows_of(joint)) {
-            // A rope was not too long when the step began.
+            // The limit of a distance joint is closed completely, because the rope was not too long when the step
+            // began.
             const bool closes = row.axis == RowAxis::length;
             row.left_open = closes ? 0.0 : row.upper ? std::max(row.position, 0.0) : std::min(row.position, 0.0);
         }

@@ -26,7 +26,7 @@ JointResponse respond(Articulations& s, std::uint32_t slot) {
         response.by_moment[i] = linear_part(v);
         response.angular_by_moment[i] = angular_part(v);
     }
-    // A body that its joints hold fast gives way a little all the same.
+    // Gives a body that its joints keep from moving a small response.
     const Link& link = s.links[l];
     for (int i = 0; i < 3; ++i) response.by_impulse[i][i] += settings::joint_contact_give * link.inverse_mass[i];
     response.angular_by_moment += settings::joint_contact_give * link.inverse_inertia;

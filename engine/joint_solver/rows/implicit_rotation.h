@@ -1,19 +1,21 @@
 #pragma once
 /// Implicit integration of links that swing too fast for a sub-step.
 ///
-/// A link under tension is a pendulum in its joints, the faster the harder they pull: a light link that carries a heavy load
-/// swings a thousand times per second. Where such a swing is too fast for the sub-step, it is integrated implicitly:
+/// A link under tension is a pendulum in its joints, and the faster the harder they pull: a light link that carries a
+/// heavy load swings a thousand times per second. If such a swing is too fast for the sub-step, it is integrated
+/// implicitly:
 ///
 ///     (I + h^2 K) dw = -h^2 K w        K: stiffness against rotation (Tournier et al. 2015: geometric stiffness)
 ///
-/// so that the swing is damped, and impulses meet more inertia. Every motion that joints allow consists of rotations, so a
+/// Then the swing is damped, and impulses meet more inertia. Every motion that joints allow consists of rotations, so a
 /// bound on the frequency of each link bounds the frequency of the whole.
 ///
 /// A link may also rotate without swinging: a light rod rotates together with the heavy bob that it carries. With its
 /// whole angular velocity damped, such a pendulum lost 44% of its energy in 10 s, as with implicit Euler. More inertia
-/// alone takes no energy, and bounds the frequency too. What has to be damped is the swing, which changes its direction
-/// every few sub-steps: the difference from the mean angular velocity of the last sub-steps. Only if the link rotates so
-/// fast that a sub-step cannot follow that either, more of it is damped (begin_solve() in joint_passes.cpp).
+/// alone removes no energy, and bounds the frequency too. Only the swing must be damped, which changes its direction
+/// every few sub-steps: the difference from the mean angular velocity of the last sub-steps. More than the swing is
+/// damped only if the link rotates so fast that a sub-step cannot follow its rotation either (begin_solve() in
+/// joint_passes.cpp).
 
 #include "engine/joint_solver/articulations.h"
 

@@ -69,8 +69,8 @@ void predict_poses(Articulations& s, Articulation& a) {
         dvec3 angular_velocity(v[4], v[5], v[6]);
         link.next_displacement = link.displacement + h * velocity;
         if (link.inertia_rotates) {
-            // With the angular velocity of the middle of the sub-step, which keeps the angular momentum while the inertia
-            // rotates with the body.
+            // Uses the angular velocity at the middle of the sub-step, which keeps the angular momentum while the
+            // inertia rotates with the body.
             const dvec3 momentum = link.rotation * (link.start_inertia * (angular_velocity * link.rotation));
             angular_velocity += 0.5 * h * (link.true_inverse_inertia * glm::cross(momentum, angular_velocity));
         }
@@ -83,7 +83,7 @@ void predict_poses(Articulations& s, Articulation& a) {
         joint.next_pose = joint_pose(joint.frame_a, link_a.next_orientation, joint.frame_b, link_b.next_orientation,
                                      joint.center_offset + link_b.next_displacement - link_a.next_displacement, parts);
         joint.next_coordinates = coordinates(joint.kind, joint.next_pose, joint.angle, parts);
-        // As seen from A, because links that swing fast rotate together. With the present matrix, Newton's method then
+        // Relative to A, because links that swing fast rotate together. With the present matrix, Newton's method then
         // converges for rotations of 1 rad and more; along the world's axes it does not.
         if (joint.anchored && link_a.solver != 0)
             joint.next_pose.apart = link_a.orientation.axes * (joint.next_pose.apart * link_a.next_orientation.axes);

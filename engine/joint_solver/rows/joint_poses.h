@@ -1,5 +1,5 @@
 #pragma once
-/// Where the links and joints of an articulation are, now and at the end of the sub-step.
+/// Poses of the links and joints of an articulation, now and at the end of the sub-step.
 
 #include "engine/joint_solver/articulations.h"
 
@@ -8,10 +8,11 @@ namespace talus {
 /// Reads a link's displacement and rotation, and rotates its inertia.
 void update_link(Articulations& s, Link& link);
 
-/// Finds a joint's pose and coordinates from its links, which are up to date. Adds to the links' bounds on stiffness.
+/// Computes a joint's pose and coordinates from its links, which must be up to date. Adds to the links' bounds on
+/// stiffness.
 void update_pose(Articulations& s, SolverJoint& joint);
 
-/// Predicts poses at the end of the sub-step from the velocities, as the integrator will make them: `next_displacement` and
+/// Predicts poses at the end of the sub-step from the velocities, like the integrator does: `next_displacement` and
 /// `next_orientation` of links, `next_pose` and `next_coordinates` of joints.
 void predict_poses(Articulations& s, Articulation& a);
 

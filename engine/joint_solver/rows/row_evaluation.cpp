@@ -16,9 +16,9 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Fills in the rest of the rows of an anchored joint: moments of the world's axes about both centres of mass. Both are taken
-/// at B's anchor, where the impulse acts. With A's taken at its own anchor, joints that are open would create angular
-/// momentum.
+/// Fills in the rest of the rows of an anchored joint: moments of the world's axes about both centres of mass. Both
+/// moments are taken at B's anchor, where the impulse acts. If A's were taken at its own anchor, open joints would
+/// create angular momentum.
 void set_point_rows(Articulations& s, const SolverJoint& joint) {
     const JointRowLayout& rows = s.layouts[s.index_of(joint)];
     double* jacobian = flat(s.jacobians) + rows.jacobian + 3 * rows.width;
@@ -47,7 +47,7 @@ void set_point_rows(Articulations& s, const SolverJoint& joint) {
     }
 }
 
-/// Fills in a row of any kind of axis. Returns J M^-1 J^T of it alone.
+/// Fills in a row of any axis. Returns its J M^-1 J^T.
 double set_row(Articulations& s, const SolverJoint& joint, std::uint32_t i, const Jacobian& j, double factor,
                std::uint32_t first_side) {
     const JointRowLayout& rows = s.layouts[s.index_of(joint)];
@@ -71,7 +71,7 @@ double set_row(Articulations& s, const SolverJoint& joint, std::uint32_t i, cons
     return sum;
 }
 
-/// Fills in a row about a rotation, whose linear parts are and stay zero. Returns J M^-1 J^T of it alone.
+/// Fills in a row about a rotation, whose linear parts are and stay zero. Returns its J M^-1 J^T.
 double set_rotation_row(Articulations& s, const SolverJoint& joint, std::uint32_t i, const dvec3& axis) {
     const JointRowLayout& rows = s.layouts[s.index_of(joint)];
     double* const jacobian = flat(s.jacobians) + rows.jacobian + i;
@@ -100,7 +100,7 @@ void clear_row(Articulations& s, const SolverJoint& joint, std::uint32_t i) {
     std::fill_n(flat(s.responses) + rows.response + 8 * rows.sides * i, 8 * rows.sides, 0.0);
 }
 
-/// Sets which of its two limits a row stands for. It starts without an impulse when that changes.
+/// Sets which of its two limits a row stands for. The row starts without an impulse when that changes.
 void set_side(JointRow& row, bool upper) {
     if (upper == row.upper) return;
     row.upper = upper;
@@ -110,7 +110,7 @@ void set_side(JointRow& row, bool upper) {
     row.free = false;
 }
 
-/// Fills in the row's Jacobian and response. Returns J M^-1 J^T of it alone.
+/// Fills in the row's Jacobian and response. Returns its J M^-1 J^T.
 double set_numbers(Articulations& s, const SolverJoint& joint, std::uint32_t i) {
     const JointRow& row = s.rows[joint.first_row + i];
     switch (row.axis) {
@@ -132,7 +132,7 @@ double set_numbers(Articulations& s, const SolverJoint& joint, std::uint32_t i) 
     }
 }
 
-/// Sets a row's position error, and how much of it this sub-step is to correct.
+/// Sets a row's position error, and the part of it that this sub-step must correct.
 void set_position(const Articulations& s, const Articulation& a, const SolverJoint& joint, JointRow& row,
                   double coordinate) {
     if (row.kind == RowKind::limit) {
@@ -229,7 +229,8 @@ void evaluate_rows(Articulations& s, const Articulation& a, SolverJoint& joint) 
                                       ? gear_coordinate(s, joint, s.joints[joint.geared[0]].coordinates,
                                                         s.joints[joint.geared[1]].coordinates)
                                       : row_coordinate(joint, row, joint.pose, joint.coordinates);
-        const bool drive = row.kind == RowKind::motor && row.number > cone_row;  // may meet a cone and a twist limit
+        // may act against a cone and a twist limit
+        const bool drive = row.kind == RowKind::motor && row.number > cone_row;
         row.slack = (drive         ? settings::joint_slack_drive
                      : a.redundant ? settings::joint_slack_looped
                                    : settings::joint_slack) *

@@ -1,7 +1,8 @@
 #pragma once
 /// The numbers of rows at the present poses of the bodies: Jacobians, responses, position errors, slack.
 ///
-/// Done when a step begins and again in each relax pass. The rows themselves stay as row_setup.h has made them.
+/// They are computed when a step begins and again in each relax pass. The rows themselves stay as row_setup.h has made
+/// them.
 
 #include "engine/joint_solver/articulations.h"
 

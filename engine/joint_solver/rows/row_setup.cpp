@@ -25,9 +25,9 @@ bool is_within_half_a_turn(const JointLimit& limit) {
 bool is_locked(const JointLimit& limit) { return limit.lower == limit.upper; }
 bool is_locked_at_zero(const JointLimit& limit) { return limit.lower == 0.0f && limit.upper == 0.0f; }
 
-/// Returns by how many places the axes of a joint are to be shifted so that it rotates about x. A six-dof joint that rotates
-/// about y or z alone is a hinge. Treated as a swing, its rotation would be singular at 180 degrees: a body that swung
-/// through that angle jumped by up to 85 cm, and gained up to 14% of its energy.
+/// Returns the number of places by which the axes of a joint are shifted so that it rotates about x. A six-dof joint
+/// that rotates about y or z alone is a hinge. Treated as a swing, its rotation would be singular at 180 degrees: a
+/// body that swung through that angle jumped by up to 85 cm, and gained up to 14% of its energy.
 int shift_of(const Joint& joint) {
     if (joint.kind != JointKind::six_dof) return 0;
     const bool x = is_locked_at_zero(joint.axes[3].limit), y = is_locked_at_zero(joint.axes[4].limit),
@@ -36,7 +36,7 @@ int shift_of(const Joint& joint) {
     return y ? 2 : 1;
 }
 
-/// Returns the same joint with its axes at other places: y (shift 1) or z (shift 2) becomes x, and so on cyclically.
+/// Returns the same joint with shifted axes: y (shift 1) or z (shift 2) becomes x, and so on cyclically.
 Joint with_shifted_axes(const Joint& joint, int shift) {
     Joint other = joint;
     // A third of a turn about (1, 1, 1), forwards or backwards.
@@ -100,7 +100,7 @@ private:
     void add_axis(int i) {
         AxisDef def = def_.axes[static_cast<std::size_t>(i)];
         if (i == 3 && def_.kind == JointKind::ball && (def.limit.lower > -unlimited || def.limit.upper < unlimited)) {
-            // The twist of a ball joint is not counted beyond half a turn: a range that is open to one side ends there.
+            // The twist of a ball joint is not counted beyond half a turn, so a one-sided range ends there.
             def.limit.lower = std::max(def.limit.lower, -static_cast<float>(pi));
             def.limit.upper = std::min(def.limit.upper, static_cast<float>(pi));
         }
@@ -199,7 +199,8 @@ private:
             row.damping_ratio = damping_ratio;
             row.group = i == 0 ? 3 : 0;
             bound(row, max_force);
-            row.free = s_.rows[s_.rows.size() - 1 - static_cast<std::size_t>(i)].free;  // all three or none
+            // all three rows are free, or none is
+            row.free = s_.rows[s_.rows.size() - 1 - static_cast<std::size_t>(i)].free;
         }
     }
 
@@ -209,7 +210,7 @@ private:
     bool ordinary_ = false;  ///< neither a wheel nor a distance joint
 };
 
-/// Finds which parts of the joint's pose its rows read, now and at the end of a sub-step.
+/// Sets which parts of the joint's pose its rows read, now and at the end of a sub-step.
 void find_parts(const Articulations& s, SolverJoint& joint) {
     JointParts& parts = joint.parts = {.axes = joint.locks_swing, .twist = false, .swing = false};
     const bool wheel = joint.kind == JointKind::wheel;
@@ -221,10 +222,11 @@ void find_parts(const Articulations& s, SolverJoint& joint) {
                       (row.axis == RowAxis::drive_rotation && row.kind == RowKind::spring);
     }
     joint.next_parts = parts;
-    if (joint.kind == JointKind::hinge || wheel) parts.twist = true;  // their whole turns are counted
+    if (joint.kind == JointKind::hinge || wheel) parts.twist = true;  // because their whole turns are counted
 }
 
-/// Lays out the joint's numbers: the Jacobian of all rows, and behind it room for the Jacobian of those in the matrix.
+/// Lays out the joint's numbers: the Jacobian of all rows, followed by space for the Jacobian of the rows in the
+/// matrix.
 void lay_out_rows(Articulations& s, const SolverJoint& joint, RowSizes& sizes) {
     JointRowLayout& rows = s.layouts[s.index_of(joint)];
     rows.count = joint.row_count;
@@ -270,7 +272,8 @@ void prepare_link(Articulations& s, Link& link, const BodyStore& bodies, std::sp
     link.true_inverse_inertia = link.start_inverse_inertia;
     link.mass = 0.0;
     for (const double k : link.inverse_mass) link.mass = std::max(link.mass, k > 0.0 ? 1.0 / k : 0.0);
-    // A body that may only rotate: with a mass of 0, limit_gain() would let it gain no energy, and no joint could rotate it.
+    // For a body that may only rotate. With a mass of 0, limit_gain() would let it gain no energy, and no joint could
+    // rotate it.
     if (link.dynamic && link.mass == 0.0) link.mass = static_cast<double>(body.mass);
     link.max_inertia = link.start_inertia[0][0] + link.start_inertia[1][1] + link.start_inertia[2][2];
 }

@@ -33,8 +33,8 @@ Oscillator oscillator(double hertz, double ratio, double h) {
     return {decay, phase * phase / h * decay};
 }
 
-/// Replaces an n x n matrix (its lower triangle, row by row) by its lower Cholesky factor, with the reciprocals of the diagonal
-/// on the diagonal: 0 where the pivot was lost to rounding.
+/// Replaces an n x n matrix (its lower triangle, row by row) by its lower Cholesky factor, with the reciprocals of the
+/// diagonal on the diagonal; 0 if the pivot was lost to rounding.
 void cholesky(double* a, std::uint32_t n) {
     for (std::uint32_t j = 0; j < n; ++j) {
         double* const row_j = a + j * n;
@@ -69,8 +69,8 @@ void soften_springs(Articulations& s, SolverJoint& joint) {
     for (std::uint32_t i = joint.first_row; i < end; ++i) any = any || s.rows[i].kind == RowKind::spring;
     if (!any) return;
     for (std::uint32_t side = 0; side < joint.side_count; ++side) locked = locked || s.links[joint.link[side]].locked;
-    // Where the bodies' own locks do what a row of the joint does, only rounding is left of the row's response. If that
-    // happened to be along the spring, the spring would seem to move nothing, and be thousands of times too stiff.
+    // If the bodies' own locks already do what a row of the joint does, the row's response is only rounding. If that
+    // happened to be along the spring, the spring would seem to move no mass, and be thousands of times too stiff.
     const auto does_something = [&](std::uint32_t i) {
         if (!locked) return true;
         const double response = row_coupling(s, joint, i - joint.first_row, i - joint.first_row);
@@ -80,7 +80,7 @@ void soften_springs(Articulations& s, SolverJoint& joint) {
     for (std::uint32_t i = joint.first_row; i < end; ++i) {
         if (s.rows[i].kind == RowKind::lock && lock_count < joint_axes && does_something(i)) locks[lock_count++] = i;
     }
-    // A spring moves only what the joint's locks let it move: eliminate them.
+    // A spring moves bodies only as the joint's locks allow, so the locks are eliminated.
     double matrix[joint_axes * joint_axes], row[joint_axes];
     for (std::uint32_t i = 0; i < lock_count; ++i) {
         for (std::uint32_t k = 0; k <= i; ++k)
@@ -96,8 +96,9 @@ void soften_springs(Articulations& s, SolverJoint& joint) {
         double left = spring.response;
         for (std::uint32_t k = 0; k < lock_count; ++k) left -= row[k] * row[k];
         left = std::max(left, 1e-6 * spring.response);
-        // The stiffness follows from the mass that the spring moves, and has no limit where it moves next to nothing: at a
-        // body that may rotate but not move, by an anchor whose lever arm goes to 0, it would pull with 1e15 N.
+        // The stiffness is proportional to the mass that the spring moves, and that has no limit where the response
+        // goes to 0: at a body that may rotate but not move, with an anchor whose lever arm goes to 0, the spring would
+        // pull with 1e15 N.
         if (locked) left = std::max(left, 1e-4 * response_without_locks(s, joint, i - joint.first_row));
         const Oscillator o = oscillator(spring.hertz, spring.damping_ratio, s.substep);
         spring.softness = left * o.decay / (1.0 - o.decay);
