@@ -18,8 +18,8 @@ namespace talus {
 inline constexpr std::uint32_t null_index = 0xffffffffu;
 
 struct Body {
-    // Pose and motion. `center` is the centre of mass; the origin of the body's frame is center - rotation *
-    // local_center.
+    // Pose and motion. `center` is the centre of mass. The origin of the body's frame is at
+    //     center - rotation * local_center
     vec3 center{0.0f};
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
     vec3 linear_velocity{0.0f};

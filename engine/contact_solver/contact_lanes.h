@@ -57,8 +57,8 @@ struct ContactLanes {
     SymmetricLanes<F> inertia_a, inertia_b;  ///< inverse, world, 1/(kg m^2)
     Vec3Lanes<F> inverse_mass_a, inverse_mass_b;
     F slop;  ///< overlap that is not removed, m
-    // The spring of a soft contact: bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse *
-    // impulse_scale.
+    // The spring of a soft contact:
+    //     bias velocity = bias_rate * s, effective mass * mass_scale, accumulated impulse * impulse_scale
     F bias_rate, mass_scale, impulse_scale;
     /// 1, or 0 if the next sub-step must not be warm started with these impulses, because their levers have changed
     /// since. Example: between a floor and a ton, a stick of 100 g gets two impulses of 500 N s that cancel. Along

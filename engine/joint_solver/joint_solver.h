@@ -9,13 +9,10 @@
 /// symplectic: a pendulum neither gains nor loses energy. Let J be the Jacobian of all rows at the sub-step's start, M
 /// the masses, C the position errors and h the sub-step. Then
 ///
-///     solve:  finds impulses l for which the positions at the end of the sub-step, predicted like the integrator does, obey the
-///             constraints: (J M^-1 J^T) dl = -(J v + C(q) / h), then Newton's method with the same matrix: dl from -C(q + h v) / h
+///     solve:  finds impulses l for which the positions at the end of the sub-step, predicted like the integrator does,
+///             obey the constraints: (J M^-1 J^T) dl = -(J v + C(q) / h),
+///             then Newton's method with the same matrix: dl from -C(q + h v) / h
 ///     relax:  at the new positions, J v = 0: removes the velocities that position errors have caused.
-///
-///     solve:  impulses l for which the positions at the end of the sub-step, predicted as they will be integrated, obey the
-///             constraints: (J M^-1 J^T) dl = -(J v + C(q) / h), then Newton's method with the same matrix: dl from -C(q + h v) / h
-///     relax:  at the new positions, J v = 0: removes what position errors have put into the velocities.
 ///
 /// Contacts are solved after joints in both passes. In the opposite order, ragdolls that fall on stairs sink in by 107
 /// mm instead of 4. If contacts and joints would disagree by metres per second, contacts are solved through the joints
@@ -26,20 +23,17 @@
 /// their first form (the direct solve now takes a fifth less):
 ///
 ///     sub-steps                                            4                16               64
-///     sequential impulses, one block per joint, warm      9.7 x, 1.0 ms     2.4 x, 2.6 ms    3.4 x, 14 ms      (weight 1: 5.6 x, 1.5 x, none)
+///     sequential impulses, one block per joint, warm      9.7 x, 1.0 ms     2.4 x, 2.6 ms    3.4 x, 14 ms
+///         (with a weight of 1 link                        5.6 x             1.5 x            none)
 ///     this solver                                         < 1e-6, 0.6 ms    < 1e-6, 2.3 ms   < 1e-6, 17 ms
-///
-///     sub-steps                                            4                16               64
-///     sequential impulses, one block per joint, warm      9.7 x, 1.0 ms     2.4 x, 2.6 ms    3.4 x, 14 ms      (weight 1: 5.6 x, 1.5 x, none)
-///     this                                                < 1e-6, 0.6 ms    < 1e-6, 2.3 ms   < 1e-6, 17 ms
 ///
 /// A direct solve alone is not enough for light links under a heavy load. They swing in their joints faster than a
 /// sub-step can follow, and with a weight of 1,000 links the chain explodes. Such swings are integrated implicitly
 /// (rows/implicit_rotation.h), only where and as far as necessary; nothing else is damped.
 ///
-/// Rows of a joint: locks are two-sided and rigid. Springs are soft and implicit, with the frequency and damping ratio of the
-/// joint itself. Limits and motors have bounds; an active set decides which of them take part in the direct solve
-/// (passes/active_rows.h).
+/// Rows of a joint: locks are two-sided and rigid. Springs are soft and implicit, with the frequency and damping ratio
+/// of the joint itself. Limits and motors have bounds; an active set decides which of them take part in the direct
+/// solve (passes/active_rows.h).
 ///
 /// The matrix is sparse: two joints have a common entry only if they share a body. BlockLdl eliminates chains and trees
 /// in linear time, and loops (closed chains, bridges, a door on two hinges) with little fill. Redundant rows, as of
@@ -137,7 +131,8 @@ public:
         double unpushed = 0.0;  ///< by the velocities v
         double pushed = 0.0;    ///< by the velocities d
     };
-    /// Returns the work of an articulation. `unpushed`, by solver index, holds the velocities v; v + d are the present ones.
+    /// Returns the work of an articulation. `unpushed`, by solver index, holds the velocities v; v + d are the present
+    /// ones.
     Work work(std::uint32_t at, std::span<const BodyMotions::Unpushed> unpushed);
     /// Returns the solver index of a body of the articulation.
     std::uint32_t body_of(std::uint32_t at) const;

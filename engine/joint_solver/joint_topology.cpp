@@ -64,8 +64,8 @@ private:
         std::uint8_t side;
     };
 
-    /// Adds the bodies of the joints, by slot, so that their order does not depend on the order of the joints. Returns false
-    /// if none is dynamic, because all have become fixed or kinematic.
+    /// Adds the bodies of the joints, by slot, so that their order does not depend on the order of the joints. Returns
+    /// false if none is dynamic, because all have become fixed or kinematic.
     bool add_links(std::span<const std::uint32_t> slots) {
         for (const std::uint32_t slot : slots) {
             const JointBodies pair = joints_.bodies(slot);
@@ -113,8 +113,8 @@ private:
         nodes_.push_back({.capacity = row_capacity(def)});
     }
 
-    /// Finds the joints of a gear. They are in this articulation, because the gear shares a dynamic body with each, unless
-    /// bodies have become fixed since it was added; then it returns false.
+    /// Finds the joints of a gear. They are in this articulation, because the gear shares a dynamic body with each,
+    /// unless bodies have become fixed since it was added; then it returns false.
     bool find_geared_joints(const Joint& def, SolverJoint& gear) const {
         gear.side_count = 4;
         for (std::uint32_t i = 0; i < 2; ++i) {

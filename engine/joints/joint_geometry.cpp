@@ -52,8 +52,8 @@ dquat swing_of(const dquat& q) {
     return dquat(size, 0.0, q.y * c - q.z * s, q.y * s + q.z * c);
 }
 
-/// The plane of the swing. n is the unit axis of its rotation, and e is perpendicular to n and to A's x: B's x = cos x
-/// + sin e.
+/// The plane of the swing. n is the unit axis of its rotation, and e is perpendicular to n and to A's x axis. B's x
+/// axis is cos * x + sin * e.
 struct SwingPlane {
     dvec3 n, e;
     double cosine, sine, angle;

@@ -91,7 +91,8 @@ public:
     std::uint64_t version() const { return version_; }
     std::size_t bytes() const;
 
-    /// Calls visit(joint slot, slot of the other body or null_index) for each joint of a body. `visit` may remove that joint.
+    /// Calls visit(joint slot, slot of the other body or null_index) for each joint of a body. `visit` may remove that
+    /// joint.
     template <class Visit>
     void for_each(std::uint32_t body, Visit&& visit) const {
         if (body >= first_.size()) return;

@@ -1,5 +1,6 @@
 #pragma once
-/// The matrix of a stiff group, M + sum w J^T J over the active rows, and its block Cholesky factors in double precision.
+/// The matrix of a stiff group, M + sum w J^T J over the active rows, and its block Cholesky factors in double
+/// precision.
 
 #include "engine/stiff_groups/stiff_group.h"
 

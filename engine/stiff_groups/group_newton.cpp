@@ -105,8 +105,8 @@ struct NewtonStep {
     double most_energy = 0.0;  ///< of a body over its mass, (m/s)^2
 };
 
-/// Finds the Newton step from the found velocities: `group.step`, and the `step` of each row. Sets `residual` to M (v0
-/// - v).
+/// Finds the Newton step from the found velocities: `group.step`, and the `step` of each row. Sets `residual` to
+/// M (v0 - v).
 NewtonStep find_step(StiffGroup& group) {
     NewtonStep result;
     group.step = group.momentum;

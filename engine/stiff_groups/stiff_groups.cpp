@@ -12,7 +12,8 @@ namespace talus {
 
 namespace {
 
-/// Whether all impulses and velocities fit into floats. Groups with masses for which they do not are left to the contact solver.
+/// Whether all impulses and velocities fit into floats. Groups with masses for which they do not are left to the
+/// contact solver.
 bool is_finite(const StiffGroup& group) {
     constexpr double most = 1e37;
     double largest = 0.0;

@@ -144,8 +144,8 @@ void SupportLoads::climb(const StiffGroup& group) {
     }
 }
 
-/// Visits the contacts by which a part stands on parts that are nearer to something immovable: calls visit(contact, part
-/// below or null_index).
+/// Visits the contacts by which a part stands on parts that are nearer to something immovable: calls visit(contact,
+/// part below or null_index).
 template <class Visit>
 void SupportLoads::for_each_support(StiffGroup& group, std::uint32_t part, Visit&& visit) {
     for (std::uint32_t i = first_of_[part]; i < first_of_[part + 1]; ++i) {

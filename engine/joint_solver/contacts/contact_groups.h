@@ -15,13 +15,6 @@
 /// bodies that they push, and a last pass of the joints transmits them to the others. Until then, only the velocities
 /// of bodies that contacts push are computed. The reaction of limits and motors to the impulses is taken into account
 /// in the next round.
-///
-///     c = M^-1 (n^T - J^T A^-1 J M^-1 n^T)      the response of all bodies to a unit of the contact's impulse
-///
-/// takes one more solve with the factors that exist already. Projected Gauss-Seidel on these responses finds impulses that
-/// stop the approach without opening a joint (contact_sweeps.h) or that bounce (contact_bounces.h). They are applied to the
-/// bodies that they push, and a last pass of the joints transmits them. Meanwhile only the velocities of bodies that contacts
-/// push are followed. What limits and motors do because of the impulses is seen in the next round.
 
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/joint_solver/articulations.h"

@@ -8,8 +8,8 @@
 /// degree; ties to the lowest index). A tree is eliminated from its leaves without fill, so a chain of n joints costs
 /// O(n). A loop adds one chain of blocks.
 ///
-/// Diagonal blocks are positive or negative definite when they are eliminated (the matrix is quasi-definite: Vanderbei 1995), so
-/// that no pivoting is needed. A pivot that is lost to rounding counts as infinite: its unknown becomes zero.
+/// Diagonal blocks are positive or negative definite when they are eliminated (the matrix is quasi-definite: Vanderbei
+/// 1995), so that no pivoting is needed. A pivot that is lost to rounding counts as infinite: its unknown becomes zero.
 ///
 /// Input: the graph, in add_system(); then, for each factorisation, the sizes of the nodes (set_size), the numbers of
 /// the blocks (diagonal(), block()), and a right-hand side (vector()). Output: the solution in vector(). The pattern
@@ -80,8 +80,8 @@ private:
         std::uint32_t row = 0, column = 0, offset = 0;
     };
     double* values() { return flat(values_); }
-    /// Finds the position of each node of a new system in the order of elimination, and the nodes below it in its column.
-    /// Eliminating a node makes its neighbours neighbours of each other; they are the blocks of its column.
+    /// Finds the position of each node of a new system in the order of elimination, and the nodes below it in its
+    /// column. Eliminating a node makes its neighbours neighbours of each other; they are the blocks of its column.
     void eliminate(std::span<const NodeDef> nodes, std::span<const Edge> edges, std::vector<std::uint32_t>& position,
                    std::vector<std::vector<std::uint32_t>>& columns);
     void add_blocks(System& system, std::span<const NodeDef> nodes,

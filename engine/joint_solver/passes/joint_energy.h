@@ -8,7 +8,8 @@
 
 namespace talus {
 
-/// Returns the kinetic energy of a link with these velocities, J. Its inertia is the one of the step's start, rotated with it.
+/// Returns the kinetic energy of a link with these velocities, J. Its inertia is the one of the step's start, rotated
+/// with it.
 double kinetic_energy(const Link& link, const dvec3& velocity, const dvec3& angular_velocity);
 
 /// Returns the kinetic energy of the dynamic links with the velocities in `s.velocities`, J.

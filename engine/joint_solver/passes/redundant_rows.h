@@ -11,14 +11,8 @@
 /// in a sub-step have three parts:
 ///
 ///     straight   removes from the velocities of the bodies what the rows do not allow. It cannot add energy.
-///     bend       makes the motion follow the curved constraints. A projection in the relax pass removes it again, so the energy
-///                stays (RATTLE). It is dropped if the energy does not stay.
-///     push       closes open joints (position errors, contradictions). It moves the bodies in this sub-step and is then
-///                subtracted from their velocities exactly, whatever the matrix is like. No force is reported for it.
-///
-///     straight   removes from the velocities of the bodies what the rows do not allow: cannot gain energy;
-///     bend       makes the path follow the curved constraints. A projection in the relax pass removes it again, so the energy
-///                stays (RATTLE). It is dropped where the energy does not stay;
+///     bend       makes the motion follow the curved constraints. A projection in the relax pass removes it again, so
+///                the energy stays (RATTLE). It is dropped if the energy does not stay.
 ///     push       closes open joints (position errors, contradictions). It moves the bodies in this sub-step and is then
 ///                subtracted from their velocities exactly, whatever the matrix is like. No force is reported for it.
 ///

@@ -13,8 +13,8 @@ namespace talus {
 
 namespace {
 
-/// Returns the kinetic energy that the pass has added to that of the velocities without the bend: |v|^2 - |u|^2 = (v -
-/// u) (v + u).
+/// Returns the kinetic energy that the pass has added to that of the velocities without the bend. It is computed as
+/// |v|^2 - |u|^2 = (v - u) (v + u).
 double gain_of_pass(Articulations& s, const Articulation& a, bool bent) {
     double gain = 0.0;
     for (std::uint32_t l = a.first_link; l < a.first_link + a.link_count; ++l) {

@@ -10,9 +10,12 @@ namespace talus {
 namespace {
 
 /// Returns the stiffness that a force f (or an impulse) at an arm r gives a body against rotation. When the body and
-/// the arm rotate by w, the moment changes by (w x r) x f = -K w, with the symmetric K = (f . r) 1 - (r f^T + f r^T) /
-/// 2. Only the positive part of K is returned. It has three principal values: 0 along the bisector of r and f, f . r
-/// along n = r x f, and (|f| |r| + f . r) / 2 perpendicular to both.
+/// the arm rotate by w, the moment changes by
+///
+///     (w x r) x f = -K w,    with the symmetric K = (f . r) 1 - (r f^T + f r^T) / 2
+///
+/// Only the positive part of K is returned. K has three principal values: 0 along the bisector of r and f, f . r along
+/// n = r x f, and (|f| |r| + f . r) / 2 perpendicular to both.
 dmat3 rotation_stiffness(const dvec3& r, const dvec3& f) {
     const double size_r = std::sqrt(glm::dot(r, r)), size_f = std::sqrt(glm::dot(f, f)), along = glm::dot(r, f);
     if (size_r * size_f <= 0.0 || along <= -0.999 * size_r * size_f) return dmat3(0.0);

@@ -21,8 +21,8 @@
 
 namespace talus {
 
-/// Finds the links that swing too fast, sets their `swing_damping`, and reduces their `inverse_inertia`. The poses of links
-/// and joints must be up to date.
+/// Finds the links that swing too fast, sets their `swing_damping`, and reduces their `inverse_inertia`. The poses of
+/// links and joints must be up to date.
 void integrate_implicitly(Articulations& s, Articulation& a);
 
 }  // namespace talus

@@ -5,7 +5,8 @@
 
 namespace talus {
 
-/// Returns the row's Jacobian at the joint's pose. Not for RowAxis::point and RowAxis::gear, whose rows are filled in directly.
+/// Returns the row's Jacobian at the joint's pose. Not for RowAxis::point and RowAxis::gear, whose rows are filled in
+/// directly.
 Jacobian row_jacobian(const SolverJoint& joint, const JointRow& row);
 
 /// Returns the row's coordinate (m or rad) at a pose of its joint, whose coordinates are `q`. Not for RowAxis::gear.

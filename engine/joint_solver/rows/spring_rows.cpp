@@ -18,9 +18,9 @@ struct Oscillator {
     double decay, pull;
 };
 
-/// The pull is omega^2 h times the decay, so that a spring under a load deflects by exactly force / stiffness. A slow spring
-/// decays by exp(-2 ratio omega h), like the true motion, and without damping it oscillates for ever. A fast one is
-/// integrated by implicit Euler, which damps, and is stable with any number of springs in parallel.
+/// The pull is omega^2 h times the decay, so that a spring under a load deflects by exactly force / stiffness. A slow
+/// spring decays by exp(-2 ratio omega h), like the true motion, and without damping it oscillates for ever. A fast one
+/// is integrated by implicit Euler, which damps, and is stable with any number of springs in parallel.
 Oscillator oscillator(double hertz, double ratio, double h) {
     const double phase = 2.0 * pi * hertz * h, damp = ratio * phase;  // omega h; ratio omega h
     double decay = 1.0 / (1.0 + 2.0 * damp + phase * phase);
