@@ -8,93 +8,95 @@
 namespace talus::settings {
 
 /// Penetration that the solver does not remove, m. Larger: more visible overlap. Smaller: contacts of resting bodies
-/// begin and end in turns.
+/// flicker, that is, end and begin again.
 inline constexpr float linear_slop = 0.0005f;
-/// Upper limit of the slop as a fraction of the smaller shape's bounding radius. It counts for objects of a few
-/// centimetres and less. Larger: small objects overlap visibly. Smaller: their contacts begin and end in turns.
+/// Upper limit of the slop as a fraction of the smaller shape's bounding radius. It applies to objects of a few
+/// centimetres and less. Larger: small objects overlap visibly. Smaller: their contacts flicker.
 inline constexpr float relative_slop = 0.002f;
 /// Upper limit of the slop as a fraction of the thinner shape's thickness. Larger: sheets of a millimetre sink into
-/// each other. Smaller: their contacts begin and end in turns.
+/// each other. Smaller: their contacts flicker.
 inline constexpr float thin_slop = 0.02f;
 
 /// Longest step that has the number of sub-steps in WorldDef, s. A longer step has proportionally more: in one sub-step
 /// of 1/16 s, resting bodies would fall by 4 cm. Larger: less work in long steps, and less stability: at constant steps
 /// of 1/30 s with sub-steps twice as long, all houses of cards fall.
 inline constexpr float longest_plain_step = 1.0f / 60.0f;
-/// Decay rate of the usual length of sub-steps, 1/s. Where steps differ in length, sub-steps are made as long as the
-/// longest recent one, whose length decays at this rate. The length must not jump, because it sets the stiffness of
-/// contacts: resting bodies would sink and be thrown up again (a tower of 30 reached 4e6 J when steps of 1/30 and 1/120
-/// s alternated). Larger: contacts stiffen sooner after a switch to shorter steps; at 10 and more, such a tower
+/// Decay rate of the usual length of sub-steps, 1/s. If steps differ in length, sub-steps are as long as the longest
+/// recent one; the remembered length decays at this rate. The length must not jump, because it determines the stiffness
+/// of contacts: resting bodies would sink and be thrown up again (a tower of 30 reached 4e6 J when steps of 1/30 and
+/// 1/120 s alternated). Larger: contacts stiffen sooner after a switch to shorter steps; at 10 and more, such a tower
 /// trembles again.
 inline constexpr float forget_substep = 0.5f;
-/// Greatest factor by which a longer sub-step scales up the impulses of the last one for warm starting. Larger: after a
+/// Largest factor by which a longer sub-step scales up the impulses of the last one for warm starting. Larger: after a
 /// very short step, loads that are no longer right are pushed harder. Smaller: resting bodies sink after a switch to
 /// longer steps.
 inline constexpr float most_load_growth = 4.0f;
-/// Greatest separation of a contact point at the start of a step with which it is warm started, m. At a larger
-/// separation its last impulse was a blow that has separated the bodies. Smaller: a body that hovers above its support
+/// Largest separation, at the start of a step, at which a contact point is warm started, m. If the separation is
+/// larger, the last impulse was a blow that has separated the bodies. Smaller: a body that hovers above its support
 /// loses its load in each step. Infinity: the impulse is applied with the present lever arms and taken back with later
 /// ones, and a body that touches nothing gains 1% of its speed.
 inline constexpr float most_carried_gap = 4.0f * linear_slop;
-/// Fraction of a sub-step by which a step may exceed a whole number of them without getting one more. Larger: sub-steps
-/// may be longer than usual by a larger part. Smaller: small differences between steps add sub-steps.
+/// How far a step may exceed a whole number of sub-steps without getting one more, in sub-steps. Larger: sub-steps may
+/// be longer than usual by a larger part. Smaller: small differences between steps add sub-steps.
 inline constexpr float substep_slack = 0.25f;
 
-/// Contact stiffness as a frequency, over the usual rate of sub-steps: 60 Hz for steps of 1/60 s with 4 sub-steps. A
-/// soft contact is a spring: at 30 Hz a jittered tower of 20 sags by 11 cm and buckles, at 60 Hz it sags by 3.5 cm and
+/// Stiffness of contacts: the frequency of their springs over the usual rate of sub-steps. It gives 60 Hz for steps of
+/// 1/60 s with 4 sub-steps. At 30 Hz a jittered tower of 20 sags by 11 cm and buckles; at 60 Hz it sags by 3.5 cm and
 /// stands. Larger: iterations that have not converged feed energy into resting bodies. More sub-steps make stiffer
 /// contacts: at 1 ms and 4 sub-steps, a plate that rolls on 25 balls is 10 times nearer to the closed form than at 60
 /// Hz.
 inline constexpr float contact_rate = 0.25f;
-/// Upper limit of that frequency, Hz. It counts for very short sub-steps.
+/// Upper limit of that frequency, Hz. It applies to very short sub-steps. Larger: very short sub-steps make stiffer
+/// contacts.
 inline constexpr float max_contact_hertz = 1000.0f;
-/// Factor by which contacts of jointed bodies are stiffer. Such a contact is often between the ground and a light limb
+/// Factor on the stiffness of contacts of jointed bodies. Such a contact is often between the ground and a light limb
 /// that carries all other bodies. At 1, joints of ragdolls that fall on each other open by up to 12 cm (20 starts), and
-/// a light foot that lands hard leaves its leg by 5 cm; at 2 by 6 and 1.4 cm; at 6 by 6 and 12 cm.
+/// a light foot that lands hard leaves its leg by 5 cm. At 2 it is 6 and 1.4 cm, at 6 it is 6 and 12 cm.
 inline constexpr float jointed_contact_stiffening = 2.0f;
 /// Fraction of its overlap that a contact of a stiff group (stiff_groups.h) removes per sub-step. Larger: overlap
 /// disappears sooner, and bodies leave it faster. Smaller: it lasts longer.
 inline constexpr float stiff_push = 0.25f;
 /// Fraction of the slop that such a contact does not remove. Larger: the overlaps of a tower's levels add up to more.
-/// Smaller: contacts begin and end in turns.
+/// Smaller: contacts flicker.
 inline constexpr float stiff_slop = 0.5f;
 /// Load at which an island becomes a stiff group: some contact carries this many times the mass of the lighter of its
 /// two bodies. Smaller: more islands are solved directly, at several times the cost. Larger: towers give way further.
 inline constexpr float stiff_load = 5.0f;
-/// Most bodies per level of support for which `stiff_load` holds. Wider islands need `stiff_load_wide`, because their
-/// loads have many paths and their direct solves cost more. Larger: more heaps and walls are solved directly.
+/// Maximum number of bodies per level of support for which `stiff_load` holds. Wider islands need `stiff_load_wide`,
+/// because their loads have many paths and their direct solves cost more. Larger: more heaps and walls are solved
+/// directly.
 inline constexpr float stiff_width = 3.0f;
 /// The load, as above, at which a wider island becomes a stiff group. Smaller: more heaps are solved directly.
 inline constexpr float stiff_load_wide = 40.0f;
-/// Steps between two searches for heavy loads in an island. This holds for an island whose bodies were awake before,
-/// that was no stiff group in the last step, and whose masses alone do not make it one. Larger: towers give way for
-/// longer before they are solved directly. Smaller: heaps that do not become groups cost more.
+/// Number of steps between two searches for large loads in an island. It applies to an island whose bodies were awake
+/// before, that was no stiff group in the last step, and whose masses alone do not make it one. Larger: towers give way
+/// for longer before they are solved directly. Smaller: heaps that do not become groups cost more.
 inline constexpr std::uint32_t stiff_look_every = 4;
-/// Number of bodies above which an island is searched less often: every `stiff_look_every_large` steps, a multiple of
-/// `stiff_look_every`. A pyramid of 820 boxes costs 2.7% more if that number is 4. Larger number of steps: large towers
-/// give way for longer.
+/// Number of bodies above which an island is searched less often, and the number of steps between its searches, a
+/// multiple of `stiff_look_every`. A pyramid of 820 boxes costs 2.7% more if the latter is 4. Larger number of steps:
+/// large towers give way for longer.
 inline constexpr std::uint32_t stiff_large = 400, stiff_look_every_large = 32;
-/// Most bodies of an island in which blows are solved directly (is_crushed, group_search.cpp). Larger: falling heaps
-/// cost more. At 0, a box that falls by 1 m onto a plate of 5 cm and a tenth of its mass penetrates 89% of the plate
-/// (0.7% at 24).
+/// Maximum number of bodies of an island in which blows are solved directly (is_crushed, group_search.cpp). Larger:
+/// falling heaps cost more. At 0, a box that falls by 1 m onto a plate of 5 cm and a tenth of its mass penetrates 89%
+/// of the plate (0.7% at 24).
 inline constexpr std::uint32_t stiff_struck_bodies = 24;
-/// Greatest relative speed of touching bodies in an island whose levels of support count, m/s. Larger: tumbling bodies
+/// Largest relative speed of touching bodies in an island whose levels of support count, m/s. Larger: tumbling bodies
 /// are treated as towers, and cost as much. Smaller: a tower that was hit is left to the iterations.
 inline constexpr float stiff_calm = 1.0f;
-/// Most products of two 6 x 6 blocks in the factorisation of a stiff group. A chain of 1,000 bodies takes 1,000
-/// products, a wall of 20 courses and 490 bricks 22,000. An island that needs more is left to the iterations. Larger:
-/// denser groups are solved directly, such as a pyramid of 650 boxes under 1,000 times the mass of one, and each of
-/// their steps costs more.
+/// Maximum number of products of two 6 x 6 blocks in the factorisation of a stiff group. A chain of 1,000 bodies takes
+/// 1,000 products, a wall of 20 courses and 490 bricks 22,000. An island that needs more is left to the iterations.
+/// Larger: denser groups are solved directly, such as a pyramid of 650 boxes under 1,000 times the mass of one, and
+/// each of their steps costs more.
 inline constexpr std::uint64_t stiff_most_products = 150'000;
-/// Most contacts of a stiff group. Each takes a kilobyte. Larger: more memory.
+/// Maximum number of contacts of a stiff group. Each takes a kilobyte. Larger: more memory.
 inline constexpr std::uint32_t stiff_most_contacts = 20'000;
-/// Most work of a group in one step, in products of blocks (about 40 ns each). A group that needs more gives no
+/// Maximum work of a group in one step, in products of blocks (about 40 ns each). A group that needs more gives no
 /// impulses in the remaining passes of the step, and is refused for `stiff_refused_for` steps. Larger: the worst step
 /// takes longer (heaps of 500 bodies of 5 to 30 cm: 170 ms). Smaller: two jittered towers of 50 side by side fall; they
 /// use up to 1.2 million in a step whose active rows are not found.
 inline constexpr std::uint64_t stiff_most_work = 4'000'000;
-/// Steps for which an island that was too much work is not searched again, unless it gets smaller by a tenth. Larger:
-/// an island that has lost some contacts is left to the iterations for longer. Smaller: the search costs more.
+/// Number of steps for which an island that was too much work is not searched again, unless it gets smaller by a tenth.
+/// Larger: an island that has lost some contacts is left to the iterations for longer. Smaller: the search costs more.
 inline constexpr std::uint32_t stiff_refused_for = 60;
 /// Weight of a contact row, as a multiple of the mass that its contact carries. Larger: impulses converge in fewer
 /// sub-steps, but the set of active rows is harder to find (two towers of 50 side by side: at 100 not always). Smaller:
@@ -110,49 +112,51 @@ inline constexpr double stiff_tolerance = 2e-6;
 /// Accuracy of the search for the active rows, m/s: it ends when a round changes no body by more than its kinetic
 /// energy at this speed. Larger: impulses are less exact. Smaller: more rounds.
 inline constexpr double stiff_speed = 3e-5;
-/// Most rounds of that search. Fewer: it ends more often without a result. More: the worst step costs more.
+/// Maximum number of rounds of that search. Fewer: it ends more often without a result. More: the worst step costs
+/// more.
 inline constexpr int stiff_rounds = 20;
-/// Most repetitions of that search with constant friction limits, which are updated in between. Fewer: friction may not
-/// fit the normal impulses. More: the worst step costs more.
+/// Maximum number of repetitions of that search with constant friction limits, which are updated in between. Fewer:
+/// friction may not fit the normal impulses. More: the worst step costs more.
 inline constexpr int stiff_limit_rounds = 4;
-/// Relative change of impulses, as in a blow, above which the relax pass makes more proximal steps. Without these steps
-/// a row of elastic balls gains 2e-4 of its energy. Smaller: more steps cost one.
+/// Relative change of impulses (as in a blow) above which the relax pass makes additional proximal steps. Without them
+/// a row of elastic balls gains 2e-4 of its energy. Smaller: more passes make them.
 inline constexpr double stiff_blow = 0.1;
-/// Most additional proximal steps after such a change. Fewer: blows gain energy. More: blows cost more.
+/// Maximum number of these additional steps. Fewer: blows gain energy. More: blows cost more.
 inline constexpr int stiff_blow_rounds = 3;
-/// Most solves per pass until no joint row of the group exceeds its bounds. After that many the group's result is
-/// dropped. Smaller: more groups are left to the iterations. Larger: the worst step costs more.
+/// Maximum number of solves per pass until all joint rows of the group are within their bounds. If some are not, the
+/// group's result is dropped. Smaller: more groups are left to the iterations. Larger: the worst step costs more.
 inline constexpr int stiff_bound_rounds = 4;
 /// Largest part of a group's energy that its impulses may leave unexplained; beyond it the group's result is dropped.
 /// Larger: momentum appears from nowhere (17 N s on a body of 14 kg at 1). Smaller: more blows are left to the
 /// iterations.
 inline constexpr double stiff_unexplained = 0.01;
-/// Sway (slender_islands.h) above which the contacts of an island get stiffer. A pyramid with a base of 40 has 2.9, of
-/// 60 10, of 100 46; a wall of 60 courses 20. Larger: high walls lean out of their plane (without stiffening, the
-/// pyramid of 60 falls after 2,460 steps, that of 80 after 1,380). Smaller: islands that tilt_stiffening keeps upright
-/// cost more.
+/// Sway (slender_islands.h) above which the contacts of an island get stiffer. Pyramids with a base of 40, 60 and 100
+/// have a sway of 2.9, 10 and 46; a wall of 60 courses has 20. Larger: high walls lean out of their plane (without
+/// stiffening, the pyramid of 60 falls after 2,460 steps, that of 80 after 1,380). Smaller: islands that
+/// tilt_stiffening keeps upright cost more.
 inline constexpr float slender_sway = 3.3f;
 /// Sway to which the stiffer contacts bring such an island. Larger: high walls lean out of their plane (after 2,000
 /// steps the wall of 60 is 0.4 m out of its plane at 3.3, less than 1 mm at 1.65). Smaller: more sub-steps.
 inline constexpr float slender_kept_sway = 1.65f;
-/// Greatest factor by which these contacts get stiffer. Larger: still higher walls stand, in steps that take longer (12
-/// times as many sub-steps at this value).
+/// Largest factor by which these contacts get stiffer. Larger: still higher walls stand, but steps take longer (the
+/// present value allows 12 times as many sub-steps).
 inline constexpr float slender_most = 64.0f;
-/// Stiffness of such contacts as a frequency, over the rate of the sub-steps that are made for them. Larger: fewer
-/// sub-steps, but iterations that have not converged feed energy into resting bodies, and single boxes of a pyramid
-/// move (with a base of 100 at 0.25, the rate of usual contacts, some tremble at 0.2 m/s). Smaller: more sub-steps.
+/// Stiffness of such contacts: the frequency of their springs over the rate of the sub-steps that are made for them.
+/// Larger: fewer sub-steps, but iterations that have not converged feed energy into resting bodies, and single boxes of
+/// a pyramid move (with a base of 100 at 0.25, the rate of usual contacts, some tremble at 0.2 m/s). Smaller: more
+/// sub-steps.
 inline constexpr float slender_rate = 1.0f / 6.0f;
 /// Fraction of the slop that such contacts do not remove. It adds up over the courses. Larger: the pyramid of 100 sags
 /// by 6 cm at 1, by 4 at 0.5, by 2.6 here, and its flanks lean in by twice as much.
 inline constexpr float slender_slop = 0.25f;
-/// Fewest bodies of an island whose contacts may get stiffer so. Smaller: small islands cost more.
+/// Minimum number of bodies of an island for this stiffening. Smaller: small islands cost more.
 inline constexpr std::uint32_t slender_least_bodies = 20;
-/// Least lever of a level against tilting, as a fraction of the mean radius of its bodies. Levels with less do not
-/// count. Larger: walls of thin plates are ignored. Smaller: stacks of balls in a tube cost as much as walls.
+/// Smallest lever of a level against tilting that counts, as a fraction of the mean radius of its bodies. Larger: walls
+/// of thin plates are ignored. Smaller: stacks of balls in a tube cost as much as walls.
 inline constexpr float slender_least_lever = 0.05f;
-/// Steps between two judgements of an island. An island of which more than half has just been added is judged at once.
-/// Larger: walls that grow or are built slowly lean for longer. Smaller: heaps cost more (a pyramid of 820 boxes 1.4%
-/// at 16).
+/// Number of steps after which the sway of an island is computed again. If more than half of an island has just been
+/// added, it is computed at once. Larger: walls that grow or are built slowly lean for longer. Smaller: heaps cost more
+/// (a pyramid of 820 boxes 1.4% at 16).
 inline constexpr std::uint32_t slender_look_every = 64;
 /// Rates at which these contacts get stiffer and softer again, as fractions of their stiffness per second. Larger:
 /// overlap throws up the bodies that lie on it. Smaller: an island that has become slender leans meanwhile.
@@ -180,37 +184,37 @@ inline constexpr std::uint32_t full_stiffness_contacts = 2;
 /// in a block with bond in both directions 32. Larger: such blocks shake for ever (at 20 those of 4 x 4 x 20 and 7 x 7
 /// x 7 boxes, at 24 most of them). Smaller: high walls and pyramids get softer, and lean.
 inline constexpr float crowded_points = 16.0f;
-/// Fewest points of a contact that counts towards crowding: contacts of faces on faces. Smaller: houses of cards
-/// tremble.
+/// Minimum number of points of a contact that counts for `crowded_points`: only contacts of faces on faces do. Smaller:
+/// houses of cards tremble.
 inline constexpr std::uint32_t crowded_face = 3;
 /// Number of contacts that a body must exceed to be crowded. Smaller: bricks get soft in walls whose densities differ,
 /// and the points of each body that lies on three others are counted.
 inline constexpr std::uint32_t crowded_contacts = 4;
-/// Factor by which contacts with fixed and kinematic bodies are stiffer, so that contacts with the ground dominate the
+/// Factor on the stiffness of contacts with fixed and kinematic bodies, so that contacts with the ground dominate the
 /// result. Smaller: bodies sink into the ground under high stacks.
 inline constexpr float fixed_contact_stiffening = 2.0f;
-/// Largest additional stiffness against tilting, as a multiple of the contact's stiffness, of a contact of four points
-/// that are all pressed. Without it, walls one box thick bend out of their plane and fall: a wall of 100 rows after 700
-/// steps at 4 sub-steps, one of 40 never. Larger: at 3, pyramids tremble and houses of cards fall; the same happens if
-/// light contacts get it.
+/// Largest additional stiffness against tilting of a contact of four points that are all pressed, as a multiple of its
+/// stiffness. Without it, walls one box thick bend out of their plane and fall: a wall of 100 rows after 700 steps at 4
+/// sub-steps, one of 40 never. Larger: at 3, pyramids tremble and houses of cards fall; the same happens if light
+/// contacts get it.
 inline constexpr float tilt_stiffening = 2.0f;
 /// Loads at which that additional stiffness begins and at which it is complete; it is linear between them. The load is
 /// measured by the mean overlap over the lever of the points. Larger: with 0.003 and 0.006, the wall of 100 rows leans
 /// by 2 to 4 m in 1,000 steps, here by 0.7 to 0.8.
 inline constexpr float tilt_first_load = 0.002f;
 inline constexpr float tilt_full_load = 0.004f;
-/// Part of its limit above which friction between two movable bodies is warm started more carefully. Iterations that
-/// have not converged, as while bodies are set down on each other, make friction swing from sub-step to sub-step. Above
-/// this part, friction is warm started with its last warm-starting impulse plus the fraction `friction_follows` of the
-/// change that the sub-step made. Resting bodies still reach the whole impulse. At 1 and 1, 5 of 124 jittered houses of
-/// cards slide apart within 1.5 s, here none. Contacts of faces on faces (those with a tilt_rate) are exempt: pyramids
-/// with a base of 100 would lean by up to 1.3 m in 1,000 steps instead of 0.8. Contacts with fixed bodies are exempt
-/// too: a cone that is set down askew would topple.
+/// Fraction of its limit above which friction between two movable bodies is warm started with less than its impulse.
+/// Iterations that have not converged, as while bodies are set down on each other, make friction swing from sub-step to
+/// sub-step. Above this fraction, the next warm start gets the impulse of the last warm start plus `friction_follows`
+/// times the change that the sub-step has made. Resting bodies still reach the whole impulse. At 1 and 1, 5 of 124
+/// jittered houses of cards slide apart within 1.5 s, here none. Contacts of faces on faces (those with a tilt_rate)
+/// are exempt: pyramids with a base of 100 would lean by up to 1.3 m in 1,000 steps instead of 0.8. Contacts with fixed
+/// bodies are exempt too: a cone that is set down askew would topple.
 inline constexpr float friction_near_limit = 0.5f;
 inline constexpr float friction_follows = 0.5f;
 /// Depth above which a contact gets stiffer, m: its compliance falls with the 16th power of the depth. Without this, a
 /// soft contact carries at most the effective mass of the two bodies times 1,100 m/s^2, because the speed at which it
-/// pushes is limited. In a heap, light bodies are links of the contact chains that carry it, and were pressed into
+/// pushes is limited. The contact chains that carry a heap go through light bodies too, and these were pressed into
 /// their neighbours, each pushing as hard as it could (after a fall of 2,000 mixed bodies from 30 m, some pairs
 /// overlapped by up to 204 mm). Larger: heaps keep deeper overlaps. Smaller: houses of cards fall while they are set
 /// down (at 3 mm).
@@ -235,7 +239,7 @@ inline constexpr float largest_surface_speed = 1e6f;
 /// Largest coefficient of friction. A larger one counts as this one; bodies stick at it anyway. Larger: as above.
 inline constexpr float largest_friction = 1e6f;
 
-/// Least response of a body with locked axes to a push at a point, as a fraction of what its mass alone would give
+/// Smallest response of a body with locked axes to a push at a point, as a fraction of what its mass alone would give
 /// without locks. A smaller response counts as none. Examples at the limit: a rotation about an axis that the push
 /// passes at a hundredth of the body's radius of gyration; a displacement that is 0.6 degrees from perpendicular to the
 /// push. The impulse that stops an approach is the inverse of the response and has no upper limit: at 1e-10 a ball that
@@ -243,7 +247,7 @@ inline constexpr float largest_friction = 1e6f;
 /// joints ignore such responses as well: with anchors 5 cm apart across the plane of their bodies, one of three small
 /// trees of such joints pulled with more than 1e9 N. Larger: doors and lifts give way to fewer pushes.
 inline constexpr float locked_response = 1e-4f;
-/// Least length of a contact normal's part inside the plane or line to which its bodies are locked. A normal with a
+/// Smallest length of a contact normal's part inside the plane or line to which its bodies are locked. A normal with a
 /// shorter part is replaced (locked_contacts.cpp). Larger: contacts of shapes that slope across the plane are replaced
 /// without need. Smaller: the solver has to push bodies apart by many times their overlap.
 inline constexpr float plane_normal = 0.5f;
@@ -263,79 +267,83 @@ inline constexpr float blow_rate = 15.0f;
 /// together, and the contact is tested again beforehand if it has moved (stale_slide). Smaller: of 160 jittered houses
 /// of cards, 25 lose a card while they are set down at 15, and 7 here. Larger: impacts add energy and angular velocity.
 inline constexpr float strike_rate = 45.0f;
-/// Most iterations over the points of a struck manifold. Fewer: boxes that land flat leave with an angular velocity.
-/// More: impacts cost more.
+/// Maximum number of iterations over the points of a struck manifold. Fewer: boxes that land flat leave with an angular
+/// velocity. More: impacts cost more.
 inline constexpr int strike_sweeps = 16;
 /// Change of speed that ends these iterations, m/s. Larger and smaller act as fewer and more iterations.
 inline constexpr float strike_accuracy = 0.005f;
 
-/// Most additional iterations over the normals and friction of a contact after its relaxation. Fewer: bodies that have
-/// just landed gain energy (solver_kernel_contacts.h, settle); of 400 random plain worlds, 22 gain 1% in a step at 2
-/// iterations, 18 here. More: landings cost more.
+/// Maximum number of additional iterations over the normals and friction of a contact after its relaxation. Fewer:
+/// bodies that have just landed gain energy (solver_kernel_contacts.h, settle); of 400 random plain worlds, 22 gain 1%
+/// in a step at 2 iterations, 18 here. More: landings cost more.
 inline constexpr int settle_sweeps = 4;
 /// Speed at which a pushing point must separate for these iterations, m/s. Larger acts as fewer iterations.
 inline constexpr float settle_lift = 0.02f;
 
-/// Part of an island's kinetic energy that its contacts may add in a sub-step. Beyond it and `energy_speed`, their
-/// impulses are scaled down (energy_bound.cpp). Larger: more energy appears where iterations have not converged (of 400
-/// random plain worlds, 24 gain 1% in a step at 0.01, 18 here). At 0, rounding counts as a gain.
+/// Fraction of an island's kinetic energy that its contacts may add in a sub-step, in addition to that of
+/// `energy_speed`. If they add more, their impulses are scaled down (energy_bound.cpp). Larger: more energy appears
+/// where iterations have not converged (of 400 random plain worlds, 24 gain 1% in a step at 0.01, 18 here). At 0,
+/// rounding counts as a gain.
 inline constexpr float energy_gain = 0.001f;
-/// Energy that contacts may add besides, as the speed at which all of the island's bodies have it, m/s. Larger and
-/// smaller act as above.
+/// Energy that contacts may add in addition: the kinetic energy of all bodies of the island at this speed, m/s. Larger
+/// and smaller act like those of `energy_gain`.
 inline constexpr float energy_speed = 0.005f;
-/// Most bodies of an island with this bound. Larger: pyramids fall. Smaller: heaps of a few bodies may gain energy.
+/// Maximum number of bodies of an island with this bound. Larger: pyramids fall. Smaller: heaps of a few bodies may
+/// gain energy.
 inline constexpr std::uint32_t energy_most_bodies = 32;
-/// Part of its kinetic energy that a larger island may gain in a sub-step. Beyond it and `energy_large_speed`, that
-/// island is bounded too. Larger: crowds that are thrown about may gain energy. Smaller: large heaps that come to rest
-/// lose support.
+/// Fraction of its kinetic energy that a larger island may gain in a sub-step, in addition to that of
+/// `energy_large_speed`. If it gains more, it is bounded too. Larger: crowds that are thrown about may gain energy.
+/// Smaller: large heaps that come to rest lose support.
 inline constexpr double energy_large_gain = 0.01;
-/// Energy that a larger island may gain besides, as the speed at which all of its bodies have it, m/s. Larger and
-/// smaller act as above.
+/// Energy that a larger island may gain in addition: the kinetic energy of all its bodies at this speed, m/s. Larger
+/// and smaller act like those of `energy_large_gain`.
 inline constexpr double energy_large_speed = 0.1;
 
-/// Largest carried impulse of a contact in an island that kinematic bodies push, part one: the momentum of all its
-/// bodies at this fraction of the greatest speed (driven_loads.cpp). Larger: crushed bodies leave faster (of 200 groups
-/// of 8 that were crushed at 3 m/s, 14 had a body faster than 10 m/s at 0.5, 43 at 2, 107 at 10, 163 without a limit).
-/// Smaller: presses carry less, and so do wedges and levers on lifts.
+/// Speed that limits the carried impulse of a contact in an island that kinematic bodies push, as a fraction of the
+/// greatest speed there (driven_loads.cpp). The limit is the momentum of all bodies of the island at this speed, plus
+/// that of `driven_weight`. Larger: crushed bodies leave faster (of 200 groups of 8 that were crushed at 3 m/s, 14 had
+/// a body faster than 10 m/s at 0.5, 43 at 2, 107 at 10, 163 without a limit). Smaller: presses carry less, and so do
+/// wedges and levers on lifts.
 inline constexpr float driven_load = 0.5f;
-/// Part two, added to part one: this many times the impulse of their weight. Larger and smaller act as above.
+/// The other part of that limit: this many times the impulse of the bodies' weight in a sub-step. Larger and smaller
+/// act like those of `driven_load`.
 inline constexpr float driven_weight = 10.0f;
 
 /// Largest change of a jointed body's velocity per sub-step that counts as a rotation of the velocity and not as a
-/// blow: this many times the change that its forces alone make, and the fraction `energy_turned` of its speed
-/// (find_gains, solver_kernel_motion.h). Larger: blows on limits can add energy. Smaller: short pendulums lose energy.
+/// blow: `energy_pulled` times the change that its forces alone make, and `energy_turned` times its speed (find_gains,
+/// solver_kernel_motion.h). Larger: blows on limits can add energy. Smaller: short pendulums lose energy.
 inline constexpr float energy_pulled = 4.0f;
 inline constexpr float energy_turned = 0.15f;
 
-/// Energy that an island may gain from a kinematic body that drives it, as the energy of its bodies at this many times
-/// the kinematic body's speed. Larger: crushed jointed bodies can leave faster. Smaller: long levers move slower than
-/// they are driven.
+/// Energy that an island may gain from a kinematic body that drives it: the kinetic energy of its bodies at this many
+/// times the kinematic body's speed. Larger: crushed jointed bodies can leave faster. Smaller: long levers move slower
+/// than they are driven.
 inline constexpr double energy_driven_speed = 10.0;
 
 /// Change of a floating island's angular momentum per sub-step above which it is corrected, as a fraction of its
 /// bodies' momenta (island_momentum.cpp). Larger: such islands lose as much. Smaller: rounding counts as a change.
 inline constexpr double momentum_share = 1e-5;
 
-/// Least approach speed that bounces, m/s. In short sub-steps it is less: `restitution_rate`, m/s^2, times the
+/// Smallest approach speed that bounces, m/s. In short sub-steps it is less: `restitution_rate`, m/s^2, times the
 /// sub-step, because gravity adds less speed to resting bodies per sub-step. Smaller: small bounces go on longer. With
 /// 0.5 m/s in sub-steps of 0.25 ms as well, 216 elastic balls lose 70 J of 80,000 in four seconds instead of 0.4.
 inline constexpr float restitution_threshold = 0.5f;
 inline constexpr float restitution_rate = 120.0f;
-/// Least fraction of that speed at which a contact without a load passes a blow on, at a restitution of 1. The fraction
-/// rises linearly with falling restitution, to the whole speed at 0.5 and below. Larger: slower blows are shared out by
-/// each contact of a row as if there were no restitution (at 1 the last of 10 balls leaves with 86 to 99% of the
-/// incoming speed, at 0.01 and less with all of it).
+/// Smallest fraction of that speed at which a contact without a load passes a blow on, at a restitution of 1. The
+/// fraction rises linearly with falling restitution, to the whole speed at 0.5 and below. Larger: slower blows are
+/// shared out by each contact of a row as if there were no restitution (at 1 the last of 10 balls leaves with 86 to 99%
+/// of the incoming speed, at 0.01 and less with all of it).
 inline constexpr float knock_share = 0.001f;
 /// Load below which a contact counts as unloaded: the impulse that stops this fraction of that speed. Larger: small
 /// blows shake off bodies that rest in a heap of elastic ones.
 inline constexpr float knock_load = 0.02f;
-/// Passes over contacts that bounce. Fewer: those 216 balls lose 100 to 200 J with one pass, up to 130 with two, 1 to 4
-/// with four. Newton's cradle is right from two passes on.
+/// Number of passes over contacts that bounce. Fewer: those 216 balls lose 100 to 200 J with one pass, up to 130 with
+/// two, 1 to 4 with four. Newton's cradle is right from two passes on.
 inline constexpr int restitution_passes = 8;
 
-/// Mean speed (of the centre plus that of rotation) up to which a body may fall asleep, m/s. A body sleeps when it has
-/// stayed in place at this mean speed for `time_to_sleep`, together with its whole island. Larger: slow bodies stop
-/// visibly. Smaller: heaps sleep later.
+/// Mean speed up to which a body may fall asleep, m/s: that of the centre plus that of rotation. A body sleeps,
+/// together with its whole island, when all of them have stayed in place at this mean speed for `time_to_sleep`.
+/// Larger: slow bodies stop visibly. Smaller: heaps sleep later.
 inline constexpr float sleep_speed = 0.05f;
 /// Time for which a body must be still before it sleeps, s. Larger: bodies stay awake longer. Smaller: a body may sleep
 /// at the top of its path.
@@ -364,7 +372,7 @@ inline constexpr float settle_deceleration = 0.2f;
 /// with triangles of a mesh. Larger angle: fewer contacts on round surfaces, along normals that are off by as much.
 /// Smaller: more contacts on them.
 inline constexpr float merged_normal = 0.99985f;
-/// Least distance between points of such a contact, as a fraction of the shape pair's size. Larger: small shapes get
+/// Smallest distance between points of such a contact, as a fraction of the shape pair's size. Larger: small shapes get
 /// fewer points. Smaller: points that add nothing.
 inline constexpr float merged_point_distance = 0.01f;
 /// Motion per step, as a multiple of the slop, up to which a merged contact chooses its points from those that touch.
@@ -392,15 +400,15 @@ inline constexpr float passed_on_normal = 0.95f;
 /// triangles are kept that no shape comes near.
 inline constexpr float mesh_patch_margin = 0.15f;
 
-/// Motion of a shape's centre, in sizes, after which the engine checks again whether the centre has passed through a
-/// mesh. If the centre was farther away from the mesh, that distance counts. Larger: more triangles are checked, less
-/// often.
+/// Largest motion of a shape's centre, in sizes, after which the engine checks again whether the centre has passed
+/// through a mesh. It checks again earlier if the centre was nearer to the mesh than this. Larger: more triangles are
+/// checked, less often.
 inline constexpr float place_probe = 0.5f;
 /// Distance in front of the mesh, in sizes, of the place that the engine keeps for a shape that was pressed through. A
 /// motion that passes an edge within this distance goes through it. Smaller: rounding lets it slip through seams.
 inline constexpr float place_gap = 1e-3f;
-/// Most surfaces along which that place is moved in a step, one after the other, such as the walls of a corner. Fewer:
-/// the place falls behind in corners.
+/// Maximum number of surfaces along which that place is moved in a step, one after the other, such as the walls of a
+/// corner. Fewer: the place falls behind in corners.
 inline constexpr int place_rounds = 4;
 
 /// Motion per step above which a body is swept (swept_bodies.h), as a multiple of its inner radius (the radius of a
@@ -431,10 +439,11 @@ inline constexpr float continuous_drop = 1e-3f;
 /// swept however slow it is. The depth is that of a contact of this step. Larger: together with continuous_motion,
 /// bodies might get through before they are swept. Smaller: light bodies under heavy ones cost a sweep in each step.
 inline constexpr float continuous_pressed = 0.25f;
-/// Least value of that depth, m. Larger and smaller act as above.
+/// Smallest value of that depth, m. Larger and smaller act as above.
 inline constexpr float continuous_pressed_least = 2.0f * linear_slop;
-/// Most impacts of one body in one step. A body with more loses the rest of the step. A ball of 1 cm that bounces at
-/// 1,000 m/s between walls 1 m apart needs 17. Larger: such bodies cost more. Smaller: more bodies lose time.
+/// Maximum number of impacts of one body in one step. A body with more loses the rest of the step. A ball of 1 cm that
+/// bounces at 1,000 m/s between walls 1 m apart needs 17. Larger: such bodies cost more. Smaller: more bodies lose
+/// time.
 inline constexpr int continuous_impacts = 8;
 /// Opening of joints above which they are closed at the end of a step, m. All joints of an articulation that had an
 /// impact are closed too (opened_joints.h). Larger: joints are seen open by as much, because contacts and joints may
@@ -446,19 +455,20 @@ inline constexpr double joint_closing_gap = 1e-4;
 /// Opening at the start of a step above which a joint is not closed, m. Larger: bodies that the user has put apart jump
 /// together by as much. Smaller: joints that an obstacle keeps open stay open for longer.
 inline constexpr double joint_closing_most = 0.05;
-/// Most solves by Newton's method when joints are closed. Fewer: joints that an impact has opened by half a metre stay
-/// open (with 8 solves by up to 0.5 m, at 40 m/s and 30 Hz).
+/// Maximum number of solves by Newton's method when joints are closed. Fewer: joints that an impact has opened by half
+/// a metre stay open (with 8 solves by up to 0.5 m, at 40 m/s and 30 Hz).
 inline constexpr int joint_closing_solves = 24;
 /// Largest rotation of a link in one of these solves, rad. Smaller acts as fewer solves. Larger: the solves do not
 /// converge, because joints are not linear that far.
 inline constexpr double joint_closing_turn = 0.5;
-/// Least ease of rotation of a link. A link that a solve rotates farther than that rotates less easily in the next one,
-/// down to this factor. Larger: the solves may not converge. Smaller: such a link hardly rotates any more.
+/// Smallest ease of rotation of a link, a factor on its inverse inertia. If a solve rotates a link farther than that,
+/// its ease is reduced for the next solve. Larger: the solves may not converge. Smaller: such a link hardly rotates any
+/// more.
 inline constexpr double joint_closing_least_ease = 1e-3;
 /// Factor per solve by which the ease returns. Larger: the link may rotate too far again. Smaller: more solves.
 inline constexpr double joint_closing_ease_growth = 4.0;
-/// Most rounds of closing and sweeping. Fewer: joints stay open if their links hit something while the joints are
-/// closed.
+/// Maximum number of rounds of closing and sweeping. Fewer: joints stay open if their links hit something while the
+/// joints are closed.
 inline constexpr int joint_closing_rounds = 8;
 /// Number of consecutive steps in which the joints of a loop, or of bodies with locked axes, could not be closed, after
 /// which they are left open. Smaller: loops that an obstacle keeps open stay open for longer. Larger: contradictory
@@ -467,11 +477,11 @@ inline constexpr int joint_closing_tries = 8;
 /// Last fraction of the step in which swept links move to where joints want them. Obstacles hardly move in it. Larger:
 /// they move more. Smaller: less resolution in time.
 inline constexpr float joint_closing_time = 1.0f / 1024.0f;
-/// Fraction of the depth at which planes have stopped such a link, to which they let it in again. From 1 on it is
-/// stopped again at once. Smaller: joints close less.
+/// Fraction of the depth at which planes have stopped such a link. They let the link in again up to this fraction. From
+/// 1 on it is stopped again at once. Smaller: joints close less.
 inline constexpr float joint_closing_depth = 0.9f;
-/// Rounds of sequential impulses at an impact. Fewer: impacts of several bodies are less exact. More: impacts cost
-/// more.
+/// Number of rounds of sequential impulses at an impact. Fewer: impacts of several bodies are less exact. More: impacts
+/// cost more.
 inline constexpr int continuous_rounds = 8;
 /// Distance below which two joint anchors have no direction between them, m. A distance joint that is shorter uses A's
 /// x axis. Smaller: rounding decides the direction.
@@ -484,7 +494,7 @@ inline constexpr double joint_slack = 1e-10;
 inline constexpr double joint_slack_looped = 1e-6;
 /// The same for drives, which may meet limits. Larger: drives give way.
 inline constexpr double joint_slack_drive = 1e-4;
-/// Greatest speeds at which open joints close, m/s and rad/s. Larger: attached bodies are flung about. Smaller: joints
+/// Largest speeds at which open joints close, m/s and rad/s. Larger: attached bodies are flung about. Smaller: joints
 /// stay open for longer.
 inline constexpr double joint_push_speed = 3.0;
 inline constexpr double joint_turn_speed = 6.0;
@@ -496,55 +506,58 @@ inline constexpr double joint_push_farthest = 100.0;
 /// Largest energy of all pushes together, as a multiple of the sum of the energies that they would have row by row.
 /// Smaller: large nets sag. Larger: nearly redundant joints jump.
 inline constexpr double joint_push_gain = 100.0;
-/// Energy that pushes may have besides, as a speed of all jointed bodies, m/s. Larger and smaller act as above.
+/// Energy that pushes may have in addition: the kinetic energy of all bodies of the articulation at this speed, m/s.
+/// Larger and smaller act like those of `joint_push_gain`.
 inline constexpr double joint_quiet_push = 0.1;
 /// Rotation of a row by a push above which the softness of the rows grows with that angle, rad (push_together(),
 /// redundant_rows.h). Smaller: loops that are nearly closed pay for two more factorisations. Larger: chains that are a
 /// little too short tremble.
 inline constexpr double joint_crooked = 2e-4;
-/// Least opening at which joints are pushed, as a fraction of the displacement that a sub-step allows (1 um). Larger:
-/// joints stay open by more. Smaller: rounding pushes.
+/// Smallest opening at which joints are pushed, as a fraction of the displacement that a sub-step allows (1 um).
+/// Larger: joints stay open by more. Smaller: rounding pushes.
 inline constexpr double joint_least_push = 8e-5;
-/// Largest factor of kinetic energy by which curved motion may change an articulation within the sub-step (a link that
-/// rotates by 1 rad: 1.3). Smaller: loops that rotate fast lose energy. Larger: more energy must be removed afterwards.
+/// Largest factor by which the bend (redundant_rows.h) may increase the kinetic energy of an articulation within the
+/// sub-step. For a link that rotates by 1 rad it is 1.3. Smaller: loops that rotate fast lose energy. Larger: more
+/// energy must be removed afterwards.
 inline constexpr double joint_bend_gain = 1.5;
-/// Gain of kinetic energy that the relax pass may leave of it, as a fraction. Smaller: loops that rotate fast lose
-/// energy. Larger: they may gain it.
+/// Largest fraction of kinetic energy that remains of this gain after the relax pass. Smaller: loops that rotate fast
+/// lose energy. Larger: they may gain it.
 inline constexpr double joint_energy_gain = 0.001;
-/// Rotation of a link in its joints per sub-step above which it is integrated implicitly, which damps it, rad. Above 2,
-/// a chain under load would explode. Smaller: more links are damped.
+/// Rotation of a link in its joints per sub-step above which the link is integrated implicitly, which damps it, rad.
+/// Larger: above 2, a chain under load explodes. Smaller: more links are damped.
 inline constexpr double joint_turn_rate = 0.7;
 /// Weight of the last sub-step in the running mean of such a link's angular velocity. The mean is not damped. Larger:
 /// chains that heavy weights snap taut open wider (by 68 mm at 0.25, 30 mm at 0.125). Smaller: heavy pendulums on light
 /// rods lose energy (in 10 s 0.7% at 0.25, 1.1% at 0.125, 2.9% at 0.06, without the next setting).
 inline constexpr double joint_usual_spin = 0.125;
-/// Rotation per sub-step by the mean angular velocity, from which on all of a link's angular velocity is damped, rad.
-/// The slower the mean is, the more of it is exempt. Larger: a chain of 100 links that whips round a ball of 100,000
-/// links' mass opens by 0.4 m and gains energy (measured without this limit). Smaller: heavy pendulums lose more energy
-/// (in 10 s 2.0% at 0.1, 2.8% at 0.07, 4.3% at 0.05).
+/// Mean rotation per sub-step from which on all of a link's angular velocity is damped, rad. Below it, a part of the
+/// mean is exempt, and the slower the mean rotation is, the larger this part. Larger: a chain of 100 links that whips
+/// round a ball of 100,000 links' mass opens by 0.4 m and gains energy (measured without this limit). Smaller: heavy
+/// pendulums lose more energy (in 10 s 2.0% at 0.1, 2.8% at 0.07, 4.3% at 0.05).
 inline constexpr double joint_steady_turn = 0.07;
-/// Fraction of a joint's load that is remembered from sub-step to sub-step while it decreases. Smaller: loads that jerk
-/// may find their chain unprepared. Larger: past loads stiffen joints for longer.
+/// Fraction of a joint's load that is remembered from sub-step to sub-step while it decreases. Smaller: a load that
+/// jerks may find its chain unprepared. Larger: past loads stiffen joints for longer.
 inline constexpr double joint_load_memory = 0.9;
-/// Kinetic energy that joints may add in a pass, as an additional speed of all jointed bodies, m/s. Smaller: strong
+/// Kinetic energy that joints may add in a pass: that of an increase of all bodies' speed by this, m/s. Smaller: strong
 /// motors are slowed down. Larger: errors may add more energy.
 inline constexpr double joint_gain_speed = 10.0;
 /// Speed at which a limit or motor at its bound must move away from it to be released, m/s or rad/s. At 0, rounding
 /// would decide. Larger: limits hold bodies that move away slowly.
 inline constexpr double joint_release_speed = 1e-7;
-/// Speed after joints below which it is set to zero as rounding, m/s and rad/s. At 0, products of such speeds are
-/// denormal numbers wherever bodies move in a plane, and processors take a hundred times as long for those. Larger:
-/// slow motions stop.
+/// Smallest speed that joints leave, m/s and rad/s. A smaller one is rounding and becomes zero. At 0, products of such
+/// speeds are denormal numbers wherever bodies move in a plane, and processors take a hundred times as long for those.
+/// Larger: slow motions stop.
 inline constexpr double joint_least_speed = 1e-12;
-/// Error of anchors after a sub-step at which Newton's method ends, as a speed, m/s and rad/s. Larger: light links
-/// between heavy bodies tremble. Smaller: more rounds.
+/// Error at which Newton's method ends, m/s and rad/s: the speed at which anchors would miss each other over a
+/// sub-step. Larger: light links between heavy bodies tremble. Smaller: more rounds.
 inline constexpr double joint_tolerance = 1e-4;
-/// Error before a round, as a speed, up to which that round is the last, m/s and rad/s. This holds without limits and
-/// motors only. Larger: joints are less exact. Smaller: more rounds.
+/// Error before a round, as above, up to which this round is the last one. It applies only if no limits and motors may
+/// become active. Larger: joints are less exact. Smaller: more rounds.
 inline constexpr double joint_quick = 1e-2;
-/// Largest change by contacts of the speeds that joints have left, m/s. Above it, contacts are solved together with the
-/// joints. Larger: joints open at impacts by that speed times a sub-step (ragdolls' by 24 mm at 2 m/s, by 16 at 1 m/s).
-/// Smaller: more solves (of the step of ragdolls that fall down stairs, 9% at 1 m/s, 50% at 0.1).
+/// Largest change that contacts may make to the speeds that joints have left, m/s. If they would change more, contacts
+/// are solved through the joints. Larger: joints open at impacts by that speed times a sub-step (ragdolls' by 24 mm at
+/// 2 m/s, by 16 at 1 m/s). Smaller: more solves (of the step of ragdolls that fall down stairs, 9% at 1 m/s, 50% at
+/// 0.1).
 inline constexpr double joint_contact_speed = 1.0;
 /// The same limit for slow bodies, as a fraction of the speed at which touching bodies move; and its least value, m/s,
 /// half of the speed that gravity adds in a sub-step. Larger: bodies that rest on limits or on many links tremble (of
@@ -554,23 +567,23 @@ inline constexpr double joint_contact_motion = 0.3, joint_contact_least = 0.02;
 /// Fraction of that limit by which one contact point must change a speed to take part in the solve. Larger: fewer
 /// points take part. Smaller: more solves.
 inline constexpr double joint_contact_share = 0.5;
-/// Most rounds of solving contacts through joints, and most iterations per round. Fewer: contacts and joints differ by
-/// more. More: impacts cost more.
+/// Maximum number of rounds in which contacts are solved through joints, and of iterations per round. Fewer: contacts
+/// and joints differ by more. More: impacts cost more.
 inline constexpr int joint_contact_rounds = 4;
 inline constexpr int joint_contact_sweeps = 32;
 /// Change of speeds that ends these iterations, m/s. Larger: contacts and joints differ by as much. Smaller: more
 /// iterations.
 inline constexpr double joint_contact_tolerance = 1e-3;
-/// Number of times that joints and passes over bouncing contacts alternate after a bounce of a jointed body. At 0,
-/// cradles of balls on rods gain 15% of their energy or lose 80%. At 1, they lose 4% in 20 s if their rods are short;
-/// at 2, half of that.
+/// Number of times that joints and restitution passes alternate after a bounce of a jointed body. At 0, cradles of
+/// balls on rods gain 15% of their energy or lose 80%. At 1, they lose 4% in 20 s if their rods are short; at 2, half
+/// of that.
 inline constexpr int joint_bounces = 2;
-/// Least response of a contact through joints, as a fraction of its response without them. A contact with less is left
-/// out, because impulses against bodies that joints hold firmly have no upper limit. Smaller: light bodies between
+/// Smallest response of a contact through joints, as a fraction of its response without them. A contact with less is
+/// left out, because impulses against bodies that joints hold firmly have no upper limit. Smaller: light bodies between
 /// heavy ones are held together, too. Larger: more contacts are left out.
 inline constexpr double joint_contact_give = 1e-3;
-/// Rounds of the active set in a pass. Fewer: a ragdoll that hits many limits at once may pass one of them for a
-/// sub-step.
+/// Number of rounds of the active-set method in a pass. Fewer: a ragdoll that hits many limits at once may pass one of
+/// them for a sub-step.
 inline constexpr int joint_rounds = 8;
 /// Phase per sub-step up to which a spring loses energy only by its damping ratio, rad. A stiffer spring is integrated
 /// by implicit Euler and loses more. Larger: fewer stiff springs in parallel are stable. Smaller: more springs lose
@@ -599,7 +612,7 @@ inline constexpr float bouncing_strictness = 16.0f;
 /// if it is larger.) Larger: impacts of bodies that pass each other act beside the place where they touch, which adds
 /// energy and angular momentum. Smaller: more contacts are tested again.
 inline constexpr float stale_slide = 0.03f;
-/// Least product of that displacement and the speed of the blow, as a multiple of the product of their own least
+/// Smallest product of that displacement and the speed of the blow, as a multiple of the product of their own least
 /// values. A slow blow at a slightly wrong place adds almost no energy. Smaller: more contacts are tested again (at 1,
 /// a closed box with 400 tumbling bodies takes 4% more instructions). Larger: more energy is added (of 3,000 random
 /// plain worlds 32 gain energy at 1, 37 here).

@@ -13,8 +13,8 @@
 ///     straight   removes from the velocities of the bodies what the rows do not allow. It cannot add energy.
 ///     bend       makes the motion follow the curved constraints. A projection in the relax pass removes it again, so
 ///                the energy stays (RATTLE). It is dropped if the energy does not stay.
-///     push       closes open joints (position errors, contradictions). It moves the bodies in this sub-step and is then
-///                subtracted from their velocities exactly, whatever the matrix is like. No force is reported for it.
+///     push       closes open joints (position errors, contradictions). It moves the bodies in this sub-step and is
+///                then subtracted from their velocities exactly, whatever the matrix is like. No force is reported.
 ///
 /// A tree of joints on bodies without locks has no such rows. There, push and bend are computed together with the
 /// straight part.
