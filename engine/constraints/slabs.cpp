@@ -7,7 +7,7 @@ namespace talus {
 
 namespace {
 
-/// Fewest bodies of a slab, and least thickness of a slab in mean radii of its bodies. In a thinner slab, most bodies
+/// Minimum number of bodies of a slab, and minimum thickness of a slab in mean radii of its bodies. In a thinner slab, most bodies
 /// would reach into the next.
 constexpr std::uint32_t least_bodies = 96;
 constexpr float least_thickness = 3.0f;

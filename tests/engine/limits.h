@@ -1,8 +1,8 @@
 #pragma once
-/// The limits that docs/limits.md promises, for the tests that measure them.
+/// The limits in docs/limits.md, for the tests that measure them.
 ///
-/// The first cell of a row in that table is its name, the second one its limit: "at most 15 mm", "at least 0.99". A test
-/// measures and calls hold(name, measured); limits_test.cpp checks that each row has a test which does so.
+/// The first cell of a row in that table is its name, the second one its limit: "at most 15 mm", "at least 0.99". A
+/// test measures a value and calls hold(name, measured). limits_test.cpp checks that each row has such a test.
 
 #include <doctest/doctest.h>
 
@@ -15,11 +15,11 @@ namespace talus::test {
 
 struct LimitRow {
     std::string name, limit;  ///< the first two cells
-    double number = 0.0;      ///< of the limit
+    double number = 0.0;      ///< the number in the limit
     bool is_upper = true;     ///< "at most", not "at least"
 };
 
-/// The table's rows; tests run in the project's folder.
+/// Returns the table's rows. Tests run in the project's folder.
 inline std::vector<LimitRow> limit_rows() {
     std::ifstream file("docs/limits.md");
     REQUIRE_MESSAGE(file.good(), "docs/limits.md cannot be read: tests run in the project's folder");
@@ -39,7 +39,7 @@ inline std::vector<LimitRow> limit_rows() {
     return rows;
 }
 
-/// Checks what was measured against the document, in the unit that it names, and prints both.
+/// Checks a measured value against the document, in the unit that it names, and prints both.
 inline void hold(const std::string& name, double measured) {
     for (const LimitRow& row : limit_rows()) {
         if (row.name != name) continue;

@@ -1,5 +1,5 @@
 #pragma once
-/// What tests of the engine share: bodies to build worlds from, and measures of what became of them.
+/// Helpers of the engine's tests: bodies to build worlds from, and measures of the result.
 
 #include "samples/scenes/kit/random.h"
 
@@ -20,7 +20,7 @@ using samples::Random;
 inline constexpr float frame = 1.0f / 60.0f;  ///< s
 inline constexpr double pi = 3.14159265358979323846;
 
-/// A turn about a unit axis.
+/// A rotation about a unit axis.
 inline quat turn(const vec3& axis, double radians) {
     const auto s = static_cast<float>(std::sin(0.5 * radians));
     return normalized(quat(static_cast<float>(std::cos(0.5 * radians)), s * axis.x, s * axis.y, s * axis.z));
@@ -46,7 +46,7 @@ inline BodyDef kinematic_body(const Shape& shape, const vec3& position, const ve
     return def;
 }
 
-/// One of several shapes of a body.
+/// The definition of one of several shapes of a body.
 inline ShapeDef part(const Shape& shape, const vec3& position = vec3(0.0f), const quat& rotation = quat(1, 0, 0, 0)) {
     ShapeDef def;
     def.shape = shape;
@@ -59,7 +59,8 @@ inline BodyDef ground() { return fixed_body(box({50.0f, 1.0f, 50.0f}), {0.0f, -1
 
 inline BodyDef crate(const vec3& position) { return body(box(vec3(0.5f)), position); }
 
-/// Of any type, solid, about so large (m). A triangle or hull of random points may be a sliver that no body accepts.
+/// A random solid shape of any type and of about this size, m. A triangle or hull of random points may be a sliver that
+/// no body accepts.
 inline Shape random_shape(Random& random, float size) {
     const auto length = [&] { return size * random.between(0.2f, 1.0f); };
     switch (random.below(8)) {
@@ -99,7 +100,7 @@ inline Shape random_shape(Random& random, float size) {
     }
 }
 
-/// Adds a body that has to be accepted.
+/// Adds a body, which must be accepted.
 inline BodyId add(World& world, const BodyDef& def) {
     const BodyId id = world.add_body(def);
     REQUIRE_MESSAGE(!id.is_null(), world.last_error().message);
@@ -122,7 +123,7 @@ inline WorldDef weightless() {
     return def;
 }
 
-/// True when every pose and velocity is finite and every rotation is a unit quaternion.
+/// Whether every pose and velocity is finite and every rotation is a unit quaternion.
 inline bool is_sound(const World& world, std::string* complaint = nullptr) {
     for (const BodyId id : world.bodies()) {
         const Transform t = world.transform(id);
@@ -147,7 +148,7 @@ inline double kinetic_energy(const World& world, BodyId id) {
     return 0.5 * (static_cast<double>(world.mass(id)) * glm::dot(v, v) + glm::dot(w, world.inertia(id) * w));
 }
 
-/// Potential (against y = 0) and kinetic energy of all dynamic bodies, J.
+/// The potential (relative to y = 0) and kinetic energy of all dynamic bodies, J.
 inline double energy(const World& world) {
     double sum = 0.0;
     for (const BodyId id : world.bodies()) {
@@ -158,12 +159,12 @@ inline double energy(const World& world) {
     return sum;
 }
 
-/// About the centre of mass.
+/// The angular momentum about the centre of mass.
 inline glm::dvec3 spin_momentum(const World& world, BodyId id) {
     return glm::dmat3(world.inertia(id)) * glm::dvec3(world.angular_velocity(id));
 }
 
-/// How far the body that strays farthest comes from its place within so many steps, m; ends at 1 m.
+/// The largest displacement of a body within this many steps, m; stops at 1 m.
 inline float farthest_stray(World& world, std::span<const BodyId> ids, std::span<const vec3> places, int steps) {
     float most = 0.0f;
     for (int k = 0; k < steps && most < 1.0f; ++k) {
@@ -174,7 +175,7 @@ inline float farthest_stray(World& world, std::span<const BodyId> ids, std::span
     return most;
 }
 
-/// The least height of the body's origin after any of so many steps, m.
+/// The smallest height of the body's origin after each of this many steps, m.
 inline float lowest_height(World& world, BodyId id, int steps) {
     float lowest = world.position(id).y;
     for (int k = 0; k < steps; ++k) {
@@ -186,8 +187,7 @@ inline float lowest_height(World& world, BodyId id, int steps) {
 
 inline float distance_xz(const vec3& a, const vec3& b) { return std::hypot(a.x - b.x, a.z - b.z); }
 
-/// The sum of the normal impulses of a body's contacts as a force on it over the last step, N: world, pointing at the
-/// body.
+/// The sum of the normal impulses of a body's contacts as a force on it over the last step, N, in world axes.
 inline vec3 normal_force(const World& world, BodyId id, float dt = frame) {
     vec3 sum(0.0f);
     for (const Contact& contact : world.contacts(id)) {
@@ -204,7 +204,8 @@ inline vec3 friction_force(const World& world, BodyId id, float dt = frame) {
     return sum / dt;
 }
 
-/// A world with other bits somewhere: the hash covers poses and velocities, the counts the rest.
+/// A fingerprint of a world: two worlds with any difference in their bits have different ones. The hash covers poses
+/// and velocities, the counts cover the rest.
 struct Footprint {
     std::uint64_t hash = 0;
     std::size_t bodies = 0, awake = 0;

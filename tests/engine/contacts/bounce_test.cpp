@@ -9,7 +9,7 @@ namespace {
 
 constexpr double g = 9.81;
 
-/// Heights (of the lowest point, over y = 0) of the first `count` bounces of a body that falls from rest.
+/// Heights of the first `count` bounces of a body that falls from rest: those of its lowest point above y = 0.
 std::vector<double> bounce_heights(World& world, BodyId id, double radius, std::size_t count) {
     std::vector<double> heights;
     bool was_falling = true;
@@ -18,7 +18,8 @@ std::vector<double> bounce_heights(World& world, BodyId id, double radius, std::
         run(world, 1);
         const double v = world.linear_velocity(id).y, y = world.position(id).y - radius;
         const bool falling = v < 0.0;
-        // The frame nearest the top, with what is left of its kinetic energy: no error from the frame rate.
+        // The frame nearest to the top, corrected by its remaining kinetic energy, so that the frame rate makes no
+        // error.
         if (!falling) best = y + v * v / (2.0 * g);
         if (falling && !was_falling) heights.push_back(best);
         was_falling = falling;
@@ -38,7 +39,7 @@ TEST_CASE("a ball bounces to e^(2n) of its height, within 2%") {
             BodyDef ball = body(sphere(0.3f), {0, height + 0.3f, 0});
             ball.material.restitution = e;
             const BodyId id = add(world, ball);
-            // As long as it comes down at twice the speed below which nothing bounces.
+            // As long as it lands at more than twice the speed below which nothing bounces.
             std::size_t count = 0;
             for (double speed = std::sqrt(2.0 * g * static_cast<double>(height)); speed > 1.0 && count < 5; ++count)
                 speed *= static_cast<double>(e);
@@ -177,7 +178,7 @@ TEST_CASE("a row of touching balls hit by one passes its speed to the last: the 
             const auto speed = [&](int i) {
                 return static_cast<double>(world.linear_velocity(ids[static_cast<std::size_t>(i)]).x);
             };
-            // Five impacts one after the other: each leaves (1 - e) / 2 of the speed behind, and a little more where e
+            // Five impacts, one after the other. Each leaves (1 - e) / 2 of the speed behind, and a little more where e
             // < 1.
             const double passed = 0.5 * (1.0 + static_cast<double>(e));
             CHECK(speed(5) == doctest::Approx(3.0 * std::pow(passed, 5)).epsilon(e == 1.0f ? 0.02 : 0.1));

@@ -52,7 +52,7 @@ TEST_CASE("cutting a box in eight does not change its mass properties, however t
     cut.rotation = whole.rotation;
     for (int i = 0; i < 8; ++i) {
         const vec3 at(i & 1 ? 0.5f : -0.5f, i & 2 ? 0.25f : -0.25f, i & 4 ? 0.375f : -0.375f);
-        // Each piece stands on its head in its own way: y up, or y along x.
+        // Each piece has its own frame: y up, or y along x.
         if (i % 2 == 0) {
             cut.shapes.push_back(part(box({0.5f, 0.25f, 0.375f}), at));
         } else {
@@ -131,7 +131,7 @@ TEST_CASE("a lopsided dumb-bell shares its weight by the law of the lever") {
     }
     CHECK(force == doctest::Approx(4000.0 * 9.81).epsilon(0.005));
     CHECK(moment / force == doctest::Approx(1.0).epsilon(0.005));
-    CHECK(left == doctest::Approx(1000.0 * 9.81).epsilon(0.1));  // as evenly as it may be spread over each foot
+    CHECK(left == doctest::Approx(1000.0 * 9.81).epsilon(0.1));  // the load may be spread over a foot in any way
     CHECK(world.position(id).y == doctest::Approx(0.5).epsilon(0.004));
 }
 

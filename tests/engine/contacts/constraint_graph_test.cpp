@@ -1,4 +1,4 @@
-// The colouring: what shares a colour may be solved side by side.
+// The colouring: contacts that share a colour may be solved side by side.
 
 #include "tests/engine/worlds.h"
 
@@ -17,8 +17,8 @@ using Edge = ConstraintGraph::Edge;
 
 std::vector<std::uint8_t> one_slab(std::uint32_t bodies) { return std::vector<std::uint8_t>(bodies); }
 
-/// Every edge once, colours contiguous; in a parallel colour no pushable body twice, nor in two fields of a phase;
-/// groups of those that may share a record, in each those with most points first.
+/// Checks that every edge occurs once and colours are contiguous. In a parallel colour no movable body may occur twice,
+/// nor in two fields of a phase. Edges that may share a record must be consecutive, those with most points first.
 void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
     const std::span<const std::uint8_t> colors = graph.edge_colors();
     REQUIRE(colors.size() == edges.size());
@@ -38,7 +38,7 @@ void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
         next += color.count;
         const bool immovable = color.phase == ContactPhase::immovable;
         if (immovable) immovable_began = true;
-        REQUIRE(immovable == immovable_began);  // they come last
+        REQUIRE(immovable == immovable_began);  // edges with immovable bodies come last
         std::set<std::uint32_t> used;
         std::uint32_t points = 4;
         std::uint32_t before = 0;
@@ -52,7 +52,7 @@ void check_coloring(const ConstraintGraph& graph, std::span<const Edge> edges) {
             if (new_group) points = 4;
             REQUIRE(e.point_count <= points);
             if (e.point_count == points && i > color.first && !new_group)
-                REQUIRE(graph.order()[i] > before);  // ties to the lowest
+                REQUIRE(graph.order()[i] > before);  // in order of index
             points = e.point_count;
             before = graph.order()[i];
             for (const std::uint32_t body : {e.pushes_a ? e.a : e.b, e.pushes_b ? e.b : e.a})
@@ -82,7 +82,7 @@ std::vector<Edge> random_edges(Random& random, std::uint32_t bodies, std::size_t
 
 TEST_CASE("no two contacts of a parallel colour share a body that can be pushed") {
     Random random(13);
-    ConstraintGraph graph;  // one for all: what is left of the last build must not matter
+    ConstraintGraph graph;  // one graph for all cases: what the last build has left must not matter
     for (int round = 0; round < 300; ++round) {
         const std::uint32_t bodies = 3 + random.below(round % 10 == 0 ? 2000 : 40);
         const std::size_t count = random.below(round % 10 == 0 ? 6000 : 200);
@@ -114,7 +114,7 @@ TEST_CASE("the colours of bodies in slabs do not depend on how their contacts ar
         check_coloring(in_fields, edges);
         CHECK(std::ranges::equal(together.edge_colors(), in_fields.edge_colors()));
         CHECK(together.color_count() == in_fields.color_count());
-        // In a body's eyes the order is the same.
+        // For each body, the order of its contacts is the same.
         std::vector<std::vector<std::uint8_t>> seen(bodies), seen_in_fields(bodies);
         const auto look = [&](const ConstraintGraph& graph, std::vector<std::vector<std::uint8_t>>& by_body) {
             for (const std::uint32_t e : graph.order()) {
@@ -151,7 +151,7 @@ TEST_CASE("contacts that stay keep their colour while others come and go") {
             if (before[i].color == no_color) continue;
             const bool same = graph.edge_colors()[i] == before[i].color;
             ++(same ? kept : changed);
-            CHECK((same || members[before[i].color] < 16));  // rare colours give theirs away
+            CHECK((same || members[before[i].color] < 16));  // rare colours are dissolved
         }
         CHECK(graph.color_count() <= 40);
     }
@@ -184,7 +184,7 @@ TEST_CASE("a body with ten thousand contacts spills into a colour that is solved
     }
 }
 
-// 50 bowls in each other have 60 contacts each with the next: more than half of them were solved one by one.
+// 50 nested bowls have 60 contacts each with the next one. More than half of these contacts were solved one by one.
 TEST_CASE("chains of bodies with many contacts each are solved side by side") {
     for (const std::uint32_t contacts : {20u, 60u, 100u}) {
         std::vector<Edge> edges;
@@ -203,7 +203,7 @@ TEST_CASE("chains of bodies with many contacts each are solved side by side") {
 }
 
 TEST_CASE("few colours do for what needs few") {
-    // A chain needs two, a pyramid's brick bond no more than some.
+    // A chain needs two colours, a pyramid's brick bond only a few more.
     std::vector<Edge> edges;
     for (std::uint32_t i = 1; i < 1000; ++i) edges.push_back({i - 1, i, i + 1, 4, true, true});
     ConstraintGraph graph;

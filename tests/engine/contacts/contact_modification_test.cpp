@@ -1,4 +1,4 @@
-/// The contact modifier: what it may change, and that nothing of it is left in the next step.
+/// The contact modifier: what it may change, and that its changes end with the step.
 
 #include "tests/engine/worlds.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t platform_tag = 1;
 
-/// Solid from above only. What is inside stays let through until it is out.
+/// Solid from above only. A body that is inside passes until it is out.
 void one_way(ContactModification& c, void*) {
     if (c.touching) return;
     const bool platform_is_a = c.user_data_a == platform_tag;
@@ -29,7 +29,7 @@ BodyDef platform(float y) {
 void ice(ContactModification& c, void* user) {
     ++*static_cast<int*>(user);
     c.friction = 0.0f;
-    c.restitution = -3.0f;  // not taken
+    c.restitution = -3.0f;  // refused
 }
 
 void one_corner(ContactModification& c, void*) {
@@ -39,7 +39,7 @@ void one_corner(ContactModification& c, void*) {
 }  // namespace
 
 TEST_CASE("a one way platform lets through from below and holds from above") {
-    for (const float speed : {9.0f, 200.0f}) {  // the second one is swept
+    for (const float speed : {9.0f, 200.0f}) {  // at the second speed the body is swept
         World world(sleepless());
         add(world, ground());
         add(world, platform(2.0f));
@@ -52,7 +52,7 @@ TEST_CASE("a one way platform lets through from below and holds from above") {
             run(world, 1);
             top = std::max(top, world.position(ball).y);
             if (speed > 100.0f && i == 2)
-                REQUIRE(world.set_linear_velocity(ball, {0, -150.0f, 0}));  // and back, as fast
+                REQUIRE(world.set_linear_velocity(ball, {0, -150.0f, 0}));  // and back, at the same speed
         }
         INFO("speed ", speed, " top ", top, " rests at ", world.position(ball).y);
         CHECK(top > 3.0f);
@@ -95,7 +95,7 @@ TEST_CASE("a modifier is asked about marked contacts only and its word is for on
     CHECK(calls == 60);
     CHECK(world.linear_velocity(marked).x == doctest::Approx(9.81 * std::sin(0.2) * std::cos(0.2)).epsilon(0.02));
     CHECK(glm::length(world.linear_velocity(plain)) < 0.01f);
-    // A copy calls the same; without one all is as before.
+    // A copy of the world calls the same modifier. Without a modifier, the contact is unchanged.
     World copy = world;
     run(copy, 10);
     CHECK(calls == 70);
@@ -113,7 +113,7 @@ TEST_CASE("single points can be taken out of a contact") {
     const BodyId id = add(world, def);
     world.set_contact_modifier(one_corner);
     run(world, 20);
-    CHECK(world.rotation(id).z > 0.01f);  // it tips over to the side that nothing holds
+    CHECK(world.rotation(id).z > 0.01f);  // it tips over to the unsupported side
 }
 
 TEST_CASE("a disabled contact ends and begins like any other and wakes nobody") {

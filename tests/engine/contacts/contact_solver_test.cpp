@@ -1,5 +1,5 @@
-// The wide contact solver by itself: against the equations of its header written down plainly in double, one contact at
-// a time; the same bits in any lane and any company; friction that keeps to Coulomb's law.
+// The contact solver alone: against the equations of its header, written plainly in double, one contact at a time; the
+// same bits in any lane and beside any other contacts; friction within Coulomb's law.
 
 #include "tests/engine/worlds.h"
 
@@ -22,7 +22,7 @@ void put(float* out, const vec3& v) {
 vec3 point_of(const float* v) { return {v[0], v[1], v[2]}; }
 glm::dvec3 vec(const float* v) { return {v[0], v[1], v[2]}; }
 
-/// Two bodies and up to four points between them: all that a contact is to the solver.
+/// Two bodies and up to four points between them: a contact as the solver sees it.
 struct Case {
     SolverMass mass[2];
     SolverBody body[2];  // at the start of the step
@@ -66,7 +66,7 @@ Case random_case(Random& random, bool immovable) {
         }
     }
     if (immovable) put(c.mass[0].center, -0.5f * c.normal);
-    const bool loaded = random.below(4) == 0;  // presses in all points
+    const bool loaded = random.below(4) == 0;  // presses on all points
     const bool deep = random.below(8) == 0;
     for (int i = 0; i < c.count; ++i) {
         const vec3 p = random.in_box(vec3(0.4f));
@@ -88,7 +88,7 @@ struct Problem {
     ConstraintGraph graph;
     std::vector<Surface> surfaces;  // by collider
     ContactSolver solver;
-    std::vector<std::uint32_t> first_body;  // solver index of a case's body b; that of a is one less
+    std::vector<std::uint32_t> first_body;  // solver index of a case's body b; body a is the one before
 
     explicit Problem(std::span<const Case> cases, const SolverKernel& kernel = best_solver_kernel()) : solver(kernel) {
         for (const Case& c : cases) {
@@ -135,7 +135,7 @@ struct Problem {
         solver.prepare({edges, contacts, colliders, surfaces, masses});
     }
 
-    /// One step of `substeps` sub-steps, as World does it, for bodies that don't change their inertia as they turn.
+    /// Runs one step of `substeps` sub-steps, as World does, for bodies whose inertia does not change as they rotate.
     void step(int substeps) {
         for (SolverBody& b : bodies) {
             std::memset(b.displacement, 0, sizeof b.displacement);
@@ -170,11 +170,12 @@ struct Problem {
 struct Oracle {
     glm::dvec3 v[2], w[2], d[2], turn[2];
     double impulse[4] = {}, sum[4] = {};
-    double kept[4] = {};  ///< with which the next sub-step is warm started
+    double kept[4] = {};  ///< impulses with which the next sub-step is warm started
     int blows = 0;
-    bool tilted = false;      ///< some row was stiffened against tilting
-    bool stiffened = false;   ///< some row was deep enough to be stiffer
-    bool knife_edge = false;  ///< a row was touching or apart by less than rounding: another law holds on either side
+    bool tilted = false;     ///< some row was stiffened against tilting
+    bool stiffened = false;  ///< some row was deep enough to be stiffer
+    /// a row touched, or was apart by less than rounding; the two cases have different equations
+    bool knife_edge = false;
 
     Oracle(const Case& c, int substeps) {
         const double h = substep, pi2 = 2.0 * pi;
@@ -214,7 +215,7 @@ struct Oracle {
             lever += glm::length(glm::dvec3(c.point[i]) - middle) / static_cast<double>(c.count);
         const double lightest = double{settings::tilt_first_load} * lever,
                      heaviest = double{settings::tilt_full_load} * lever;
-        double depth[4] = {}, mean = 0.0, tilt_rate = 0.0, stiffer_from = 0.0;  // of the sweep
+        double depth[4] = {}, mean = 0.0, tilt_rate = 0.0, stiffer_from = 0.0;  // of this iteration
         const auto begin_soft_rows = [&] {
             mean = 0.0;
             double shallowest = -1.0;
@@ -389,7 +390,7 @@ TEST_CASE("four lanes and eight give the same bits") {
             cases.back().friction = random.unit();
             cases.back().restitution = random.below(2) ? random.unit() : 0.0f;
         }
-        std::vector<bool> special(cases.size());  // rolls, slips and runs
+        std::vector<bool> special(cases.size());  // with rolling resistance, two grips and a belt
         for (std::size_t i = 0; i < cases.size(); ++i) special[i] = random.below(3) == 0;
         Problem narrow(cases, solver_kernel_sse2), wide(cases);
         for (Problem* problem : {&narrow, &wide}) {
@@ -428,7 +429,7 @@ TEST_CASE("friction stays in its cone and, where it slides, points against the s
     for (int round = 0; round < 400; ++round) {
         CAPTURE(round);
         Case c = random_case(random, true);
-        // Pressed on a floor, sliding any way, with any inertia.
+        // Pressed on a floor, sliding in any direction, with any inertia.
         c.normal = {0, 1, 0};
         put(c.mass[0].center, {0, -0.5f, 0});
         put(c.mass[1].center, {0, 0.2f, 0});

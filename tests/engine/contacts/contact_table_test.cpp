@@ -1,4 +1,4 @@
-// The pair table by itself: bodies' lists of pairs while pairs come and go.
+// The pair table alone: the lists of a body's pairs while pairs are added and removed.
 
 #include "engine/contacts/contact_table.h"
 

@@ -12,7 +12,7 @@ using namespace talus::test;
 
 namespace {
 
-/// Counts events of a pair over steps, and that begin and end take turns.
+/// Counts the events of a pair over several steps, and checks that begin and end alternate.
 struct EventLog {
     int begun = 0, ended = 0;
 
@@ -40,7 +40,7 @@ TEST_CASE("a box that lands touches the floor once and stays in touch while it r
     }
     CHECK(log.begun == 1);
     CHECK(log.ended == 0);
-    // Lifted off, it ends once.
+    // When the box is lifted, the contact ends once.
     for (int i = 0; i < 60; ++i) {
         if (i == 0) world.set_linear_velocity(id, {0, 3, 0});
         run(world, 1);
@@ -172,7 +172,7 @@ TEST_CASE("a fast hit that is over within a step is reported with its impulse") 
     CHECK(impulse == doctest::Approx(40.0 * world.mass(id)).epsilon(0.01));
 }
 
-// Contacts that were found anew within a step, and were apart by then, kept their impulse to themselves.
+// Contacts that were tested again within a step, and were apart by then, did not report their impulse.
 TEST_CASE("a body of which no contact is reported has been pushed by nothing") {
     int free_steps = 0, touched_steps = 0;
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
@@ -195,7 +195,7 @@ TEST_CASE("a body of which no contact is reported has been pushed by nothing") {
             std::vector<vec3> before;
             for (const BodyId id : ids) before.push_back(world.linear_velocity(id));
             REQUIRE(world.step(frame));
-            // What was met on the way by a body that is no pair with it is in the events alone.
+            // A body that was hit within the step, without a pair at its end, is in the events only.
             const auto met_on_the_way = [&](BodyId id) {
                 const std::span<const ContactEvent> begun = world.contacts_begun();
                 return std::any_of(begun.begin(), begun.end(),
@@ -233,7 +233,8 @@ TEST_CASE("the floor carries exactly the weight of what stands on it") {
         const double weight = world.mass(stack[0]) * 9.81;
         CHECK(normal_force(world, floor).y == doctest::Approx(-5.0 * weight - world.mass(ball) * 9.81).epsilon(0.002));
         for (std::size_t i = 0; i < 5; ++i) {
-            // From below its own weight and all above it, from above all above it: what is left is its own.
+            // The contact below carries the box's own weight and that of the boxes above, the contact above only the
+            // latter. The difference is its own weight.
             CHECK(normal_force(world, stack[i]).y == doctest::Approx(weight).epsilon(0.01));
         }
         CHECK(normal_force(world, ball).y == doctest::Approx(world.mass(ball) * 9.81).epsilon(0.002));
@@ -373,7 +374,7 @@ TEST_CASE("filters decide who meets whom") {
     };
     CHECK(meets({}, {}));
     CHECK(meets({1, 2, 0}, {2, 1, 0}));
-    CHECK(!meets({1, 2, 0}, {2, 2, 0}));  // one side wants to is not enough
+    CHECK(!meets({1, 2, 0}, {2, 2, 0}));  // both sides must accept
     CHECK(!meets({1, 0, 0}, {1, 0xffffffffu, 0}));
     CHECK(!meets({1, 0xffffffffu, -3}, {1, 0xffffffffu, -3}));
     CHECK(meets({1, 0, 3}, {1, 0, 3}));
@@ -389,12 +390,11 @@ TEST_CASE("shapes of one body may have filters of their own") {
     add(world, floor);
     BodyDef def;
     def.shapes = {part(box({0.3f, 0.3f, 0.3f}), {0, -0.6f, 0}), part(box({0.3f, 0.3f, 0.3f}), {0, 0.6f, 0})};
-    def.shapes[0].filter = {2, 2, 0};  // a ghost for the floor
+    def.shapes[0].filter = {2, 2, 0};  // does not collide with the floor
     def.position = {0, 2, 0};
     const BodyId id = add(world, def);
     run(world, 300);
-    // It sinks until the upper half stands on the floor (or fell over: then the lower half is in the floor all the
-    // same).
+    // It sinks until the upper half stands on the floor. If it falls over, the lower half is in the floor as well.
     CHECK(world.position(id).y < 0.1f);
     CHECK(world.position(id).y > -0.9f);
     for (const Contact& c : world.contacts(id)) CHECK((c.body_a == id ? c.shape_a : c.shape_b) == 1);
@@ -423,7 +423,8 @@ TEST_CASE("a sensor reports who comes and goes, and pushes nobody") {
         }
         CHECK(log.begun == 1);
         CHECK(log.ended == 1);
-        // In after a fall of 3.75 m, out after 6.25 m; events are of the poses at the beginning of a step.
+        // It enters after a fall of 3.75 m and leaves after 6.25 m. Events belong to the poses at the beginning of a
+        // step.
         CHECK(std::abs(first - 60.0 * std::sqrt(2.0 * 3.75 / 9.81)) < 2.5);
         CHECK(std::abs(last - 60.0 * std::sqrt(2.0 * 6.25 / 9.81)) < 2.5);
         CHECK(world.linear_velocity(id) == world.linear_velocity(twin));
@@ -493,8 +494,8 @@ TEST_CASE("the weight of a stack that sleeps is still in its contacts") {
 
 TEST_CASE("who overlaps when a step begins is in contact after it however far the two were before" *
           doctest::test_suite("slow")) {
-    // Bodies of one shape and of two, that fly about, jump, sleep and are woken: a pair has no contacts while it is
-    // far.
+    // Bodies of one shape and of two that fly about, jump, sleep and are woken. While the bodies of a pair are far
+    // apart, the pair has no contacts.
     for (const bool sleep : {false, true}) {
         World world(sleep ? WorldDef{} : sleepless());
         add(world, ground());
@@ -507,7 +508,7 @@ TEST_CASE("who overlaps when a step begins is in contact after it however far th
             if (i % 4 == 0) def.shape = Shape{};
             def.rotation = random.rotation();
             def.linear_velocity = 4.0f * random.in_box(vec3(1.0f));
-            def.angular_damping = 2.0f;  // or some would roll for ever
+            def.angular_damping = 2.0f;  // without it some would roll for ever
             ids.push_back(add(world, def));
         }
         const auto overlap = [&](BodyId a, BodyId b) {
@@ -566,7 +567,7 @@ TEST_CASE("what a body comes near to on its way through a step is among its pair
         def.linear_velocity = 90.0f * vec3(random.between(0.2f, 1.0f), 0.0f, 0.0f);
         def.continuous = Continuous::off;
         const BodyId flier = add(world, def);
-        run(world, 1);  // whoever is new is found where it is
+        run(world, 1);  // new pairs are found at the present poses
         for (int step = 0; step < 60 && world.position(flier).x < 0.7f; ++step) {
             const vec3 from = world.position(flier);
             const vec3 to = from + frame * world.linear_velocity(flier);

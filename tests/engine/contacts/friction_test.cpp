@@ -15,7 +15,8 @@ struct Slope {
     vec3 normal, down;
 
     Slope(double angle, double azimuth) {
-        rotation = multiply(turn({0, 1, 0}, azimuth), turn({0, 0, 1}, -angle));  // +x falls before the azimuth turns it
+        // +x falls, before the rotation by the azimuth
+        rotation = multiply(turn({0, 1, 0}, azimuth), turn({0, 0, 1}, -angle));
         normal = rotate(rotation, {0, 1, 0});
         down = rotate(rotation, {1, 0, 0});
     }
@@ -27,7 +28,7 @@ struct Slope {
         return def;
     }
 
-    /// A body whose lowest point, when it is turned as the slope is, lies `height` under its origin.
+    /// A body that is rotated like the slope, with its lowest point `height` below its origin.
     BodyDef on(const Shape& shape, float height, float friction) const {
         BodyDef def = body(shape, height * normal);
         def.rotation = rotation;
@@ -36,7 +37,7 @@ struct Slope {
     }
 };
 
-/// How far something that starts at rest with acceleration a gets in t, with sub-steps of h.
+/// The distance from rest with acceleration a in time t, with sub-steps of h.
 double travel(double a, double t) { return 0.5 * a * t * t + 0.5 * a * t / 240.0; }
 
 }  // namespace
@@ -76,8 +77,8 @@ TEST_CASE("a box on a slope of 30 degrees slides by less than 1 mm in ten minute
     CHECK(std::abs(slid) < 1e-3);
 }
 
-// Friction at the post and twist about it both turn the beam. Solved side by side they swung against each other from
-// sub-step to sub-step, without end.
+// Friction at the post and twist about it both rotate the beam. Solved from the same velocities, they oscillated
+// against each other from sub-step to sub-step, without end.
 TEST_CASE("a beam kept level that turns on a post under one end comes to rest and stays there") {
     for (const float off : {0.1f, 0.2f, 0.3f, 0.4f}) {
         CAPTURE(off);
@@ -261,8 +262,8 @@ TEST_CASE("a flat disc that spins on the floor comes to rest without wandering o
     BodyDef def = body(cylinder(0.1f, 0.5f), {0, 0.1f, 0});
     def.angular_velocity = {0, 10, 0};
     const BodyId id = add(world, def);
-    // I w / torque with I = m r^2 / 2: friction gathered at the rim has torque mu m g r, spread evenly over the face
-    // 2/3 of it.
+    // The time is I w / torque with I = m r^2 / 2. Friction at the rim has the torque mu m g r; friction spread evenly
+    // over the face has 2/3 of it.
     const double rim = 0.5 * 0.5 * 10.0 / (0.6 * g);
     int steps = 0;
     while (glm::length(world.angular_velocity(id)) > 0.01f && steps < 600) {
@@ -302,7 +303,7 @@ TEST_CASE("a ball that spins on the spot comes to rest, and stays there") {
     def.angular_velocity = {0, 10, 0};
     const BodyId id = add(world, def);
     run(world, 60);
-    CHECK(world.angular_velocity(id).y > 5.0f);  // a ball is no brick
+    CHECK(world.angular_velocity(id).y > 5.0f);  // a ball stops later than a brick
     run(world, 60 * 30);
     CHECK(!world.is_awake(id));
     CHECK(distance_xz(world.position(id), vec3(0.0f)) < 0.01f);

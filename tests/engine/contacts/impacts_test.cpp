@@ -1,4 +1,4 @@
-/// Blows: what lands on several points at once.
+/// Blows: bodies that land on several points at once.
 
 #include "tests/engine/worlds.h"
 
@@ -8,8 +8,8 @@ using namespace talus;
 using namespace talus::test;
 
 TEST_CASE("a box that lands flat is not turned nor thrown aside") {
-    // The points of its manifold were solved one after the other, and the next sub-step was warm started with what that
-    // left: 1 to 15 rad/s, and posts fell over.
+    // The points of its manifold were solved one after the other, and the next sub-step was warm started with the
+    // resulting impulses. Bodies left with 1 to 15 rad/s, and posts fell over.
     const auto land = [](const vec3& half, float height, float yaw) {
         CAPTURE(half.x);
         CAPTURE(half.y);

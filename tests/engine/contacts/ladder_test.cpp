@@ -1,4 +1,5 @@
-// The coherence ladder from outside: every rung runs where it should, none changes what happens, none survives a jump.
+// The coherence ladder from outside: each of its methods runs where it should, none changes the result, and none uses
+// its cache after a jump.
 
 #include "tests/engine/worlds.h"
 
@@ -32,7 +33,7 @@ Shape stone(Random& random) {
 
 TEST_CASE("cold GJK settles a new pair") {
     WorldDef def = weightless();
-    def.enable_closed_form = false;  // of two boxes their axes alone may do
+    def.enable_closed_form = false;  // for two boxes the closed form can suffice
     World world(def);
     add(world, crate({0, 0, 0}));
     add(world, crate({1.01f, 0.3f, 0.2f}));
@@ -158,7 +159,7 @@ TEST_CASE("in a tumbling pile every rung runs, and all pairs are accounted for")
             total[r] += settled(world, static_cast<Rung>(r));
             sum += settled(world, static_cast<Rung>(r));
         }
-        CHECK(sum == world.profile().convex_pairs);  // nobody sleeps
+        CHECK(sum == world.profile().convex_pairs);  // no body sleeps
     }
     for (int r = 0; r < rung_count; ++r) {
         CAPTURE(std::string(name_of(static_cast<Rung>(r))));
@@ -179,7 +180,7 @@ TEST_CASE("without a rung things come to rest at the same heights") {
         run(world, 300);
         std::vector<float> ys;
         for (const BodyId id : ids) ys.push_back(world.position(id).y);
-        // What is switched off does not run.
+        // A method that is switched off does not run.
         const auto& pairs = world.profile().narrowphase.pairs;
         if (!def.enable_skip) CHECK(pairs[static_cast<std::size_t>(Rung::skip)] == 0);
         if (!def.enable_reuse) CHECK(pairs[static_cast<std::size_t>(Rung::reuse)] == 0);
@@ -236,7 +237,7 @@ TEST_CASE("a teleported body meets what is there, not what it left") {
     const BodyId id = add(world, crate({1.499f, 0, 0}));
     run(world, 5);
     REQUIRE(world.contacts(id).size() == 1);
-    // Turned by 45 degrees where it stands: an edge, 20.8 cm deep, where a face was.
+    // Rotated by 45 degrees in place: an edge, 20.8 cm deep, where a face was.
     REQUIRE(world.set_transform(id, {1.499f, 0, 0}, turn({0, 0, 1}, 0.25 * pi)));
     run(world, 1);
     CHECK_MESSAGE(settled(world, Rung::reuse) == 0, rungs(world));
@@ -245,7 +246,7 @@ TEST_CASE("a teleported body meets what is there, not what it left") {
     for (int i = 0; i < world.contacts(id)[0].point_count; ++i)
         deepest = std::min(deepest, world.contacts(id)[0].points[i].separation);
     CHECK(deepest < -0.15f);
-    // To the other side of the wall in a step: it is pushed out there, not through it.
+    // Moved to the other side of the wall within a step: it is pushed out there, not back through the wall.
     REQUIRE(world.set_transform(id, {-1.45f, 0, 0}, quat(1, 0, 0, 0)));
     REQUIRE(world.set_linear_velocity(id, vec3(0.0f)));
     REQUIRE(world.set_angular_velocity(id, vec3(0.0f)));

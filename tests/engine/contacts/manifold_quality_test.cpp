@@ -1,5 +1,5 @@
-// What manifolds are for, seen from outside: impulses that find their way from frame to frame, round things that roll
-// straight and rest without rocking, contact points that do not flicker.
+// The purpose of manifolds, seen from outside: impulses carry over from frame to frame; round bodies roll straight and
+// rest without rocking; contact points do not flicker.
 
 #include "tests/engine/worlds.h"
 
@@ -13,8 +13,8 @@ using namespace talus::test;
 
 namespace {
 
-/// Where on the shape a point lies, told from its place alone: which sides of a box, which corner of a hull (or which
-/// of its faces). 0 for shapes that have no such features.
+/// The feature on which a point lies, by its position alone: the sides of a box, the corner of a hull (or its face). 0
+/// for shapes without such features.
 std::uint64_t feature_at(const Shape& shape, const vec3& p) {
     if (shape.type == ShapeType::box) {
         const vec3& h = shape.half_extents;
@@ -47,8 +47,8 @@ struct TouchPoint {
     bool same_features(const TouchPoint& other) const { return on_a == other.on_a && on_b == other.on_b; }
 };
 
-/// Of the contact points that are between the same two features a frame later, how many still have their id, and so
-/// their impulse. Points whose features are not theirs alone are left out.
+/// The contact points that are between the same two features one frame later, and how many of these still have their
+/// id, and so their impulse. Points that share their features with another point are left out.
 struct Carried {
     long points = 0, kept_points = 0;
     double impulse = 0.0, kept_impulse = 0.0;
@@ -107,7 +107,7 @@ Shape any_stone(Random& random) {
     return hull(*made);
 }
 
-/// Thrown along the floor, spinning.
+/// Throws a body along the floor, with an angular velocity.
 BodyDef thrown(Random& random, const Shape& shape, float height) {
     BodyDef def = body(shape, {0.0f, height, 0.0f});
     const vec3 heading = random.direction(), axis = random.direction(), spin_axis = random.direction();
@@ -134,7 +134,7 @@ void report(const std::string& what, const Carried& carried) {
     CHECK(carried.kept_impulse >= 0.98 * carried.impulse);
 }
 
-/// What a body did while it should have been at rest.
+/// Motion of a body while it should have been at rest.
 struct Rest {
     float spin = 0.0f, drift = 0.0f;  ///< rad/s, m
     int id_changes = 0, least_points = 100;
@@ -159,7 +159,7 @@ struct Rest {
     }
 };
 
-/// 8 s to settle on the fixed bodies, then 5 s under watch.
+/// Lets a body settle on the fixed bodies for 8 s, then measures it for 5 s.
 void must_rest(const std::string& name, const std::vector<BodyDef>& ground_bodies, const BodyDef& def, int points) {
     CAPTURE(name);
     World world(sleepless());
@@ -180,7 +180,7 @@ BodyDef tilted(BodyDef def, const vec3& axis, double radians) {
 
 }  // namespace
 
-/// Throws shapes over a floor, or over level tiles, and counts what their contacts carry on.
+/// Throws shapes over a floor, or over level tiles, and counts the impulses that their contacts carry over.
 void throw_over_floors(const char* name, Shape (*make)(Random&), std::uint64_t first_seed, int least_points) {
     for (const bool tiles : {false, true}) {
         Carried carried;
@@ -236,7 +236,7 @@ TEST_CASE("a cylinder on its side rolls 10 m straight") {
          {Proportion{0.5f, 0.5f}, {0.2f, 0.5f}, {0.5f, 0.2f}, {1.0f, 0.3f}, {0.1f, 0.5f}, {0.05f, 0.02f}}) {
         const float half_height = proportion.half_height, radius = proportion.radius;
         for (const float speed : {1.0f, 2.0f, 6.0f}) {
-            if (speed > 120.0f * radius) continue;  // its points would sweep round by a quarter turn a sub-step
+            if (speed > 120.0f * radius) continue;  // its points would rotate by a quarter turn per sub-step
             for (const double heading : {0.0, 0.3, 0.7853981633974483, 2.0, 4.5}) {
                 CAPTURE(half_height);
                 CAPTURE(radius);
@@ -340,8 +340,8 @@ TEST_CASE("a capsule rests across the edge of a box without rocking") {
               tilted(body(capsule(0.3f, 0.15f), {0.0f, 0.66f, 0.0f}), {0, 0, 1}, 0.5 * pi), 2);
 }
 
-// Anchors that stay fixed in the bodies stay behind when one of them rolls, and the normal force then drives the
-// rolling: reused manifolds once sped this up to 0.05 rad/s.
+// Anchors that are fixed in the bodies lag behind when one of them rolls, and the normal force then drives the rolling:
+// reused manifolds once accelerated this to 0.05 rad/s.
 TEST_CASE("what rolls at a snail's pace is not driven on by its own weight") {
     for (const bool is_capsule : {true, false}) {
         CAPTURE(is_capsule);
@@ -382,7 +382,7 @@ TEST_CASE("a resting pose nudged by a hundredth of a millimetre keeps its contac
         for (int nudge = 0; nudge < 60; ++nudge) {
             const vec3 shift = 1e-5f * random.direction(), axis = random.direction();
             const quat tip = turn(axis, 1e-5);
-            // A teleport: what is found again is found without caches.
+            // A teleport: contact points are then found without caches.
             REQUIRE(world.set_transform(id, rest.position + shift, normalized(multiply(tip, rest.rotation))));
             world.set_linear_velocity(id, vec3(0.0f));
             world.set_angular_velocity(id, vec3(0.0f));

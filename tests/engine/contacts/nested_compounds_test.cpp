@@ -1,4 +1,4 @@
-/// Compounds of many shapes that lie in each other.
+/// Nested compounds of many shapes.
 
 #include "tests/engine/limits.h"
 
@@ -13,7 +13,7 @@ using namespace talus::test;
 
 namespace {
 
-/// A soup bowl: a round floor and a wall of so many hulls that lean outward. Radius 0.12 to 0.22 m, height 0.14 m.
+/// A soup bowl: a round floor and a wall of this many hulls that lean outward. Radius 0.12 to 0.22 m, height 0.14 m.
 BodyDef bowl(int pieces) {
     const float inner = 0.12f, outer = 0.22f, height = 0.14f, thickness = 0.012f;
     const auto along = [&](int i) {
@@ -47,9 +47,9 @@ BodyDef bowl(int pieces) {
 
 }  // namespace
 
-// Each of a hundred contacts between two bowls was as stiff as one alone, or stiffer against tilting: 15 of them kept 1
-// to 7 J, and walked. Contacts that slid by 2% of the walls' thickness were found anew, which forgets the load that
-// they bear.
+// Each of a hundred contacts between two bowls was as stiff as a single one, or stiffer against tilting: 15 bowls kept
+// 1 to 7 J, and crept. Contacts that slid by 2% of the walls' thickness were tested again, which forgets the load that
+// they carry.
 TEST_CASE("bowls that lie in each other come to rest and stay in place" * doctest::test_suite("slow")) {
     int slowest = 0;
     for (std::uint32_t seed = 1; seed <= 12; ++seed) {
@@ -81,8 +81,8 @@ TEST_CASE("bowls that lie in each other come to rest and stay in place" * doctes
     hold("15 bowls in each other fall asleep", slowest / 60.0);
 }
 
-// Boxes of two compounds at rest are not compared in each step, and shapes that are apart have no contacts meanwhile: what
-// moves a little, or suddenly, must not get through.
+// The boxes of two compounds at rest are not compared in each step, and shapes that are apart have no contacts
+// meanwhile. Shapes that move a little, or suddenly, must not get through.
 TEST_CASE("teeth of combs that rested in each other's gaps meet when one of the combs moves") {
     const auto comb = [](float tooth) {
         BodyDef def;
@@ -119,11 +119,11 @@ TEST_CASE("teeth of combs that rested in each other's gaps meet when one of the 
         run(world, 5);
         const std::uint32_t before = world.profile().convex_pairs;
         run(world, 30);
-        CHECK(world.profile().convex_pairs < before);  // those of teeth far from each other are gone
+        CHECK(world.profile().convex_pairs < before);  // pairs of teeth that are far apart are gone
         float at = 0.0f, deepest = 0.0f;
         bool met = false;
         for (int step = 0; step < 400; ++step) {
-            // Slowly one way for a second, then another; in a third of the seconds not at all.
+            // Slowly in one direction for a second, then in another; in a third of the seconds not at all.
             static constexpr float speeds[] = {0.0f, 0.02f, 0.3f};
             const int second = step / 60;
             const float speed = speeds[(second + static_cast<int>(seed)) % 3];

@@ -1,4 +1,4 @@
-/// Sensors: who sees whom, and when they say so.
+/// Sensors: which shapes they report, and when.
 
 #include "tests/engine/worlds.h"
 
@@ -24,7 +24,7 @@ BodyDef as_sensor(BodyDef def) {
     return def;
 }
 
-/// A user who keeps the pairs of shapes that touch, and of which kind they are, from nothing but the events.
+/// A user who keeps a list of touching shapes, and whether one is a sensor, from the events alone.
 class Listener {
 public:
     void listen(const World& world) {
@@ -84,7 +84,7 @@ TEST_CASE(
             CAPTURE(of_floor);
             World world;
             const BodyId floor = add(world, floor_of(mesh));
-            BodyDef feeler;  // what is changed does not fall
+            BodyDef feeler;  // the body that is changed does not fall
             feeler.shapes = {part(box(vec3(0.2f)), {0, 0.7f, 0}), part(box(vec3(0.25f)), {0, 0.2f, 0})};
             feeler.position = {0.3f, 0, 0.4f};
             feeler.gravity_scale = 0.0f;
@@ -145,7 +145,7 @@ TEST_CASE("a listener who keeps the touching pairs is right whatever is changed 
                 switch (random.below(7)) {
                     case 0:
                     case 1:
-                        world.set_type(id, BodyType::kinematic);  // so that it may have sensors alone
+                        world.set_type(id, BodyType::kinematic);  // so that it may have only sensors
                         make_sensor(world, id, shape, !defs[shape].sensor);
                         world.set_type(id, BodyType::dynamic);  // refused without mass
                         break;

@@ -1,4 +1,4 @@
-// Slabs of space: much the same to solve in each, and a body stays where it is.
+// Slabs of space: nearly the same cost in each, and bodies stay in their slabs.
 
 #include "tests/engine/worlds.h"
 
@@ -78,9 +78,9 @@ TEST_CASE("few bodies and bodies in one place are one slab and thin heaps few") 
     CHECK(heap.slabs.count() <= 2);
     CHECK(flat.slabs.count() > 1);
     CHECK(flat.slabs.count() < most_slabs);
-    heap.sums();  // each in some
+    heap.sums();  // each body is in some slab
     few.slots.clear();
-    few.cut();  // nobody
+    few.cut();  // without bodies
     CHECK(few.slabs.count() == 1);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("what trembles stays in its slab and what leaves it is found in anothe
         crowd.cut();
         CHECK(crowd.all() == before);
     }
-    // Those of the first slab go over to the other end, and even beyond.
+    // The bodies of the first slab move to the other end, and beyond it.
     for (const std::uint32_t slot : crowd.slots) {
         if (before[slot] == 0) crowd.bodies[slot].center.x = random.unit() < 0.1f ? 1e6f : 19.0f;
     }

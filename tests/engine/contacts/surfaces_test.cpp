@@ -1,4 +1,4 @@
-// Surfaces that are more than rough: rolling resistance, grip that differs with the direction, belts that run.
+// Special surfaces: rolling resistance, grip that depends on the direction, belts.
 
 #include "tests/engine/worlds.h"
 
@@ -31,14 +31,14 @@ TEST_CASE("a rolling ball is slowed down by five sevenths of its rolling resista
         CAPTURE(resistance);
         CHECK(world.linear_velocity(id).x == doctest::Approx(0.5 * double(speed)).epsilon(0.02));
         run(world, static_cast<int>(std::lround(1.3 * time * 60.0)));
-        CHECK(std::abs(world.linear_velocity(id).x) < 1e-3f);  // and stops where it has stopped
+        CHECK(std::abs(world.linear_velocity(id).x) < 1e-3f);  // and stays where it has stopped
         CHECK(std::abs(world.angular_velocity(id).z) < 4e-3f);
         CHECK(double(world.position(id).x) == doctest::Approx(double(speed * speed) / (2.0 * a)).epsilon(0.02));
     }
 }
 
 TEST_CASE("rolling resistance holds a grain of sand and a mountain") {
-    // Inertias, inverted, of 6e16 and of 6e-19: cubes of these are no floats.
+    // Inverse inertias of 6e16 and of 6e-19, whose cubes exceed the range of floats.
     for (const float radius : {1e-4f, 1e3f}) {
         CAPTURE(radius);
         WorldDef settings = sleepless();
@@ -157,7 +157,7 @@ TEST_CASE("a belt takes what lies on it up to its speed, whatever way it lies") 
         run(world, 120);
         CHECK(glm::length(world.linear_velocity(id) - 1.5f * along) < 2e-3f);
         CHECK(glm::length(world.angular_velocity(id)) < 1e-2f);
-        // A ball on it: the contact point goes with the belt, v = w r backwards; from rest v = (2/7) of the belt's
+        // A ball on it: the contact point moves with the belt, v = w r backwards; from rest v = (2/7) of the belt's
         // speed.
         CHECK(double(glm::dot(world.linear_velocity(ball), along)) == doctest::Approx(2.0 / 7.0 * 1.5).epsilon(0.02));
         CHECK(glm::length(world.linear_velocity(belt_id)) == 0.0f);

@@ -1,4 +1,4 @@
-// The direct solver of joints against a plain one in more digits.
+// The direct solver of joints against a plain one with more digits.
 
 #include "engine/joint_solver/matrix/block_ldl.h"
 
@@ -11,7 +11,8 @@ namespace {
 
 constexpr int rows = 12, unknowns = 18;
 
-/// Two welds in a row: of a heavy body with a needle, and of that with a light body, at anchors far from the needle.
+/// Two welds in a row, at anchors far from the needle: between a heavy body and a needle, and between the needle and a
+/// light body.
 struct Welds {
     long double inverse_mass[unknowns][unknowns] = {};
     long double jacobian[rows][unknowns] = {};
@@ -73,7 +74,7 @@ struct Welds {
         }
     }
 
-    /// What a push on the needle along a direction gives it along that, alone and through the joints.
+    /// The velocity of the needle along a direction by a push along it: alone, and through the joints.
     std::pair<double, double> response(BlockLdl& ldl, const vec3& along) const {
         long double pushed[unknowns] = {}, alone = 0.0L;
         for (int i = 0; i < 3; ++i) {
@@ -98,7 +99,7 @@ struct Welds {
     }
 };
 
-/// Whether the quick factors were good enough.
+/// Whether the quick factorisation was exact enough.
 bool factor(BlockLdl& ldl, const Welds& welds, const BlockLdl::Place& place) {
     welds.fill(ldl, place);
     if (ldl.factor(0)) return true;

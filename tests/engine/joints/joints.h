@@ -1,5 +1,5 @@
 #pragma once
-/// What tests of joints share.
+/// Helpers of the tests of joints.
 
 #include "tests/engine/worlds.h"
 
@@ -26,7 +26,7 @@ inline BodyDef heavy(const Shape& shape, const vec3& position, float mass) {
     return def;
 }
 
-/// Collides with nothing: what joints do by themselves.
+/// Makes a body that collides with nothing, so that only joints act.
 inline BodyDef ghost(BodyDef def) {
     def.filter.mask = 0;
     return def;
@@ -34,7 +34,7 @@ inline BodyDef ghost(BodyDef def) {
 
 inline float size(const vec3& v) { return std::sqrt(length_squared(v)); }
 
-/// How far apart the two frames' origins are, m.
+/// The distance between the origins of a joint's two frames, m.
 inline float gap(const World& world, const JointEnds& ends) {
     return size(transform_point(world.transform(ends.body_a), ends.frame_a.position) -
                 transform_point(world.transform(ends.body_b), ends.frame_b.position));

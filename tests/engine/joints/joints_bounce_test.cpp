@@ -1,4 +1,4 @@
-// Blows that go on through bodies that touch, held by joints or free.
+// Blows that pass through touching bodies, jointed or free.
 
 #include "tests/engine/limits.h"
 
@@ -12,16 +12,16 @@ using namespace talus::test;
 namespace {
 
 constexpr double g = 9.81;
-constexpr double length = 3.0, radius = 0.5;  // of a cradle's threads, of its balls, m
+constexpr double length = 3.0, radius = 0.5;  // length of a cradle's threads, radius of its balls, m
 
 enum class Hung { on_two_threads, on_a_thread, on_hinged_rods, on_rods, on_cords };
 
 struct Swing {
-    double last_height = 0.0;      ///< of the last ball within the first period, over that from which the first came
-    double most = 0.0, end = 0.0;  ///< energy, over that at the start
+    double last_height = 0.0;  ///< of the last ball within the first period, over the initial height of the first ball
+    double most = 0.0, end = 0.0;  ///< energy, over that at the start: the largest, and the last
 };
 
-/// A cradle of elastic balls, `lifted` of which are let go.
+/// A cradle of elastic balls, of which `lifted` are released.
 Swing swing(Hung hung, int balls, double gap, float dt, int lifted, double angle, double seconds) {
     World world(sleepless());
     const double top = 20.0, bottom = top - length;
@@ -62,7 +62,7 @@ Swing swing(Hung hung, int balls, double gap, float dt, int lifted, double angle
         double sum = 0.0;
         for (const BodyId id : ids) {
             const glm::dvec3 v(world.linear_velocity(id)), spin(world.angular_velocity(id));
-            // A sub-step's velocity is that of its middle.
+            // The velocity of a sub-step is that at its middle.
             const double height = world.center_of_mass(id).y - bottom - 0.5 * substep * v.y;
             sum += mass * (0.5 * glm::dot(v, v) + g * height) + 0.5 * moment * glm::dot(spin, spin);
         }
@@ -80,7 +80,8 @@ Swing swing(Hung hung, int balls, double gap, float dt, int lifted, double angle
     return result;
 }
 
-/// The last ball's height at least, energy after 20 s at least, and at most in between.
+/// Checks lower bounds of the last ball's height and of the energy after 20 s, and an upper bound of the energy in
+/// between.
 struct Worst {
     double height = 1.0, end = 1.0, most = 1.0;
 };
@@ -104,8 +105,9 @@ void check_swing(Worst& worst, Hung hung, int balls, double gap, float dt, int l
 
 TEST_CASE("in a cradle of ten balls the last swings as high as the first, and goes on for 20 s" *
           doctest::test_suite("slow")) {
-    // Each contact of the row lost what was slower than the least bounce, a blow took a sub-step for each ball, and
-    // joints took a part of each bounce away: 0.6 of the height, 10% of the energy.
+    // Three faults together: each contact of the row lost the part of a blow that was slower than the least bounce; a
+    // blow took one sub-step per ball; joints removed a part of each bounce. The result was 0.6 of the height and 10%
+    // of the energy.
     Worst worst;
     for (const Hung hung :
          {Hung::on_two_threads, Hung::on_a_thread, Hung::on_hinged_rods, Hung::on_rods, Hung::on_cords}) {
@@ -131,8 +133,8 @@ TEST_CASE("in a cradle of ten balls the last swings as high as the first, and go
 }
 
 TEST_CASE("a ball that strikes a row of balls on a smooth floor stops, and the last one leaves at its speed") {
-    // What of a blow was slower than the least bounce stayed shared out among the balls: a row of ten handed on 86% of
-    // 5 m/s, and nothing of it was left of 1 m/s.
+    // The part of a blow that was slower than the least bounce stayed shared out among the balls: a row of ten passed
+    // on 86% of 5 m/s, and nothing of 1 m/s.
     const auto strike = [](int balls, double gap, float dt, float speed, float radius_of_them) {
         CAPTURE(balls);
         CAPTURE(gap);

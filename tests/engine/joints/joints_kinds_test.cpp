@@ -9,7 +9,7 @@ using namespace talus::test;
 
 namespace {
 
-/// A crate of 1 kg that nothing pulls, beside a fixed one.
+/// A weightless crate of 1 kg beside a fixed one.
 struct Pair {
     World world;
     BodyId a, b;
@@ -23,7 +23,7 @@ struct Pair {
     }
 };
 
-/// Angle between the x axes of both frames.
+/// The angle between the x axes of both frames.
 double cone_between(const World& world, const JointEnds& e) {
     const vec3 a = rotate(multiply(world.rotation(e.body_a), e.frame_a.rotation), {1, 0, 0});
     const vec3 b = rotate(multiply(world.rotation(e.body_b), e.frame_b.rotation), {1, 0, 0});
@@ -170,7 +170,7 @@ TEST_CASE("a slider moves along its axis alone, with its motor, and holds what i
     CHECK(std::abs(p.world.position(p.b).y) < 1e-5f);
     CHECK(std::abs(p.world.rotation(p.b).w) == doctest::Approx(1.0));
     CHECK(p.world.joint_force(slider).y == doctest::Approx(9.81).epsilon(1e-4));
-    // Far out on a turning arm, the axis turns with A.
+    // On a rotating arm, the axis rotates with A.
     World world(weightless());
     BodyDef arm = kinematic_body(box(vec3(0.1f)), {0, 0, 0});
     arm.angular_velocity = {0, 0, 1};
@@ -202,7 +202,7 @@ TEST_CASE("a spring swings at its frequency and dies away at its damping ratio")
                                            (std::cos(damped * t) + ratio * omega / damped * std::sin(damped * t));
                 worst = std::max(worst, std::abs(static_cast<double>(p.world.joint_coordinate(slider)) - x));
             }
-            // Half a sub-step of phase, and a period that is off by (omega h)^2 / 24.
+            // Allows for half a sub-step of phase, and a period that is off by (omega h)^2 / 24.
             const double turn = omega / 240.0;
             CHECK(worst < 0.5 * turn + turn * turn / 24.0 * omega * 4.0 + 0.005);
         }
@@ -220,7 +220,7 @@ TEST_CASE("a spring of a hinge has its frequency for the door that hangs on it")
     run(world, 30);
     CHECK(std::abs(world.joint_coordinate(hinge)) < 0.01f);
     run(world, 570);
-    CHECK(world.joint_coordinate(hinge) == doctest::Approx(0.6).epsilon(0.02));  // ten and a half periods
+    CHECK(world.joint_coordinate(hinge) == doctest::Approx(0.6).epsilon(0.02));  // after ten and a half periods
 }
 
 TEST_CASE("springs are stable at any stiffness and any number in parallel") {
@@ -264,7 +264,7 @@ TEST_CASE("distance joints are rods and ropes and springs and winches") {
         return add(world, def);
     };
     {
-        Pair p(sleepless(), {2, 0, 0});  // a rod, as long as added
+        Pair p(sleepless(), {2, 0, 0});  // a rod, whose length is the distance at which it was added
         const JointId rod = hang(p.world, p.a, p.b, {});
         for (int i = 0; i < 300; ++i) {
             run(p.world, 1);
@@ -272,7 +272,7 @@ TEST_CASE("distance joints are rods and ropes and springs and winches") {
         }
     }
     {
-        Pair p(sleepless(), {0, -1, 0});  // a rope: slack first
+        Pair p(sleepless(), {0, -1, 0});  // a rope, slack at first
         const JointId rope = hang(p.world, p.a, p.b, {.length = {0.0f, 2.0f}});
         run(p.world, 20);
         CHECK(p.world.joint_force(rope) == vec3(0.0f));
@@ -285,14 +285,14 @@ TEST_CASE("distance joints are rods and ropes and springs and winches") {
         CHECK(longest < 2.0001f);
         CHECK(p.world.position(p.b).y == doctest::Approx(-2.0).epsilon(1e-4));
         CHECK(p.world.joint_force(rope).y == doctest::Approx(9.81).epsilon(1e-3));
-        // Pushed up it is slack again.
+        // When it is pushed up, it is slack again.
         REQUIRE(p.world.set_linear_velocity(p.b, {0, 3, 0}));
         run(p.world, 10);
         CHECK(p.world.position(p.b).y > -1.7f);
         CHECK(p.world.joint_force(rope) == vec3(0.0f));
     }
     {
-        Pair p(sleepless(), {0, -1, 0});  // a coil with stops
+        Pair p(sleepless(), {0, -1, 0});  // a spring with stops
         const JointId coil =
             hang(p.world, p.a, p.b, {.length = {0.8f, 1.2f}, .spring = {.hertz = 1.0f, .damping_ratio = 0.5f}});
         run(p.world, 300);
@@ -341,7 +341,7 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
     for (int i = 0; i < 6; ++i) {
         CAPTURE(i);
         const vec3 way = i % 3 == 0 ? vec3(1, 0, 0) : i % 3 == 1 ? vec3(0, 1, 0) : vec3(0, 0, 1);
-        const auto push = [&](World& world, BodyId b) {  // along all axes at once
+        const auto push = [&](World& world, BodyId b) {  // pushes along all axes at once
             REQUIRE(world.set_linear_velocity(b, {1, 1, 1}));
             REQUIRE(world.set_angular_velocity(b, {1, 1, 1}));
         };
@@ -385,7 +385,7 @@ TEST_CASE("each axis of a six-dof joint is free or locked or limited for itself"
                   doctest::Approx(-0.2).epsilon(1e-3));
         }
     }
-    // Free in all six: it does nothing.
+    // With six free axes, the joint does nothing.
     Pair p;
     const AxisDef open{.limit = {}};
     add(p.world, SixDofDef{.ends = p.ends(),
@@ -430,7 +430,7 @@ TEST_CASE("a wheel springs and steers and spins") {
     CHECK(std::abs(spin.y) < 0.01f);
     REQUIRE(world.set_joint_spring(wheel, {.hertz = 5.0f, .damping_ratio = 1.0f, .target = 2.0f}, JointAxis::turn_y));
     run(world, 240);
-    CHECK(world.joint_coordinate(wheel, JointAxis::turn_y) == doctest::Approx(0.6).epsilon(0.01));  // its stop
+    CHECK(world.joint_coordinate(wheel, JointAxis::turn_y) == doctest::Approx(0.6).epsilon(0.01));  // its limit
 }
 
 TEST_CASE("gears keep their ratio exactly for minutes and pass on torque") {
@@ -452,7 +452,7 @@ TEST_CASE("gears keep their ratio exactly for minutes and pass on torque") {
     CHECK(qa > 3000.0);
     CHECK(qb == doctest::Approx(-qa / 3.0).epsilon(1e-6));  // floats of 3,600 rad are 2.4e-4 apart
     CHECK(world.remove_joint(b));
-    CHECK(world.joint_count() == 1);  // the gear went with it
+    CHECK(world.joint_count() == 1);  // the gear was removed with it
 }
 
 TEST_CASE("a rack moves by its pinion's radius an angle and drives it too") {
@@ -478,7 +478,7 @@ TEST_CASE("a rack moves by its pinion's radius an angle and drives it too") {
 }
 
 TEST_CASE("gears on a body that turns itself go by what they turn against it") {
-    // A planet carrier: both hinges are on a body that spins; the ratio is of the angles to that body.
+    // A planet carrier: both hinges are on a body that rotates. The ratio holds for the angles relative to that body.
     World world(weightless());
     const BodyId carrier = add(world, ghost(heavy(box({2, 0.1f, 0.1f}), {0, 0, 0}, 5.0f)));
     const BodyId one = add(world, ghost(heavy(sphere(0.3f), {-1, 0, 0}, 1.0f))),
@@ -496,7 +496,7 @@ TEST_CASE("gears on a body that turns itself go by what they turn against it") {
             spin_momentum(world, id) + static_cast<double>(world.mass(id)) *
                                            glm::dvec3(glm::cross(world.center_of_mass(id), world.linear_velocity(id)));
     }
-    CHECK(std::abs(momentum.y) < 1e-3);  // nothing outside gave any
+    CHECK(std::abs(momentum.y) < 1e-3);  // there is no external moment
 }
 
 TEST_CASE("a motor joint drives velocity and pose with capped force and torque") {
@@ -529,7 +529,7 @@ TEST_CASE("a motor joint drives velocity and pose with capped force and torque")
 }
 
 TEST_CASE("a dry brake in the plane stops alike in all directions") {
-    // A motor joint at velocity 0: friction of a puck seen from above.
+    // A motor joint at velocity 0: the friction of a puck, seen from above.
     for (int k = 0; k < 8; ++k) {
         const double a = 0.1 + k;
         Pair p;
@@ -559,7 +559,8 @@ TEST_CASE("a kinematic body drags what is jointed to it at its own velocity") {
     CHECK(world.position(crane).x == doctest::Approx(5.0).epsilon(1e-4));
 }
 
-// The bound on an island's energy took what a pendulum seems to gain while its velocity turns: at 20 cm 27% in 10 s, at 10 cm half.
+// The bound on an island's energy removed the energy that a pendulum seems to gain while its velocity rotates: 27% in
+// 10 s at 20 cm, half at 10 cm.
 TEST_CASE("short pendulums keep their energy") {
     for (const float length : {0.1f, 0.2f, 0.4f, 1.0f}) {
         for (const float angle : {1.05f, 2.1f, 2.97f}) {

@@ -1,5 +1,5 @@
-// Joints with more rows than freedom: locks beside joints, several joints on one pair, loops with limits. Energy never
-// comes of them, and forces stay those of the load.
+// Joints with more rows than degrees of freedom: locks beside joints, several joints on one pair of bodies, loops with
+// limits. They must not create energy, and forces must stay those of the load.
 
 #include "tests/engine/limits.h"
 
@@ -17,7 +17,7 @@ struct Course {
     double force = 0.0;  ///< largest component of a joint's force or torque, N or N m
 };
 
-/// Steps the world under a ledger of its energy. What motion and height there was is the measure.
+/// Steps the world and keeps a ledger of its energy. The scale is the motion and height that the world had.
 Course follow(World& world, int steps, double height) {
     Course course;
     double mass = 0.0, start = energy(world), motion = 0.0;
@@ -53,7 +53,7 @@ Shape some_shape(Random& random, float size) {
     }
 }
 
-/// Any joint that agrees with the two bodies as they are, with any limits around that.
+/// A random joint that the present poses of the two bodies satisfy, with random limits around these.
 JointDef some_joint(World& world, Random& random, BodyId a, BodyId b, const vec3& at, const vec3& axis, bool limited) {
     const JointEnds ends = world.joint_ends(a, b, at, axis);
     const auto limit = [&](float size) {
@@ -93,8 +93,8 @@ BodyDef some_body(Random& random, float size, const vec3& position, float spread
 }  // namespace
 
 TEST_CASE("a pendulum on a hinge swings as well when locks keep it in its plane") {
-    // The hinge's rows and the locks ask for the same. What was left of the rows was rounding, and to divide by it froze
-    // the pendulum; ten bars took a million joules out of it.
+    // The hinge's rows and the locks ask for the same. The remaining response of the rows was rounding, and dividing by
+    // it froze the pendulum; ten bars lost a million joules.
     for (const int bars : {1, 3, 10}) {
         for (const float tilt : {0.0f, 0.7f}) {
             CAPTURE(bars);
@@ -138,8 +138,8 @@ TEST_CASE("a pendulum on a hinge swings as well when locks keep it in its plane"
 }
 
 TEST_CASE("several joints on one pair of bodies make no energy and no endless forces") {
-    // Two joints on two bodies that nothing else holds counted as a tree, and a direct solve without slack divided by
-    // rounding: 1e19 N.
+    // Two joints on two otherwise free bodies counted as a tree, and a direct solve without slack divided by rounding:
+    // 1e19 N.
     double worst = 0.0, strongest = 0.0;
     for (std::uint64_t seed = 1; seed <= 120; ++seed) {
         CAPTURE(seed);
@@ -172,7 +172,7 @@ TEST_CASE("several joints on one pair of bodies make no energy and no endless fo
 }
 
 TEST_CASE("loops of any joints make no energy and no endless forces") {
-    // What is apart by a tenth of a millimetre along a nearly redundant combination of rows used to come out as 10 m/s.
+    // An opening of a tenth of a millimetre along a nearly redundant combination of rows became a speed of 10 m/s.
     double worst = 0.0, strongest = 0.0;
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
         CAPTURE(seed);
@@ -221,8 +221,8 @@ TEST_CASE("loops of any joints make no energy and no endless forces") {
     hold("loops of joints, force", strongest);
 }
 
-// Of the rows that the locks of the bodies make redundant, rounding was left. Along the spring's axis, that made the spring
-// 2,800 times too stiff, and mechanisms with springs gained up to 65 times their energy when they landed.
+// The rows that the locks of the bodies make redundant had only rounding left. Along the spring's axis, that made the
+// spring 2,800 times too stiff, and mechanisms with springs gained up to 65 times their energy when they landed.
 TEST_CASE("a spring has the stiffness of its frequency in a plane that locks keep, too") {
     Random random(61);
     for (int i = 0; i < 50; ++i) {
@@ -252,9 +252,9 @@ TEST_CASE("a spring has the stiffness of its frequency in a plane that locks kee
     }
 }
 
-// A stiff group solved the rows of joint limits without their bounds, and removed the excess afterwards. For nearly redundant
-// rows the excess was thousands of N s: bodies that lay on the ground were up to 33 m away one step later, in 4 of these
-// worlds.
+// A stiff group solved the rows of joint limits without their bounds, and removed the excess afterwards. For nearly
+// redundant rows the excess was thousands of N s: bodies that lay on the ground were up to 33 m away one step later, in
+// 4 of these worlds.
 TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land" * doctest::test_suite("slow")) {
     int with_limits = 0;
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -317,9 +317,9 @@ TEST_CASE("mechanisms in a plane with unequal masses do not jump when they land"
     CHECK(with_limits > 50);
 }
 
-// Joints that an impact had opened were closed before the step ended only in trees of bodies without locks: in 57 of these
-// 200 worlds a joint was open by more than 5 mm, by up to 10 cm. One still is (12 mm), where to close it would lift the links by
-// more than their motion has energy for.
+// Only in trees of bodies without locks, joints that an impact had opened were closed before the step ended. In 57 of
+// these 200 worlds a joint was open by more than 5 mm, by up to 10 cm. One still is (12 mm): closing it would lift the
+// links by more than their motion has energy for.
 TEST_CASE("joints of loops and of chains in a plane are closed again in the step in which they land") {
     int wide = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -372,7 +372,8 @@ TEST_CASE("a spring at a body that may turn and not move turns it, and its force
         BodyDef def = ghost(body(cone(0.3f, 0.35f), vec3(0.3f) * random.direction() + vec3(0, 2, 0)));
         def.locks = lock_x | lock_y | lock_z | (seed % 2 == 0 ? lock_turn_y : 0);
         const BodyId id = add(world, def);
-        // Towards its rest the pull turns the body until its lever arm is gone. By then the spring moves no mass.
+        // Towards its rest position the pull rotates the body until the lever arm is gone. Then the spring moves no
+        // mass.
         DistanceDef joint;
         joint.ends.body_a = wall;
         joint.ends.body_b = id;
@@ -390,15 +391,15 @@ TEST_CASE("a spring at a body that may turn and not move turns it, and its force
         }
         CAPTURE(seed);
         INFO("per mass at most ", most / mass, " m/s^2");
-        CHECK(fastest > 0.5f);  // the spring turns it
+        CHECK(fastest > 0.5f);  // the spring rotates it
         CHECK(most / mass < 1e8f);
         CHECK(is_finite(world.angular_velocity(id)));
     }
 }
 
 TEST_CASE("a four-bar linkage that turns keeps its energy") {
-    // Redundant rows (each hinge's two across the plane) in a loop that moves: what keeps others from making energy
-    // takes none of this. The crank goes round, the rocker to and fro.
+    // Redundant rows (the two across the plane of each hinge) in a loop that moves. The measures that keep other loops
+    // from creating energy must not remove any here. The crank rotates, the rocker swings.
     for (const float speed : {2.0f, 10.0f, 30.0f}) {
         CAPTURE(speed);
         World world(weightless());
@@ -467,7 +468,7 @@ TEST_CASE("joints that contradict each other come together without a jump") {
 
 TEST_CASE("no body is faster than the world allows or than itself allows whatever joints and contacts do" *
           doctest::test_suite("slow")) {
-    // Contacts have the last word in a sub-step, and the world's limit was looked at before them: 6e8 m/s.
+    // Contacts are solved last in a sub-step, and the world's limit was applied before them: 6e8 m/s.
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         CAPTURE(seed);
         Random random(9500 + seed);
@@ -505,7 +506,8 @@ TEST_CASE("no body is faster than the world allows or than itself allows whateve
     }
 }
 
-// Closing what an impact had opened also closed what the user had put apart: the box moved by 3 m in the first step.
+// The closing of joints that an impact had opened also closed those that the user had opened: the box moved by 3 m in
+// the first step.
 TEST_CASE("a joint that is made open pulls its body at a bounded speed, and closes") {
     for (const bool locked : {false, true}) {
         World world(sleepless());
@@ -528,7 +530,8 @@ TEST_CASE("a joint that is made open pulls its body at a bounded speed, and clos
     }
 }
 
-// Its turn was a swing, which is singular at 180 degrees: 46 of 100 jumped by more than 5 cm, and 36 gained energy.
+// Its rotation was treated as a swing, which is singular at 180 degrees: 46 of 100 jumped by more than 5 cm, and 36
+// gained energy.
 TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge, also through 180 degrees") {
     for (const JointAxis axis : {JointAxis::turn_x, JointAxis::turn_y, JointAxis::turn_z}) {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -555,7 +558,7 @@ TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge
                 REQUIRE(energy(world) - start < 0.01 * scale);
                 place = world.center_of_mass(id);
             }
-            // What is asked of the axis is done about it, and told of it.
+            // Settings of the axis act about this axis, and its coordinate is reported.
             REQUIRE(world.set_joint_motor(joint, {.speed = 2.0f, .max_force = 1e6f}, axis));
             const float angle = world.joint_coordinate(joint, axis);
             run(world, 6);
@@ -567,7 +570,8 @@ TEST_CASE("a six-dof joint that turns about one axis alone is as good as a hinge
     }
 }
 
-// Rods and ropes did not count as open: in 34 of these 100 chains one was too long or short by more than 2 cm. Now in 2.
+// Rods and ropes did not count as open: in 34 of these 100 chains one was too long or short by more than 2 cm. Now in
+// 2.
 TEST_CASE("rods and ropes that an impact has stretched have their length again at the end of the step") {
     int long_ones = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -610,13 +614,13 @@ TEST_CASE("rods and ropes that an impact has stretched have their length again a
     CHECK(long_ones <= 5);
 }
 
-// The twist has no value where the two x axes are opposite. Of 100 bodies that swung through there 20 jumped by up to 86 cm
-// where it was locked, and 26 gained up to half of their energy.
+// The twist has no value where the two x axes are opposite. Of 100 bodies that swung through this pose, 20 jumped by up
+// to 86 cm if the twist was locked, and 26 gained up to half of their energy.
 TEST_CASE("six-dof and ball joints whose twist is locked or limited swing through 180 degrees without jumps") {
     enum Range { locked, two_sided, one_sided };
     for (const Range range : {locked, two_sided, one_sided}) {
         for (const bool six : {false, true}) {
-            if (six && range == one_sided) continue;  // such a twist may go on for many turns
+            if (six && range == one_sided) continue;  // such a twist may reach many turns
             int through = 0;
             for (std::uint64_t seed = 1; seed <= 40; ++seed) {
                 Random random(seed);
@@ -664,7 +668,7 @@ TEST_CASE("six-dof and ball joints whose twist is locked or limited swing throug
     }
 }
 
-// Its links trembled at 1 to 4 m/s for ever, jumped by up to 20 cm in a step and never slept.
+// The chain's links trembled at 1 to 4 m/s for ever, jumped by up to 20 cm in a step and never slept.
 TEST_CASE("a chain that is too short for its walls hangs still between them and falls asleep") {
     constexpr float length = 0.3f;
     for (const int count : {2, 3, 5, 10, 20}) {
@@ -694,7 +698,7 @@ TEST_CASE("a chain that is too short for its walls hangs still between them and 
                 places.clear();
                 for (const BodyId id : ids) places.push_back(world.position(id));
                 run(world, 1);
-                if (step < 1) continue;  // those in the middle find that they are to share the gap
+                if (step < 1) continue;  // links in the middle start to share the gap
                 for (std::size_t i = 0; i < ids.size(); ++i)
                     REQUIRE(glm::distance(places[i], world.position(ids[i])) < 0.02f);
             }
@@ -738,7 +742,7 @@ TEST_CASE("joints that contradict each other move their bodies without jumps and
         }
         double mass = 0.0;
         for (const BodyId id : ids) mass += static_cast<double>(world.mass(id));
-        run(world, 60);  // until what can be closed is
+        run(world, 60);  // until all joints that can be closed are closed
         double last = energy(world);
         CAPTURE(seed);
         for (int step = 0; step < 600; ++step) {
@@ -756,7 +760,7 @@ TEST_CASE("joints that contradict each other move their bodies without jumps and
     }
 }
 
-// With slack that grew with the gap, the last joint stayed open by 4.5 m, and the chain fell asleep so.
+// With slack that grew with the gap, the last joint stayed open by 4.5 m, and the chain fell asleep in this state.
 TEST_CASE("a chain that hangs is reeled in when its free end is joined to a hook in its reach") {
     for (const int count : {1, 3, 5, 10}) {
         World world(sleepless());

@@ -1,5 +1,5 @@
-// Joints that do not stretch: chains, bridges, heavy loads, pendulums. At the default settings (60 Hz, 4 sub-steps)
-// unless said.
+// Joints that do not stretch: chains, bridges, heavy loads, pendulums. Default settings (60 Hz, 4 sub-steps) unless
+// stated otherwise.
 
 #include "tests/engine/limits.h"
 
@@ -15,9 +15,9 @@ TEST_CASE(
     REQUIRE(chain.world.set_linear_velocity(chain.weight, {1, 0, 0}));
     run(chain.world, 1200);
     const float reach = size(transform_point(chain.world.transform(chain.weight), {0, 0.2f, 0}));
-    CHECK(reach == doctest::Approx(20.0).epsilon(1e-4));  // a hundred times better than asked
+    CHECK(reach == doctest::Approx(20.0).epsilon(1e-4));  // a hundred times better than required
     CHECK(chain.widest_gap() < 1e-4f);
-    // Brought to rest, it carries its weight.
+    // At rest, the chain carries its weight.
     for (const BodyId id : chain.world.bodies()) REQUIRE(chain.world.set_damping(id, 2.0f, 2.0f));
     run(chain.world, 2400);
     for (std::size_t i = 0; i < chain.joints.size(); ++i) {
@@ -31,8 +31,8 @@ TEST_CASE(
     }
 }
 
-// Links that a weight whips round at hundreds of radians per second turn so far in a sub-step that the solve of its start
-// no longer fits its end; they close again within four seconds.
+// Links that a weight whips round at hundreds of radians per second rotate so far in a sub-step that the solve at its
+// start no longer fits its end. They must close again within four seconds.
 TEST_CASE("a chain whose weight is thrown over the top and snaps taut comes together again") {
     for (const float ratio : {10.0f, 1000.0f, 10000.0f}) {
         CAPTURE(ratio);
@@ -96,7 +96,7 @@ TEST_CASE("a heavy bob on light rods swings on") {
     }
 }
 
-// Where nothing but the swing was slowed, links that were whipped round made more energy than the fall.
+// When only the swing was damped, links that were whipped round gained more energy than the fall had.
 TEST_CASE("a chain that was stretched out sideways with a ball of 100,000 links at its end falls and stays together") {
     for (const int count : {30, 100}) {
         CAPTURE(count);
@@ -161,7 +161,7 @@ TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary") {
 
     World world(sleepless());
     const BodyId left = anchor_body(world, {-0.5f * span, 0, 0}), right = anchor_body(world, {0.5f * span, 0, 0});
-    // Laid out along the curve, each plank where its arc length says, and let go.
+    // Laid out along the curve, each plank at its arc length, and released.
     const auto at = [&](float s) {
         const double x = c * std::asinh((s - 0.5 * total) / c);
         return vec3(x, c * std::cosh(x / c) - c - sag, 0);
@@ -182,7 +182,7 @@ TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary") {
     add(world, HingeDef{.ends = world.joint_ends(before, right, joint_at, {0, 0, 1})});
     run(world, 1800);
     const float lowest = 0.5f * (world.position(planks[count / 2 - 1]).y + world.position(planks[count / 2]).y);
-    // The middle of a plank beside the middle joint lies a little above it.
+    // The middle of a plank next to the middle joint lies slightly above the joint.
     const float middle = transform_point(world.transform(planks[count / 2]), {-0.5f * plank, 0, 0}).y;
     MESSAGE("sag " << -middle << " catenary " << sag << " (planks " << -lowest << ")");
     CHECK(-middle == doctest::Approx(sag).epsilon(0.01));
@@ -190,7 +190,7 @@ TEST_CASE("a hanging bridge of hinged planks has the sag of its catenary") {
 }
 
 TEST_CASE("a loaded hinge drifts less than 1 mm in 10 minutes") {
-    // A door of 1 m whose two hinges are one (redundant), a weight of fifty doors at its edge.
+    // A door of 1 m with two hinges, which are redundant, and a weight of fifty doors at its edge.
     World world(sleepless());
     const BodyId frame_id = anchor_body(world);
     const BodyId door = add(world, body(box({0.5f, 1.0f, 0.03f}), {0.5f, 0, 0}));

@@ -1,4 +1,4 @@
-// Joints among the world's other things: handles, contacts, sleep, events, copies, bad input.
+// Joints together with the other parts of the world: handles, contacts, sleep, events, copies, bad input.
 
 #include "tests/engine/joints/joints.h"
 
@@ -18,7 +18,7 @@ struct Ragdoll {
     std::vector<JointEnds> ends;
 
     Ragdoll(World& world, const vec3& at, const quat& turned = quat(1, 0, 0, 0)) {
-        const vec3 pelvis_at(0, 1, 0);  // what it is turned about
+        const vec3 pelvis_at(0, 1, 0);  // centre of the rotation
         const vec3 origin = at + (pelvis_at - rotate(turned, pelvis_at));
         const auto place = [&](const vec3& p) { return origin + rotate(turned, p); };
         const auto limb = [&](const vec3& from, const vec3& to, float radius) {
@@ -88,7 +88,7 @@ TEST_CASE("joints are found by their handles and bodies and go with them") {
     CHECK(again != ab);
     CHECK(world.memory().joints > 0);
 
-    // A body takes its joints with it; the next step says so, as it does of contacts.
+    // Joints are removed with their bodies. The next step reports it, as for contacts.
     CHECK(world.remove_body(b));
     CHECK(world.joint_count() == 0);
     CHECK(!world.is_valid(bc));
@@ -213,7 +213,7 @@ TEST_CASE("connected bodies do not collide until they may again") {
     REQUIRE(world.contacts().size() == 1);
     const SixDofDef loose{.ends = world.joint_ends(a, b, {0, 0, 0}), .move_x = {.limit = {}}, .move_y = {.limit = {}}};
     REQUIRE(world.set_linear_velocity(b, {0, 0, 0}));
-    const JointId joint = add(world, loose);  // while they touch
+    const JointId joint = add(world, loose);  // added while the bodies touch
     CHECK(world.contacts().empty());
     run(world, 1);
     REQUIRE(world.contacts_ended().size() == 1);
@@ -229,7 +229,7 @@ TEST_CASE("connected bodies do not collide until they may again") {
     CHECK(world.contacts().empty());
     REQUIRE(world.set_transform(b, {0.95f, 0, 0}, quat(1, 0, 0, 0)));
     REQUIRE(world.set_linear_velocity(b, {0, 0, 0}));
-    // Any joint can forbid it; the last to go lets them collide again.
+    // Each joint can disable the collision; when the last one is removed, the bodies collide again.
     const JointId second = add(world, loose);
     CHECK(world.remove_joint(joint));
     run(world, 2);
@@ -242,7 +242,7 @@ TEST_CASE("connected bodies do not collide until they may again") {
     run(world, 1);
     CHECK(world.contacts().size() == 1);
 
-    // A joint that is there before they meet, one of them made of several shapes.
+    // A joint that exists before they meet; one body has several shapes.
     World later(weightless());
     BodyDef compound;
     compound.shapes = {part(box(vec3(0.5f))), part(box(vec3(0.5f)), {0, 1, 0})};
@@ -301,7 +301,7 @@ TEST_CASE("a joint breaks at its load and not below") {
         CHECK(world.is_valid(ball) == (share < 1.0f));
         CHECK((world.position(load).y < -1.1f) == (share > 1.0f));
     }
-    // By torque: a weld with a lever.
+    // Broken by torque: a weld with a lever.
     World world(sleepless());
     const BodyId wall = anchor_body(world), arm = add(world, heavy(box({0.5f, 0.05f, 0.05f}), {0.5f, 0, 0}, 1.0f));
     const JointId weld =
@@ -362,7 +362,7 @@ TEST_CASE("what joints hold falls asleep together and wakes together") {
     wakes("collide", world.set_joint_collide_connected(joints[2], true));
     wakes("another joint",
           !world.add_joint(BallDef{.ends = world.joint_ends(links[1], links[2], {0, -0.8f, 0})}).is_null());
-    // One that is put to sleep by hand is held in the step by its neighbours.
+    // A body that the user puts to sleep is kept awake in the step by its neighbours.
     REQUIRE(world.set_awake(links[0], true));
     REQUIRE(world.set_awake(links[0], false));
     run(world, 1);
@@ -372,7 +372,8 @@ TEST_CASE("what joints hold falls asleep together and wakes together") {
     run(world, 10);
     CHECK(awake() == links.size());
     CHECK(world.linear_velocity(links[0]).y < -1.0f);
-    // What hangs on a moving kinematic body stays awake; and a support that is removed wakes what hung on it.
+    // A body that hangs on a moving kinematic body stays awake, and removing a support wakes the bodies that hang on
+    // it.
     World crane;
     const BodyId hook = add(crane, kinematic_body(box(vec3(0.1f)), {0, 0, 0}));
     const BodyId load = add(crane, body(box(vec3(0.1f)), {0, -1, 0}));
@@ -404,7 +405,8 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
         BodyDef def =
             body(capsule(0.07f, 0.03f), {0.02f * static_cast<float>(i % 5), 0.3f + 0.2f * static_cast<float>(i),
                                          0.015f * static_cast<float>(i % 3)});
-        def.angular_damping = 0.5f;  // a link that lies on its neighbours alone would spin on in its ideal bearings
+        // without it, a link that lies only on its neighbours would spin on in its ideal bearings
+        def.angular_damping = 0.5f;
         links.push_back(add(world, def));
         if (i > 0) {
             ends.push_back({.body_a = before,
@@ -429,7 +431,7 @@ TEST_CASE("a chain that falls on the ground comes to rest and sleeps") {
 }
 
 TEST_CASE("what hangs asleep on a body that is changed wakes") {
-    // By the joint alone: nothing here touches anything.
+    // Through the joint alone: no bodies touch here.
     for (const BodyType type : {BodyType::fixed, BodyType::kinematic, BodyType::dynamic}) {
         CAPTURE(static_cast<int>(type));
         World world;
@@ -460,7 +462,8 @@ TEST_CASE("what hangs asleep on a body that is changed wakes") {
     }
 }
 
-// How they come to lie is chance, and so is whether one of them goes on rocking: of 40 starts 3 to 6 do for 20 s.
+// The pose in which they end is a matter of chance, and so is whether one of them goes on rocking: of 40 starts, 3 to 6
+// rock for 20 s.
 TEST_CASE("ragdolls that are thrown about stay together and come to rest" * doctest::test_suite("slow")) {
     constexpr int starts = 20;
     int at_rest = 0;
@@ -499,7 +502,7 @@ TEST_CASE("ragdolls that are thrown about stay together and come to rest" * doct
 }
 
 TEST_CASE("a light foot that lands hard stays on its leg") {
-    // Contacts stop the foot alone, joints pull it on: what came last used to win, by up to 10 cm.
+    // Contacts stop only the foot, and joints pull it on. The one that was solved last dominated, by up to 10 cm.
     float widest = 0.0f, beyond = 0.0f;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
@@ -534,7 +537,7 @@ TEST_CASE("a light foot that lands hard stays on its leg") {
 }
 
 TEST_CASE("a ragdoll that is thrown at a thin wall is stopped by it in one piece") {
-    // Continuous collision used to hold back the limb that hit and to let the others go on.
+    // Continuous collision used to stop only the limb that hit, while the others moved on.
     for (const float speed : {10.0f, 20.0f, 40.0f}) {
         float widest = 0.0f;
         for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -556,7 +559,7 @@ TEST_CASE("a ragdoll that is thrown at a thin wall is stopped by it in one piece
             for (const BodyId id : doll.bodies) CHECK(world.center_of_mass(id).x < 2.0f);
         }
         MESSAGE("at " << speed << " m/s: widest gap " << widest << " m");
-        // A limb that is stopped turns by a radian and more in what is left of the step, which opened joints by 115 mm.
+        // A limb that is stopped rotates by a radian and more in the rest of the step, which opened joints by 115 mm.
         CHECK(widest < 0.005f);
     }
 }
@@ -590,7 +593,7 @@ TEST_CASE("joints of ragdolls that are thrown at a wall in any pose do not open 
 }
 
 TEST_CASE("ragdolls that fall down stairs keep their joints together") {
-    // Contacts had the last word at the end of a step, and continuous collision carried limbs on that joints hold.
+    // Contacts were solved last in a step, and continuous collision moved jointed limbs on.
     float widest = 0.0f;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         CAPTURE(seed);
@@ -628,7 +631,7 @@ TEST_CASE("a world with joints copies and the copy steps to the same bits") {
         run(copy, 1);
         REQUIRE(world.hash() == copy.hash());
     }
-    // Whatever was removed and added before: bits depend on the state, not on how it was reached.
+    // Joints were removed and added before: the bits must depend on the state only, not on its history.
     const JointId extra = add(copy, BallDef{.ends = copy.joint_ends(doll.bodies[0], doll.bodies[1], {0, 1, 0})});
     CHECK(copy.joint_count() == world.joint_count() + 1);
     CHECK(copy.remove_joint(extra));
@@ -647,7 +650,7 @@ TEST_CASE("joints that contradict each other settle in a compromise") {
             other.frame_b.rotation = turn({0, 0, 1}, 1.0);
             add(world, FixedDef{.ends = one});
             add(world, FixedDef{.ends = other});
-        } else {  // two anchors 30 cm apart that have to be one
+        } else {  // two anchors 30 cm apart that must coincide
             other.frame_b.position.x += 0.3f;
             add(world, BallDef{.ends = one});
             add(world, BallDef{.ends = other});
@@ -661,8 +664,8 @@ TEST_CASE("joints that contradict each other settle in a compromise") {
         CHECK(fastest < 10.1f);  // settings::joint_gain_speed
         CHECK(size(world.linear_velocity(a)) < 0.01f);
         CHECK(size(world.angular_velocity(a)) < 0.1f);
-        CHECK(size(world.position(a) + world.position(b) - vec3(1, 0, 0)) < 0.01f);  // nothing outside has pushed them
-        CHECK(gap(world, one) < 0.2f);                                               // shared out, none is given up
+        CHECK(size(world.position(a) + world.position(b) - vec3(1, 0, 0)) < 0.01f);  // there is no external push
+        CHECK(gap(world, one) < 0.2f);  // the error is shared among the joints
         CHECK(gap(world, other) < 0.2f);
     }
 }
@@ -686,7 +689,7 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
             run(world, asleep ? 900 : 30);
             REQUIRE((world.awake_body_count() == 0) == asleep);
         };
-        const auto go_on = [&](int steps, float most_gap = 1e-3f) {  // together
+        const auto go_on = [&](int steps, float most_gap = 1e-3f) {  // runs, and checks that the links stay together
             for (int i = 0; i < steps; ++i) {
                 run(world, 1);
                 CAPTURE(i);
@@ -709,7 +712,7 @@ TEST_CASE("a jointed body becomes fixed and kinematic and dynamic again and its 
         settle();
         REQUIRE(world.set_type(links[2], BodyType::kinematic));
         REQUIRE(world.set_linear_velocity(links[2], {0, 0.2f, 0}));
-        REQUIRE(world.apply_impulse(links[0], {0.3f, 0, 0}));  // a chain that hangs dead straight has no way to give
+        REQUIRE(world.apply_impulse(links[0], {0.3f, 0, 0}));  // an exactly straight chain cannot give way
         go_on(30, 5e-3f);
         CHECK(world.position(links[2]).y == doctest::Approx(static_cast<double>(held.y) + 0.1).epsilon(1e-3));
         REQUIRE(world.set_linear_velocity(links[2], {0, 0, 0}));

@@ -1,4 +1,4 @@
-// Locked axes: velocities there are 0 whatever pushes, the others answer as if the body had no others.
+// Locked axes: velocities along them are 0 whatever pushes; along the other axes a body responds as if it had no locks.
 
 #include "tests/engine/meshes/mesh_rooms.h"
 
@@ -58,8 +58,8 @@ TEST_CASE("a world of two dimensions keeps to its plane and falls over like one"
 }
 
 TEST_CASE("bodies that locks keep in a plane slide as far as without locks, and stop") {
-    // The contact's plane leaves such a body one way to move, so the two rows of friction have no inverse. A ground that
-    // is off level by rounding must not make a difference.
+    // The contact's plane leaves such a body one direction of motion, so the two rows of friction have no inverse. A
+    // ground that is tilted by rounding must not make a difference.
     constexpr float speed = 3.0f, friction = 0.5f, way = speed * speed / (2.0f * friction * 9.81f);
     for (const float tilt : {0.0f, 1e-20f, -1e-15f, 1e-10f, 1e-8f, 1e-6f}) {
         for (const bool along_x : {true, false}) {
@@ -137,7 +137,7 @@ TEST_CASE("a wrong set of locks is refused") {
     CHECK(world.set_locks(id, lock_x));
 }
 
-// The impulse was the approach over a response that was rounding, 1e19 N s.
+// The impulse was the approach divided by a response that was rounding, 1e19 N s.
 TEST_CASE("a ball that may only turn is not pushed along its radius, however hard it is pressed") {
     for (int round = 0; round < 20; ++round) {
         World world(sleepless());
@@ -182,8 +182,8 @@ TEST_CASE("a disc on a locked axle turns when it is pushed beside the axle") {
 
 namespace {
 
-/// How deep two bodies are in each other in the xy plane, by the outlines of boxes that overlap along z, m: by the
-/// separating axes of rectangles, which shares nothing with the library.
+/// The overlap of two bodies in the xy plane, m, by the outlines of boxes that overlap along z: by the separating axes
+/// of rectangles, independently of the library.
 double overlap_in_plane(const World& world, BodyId a, const vec3& half_a, BodyId b, const vec3& half_b) {
     const BodyId ids[2] = {a, b};
     const vec3 half[2] = {half_a, half_b};
@@ -204,7 +204,7 @@ double overlap_in_plane(const World& world, BodyId a, const vec3& half_a, BodyId
 
 }  // namespace
 
-// The shortest way out of each other was across the plane: dozens of pairs stayed, up to 40 cm deep.
+// The shortest way apart was across the plane: dozens of pairs overlapped for ever, by up to 40 cm.
 TEST_CASE("thin bodies that locks keep in a plane do not stay in each other") {
     for (const float thin : {0.005f, 0.02f, 0.1f}) {
         for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -242,7 +242,8 @@ TEST_CASE("thin bodies that locks keep in a plane do not stay in each other") {
 }
 
 TEST_CASE("round things that locks keep in a plane part in it as soon as their outlines there do") {
-    // Two balls of .5 m, one .6 m before the other: in the plane they are discs that meet at a distance of .8 m.
+    // Two balls of 0.5 m, one 0.6 m in front of the other: in the plane they are discs that touch at a distance of 0.8
+    // m.
     World world(weightless());
     const auto add_ball = [&](const vec3& position) {
         BodyDef def = body(sphere(0.5f), position);
@@ -272,7 +273,7 @@ TEST_CASE("layers of a world of two dimensions that just touch do not collide") 
     }
 }
 
-// They pulled with up to 1e18 N at what rounding had left of a row's response.
+// They pulled with up to 1e18 N because the response of a row was only rounding.
 TEST_CASE("six-dof joints whose anchors are apart across the plane of their bodies pull with finite forces") {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         Random random(seed);

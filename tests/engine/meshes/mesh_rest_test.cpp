@@ -28,7 +28,7 @@ BodyDef field(Random& random, float cell, float bump, float friction) {
     return def;
 }
 
-/// Gravity as on a slope that rises by so much.
+/// Gravity as on a slope of this gradient.
 WorldDef tilted(float slope) {
     WorldDef def = sleepless();
     const float g = 9.81f / std::sqrt(1.0f + slope * slope);
@@ -36,7 +36,7 @@ WorldDef tilted(float slope) {
     return def;
 }
 
-/// Lies flat, turned about y, of a size that does not tip over on slopes of less than 0.7.
+/// A flat box, rotated about y, of a size that does not tip over on slopes of less than 0.7.
 BodyDef flat_box(Random& random, const vec3& at, float friction) {
     const float x = random.between(0.2f, 0.9f), y = random.between(0.08f, 0.14f), z = random.between(0.2f, 0.9f);
     BodyDef def = body(box({x, y, z}), at + vec3(0.0f, y, 0.0f));
@@ -45,7 +45,7 @@ BodyDef flat_box(Random& random, const vec3& at, float friction) {
     return def;
 }
 
-/// The farthest that one of them goes in so many steps, m.
+/// The longest displacement of any of them in this many steps, m.
 float farthest_way(World& world, const std::vector<BodyId>& ids, int steps) {
     std::vector<vec3> places;
     for (const BodyId id : ids) places.push_back(world.position(id));
@@ -58,7 +58,7 @@ float farthest_way(World& world, const std::vector<BodyId>& ids, int steps) {
 
 }  // namespace
 
-// The points of a contact with many triangles were chosen anew by micrometres of depth: up to 3 mm per minute.
+// The points of a contact with many triangles changed because of micrometres of depth: up to 3 mm per minute.
 TEST_CASE("a box on a height field below its friction angle does not creep") {
     for (std::uint32_t seed = 1; seed <= 8; ++seed) {
         Random random(seed);
@@ -81,7 +81,7 @@ TEST_CASE("a box on a height field below its friction angle does not creep") {
     }
 }
 
-// Points that did not touch took the places of others that bore: up to 270 mm per minute.
+// Points that did not touch replaced points that carried a load: up to 270 mm per minute.
 TEST_CASE("boxes on bumpy ground come to rest") {
     for (std::uint32_t seed = 1; seed <= 8; ++seed) {
         Random random(seed);

@@ -1,5 +1,5 @@
 #pragma once
-/// Rooms of triangles with all kinds of things thrown about in them, and a count of those that get out.
+/// Closed rooms of triangles with many kinds of bodies thrown about in them, and a count of the bodies that get out.
 
 #include "samples/scenes/kit/parts.h"
 #include "tests/engine/worlds.h"
@@ -14,7 +14,7 @@ namespace talus::test {
 
 struct MeshRoom {
     World world;
-    vec3 half{3.0f, 2.0f, 3.0f};  ///< of the room, m
+    vec3 half{3.0f, 2.0f, 3.0f};  ///< half extents of the room, m
     std::vector<BodyId> things;
 };
 
@@ -52,7 +52,7 @@ inline BodyDef walls(const vec3& half, int cells, bool two_sided) {
     return def;
 }
 
-/// Of a few centimetres to a metre: chunky ones, plates, sticks and discs of 16 to 30 mm.
+/// A body of a few centimetres to a metre: a chunky one, a plate, a stick or a disc of 16 to 30 mm.
 inline Shape thrown_shape(Random& random) {
     const float a = random.between(0.08f, 0.4f), b = random.between(0.08f, 0.4f), c = random.between(0.08f, 0.4f);
     switch (random.below(11)) {
@@ -81,8 +81,8 @@ inline Shape thrown_shape(Random& random) {
     }
 }
 
-/// One-sided or two-sided walls, 20 to 60 things at up to 8, 30 or 100 m/s, some of them compounds, some swept against
-/// each other, and in every other room a kinematic paddle that turns.
+/// One-sided or two-sided walls, and 20 to 60 bodies at up to 8, 30 or 100 m/s. Some are compounds, some are swept
+/// against each other. Every other room has a rotating kinematic paddle.
 inline MeshRoom mesh_room(std::uint64_t seed) {
     Random random(seed);
     WorldDef settings;
@@ -126,17 +126,17 @@ inline MeshRoom mesh_room(std::uint64_t seed) {
 
 struct Escapes {
     std::size_t body_steps = 0, count = 0;
-    std::string text;  ///< the first ones
+    std::string text;  ///< descriptions of the first ones
 };
 
-/// Steps the rooms of these seeds. A body has got out when all of it has been behind a wall for 20 steps: a stick of 100
-/// g that tonnes press on a floor sinks in for a moment, and comes back.
+/// Steps the rooms of these seeds. A body has got out when all of it has been behind a wall for 20 steps, because a
+/// stick of 100 g that tonnes press on a floor sinks in for a moment and comes back.
 inline Escapes escapes(std::uint64_t first_seed, int rooms, int steps, float dt) {
     Escapes result;
     for (int r = 0; r < rooms; ++r) {
         const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(r);
         MeshRoom room = mesh_room(seed);
-        std::vector<int> behind(room.things.size() + 2);  // steps, by slot
+        std::vector<int> behind(room.things.size() + 2);  // number of steps, by slot
         for (int i = 0; i < steps && !room.things.empty(); ++i) {
             REQUIRE(room.world.step(dt));
             result.body_steps += room.things.size();

@@ -1,4 +1,4 @@
-/// Bodies on meshes: no edge is felt that the surface does not have, nothing gets through, one contact to the user.
+/// Bodies on meshes: internal edges have no effect, nothing gets through, and the user sees one contact.
 
 #include "tests/engine/worlds.h"
 
@@ -96,7 +96,7 @@ glm::dvec3 nearest_on(const vec3 (&points)[3], const glm::dvec3& p) {
 struct Slider {
     const char* name;
     Shape shape;
-    float height;  ///< of its origin above the floor
+    float height;  ///< height of its origin above the floor
     quat rotation{1, 0, 0, 0};
 };
 
@@ -159,7 +159,7 @@ TEST_CASE("a heavily laden box that is sunk into a level mesh slides on without 
         CHECK(std::abs(world.position(below).y - 0.1f) < 0.006f);
         CHECK(std::abs(world.position(above).y - 0.5f) < 0.012f);
     }
-    // On a slab the two part by 0.04 m/s: without friction the load is about to slide off.
+    // On a slab the two separate at 0.04 m/s: without friction the load begins to slide off.
     CHECK(distance(world.linear_velocity(below) - vec3(6.0f, 0.0f, 0.5f)) < 0.06);
     CHECK(distance(world.linear_velocity(above) - vec3(6.0f, 0.0f, 0.5f)) < 0.06);
 }
@@ -190,7 +190,7 @@ TEST_CASE("what rests on a mesh rests as on a slab wherever it lies over edges a
 TEST_CASE("contacts of balls with a rough mesh are those of the nearest points of the whole surface") {
     Random random(11);
     for (int round = 0; round < 6; ++round) {
-        // Corners up and down at random: ridges, hollows, saddles.
+        // Random heights of the corners: ridges, hollows, saddles.
         Triangles t = surface(8, 0.5f, level);
         for (vec3& v : t.vertices) v += random.in_box({0.12f, 0.25f, 0.12f});
         const auto mesh = t.mesh();
@@ -201,7 +201,7 @@ TEST_CASE("contacts of balls with a rough mesh are those of the nearest points o
             const vec3 place(random.between(-1.2f, 1.2f), 0.0f, random.between(-1.2f, 1.2f));
             const CastHit top = CastHit{};
             (void)top;
-            // From above down to where it just touches, a little in or out.
+            // From above down to where it just touches, with a small overlap or gap.
             glm::dvec3 center(place.x, 3.0, place.z);
             const auto gap = [&](const glm::dvec3& c) {
                 double least = 1e9;
@@ -225,7 +225,7 @@ TEST_CASE("contacts of balls with a rough mesh are those of the nearest points o
             CAPTURE(k);
             CHECK(nearest == doctest::Approx(truth).epsilon(0.001).scale(0.1));
             for (const Contact& contact : world.contacts(id)) {
-                // Nothing of the surface around the contact's point is nearer to the centre than that point.
+                // No point of the surface around the contact point is nearer to the centre than the contact point.
                 const vec3 n = contact.body_b == id ? contact.normal : -contact.normal;
                 const glm::dvec3 point =
                     center - glm::dvec3(n) * (static_cast<double>(radius + contact.points[0].separation));
@@ -276,7 +276,7 @@ TEST_CASE("a shape and a mesh touch once to the user however many triangles ther
         if (i == 59) {
             CHECK(begun == 1);
             CHECK(ended == 0);
-            REQUIRE(world.contacts(id).size() == 1);  // of some fifty triangles
+            REQUIRE(world.contacts(id).size() == 1);  // of about fifty triangles
             CHECK(world.contacts(id)[0].point_count == 4);
             double weight = 0.0;
             for (const Contact& contact : world.contacts(id)) {
@@ -344,8 +344,8 @@ TEST_CASE("a kinematic mesh lifts and turns what lies on it") {
     }
 }
 
-// Rods that met a triangle's edge from below the next one, into which they had sunk by a millimetre, met neither: 18 of
-// 7,200 with seeds 1 to 12. Now one does, with seed 1.
+// Rods that hit a triangle's edge from below the next triangle, into which they had sunk by a millimetre, had a contact
+// with neither: 18 of 7,200 with seeds 1 to 12 got through. Now one does, with seed 1.
 TEST_CASE("none of 600 bullets and spinning rods gets through a mesh" * doctest::test_suite("slow")) {
     const auto mesh = surface(40, 0.5f, bumpy).mesh();
     for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7}) {
@@ -360,7 +360,7 @@ TEST_CASE("none of 600 bullets and spinning rods gets through a mesh" * doctest:
             def.linear_velocity =
                 vec3(random.between(-60.0f, 60.0f), -random.between(20.0f, 300.0f), random.between(-60.0f, 60.0f));
             def.angular_velocity = 60.0f * random.direction();
-            def.filter = {2, 1, 0};  // not each other
+            def.filter = {2, 1, 0};  // they do not collide with each other
             ids.push_back(add(world, def));
         }
         int impacts = 0;
@@ -369,7 +369,7 @@ TEST_CASE("none of 600 bullets and spinning rods gets through a mesh" * doctest:
             impacts += static_cast<int>(world.profile().impacts);
             for (const BodyId id : ids) {
                 const vec3 p = world.position(id);
-                if (std::abs(p.x) > 9.5f || std::abs(p.z) > 9.5f) continue;  // flew off the edge
+                if (std::abs(p.x) > 9.5f || std::abs(p.z) > 9.5f) continue;  // it has flown over the edge
                 CHECK(p.y > bumpy(p.x, p.z) - 0.05f);
             }
         }
@@ -423,7 +423,7 @@ TEST_CASE("degenerate triangles neither stop nor spoil anything") {
             case 2:  // a needle in the floor
                 t.add(a, a + vec3(1e-5f, 0, 1e-5f), a + vec3(d.x, 0, d.z));
                 break;
-            default:  // once more, turned round or not
+            default:  // a duplicate, with the same or the opposite orientation
                 for (std::size_t k = 0; k < 3; ++k)
                     t.indices.push_back(t.indices[static_cast<std::size_t>(3 * i) + (i % 8 < 4 ? k : 2 - k)]);
         }
@@ -543,7 +543,7 @@ TEST_CASE("another mesh under a body takes over and a mesh that goes lets fall")
     REQUIRE(world.set_shapes(floor, std::span(&finer, 1)));
     CHECK(world.is_awake(id));
     run(world, 1);
-    CHECK(world.contacts_begun().empty());  // one mesh as the other: they touched and touch
+    CHECK(world.contacts_begun().empty());  // both meshes are the same, so the contact continues
     CHECK(world.contacts_ended().empty());
     run(world, 60);
     CHECK(world.position(id).y == doctest::Approx(0.25).epsilon(0.01));

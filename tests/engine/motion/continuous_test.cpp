@@ -1,7 +1,7 @@
-/// Continuous collision: what is fast gets through nothing, loses no time, and bounces as it should.
+/// Continuous collision: fast bodies get through nothing, lose no time, and bounce as they should.
 ///
-/// The oracle knows nothing of times of impact: it samples the motion of a step densely and asks for the distance at
-/// each sample.
+/// The oracle does not use times of impact: it samples the motion of a step densely, and computes the distance at each
+/// sample.
 
 #include "tests/engine/worlds.h"
 
@@ -27,8 +27,8 @@ Shape box_hull(const vec3& half) {
     return hull(*make_hull(corners));
 }
 
-/// A wall whose near side is the plane x = 0 and that reaches to x = 0.01: kind 0 is a box, 1 a hull, 2 two triangles
-/// without any thickness, 3 many boxes of one body, 4 a grid of separate bodies.
+/// A wall from the plane x = 0 to x = 0.01. Kind 0 is a box, 1 a hull, 2 two triangles without thickness, 3 many boxes
+/// of one body, 4 a grid of separate bodies.
 void add_wall(World& world, int kind, const Material& material, float half = 40.0f) {
     BodyDef def = fixed_body(box(vec3(1.0f)));
     def.material = material;
@@ -67,7 +67,7 @@ void add_wall(World& world, int kind, const Material& material, float half = 40.
     add(world, def);
 }
 
-/// Bullets of a few centimetres and rods of up to 40.
+/// Bullets of a few centimetres, and rods of up to 40.
 Shape bullet_shape(Random& random, int kind) {
     const float size = random.between(0.005f, 0.05f);
     switch (kind % 6) {
@@ -91,7 +91,7 @@ float between_log(Random& random, float low, float high) {
            static_cast<float>(std::exp(std::log(static_cast<double>(high / low)) * static_cast<double>(random.unit())));
 }
 
-/// How far the body's only shape reaches along a unit direction, world, m.
+/// The extent of the body's only shape along a unit direction, world, m.
 float reach_along(const World& world, BodyId id, const vec3& n) {
     const Transform pose = world.transform(id);
     const Shape& shape = world.shapes(id)[0].shape;
@@ -122,12 +122,12 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm")
                 const float lean = i % 2 == 0 ? std::sqrt(1.0f - across * across) : across;
                 const float along = std::sqrt(std::max(0.0f, 1.0f - lean * lean));
                 def.linear_velocity = speed * vec3(lean, along * std::cos(angle), along * std::sin(angle));
-                // It gets to the wall, in the middle of it, within the first steps.
+                // It reaches the middle of the wall within the first steps.
                 const vec3 aim(0.0f, random.between(-5.0f, 5.0f), random.between(-5.0f, 5.0f));
                 def.position = aim - random.between(0.2f, 1.5f) * frame * def.linear_velocity;
                 def.position.x = std::min(def.position.x, -0.3f);
                 if (i % 3 != 0) {
-                    // Every second rod end over end, the others about any axis.
+                    // Every second rod rotates end over end, the others about any axis.
                     vec3 axis(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1));
                     if (i % 12 == 5) axis = rotate(def.rotation, vec3(0.0f, axis.y, axis.z));
                     def.angular_velocity = 6.2831853f * between_log(random, 0.5f, 50.0f) / glm::length(axis) * axis;
@@ -156,7 +156,7 @@ TEST_CASE("none of 10000 bullets and spinning rods gets through a wall of 1 cm")
 }
 
 TEST_CASE("nothing leaves a closed room with walls of 1 cm however long it bounces") {
-    // Without losses: corners and edges are met again and again.
+    // Without losses, so that corners and edges are hit again and again.
     for (int seed = 0; seed < 4; ++seed) {
         Random random(100 + seed);
         World world(weightless());
@@ -195,7 +195,7 @@ TEST_CASE("nothing leaves a closed room with walls of 1 cm however long it bounc
 }
 
 TEST_CASE("nothing leaves a kinematic room that turns and flies about" * doctest::test_suite("slow")) {
-    // Most of what is fast in it stays before planes that turn with the walls; the others are swept.
+    // Most of the fast bodies in it are cleared by planes that move with the walls; the others are swept.
     for (int seed = 0; seed < 4; ++seed) {
         Random random(200 + seed);
         World world(sleepless());
@@ -240,7 +240,7 @@ TEST_CASE("nothing leaves a kinematic room that turns and flies about" * doctest
 TEST_CASE("a bullet bounces with its restitution and keeps the rest of its step") {
     for (const float restitution : {0.0f, 0.3f, 1.0f}) {
         for (const float speed : {20.0f, 100.0f, 1000.0f}) {
-            for (const float start : {0.1f, 0.5f, 0.9f}) {  // of a step's way before the wall
+            for (const float start : {0.1f, 0.5f, 0.9f}) {  // distance to the wall, in displacements per step
                 World world(weightless());
                 add_wall(world, 0, {.friction = 0.0f, .restitution = restitution});
                 BodyDef def = body(sphere(0.02f));
@@ -254,7 +254,7 @@ TEST_CASE("a bullet bounces with its restitution and keeps the rest of its step"
                      " velocity ", v.x);
                 CHECK(std::abs(v.x + restitution * speed) < 5e-4f * speed);
                 CHECK(v.y == doctest::Approx(2.0f * speed).epsilon(0.001));
-                // Coordinates of 30 m are rounded to 2 um, a lever on a ball of 2 cm.
+                // Coordinates of 30 m are rounded to 2 um; the lever on a ball is 2 cm.
                 CHECK(glm::length(world.angular_velocity(bullet)) < 0.1f * speed);
                 CHECK(std::abs(at.x + 0.02f + restitution * speed * rest) < 0.002f + 5e-4f * speed * rest);
                 CHECK(at.y == doctest::Approx(2.0f * speed * frame).epsilon(0.001));
@@ -283,7 +283,7 @@ TEST_CASE("a ball between two walls keeps its speed and its time") {
     CHECK(std::abs(world.linear_velocity(ball).x) == doctest::Approx(60.0f).epsilon(0.001));
     CHECK(world.position(ball).y == doctest::Approx(10.0f).epsilon(0.001));
     INFO("impacts ", impacts, " of 1200");
-    CHECK(impacts > 1150);  // the solver's contacts take the few that are near at the start of a step
+    CHECK(impacts > 1150);  // contacts of the solver stop the few balls that are near at the start of a step
 }
 
 TEST_CASE("a fast elastic ball keeps its height for a minute") {
@@ -357,7 +357,7 @@ TEST_CASE("what slides rolls or spins fast is not held up") {
 }
 
 TEST_CASE("a rod that tips over fast on its sunken end is not held in the air") {
-    // Its end rests, so nothing closes in there, while the rest of it turns and takes the end deeper.
+    // Its end rests, so the gap there does not close, while the rotation of the rest takes the end deeper.
     for (const float sunk : {0.0005f, 0.00097f, 0.003f}) {
         World world(sleepless());
         add(world, ground());
@@ -381,8 +381,8 @@ TEST_CASE("a rod that tips over fast on its sunken end is not held in the air") 
 }
 
 TEST_CASE("a body is swept exactly when the sampled motion meets something") {
-    // One step of free flight past, at, and into a box: what dense sampling of the true motion finds deeper than the
-    // sweep allows is an impact, what it finds apart is none.
+    // One step of free flight past, at, and into a box. If dense sampling of the true motion finds more depth than the
+    // sweep allows, there must be an impact; if it finds a gap, there must be none.
     Random random(11);
     int met = 0, missed = 0, between = 0;
     for (int i = 0; i < 1500; ++i) {
@@ -415,7 +415,7 @@ TEST_CASE("a body is swept exactly when the sampled motion meets something") {
             if (k == 0) at_start = gap;
             least = std::min(least, gap);
         }
-        // Where the contacts of the solver may act, nothing is to be said.
+        // If contacts of the solver may act, the test requires nothing.
         if (at_start < 0.7f) continue;
         run(world, 1);
         INFO("case ", i, ": least gap ", least, " impacts ", world.profile().impacts);

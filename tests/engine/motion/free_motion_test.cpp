@@ -20,7 +20,8 @@ TEST_CASE("a body in free fall follows the parabola to rounding") {
             const BodyId id = add(world, stone);
             const int steps = static_cast<int>(std::lround(2.0 / static_cast<double>(dt)));
             run(world, steps, dt);
-            // Semi-implicit Euler is late by g t h / 2, with h the sub-step, of which there are twice as many in 1/30 s.
+            // Semi-implicit Euler is late by g t h / 2, with h the sub-step, of which there are twice as many in 1/30
+            // s.
             const double h = static_cast<double>(std::min(dt, frame)) / substeps;
             const double t = steps * static_cast<double>(dt), g = 9.81;
             const vec3 p = world.position(id), v = world.linear_velocity(id);
@@ -50,7 +51,7 @@ TEST_CASE("all shapes fall alike") {
         CHECK(world.center_of_mass(id).y - world.position(id).y ==
               doctest::Approx(world.center_of_mass(id).y - world.position(id).y));
         CHECK(world.angular_velocity(id) == vec3(0.0f));
-        // A fall of some 4.95 m, in floats of up to 20.
+        // A fall of about 4.95 m, in floats of up to 20.
         CHECK(std::abs(world.position(id).y - world.position(ids[0]).y) < 2e-4f);
     }
 }

@@ -1,4 +1,4 @@
-// The two ways in which bodies turn, in the solver's lanes and alone in double, against each other.
+// The two implementations of rotation, in the solver's lanes and for single bodies in double, against each other.
 
 #include "tests/engine/worlds.h"
 
@@ -54,7 +54,7 @@ TEST_CASE("the solver's lanes turn a body as the slow way does, about any axis a
             const double turn_error = std::sqrt(std::max(0.0, 1.0 - along * along));
             const double spin_error =
                 glm::length(glm::dvec3(load3(bodies[3].angular_velocity)) - slow.spin) / std::max(spin, 1.0);
-            // A float's rounding of the momentum is as much more of the spin about the thin axis.
+            // Float rounding of the momentum is amplified in the angular velocity about the thin axis.
             const double ratio = std::max({inertia.moments.x, inertia.moments.y, inertia.moments.z}) /
                                  std::min({inertia.moments.x, inertia.moments.y, inertia.moments.z});
             CAPTURE(ratio);
@@ -81,11 +81,13 @@ TEST_CASE("a body that flies freely turns in one go as it does sub-step by sub-s
         FreeTurn parts = whole;
         turn_freely(whole, inertia, 4, substep);
         for (int i = 0; i < 4; ++i) turn_freely(parts, inertia, 1, substep);
-        // Joined or not, the sum of its turns is the body's turn, to first order in the change of its axis.
+        // Whether sub-steps are joined or not, the sum of its rotations is the body's rotation, to first order in the
+        // change of its axis.
         CHECK(std::abs(glm::dot(whole.rotation, parts.rotation)) > 1.0 - 1e-8);
         CHECK(glm::length(whole.spin - parts.spin) < 1e-4 * (1.0 + glm::length(spin)));
         CHECK(glm::length(whole.turned - parts.turned) < 0.02 * (1e-3 + glm::length(parts.turned)));
-        // Up to 15 rad/s the four sub-steps are one: to other bits than one by one, if it turns about no axis of its own.
+        // Up to 15 rad/s the four sub-steps are joined to one. The bits then differ, unless the body rotates about one
+        // of its own axes.
         if (glm::length(spin) < 14.0 && glm::length(spin) > 1.0) CHECK(whole.rotation != parts.rotation);
     }
 }

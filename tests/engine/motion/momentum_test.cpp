@@ -1,4 +1,4 @@
-/// Momentum of things that nothing holds: each case is a way in which it was lost.
+/// Momentum of floating bodies: each case is a way in which it was lost.
 
 #include <talus/talus.h>
 
@@ -12,7 +12,7 @@ using namespace talus;
 
 namespace {
 
-/// About the centre of mass of these bodies, so that gravity does not change it, N m s.
+/// The angular momentum about the common centre of mass of these bodies, which gravity does not change, N m s.
 glm::dvec3 angular_momentum(const World& world, const std::vector<BodyId>& ids) {
     double mass = 0.0;
     glm::dvec3 center(0.0), velocity(0.0), sum(0.0);
@@ -74,7 +74,7 @@ TEST_CASE("what floats with something that touches it is not braked to rest") {
 }
 
 TEST_CASE("boxes that are pushed out of each other in flight keep their angular momentum") {
-    // The levers of a contact are those at which it was found; the two pass each other meanwhile.
+    // The levers of a contact are those from when it was found, but the two bodies pass each other meanwhile.
     for (const float restitution : {0.0f, 0.7f}) {
         World world;
         const Material material{.friction = 0.5f, .restitution = restitution};

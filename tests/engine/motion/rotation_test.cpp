@@ -8,7 +8,7 @@ using namespace talus::test;
 
 namespace {
 
-/// K(k) from the complementary modulus k', by the arithmetic-geometric mean.
+/// The complete elliptic integral K(k) from the complementary modulus k', by the arithmetic-geometric mean.
 double complete_elliptic_k(double k_prime) {
     double a = 1.0, b = k_prime;
     for (int i = 0; i < 40; ++i) {
@@ -38,14 +38,14 @@ BodyDef flat_plate() {
     return def;
 }
 
-/// Of the diagonal inertia of an unturned body.
+/// The angular momentum with the diagonal inertia of an unrotated body.
 glm::dvec3 moments(const World& world, BodyId id) {
     const mat3 i = world.inertia(id);
     return {i[0][0], i[1][1], i[2][2]};
 }
 
-/// Spins `def` weightlessly for `seconds`; gives the largest relative drift of energy and angular momentum and the
-/// times at which the spin about the body's y axis changed sign.
+/// Rotates `def` weightlessly for `seconds`. Returns the largest relative drift of energy and angular momentum, and the
+/// times at which the angular velocity about the body's y axis changed sign.
 struct FreeFlight {
     double energy_drift = 0.0, momentum_drift = 0.0;
     std::vector<double> flips;
@@ -91,7 +91,7 @@ TEST_CASE(
         REQUIRE(flight.flips.size() >= 2);
         const double mean = (flight.flips.back() - flight.flips.front()) / static_cast<double>(flight.flips.size() - 1);
         MESSAGE("flips every ", mean, " s, expected ", expected);
-        // Near the separatrix the period goes with the logarithm of the distance to it, so rounding shows.
+        // Near the separatrix the period depends on the logarithm of the distance to it, so rounding shows.
         CHECK(mean == doctest::Approx(expected).epsilon(seed < 0.05f ? 0.03 : 0.01));
     }
 }
@@ -138,7 +138,7 @@ TEST_CASE("spin about each principal axis keeps its rate") {
             vec3 expected(0.0f);
             expected[axis] = rate;
             CHECK(glm::distance(world.angular_velocity(id), expected) < 1e-4f * std::abs(rate));
-            // ... and the angle is the one that this rate gives.
+            // The angle must also be the one that this rate gives.
             const double angle = std::remainder(10.0 * rate, 2.0 * pi);
             vec3 unit(0.0f);
             unit[axis] = 1.0f;
@@ -166,7 +166,7 @@ TEST_CASE("the spin axis of a free symmetric top goes round in the body at (I3 -
             if (k > 0) angle += std::remainder(now - before, 2.0 * pi);
             before = now;
         }
-        // With y as the axis of symmetry the turn from z to x is the positive one.
+        // With y as the axis of symmetry, the rotation from z to x is the positive one.
         const double expected = (i.y - i.x) / i.x * 6.0;
         CHECK(angle / ((steps - 1) / 60.0) == doctest::Approx(expected).epsilon(2e-3));
     }
@@ -206,7 +206,7 @@ TEST_CASE("a spinning top on its tip precesses at the rate of a heavy top") {
     CHECK(rate == doctest::Approx(expected).epsilon(0.03));
     CHECK(lowest > c - 0.02);
     CHECK(highest < c + 0.02);
-    // The tip stays where it was put, but for rolling on what of it is sunk in the floor (half of 1 mm, at 60 rad/s).
+    // The tip stays in place, except that the part of it that is sunk in the floor rolls (half of 1 mm, at 60 rad/s).
     CHECK(glm::distance(world.position(top), vec3(0.0f)) < 0.1f);
     CHECK(glm::length(world.angular_velocity(top)) == doctest::Approx(spin).epsilon(2e-3));
 }

@@ -11,8 +11,8 @@ using namespace talus::test;
 
 namespace {
 
-/// A ball whose centre of mass is off its own by `apart` radii, with moments in m r^2; spun about its axis, which leans
-/// by `tilt`, on a floor.
+/// A ball on a floor. Its centre of mass is `apart` radii from its centre, its moments are in m r^2, and it rotates
+/// about its axis, which leans by `tilt`.
 struct Top {
     double radius = 0.05, apart = 0.3, transverse = 131.0 / 350.0, axial = 0.4;
     double friction = 0.3, spin = 100.0, tilt = 0.1;
@@ -20,17 +20,18 @@ struct Top {
 
 constexpr double g = 10.0, limit = 4.0;  // m/s^2, s
 
-/// The slowest spin that turns it over (Ciocci and Langerock 2007).
+/// The slowest angular velocity that turns it over (Ciocci and Langerock 2007).
 double least_spin(const Top& top) {
     return std::sqrt(g / top.radius * top.axial * top.apart) * (1.0 + top.apart) * (1.0 + top.apart) /
            std::sqrt(1.0 + top.apart - top.transverse / top.axial) / (top.axial * (1.0 - top.apart));
 }
 
-/// When its axis is level, s, or `limit`: the equations of motion by steps of 20 us (Runge and Kutta). The ball stays
-/// on the floor; sliding and spinning share the friction of a patch of this mean lever, m.
+/// Returns the time at which its axis is horizontal, s, or `limit`. Integrates the equations of motion by steps of 20
+/// us (Runge and Kutta). The ball stays on the floor; sliding and rotation share the friction of a contact disc with
+/// this mean lever, m.
 double time_to_turn(const Top& top, double arm) {
     struct State {
-        glm::dvec3 velocity, axis, momentum;  // of a mass of 1 kg
+        glm::dvec3 velocity, axis, momentum;  // for a mass of 1 kg
         State after(const State& rate, double h) const {
             return {velocity + h * rate.velocity, axis + h * rate.axis, momentum + h * rate.momentum};
         }
@@ -49,7 +50,8 @@ double time_to_turn(const Top& top, double arm) {
         const double all = std::max(1e-4, std::sqrt(glm::dot(slip, slip) + arm * arm * spin.y * spin.y));
         const glm::dvec3 force = up - (top.friction / all) * slip;  // times the load
         const glm::dvec3 moment = glm::cross(lever, force) - (top.friction / all * arm * arm * spin.y) * up;
-        // The load keeps the ball on the floor: its centre is always as high, and that of mass is `apart` below it.
+        // The load keeps the ball on the floor: its centre stays at one height, and the centre of mass is `apart` below
+        // it.
         const auto rise = [&](double load) {
             const glm::dvec3 spin_rate =
                 load * moment / transverse +
@@ -74,12 +76,12 @@ double time_to_turn(const Top& top, double arm) {
 }
 
 struct Run {
-    double turned = limit;     ///< when its axis is level, s
-    double least = 1.0;        ///< cosine of its axis and up
-    double most_energy = 0.0;  ///< over that at the start
+    double turned = limit;     ///< time at which its axis is horizontal, s
+    double least = 1.0;        ///< smallest cosine of the angle between its axis and up
+    double most_energy = 0.0;  ///< largest energy, over that at the start
 };
 
-/// The same by Talus; with a stem, if wanted, onto which it turns.
+/// The same by Talus, if wanted with a stem onto which it turns.
 Run run_top(const Top& top, bool has_stem, double seconds) {
     WorldDef def = sleepless();
     def.gravity.y = static_cast<float>(-g);
@@ -122,8 +124,8 @@ Run run_top(const Top& top, bool has_stem, double seconds) {
 }  // namespace
 
 TEST_CASE("a tippe top turns over, and when it should") {
-    // Its contact's friction stopped the spin however fast it slid, and the slip however fast it spun: it rolled, or
-    // had lost its spin before it was over. And a ball of 2 cm touched with a patch of 9 mm.
+    // The contact's friction stopped the rotation however fast the top slid, and the slip however fast it rotated. So
+    // it rolled, or had lost its angular velocity before it was over. And a ball of 2 cm had a contact disc of 9 mm.
     double worst = 0.0;
     const auto check = [&worst](const Top& top) {
         CAPTURE(top.radius);

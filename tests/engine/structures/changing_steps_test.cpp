@@ -1,4 +1,5 @@
-// Steps that change in length: by turns, at random, with hitches. What stands or rests at a constant dt does so then, too.
+// Steps that change in length: alternating, at random, with hitches. Bodies that stand or rest at a constant dt must do
+// so then, too.
 
 #include "tests/engine/limits.h"
 
@@ -34,7 +35,7 @@ private:
 
 const char* const kinds[] = {"1/30 and 1/120 s by turns", "half to twice 1/60 s", "a hitch of 1/4 s each second"};
 
-/// Of unit boxes, each off its place by up to 1 cm.
+/// A tower of unit boxes, each displaced by up to 1 cm.
 std::vector<BodyId> add_boxes(World& world, const std::vector<vec3>& places, Random& random) {
     add(world, ground());
     std::vector<BodyId> ids;
@@ -61,8 +62,8 @@ std::vector<vec3> pyramid(int base) {
     return places;
 }
 
-/// Runs for `seconds` and checks that no box gets farther from its place than `most`, m, and how fast they are at the
-/// end. The farthest, m.
+/// Runs for `seconds`. Checks that no box moves farther from its place than `most`, m, and how fast the boxes are at
+/// the end. Returns the largest displacement, m.
 float check_stands(const std::vector<vec3>& places, double seconds, float most, double joules) {
     float worst = 0.0f;
     for (const char* const kind : kinds) {
@@ -133,7 +134,7 @@ TEST_CASE("what fell asleep at long steps wakes at short ones with the loads tha
         const std::vector<BodyId> ids = add_boxes(world, places, random);
         for (int i = 0; i < 600 && world.awake_body_count() > 0; ++i) REQUIRE(world.step(frame));
         REQUIRE(world.awake_body_count() == 0);
-        run(world, 10, later);  // the world goes on in other steps meanwhile
+        run(world, 10, later);  // the world makes steps of another length meanwhile
         const float before = world.position(ids.back()).y;
         world.set_awake(ids.front(), true);
         float fastest = 0.0f;
@@ -153,7 +154,8 @@ TEST_CASE("balls that fall when a hitch comes do not end up in each other") {
         Random random(seed);
         World world(sleepless());
         add(world, ground());
-        // Four balls at rest on the floor, and four close above them that the hitch alone would take 2 m farther.
+        // Four balls at rest on the floor, and four close above them, which would move 2 m farther in the hitch if
+        // nothing stopped them.
         for (int i = 0; i < 4; ++i) {
             const float x = 3.0f * static_cast<float>(i);
             add(world, body(sphere(0.5f), {x, 0.5f, 0.0f}));
@@ -178,7 +180,8 @@ TEST_CASE("balls that fall when a hitch comes do not end up in each other") {
 }
 
 TEST_CASE("at a constant dt of up to 1/60 s a step has the sub-steps that were asked for") {
-    // A body under gravity alone shows them: semi-implicit Euler falls g h^2 n (n + 1) / 2 in n sub-steps of h.
+    // A body that only falls shows the number of sub-steps: semi-implicit Euler falls g h^2 n (n + 1) / 2 in n
+    // sub-steps of h.
     const auto fall = [](int substeps, float dt, float before) {
         WorldDef def = sleepless();
         def.substeps = substeps;

@@ -1,4 +1,4 @@
-/// What lies still in the end falls asleep: cars on the ends of their travel, thrown ragdolls, heaps of rods.
+/// Bodies that come to rest fall asleep: cars at the end of their suspension travel, thrown ragdolls, heaps of rods.
 
 #include "tests/engine/limits.h"
 
@@ -21,7 +21,7 @@ SceneData on_ground() {
     return scene;
 }
 
-/// Steps until all sleep, at most so many.
+/// Returns the number of steps until all bodies sleep, up to a limit.
 int steps_until_asleep(World& world, int most) {
     int steps = 0;
     while (steps < most && world.awake_body_count() != 0) {
@@ -31,7 +31,7 @@ int steps_until_asleep(World& world, int most) {
     return steps;
 }
 
-/// Two tons on four wheels of 40 kg, whose springs are too weak for it: it lands on the ends of their travel.
+/// Two tons on four wheels of 40 kg, whose springs are too weak for it: it lands at the end of its suspension travel.
 SceneData overloaded_car(std::uint64_t seed) {
     constexpr float radius = 0.4f, drop = 0.3f;
     Random random(seed);
@@ -64,7 +64,7 @@ SceneData overloaded_car(std::uint64_t seed) {
     return scene;
 }
 
-/// A ragdoll in any pose, thrown at up to 6 m/s.
+/// A ragdoll in a random pose, thrown at up to 6 m/s.
 SceneData thrown_ragdoll(std::uint64_t seed) {
     Random random(seed);
     SceneData scene = on_ground();
@@ -96,7 +96,8 @@ void add_rods(World& world, std::uint64_t seed) {
     }
 }
 
-/// All that is made of the first seeds is asleep within so many steps; the last time is a row of docs/limits.md, s.
+/// Checks that the worlds of the first seeds are asleep within this many steps. The last time, s, is a row of
+/// docs/limits.md.
 template <class Make>
 void check_sleep(const char* row, std::uint64_t seeds, int steps, Make&& make) {
     int most = 0;
@@ -112,20 +113,20 @@ void check_sleep(const char* row, std::uint64_t seeds, int steps, Make&& make) {
 
 }  // namespace
 
-// Joints and contacts were solved apart up to 1 m/s: a chassis on the ends of its travel and the wheels under it handed
-// its weight to and fro by 20 Hz, for ever.
+// Joints and contacts were solved separately up to 1 m/s. A chassis at the end of its suspension travel and the wheels
+// under it passed its weight back and forth at 20 Hz for ever.
 TEST_CASE("a car that rests on the ends of its travel falls asleep") {
     check_sleep("overloaded car falls asleep", 12, 900,
                 [](std::uint64_t seed) { return samples::make_world(overloaded_car(seed)); });
 }
 
-// A head swung on in its neck, which has no friction.
+// A ragdoll's head went on swinging in its neck joint, which has no friction.
 TEST_CASE("a thrown ragdoll falls asleep") {
     check_sleep("thrown ragdoll falls asleep", 40, 1200,
                 [](std::uint64_t seed) { return samples::make_world(thrown_ragdoll(seed)); });
 }
 
-// A rod that rolled on others was taken for as fast as its ends would be if it turned across: it kept its heap awake,
+// The speed of a rod that rolled on others was overestimated: as if it rotated end over end. It kept its heap awake,
 // and was braked too weakly for its thickness.
 TEST_CASE("heaps of rods fall asleep") {
     check_sleep("heap of rods falls asleep", 15, 1200, [](std::uint64_t seed) {

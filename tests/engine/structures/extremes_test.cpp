@@ -1,4 +1,5 @@
-// Hunting: random calls, absurd sizes and speeds, everything in one place. No pose may ever be NaN, nothing may crash.
+// Search for faults: random calls, extreme sizes and speeds, many bodies in one place. No pose may ever be NaN, and
+// nothing may crash.
 
 #include "tests/engine/worlds.h"
 
@@ -18,14 +19,14 @@ struct FuzzSettings {
     const char* name;
     float smallest = 0.1f, largest = 1.0f;  // sizes, m
     float speed = 10.0f;                    // m/s and rad/s
-    float room = 4.0f;                      // bodies appear within this of the centre
+    float room = 4.0f;                      // bodies appear within this distance of the centre
     vec3 offset{0.0f};
     float density_ratio = 10.0f;
     float dt = frame;
     vec3 gravity{0.0f, -9.81f, 0.0f};
 };
 
-/// All that a user can do, in random order.
+/// Makes all calls that a user can make, in random order.
 void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
     CAPTURE(std::string(s.name));
     CAPTURE(seed);
@@ -89,7 +90,7 @@ void fuzz(const FuzzSettings& s, std::uint64_t seed, int steps) {
                 case 5:
                     REQUIRE(world.set_transform(id, place(), random.rotation()));
                     break;
-                case 6: {  // exactly into another one
+                case 6: {  // exactly at the pose of another one
                     const BodyId other = ids[random.below(static_cast<std::uint32_t>(ids.size()))];
                     REQUIRE(world.set_transform(id, world.position(other), world.rotation(other)));
                     break;
@@ -190,7 +191,7 @@ TEST_CASE("fifty boxes in one place come apart and to rest") {
             for (const BodyId id : ids) fastest = std::max(fastest, glm::length(world.linear_velocity(id)));
         }
         require_sound(world);
-        CHECK(fastest < 60.0f);  // apart, not exploded
+        CHECK(fastest < 60.0f);  // they separate without an explosion
         for (const BodyId id : ids) {
             CHECK(world.position(id).y > 0.3f);
             CHECK(glm::length(world.position(id)) < 40.0f);
@@ -229,7 +230,7 @@ TEST_CASE("a millimetre die and a hundred-metre block both rest on the floor") {
         const BodyId cube = add(world, body(box(vec3(half)), {0, half * 1.2f, 0}));
         const BodyId ball = add(world, body(sphere(half), {half * 5.0f, half * 1.2f, 0}));
         run(world, 300);
-        // Where the user put the surfaces, to within a tenth of a small thing's size and 2 mm of a large one's.
+        // The surfaces are where the user put them, within a tenth of a small body's size and 2 mm of a large one's.
         const float tolerance = std::min(1e-4f + 0.1f * half, 0.002f);
         CHECK(std::abs(world.position(cube).y - half) < tolerance);
         CHECK(std::abs(world.position(ball).y - half) < tolerance);

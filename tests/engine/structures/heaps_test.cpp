@@ -1,4 +1,4 @@
-/// Heaps of mixed bodies that fall from a height: how deep their bodies get into each other, and stay.
+/// Heaps of mixed bodies that fall from a height: how far their bodies overlap, and for how long.
 
 #include "tests/engine/limits.h"
 
@@ -53,7 +53,7 @@ Heap heap(std::uint64_t seed) {
     return heap;
 }
 
-/// How deep any two of its bodies are in each other, m.
+/// The largest overlap of any two of its bodies, m.
 float deepest_overlap(const Heap& heap) {
     std::vector<Transform> poses;
     for (const BodyId thing : heap.things) poses.push_back(heap.world.transform(thing));
@@ -74,8 +74,9 @@ float deepest_overlap(const Heap& heap) {
 
 }  // namespace
 
-// Two causes: what a soft contact bears is limited by how light its bodies are, and two round or edged bodies that are
-// deep in each other are tested to a single point, another one in each step, about which they rock without coming apart.
+// Two causes. The load that a soft contact can carry is limited by the masses of its bodies. And two round or edged
+// bodies that overlap deeply have a single contact point, another one in each step, about which they rock without
+// coming apart.
 TEST_CASE("a heap that fell from 32 m does not stay pressed into itself" * doctest::test_suite("slow")) {
     std::vector<float> depths;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -90,9 +91,10 @@ TEST_CASE("a heap that fell from 32 m does not stay pressed into itself" * docte
          static_cast<double>(std::count_if(depths.begin(), depths.end(), [](float d) { return d > 0.015f; })));
 }
 
-// Contacts are found once per step, and a body that falls at 20 m/s moves by 33 cm in it. Three things follow. A body that
-// is struck within the step meets others that were outside of its margin. Two bodies that touch at one point turn about it
-// until other parts of them are deep in each other. And one sweep per sub-step stops only part of what lands on a crowd.
+// Contacts are found once per step, and a body that falls at 20 m/s moves by 33 cm in a step. Three things follow. A
+// body that is struck within the step hits others that were outside of its margin. Two bodies that touch at one point
+// rotate about it until other parts of them overlap deeply. And one iteration per sub-step stops only part of the
+// bodies that land on a crowd.
 TEST_CASE("bodies that rain from 32 m get into each other no deeper than documented" * doctest::test_suite("slow")) {
     float worst = 0.0f;
     for (std::uint64_t seed = 9001; seed <= 9004; ++seed) {

@@ -1,4 +1,4 @@
-/// What docs/limits.md says, measured with seeds of its own; other tests measure the rest of its rows (limits.h).
+/// The limits in docs/limits.md, measured with separate seeds. Other tests measure the rest of its rows (limits.h).
 
 #include "tests/engine/limits.h"
 
@@ -18,7 +18,8 @@ using namespace talus::test;
 
 namespace {
 
-/// Drops a body 1 to 2 m onto a floor in 16 poses: the most energy it had later, over that at the start.
+/// Drops a body by 1 to 2 m onto a floor in 16 poses. Returns the largest energy that it had later, over that at the
+/// start.
 double energy_of_drops(const Shape& shape, float restitution, std::uint64_t seed) {
     Random random(seed);
     double most = 0.0;
@@ -43,7 +44,7 @@ double energy_of_drops(const Shape& shape, float restitution, std::uint64_t seed
 
 const Material elastic{0.0f, 1.0f};  // without friction
 
-/// Walls, around the origin, that are `half` (m) from it.
+/// Walls around the origin at a distance of `half` (m).
 void add_smooth_room(World& world, float half) {
     for (int axis = 0; axis < 3; ++axis) {
         for (const float side : {-1.0f, 1.0f}) {
@@ -57,7 +58,7 @@ void add_smooth_room(World& world, float half) {
     }
 }
 
-/// What part of their energy 24 elastic bodies still have after 20 s in a smooth, weightless room of 4 m.
+/// The fraction of their energy that 24 elastic bodies still have after 20 s in a smooth, weightless room of 4 m.
 double energy_kept_by_a_crowd(const Shape& shape) {
     double least = 1.0;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -84,7 +85,7 @@ double energy_kept_by_a_crowd(const Shape& shape) {
     return least;
 }
 
-/// A stick that loses nothing in a smooth, weightless room of 2 m, for 20 s.
+/// An elastic stick in a smooth, weightless room of 2 m, for 20 s.
 double energy_in_a_room(float dt, int substeps) {
     double most = 0.0;
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
@@ -112,7 +113,7 @@ struct Drift {
     double energy = 0.0, momentum = 0.0;  ///< largest change, over the value at the start
 };
 
-/// Boxes of any proportions up to 1 to 30 that turn by so much in a sub-step, for 10 s.
+/// Boxes of any proportions up to 1 to 30 that rotate by this much per sub-step, for 10 s.
 Drift drift_of_rotation(float turn_per_substep) {
     Drift drift;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -159,7 +160,8 @@ Landing flat_landing(const BodyDef& floor) {
     return worst;
 }
 
-/// Boxes on each other, each off by up to `jitter`, the last one `ratio` times as heavy: how far one strays, m.
+/// A tower of boxes, each displaced by up to `jitter`; the last one is `ratio` times as heavy. Returns the largest
+/// displacement, m.
 float stray_of_tower(int height, float jitter, float ratio, std::uint64_t seed, int steps, float apart = 0.0f) {
     Random random(seed);
     World world(sleepless());
@@ -186,8 +188,8 @@ float sinking(float ratio) {
     return 1000.0f * most;
 }
 
-/// Whether a body that falls at `speed` (m/s) onto the middle of a plank, which is `ratio` times lighter and lies on two
-/// supports, is below the plank a second later.
+/// Whether a body that falls at `speed` (m/s) onto the middle of a plank is below the plank a second later. The plank
+/// is `ratio` times lighter and lies on two supports.
 bool passes_through_plank(const Shape& shape, float thick, float ratio, float speed, float height,
                           Continuous continuous) {
     World world;
@@ -204,8 +206,8 @@ bool passes_through_plank(const Shape& shape, float thick, float ratio, float sp
     return at.y < 0.0f && std::abs(at.x) < 0.8f;
 }
 
-/// Of balls, capsules and boxes at each of these speeds, at 2 to 10,000 times the mass of planks of 6 to 50 mm: how many
-/// pass through, %.
+/// The fraction that passes through, %: balls, capsules and boxes at each of these speeds, with 2 to 10,000 times the
+/// mass of planks of 6 to 50 mm.
 double passes_through_planks(std::initializer_list<float> speeds, Continuous continuous) {
     int through = 0, count = 0;
     for (const Shape& shape : {sphere(0.2f), capsule(0.2f, 0.2f), box(vec3(0.2f))}) {
@@ -223,8 +225,8 @@ double passes_through_planks(std::initializer_list<float> speeds, Continuous con
     return 100.0 * through / count;
 }
 
-/// Boxes that fall onto the middle of plates of 2 to 50 mm which lie on the ground, from 5 to 10,000 times as heavy: how
-/// deep each gets in the third of a second after it has met the plate, in plate thicknesses.
+/// Boxes that fall onto the middle of plates of 2 to 50 mm on the ground, 5 to 10,000 times as heavy. Returns the depth
+/// that each reaches in the third of a second after it has hit the plate, in plate thicknesses.
 std::vector<float> depths_in_plates(bool tilted, int count, std::uint64_t seed) {
     std::vector<float> depths;
     Random random(seed);
@@ -253,7 +255,8 @@ std::vector<float> depths_in_plates(bool tilted, int count, std::uint64_t seed) 
     return depths;
 }
 
-/// A box of the mass of so many bricks on the middle of a wall in bond, 20 courses high: how far it sinks in 1 s, m.
+/// A box with the mass of this many bricks on the middle of a wall in bond, 20 courses high. Returns how far it sinks
+/// in 1 s, m.
 float sinking_on_wall(float bricks) {
     World world(sleepless());
     add(world, ground());

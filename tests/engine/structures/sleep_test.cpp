@@ -270,7 +270,8 @@ TEST_CASE("a ball that rolls across the floor rolls on, sleep allowed or not") {
 }
 
 TEST_CASE("what moves moves to the bit as it would without the thousands that sleep beside it") {
-    // Few awake bodies find their contacts by their lists of pairs, many by a sweep over all contacts.
+    // If few bodies are awake, contacts are found by the bodies' lists of pairs; if many are, by a pass over all
+    // contacts.
     World alone, crowded;
     for (World* world : {&alone, &crowded}) {
         add(*world, ground());

@@ -1,4 +1,5 @@
-// High walls and pyramids, which would buckle on contacts as soft as usual: which islands they are, and that they stand.
+// High walls and pyramids, which would buckle on contacts of usual stiffness: which islands they are, and that they
+// stand.
 
 #include "tests/engine/limits.h"
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr float hertz = 60.0f;
 
-/// A column of boxes with edges of 1 m, 1,000 kg each, on the ground and turned about the vertical; solver index and
-/// slot of each body is its number from 1 on.
+/// A column of boxes with edges of 1 m, 1,000 kg each, on the ground, rotated about the vertical. The solver index and
+/// slot of each body is its number, from 1 on.
 struct Column {
     std::vector<ConstraintGraph::Edge> edges;
     std::vector<std::uint32_t> slots{null_index};
@@ -49,7 +50,7 @@ struct Column {
         }
     }
 
-    /// How many times stiffer than usual the contacts are after a step.
+    /// Returns the factor by which the contacts are stiffer than usual after a step.
     float step() {
         const auto end = static_cast<std::uint32_t>(slots.size());
         Islands islands;
@@ -62,7 +63,7 @@ struct Column {
     }
 };
 
-/// What the formula of slender_islands.h gives.
+/// The result of the formula in slender_islands.h.
 double sway_of_column(int count) {
     const double rate = 2.0 * pi * static_cast<double>(hertz), load = 9.81;  // for 1 kg
     double tilt = 0.0, sum = 0.0;
@@ -75,8 +76,8 @@ double sway_of_column(int count) {
     return sum;
 }
 
-/// How far the box that strayed farthest is from its place after so many steps, m: courses in bond, one box thick, each
-/// box off by up to 1 cm; `narrower` boxes less a course.
+/// Returns the largest displacement of a box after this many steps, m. The wall has courses in bond, one box thick,
+/// each box displaced by up to 1 cm; each course has `narrower` boxes less than the one below.
 float stray_of_wall(int courses, int boxes, int narrower, std::uint64_t seed, int steps) {
     Random random(seed);
     World world(sleepless());
@@ -126,7 +127,7 @@ TEST_CASE("what falls, hangs on joints or is solved directly is not stiffened") 
     }
 }
 
-// All at once, overlaps that bear what stands on soft contacts would throw it up.
+// If contacts got stiffer at once, the overlaps that carry the load on soft contacts would throw it up.
 TEST_CASE("what has stood on soft contacts gets stiffer slowly, and slowly soft again") {
     Column column(50);
     const std::vector<ConstraintGraph::Edge> all = column.edges;

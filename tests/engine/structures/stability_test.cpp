@@ -1,5 +1,5 @@
-// Do things stay where they should? Whole scenes at default settings: sleeping off for what has to stand by itself, on
-// for what has to come to rest.
+// Whether bodies stay where they should. Whole scenes at default settings, without sleeping if a structure must stand
+// by itself, with sleeping if bodies must come to rest.
 
 #include "samples/scenes/scene.h"
 
@@ -42,7 +42,7 @@ struct Run {
 
     bool is_dynamic(std::size_t i) const { return data.bodies[i].type == BodyType::dynamic; }
 
-    /// How far the body that strayed furthest sideways is from its place, m.
+    /// The largest sideways displacement of a body, m.
     float furthest_sideways() const {
         float furthest = 0.0f;
         for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -56,7 +56,7 @@ struct Run {
     double kinetic_energy() const { return world.profile().kinetic_energy; }
 };
 
-/// Nothing is outside the bin of this inner width or under the floor; all poses are numbers.
+/// Checks that no body is outside the bin of this inner width or under the floor, and that all poses are finite.
 void check_inside(const Run& run, float width) {
     for (std::size_t i = 0; i < run.ids.size(); ++i) {
         if (!run.is_dynamic(i)) continue;
@@ -68,7 +68,7 @@ void check_inside(const Run& run, float width) {
     }
 }
 
-/// Steps the bin until it is settled, then looks at overlaps for a second.
+/// Steps the bin until it has settled, then measures overlaps for a second.
 void check_bin(const char* name, float width, int settle) {
     CAPTURE(std::string(name));
     Run run(name, false);
@@ -88,7 +88,7 @@ void check_bin(const char* name, float width, int settle) {
     CHECK(deepest < 0.02f);
 }
 
-/// Only stacks are jittered; of the others both runs would be the same.
+/// Only stacks are jittered; for the others both runs would be the same.
 bool jitters(std::string_view name) {
     return name == "stack20" || name == "pyramid10" || name == "pyramid40" || name == "wall";
 }

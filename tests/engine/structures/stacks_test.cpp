@@ -1,5 +1,5 @@
-/// Blocks of boxes in bond both ways, walls in English bond and boards laid crosswise come to rest, and stay where they
-/// were built.
+/// Blocks of boxes with bond in both directions, walls in English bond and boards laid crosswise come to rest, and stay
+/// where they were built.
 
 #include <talus/talus.h>
 
@@ -17,9 +17,9 @@ namespace {
 struct Block {
     int across = 3, deep = 3, high = 10;
     vec3 half{0.2f};
-    float shift = 0.3f;    ///< of every second course, both ways, in boxes
-    float gap = 0.01f;     ///< sideways, m
-    float heavier = 1.0f;  ///< density of the upper half, in parts of that of the lower one
+    float shift = 0.3f;    ///< displacement of every second course, in both directions, in boxes
+    float gap = 0.01f;     ///< sideways gap between boxes, m
+    float heavier = 1.0f;  ///< density of the upper half over that of the lower half
     float jitter = 0.0f;   ///< m
     unsigned seed = 1;
     bool may_sleep = true;
@@ -30,11 +30,11 @@ struct Placed {
     float density = 500.0f;
 };
 
-/// What became of it after some time.
+/// The result after some time.
 struct Outcome {
-    float moved = 0.0f;    ///< the farthest, m
-    float sunk = 0.0f;     ///< ... down
-    float fastest = 0.0f;  ///< in the last second, m/s
+    float moved = 0.0f;    ///< largest displacement, m
+    float sunk = 0.0f;     ///< largest downward displacement, m
+    float fastest = 0.0f;  ///< largest speed in the last second, m/s
     std::size_t awake = 0;
 };
 
@@ -84,7 +84,8 @@ Outcome build_and_wait(const Block& block, float seconds) {
     return build_and_wait(boxes, seconds, block.may_sleep);
 }
 
-/// A wall two bricks thick: courses of two rows along it and of bricks across it by turns. Bricks are 2 : 1 : 1.
+/// A wall two bricks thick. Courses of two rows along it and courses of bricks across it alternate. Bricks are 2 : 1 :
+/// 1.
 std::vector<Placed> english_bond(int courses, int long_bricks, float height, float jitter, unsigned seed) {
     std::mt19937 random(seed);
     const float pitch = 1.01f * height;
@@ -108,7 +109,7 @@ std::vector<Placed> english_bond(int courses, int long_bricks, float height, flo
     return bricks;
 }
 
-/// Courses of so many boards, each course at right angles to the one below.
+/// Courses of this many boards, each course perpendicular to the one below.
 std::vector<Placed> crosswise_boards(int courses, int boards, float length) {
     const float pitch = length / static_cast<float>(boards);
     const vec3 half = {0.5f * length, 0.015f * length, 0.4f * pitch};
@@ -224,7 +225,7 @@ TEST_CASE("boards laid crosswise come to rest where they were laid") {
     }
 }
 
-// Asleep, everything stands. What feeds energy in shows where nothing may fall asleep.
+// Asleep, everything stands. A gain of energy shows only if bodies may not fall asleep.
 TEST_CASE("a block of boxes in bond both ways that may not sleep does not tremble") {
     for (const Block& block : {Block{.may_sleep = false}, Block{.high = 5, .heavier = 4.0f, .may_sleep = false}}) {
         const Outcome outcome = build_and_wait(block, 10.0f);
@@ -239,7 +240,7 @@ TEST_CASE("packs of thin sheets keep their height") {
         int count;
         float gap;
     };
-    // Sheets of 2 mm are nearer to the next but one than a contact's margin.
+    // Sheets of 2 mm: the distance to the sheet after the next is less than a contact's margin.
     for (const Pack& pack : {Pack{{0.15f, 0.001f, 0.1f}, 20, 0.0f}, Pack{{0.6f, 0.009f, 1.2f}, 50, 0.0f},
                              Pack{{0.5f, 0.0025f, 1.0f}, 20, 0.0f}, Pack{{0.15f, 0.0025f, 0.1f}, 10, 0.1f},
                              Pack{{0.6f, 0.009f, 1.2f}, 20, 0.1f}}) {

@@ -1,5 +1,5 @@
-// Contacts that bear many times the weight of the lighter of their two bodies: heavy boxes on light ones, high towers
-// and what is nearly one. Each has to stand at the default settings.
+// Contacts that carry many times the weight of the lighter of their two bodies: heavy boxes on light ones, high towers
+// and similar structures. Each must stand at the default settings.
 
 #include "tests/engine/limits.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using Edge = ConstraintGraph::Edge;
 
-/// How many of the edges are in groups, and how many groups there are, for bodies 1 .. count of these masses (kg).
+/// The number of edges in groups, and the number of groups, for bodies 1 .. count of these masses (kg).
 struct Found {
     std::uint32_t linked = 0, groups = 0;
 };
@@ -69,7 +69,7 @@ void add_tower(std::vector<Edge>& edges, std::uint32_t first, std::uint32_t coun
     }
 }
 
-/// Things that are to stay where they were put.
+/// Bodies that must stay where they were put.
 struct Structure {
     World world{sleepless()};
     Random random;
@@ -89,14 +89,14 @@ struct Structure {
         places.push_back(place);
         return ids.back();
     }
-    /// How far the box that strayed farthest is from its place, m.
+    /// The largest displacement of a box, m.
     float farthest() const {
         float most = 0.0f;
         for (std::size_t i = 0; i < ids.size(); ++i)
             most = std::max(most, glm::distance(world.position(ids[i]), places[i]));
         return most;
     }
-    /// The same over a run of so many seconds.
+    /// The same over a run of this many seconds.
     float run(double seconds, float dt = frame) {
         float most = 0.0f;
         for (double time = 0.0; time < seconds; time += static_cast<double>(dt)) {
@@ -153,7 +153,7 @@ TEST_CASE("pyramids are no stiff groups") {
 }
 
 TEST_CASE("joints keep heavy on light in a stiff group, and make none of what they hold up themselves") {
-    // Body 3 hangs on the heavy one or on the light one.
+    // Body 3 hangs on the heavy body or on the light one.
     for (const std::uint32_t end : {1u, 2u}) {
         std::vector<Edge> edges;
         add_tower(edges, 1, 2);
@@ -163,7 +163,7 @@ TEST_CASE("joints keep heavy on light in a stiff group, and make none of what th
         CAPTURE(end);
         CHECK(found(edges, masses, ties).linked == 2);
     }
-    // A foot of 1 kg that joints load with 74: contacts are solved through joints already.
+    // A foot of 1 kg that carries 74 kg through joints: its contacts are already solved through joints.
     std::vector<Edge> edges{{0, 0, 1, 4, false, true}};
     edges[0].jointed = true;
     const float masses[] = {1.0f, 74.0f};
@@ -251,8 +251,9 @@ struct Plates {
 
 }  // namespace
 
-// Friction and twist share their limit at a single point (solve_friction). The direct solve gave each its own limit, and the
-// sweeps removed the excess: a plate of 13 kg left at 500 m/s, and the energy rose in 9 of these 60 worlds, by up to 23%.
+// Friction and twist share their limit at a single point (solve_friction). The direct solve gave each its own limit,
+// and the iterations removed the excess: a plate of 13 kg left at 500 m/s, and the energy rose in 9 of these 60 worlds,
+// by up to 23%.
 TEST_CASE("plates are not thrown off when a heavy capsule lands on them and tips over") {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);
@@ -271,8 +272,9 @@ TEST_CASE("plates are not thrown off when a heavy capsule lands on them and tips
     }
 }
 
-// The contacts of a group that ended kept the impulses of the blow. The heavy body had left the plates by then, the next
-// step began with these impulses, and a plate moved by up to 17 m within a step, at the end of which it was at rest.
+// The contacts of a former group kept the impulses of the blow. The heavy body had left the plates by then, but the
+// next step began with these impulses, and a plate moved by up to 17 m within a step, at the end of which it was at
+// rest.
 TEST_CASE("plates stay where they are in the step in which a heavy body leaves them" * doctest::test_suite("slow")) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         Random random(seed);
@@ -305,9 +307,9 @@ TEST_CASE("plates stay where they are in the step in which a heavy body leaves t
     }
 }
 
-// A blow that goes through pebbles between the ball and the floor. Contacts found anew below it, and rows whose
+// A blow through pebbles between the ball and the floor. Contacts that were tested again below it, and rows whose
 // impulses did not explain the velocities, threw the ball up at 12 m/s or a pebble away at 600: 134 of 400 worlds
-// gained energy. Now 26 of 400 do, 7 of these 100; none is what is wanted.
+// gained energy. Now 26 of 400 do, 7 of these 100; the aim is none.
 TEST_CASE("a heavy ball that lands on pebbles is hardly ever thrown up, nor are they") {
     int thrown = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -412,7 +414,7 @@ TEST_CASE("30 levels of crosswise bricks stand without sagging" * doctest::test_
     }
 }
 
-// One locked axis anywhere left the whole island to the sweeps: 1,000:1 sank by 160 to 1,001 mm.
+// One locked axis anywhere left the whole island to the iterations: 1,000:1 sank by 160 to 1,001 mm.
 TEST_CASE("a heavy box on a light one does not sink in, whatever is locked that leaves it free to fall") {
     float worst = 0.0f;
     for (const float ratio : {10.0f, 1e3f, 1e6f}) {
@@ -480,7 +482,7 @@ TEST_CASE("a character that cannot turn does not sink into the crate it stands o
     }
 }
 
-// A joint on either box left both to the sweeps: the heavy one came down to the ground.
+// A joint on either box left both to the iterations: the heavy one came down to the ground.
 TEST_CASE("a heavy box on a light one does not sink in where joints hold something on either of them") {
     const auto part = [](Structure& s, const vec3& half, const vec3& at, float mass) {
         const BodyId id = add(s.world, body(box(half), at));

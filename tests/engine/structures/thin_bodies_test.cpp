@@ -1,5 +1,5 @@
-// Thin bodies: sticks, needles and discs, whose inertia about one axis is a hundredth of that about another and less.
-// No impact may give them energy, and in flight nothing may take any.
+// Thin bodies: sticks, needles and discs, whose inertia about one axis is a hundredth or less of that about another. No
+// impact may give them energy, and flight may not take any.
 
 #include "tests/engine/worlds.h"
 
@@ -18,8 +18,8 @@ double energy(const World& world, BodyId id) {
 }
 
 struct Drop {
-    double most_energy = 0.0;  ///< over that at the start
-    float rise = 0.0f;         ///< above the start, m
+    double most_energy = 0.0;  ///< largest energy, over that at the start
+    float rise = 0.0f;         ///< largest height above the start, m
     std::uint32_t renewed = 0;
 };
 
@@ -81,7 +81,7 @@ TEST_CASE("a broomstick that is dropped in any pose does not end above its start
             }
         }
     }
-    CHECK(renewed > 1000);  // their contacts were found anew within steps
+    CHECK(renewed > 1000);  // their contacts were tested again within steps
 }
 
 TEST_CASE("a broomstick does not take off at other steps and sub-steps, either") {
@@ -155,7 +155,7 @@ TEST_CASE("a stick alone in a smooth room gains no energy, and at most a tenth i
             }
             CAPTURE(restitution);
             CAPTURE(i);
-            // Without losses several points that bounce at once, and impacts within the step, leave it some per cent more.
+            // Without losses, several points that bounce at once, and impacts within the step, add some per cent.
             CHECK(most < (restitution < 1.0f ? 1.001 : 1.1));
         }
     }
@@ -228,7 +228,7 @@ TEST_CASE("a stick in free flight keeps its angular momentum and its energy to 0
 }
 
 TEST_CASE("a stick that a smooth table holds down spins on without gaining or losing") {
-    // Contacts are solved with it, so that it turns in the solver's lanes, not alone.
+    // It has contacts, so its rotation is computed in the solver's lanes, not alone in double.
     WorldDef settings = sleepless();
     World world(settings);
     BodyDef floor = ground();

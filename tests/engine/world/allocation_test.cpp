@@ -1,4 +1,4 @@
-// A steady step allocates nothing: counted in operator new, for the whole test program.
+// A steady step allocates nothing. Allocations are counted in operator new, for the whole test program.
 
 #include "tests/engine/joints/joints.h"
 
@@ -31,7 +31,7 @@ void* operator new(std::size_t size) { return counted(size, alignof(std::max_ali
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return counted(size, std::max(static_cast<std::size_t>(alignment), alignof(std::max_align_t)));
 }
-// The library's algorithms get their buffers here: std::stable_sort, std::inplace_merge.
+// The standard library's algorithms std::stable_sort and std::inplace_merge allocate their buffers here.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     return counted_or_null(size, alignof(std::max_align_t));
 }
@@ -44,7 +44,8 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::fre
 using namespace talus;
 using namespace talus::test;
 
-/// In company, too: the first steps with more threads than before may allocate.
+/// Returns jobs that use all threads in every step, even while other programs run, because the first steps with more
+/// threads than before may allocate.
 static Jobs all_threads(ThreadPool& pool) {
     Jobs jobs = pool.jobs();
     jobs.all_threads = true;

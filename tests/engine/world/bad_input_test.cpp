@@ -1,4 +1,4 @@
-// Every kind of nonsense gets a code and a sentence, and leaves the world as it was.
+// Every kind of bad input gets an error code and a sentence, and leaves the world unchanged.
 
 #include "tests/engine/worlds.h"
 
@@ -38,7 +38,7 @@ struct Victim {
         CHECK(w.last_error().message.size() > 15);
         CHECK(Footprint(w) == before);
         CHECK(w.memory().bodies == World(world).memory().bodies);
-        // ... nor anything that shows later.
+        // The call must not have changed anything that shows later either.
         World untouched = world;
         run(w, 10);
         run(untouched, 10);
@@ -48,7 +48,7 @@ struct Victim {
     void refuses_body(const char* what, ErrorCode code, const BodyDef& def) const {
         refuses(what, code, [&](World& w) { return static_cast<bool>(w.add_body(def)); });
         if (!def.shapes.empty() || def.shape.radius + def.shape.half_extents.x == 0.0f) return;
-        // The same as one of several shapes, for what belongs to shapes.
+        // The same with a compound, for errors of shapes.
         BodyDef outer = def;
         outer.shape = Shape{};
         outer.shapes.push_back(part(sphere(1.0f)));
@@ -124,7 +124,7 @@ TEST_CASE("bodies of zero, negative and impossible size are refused") {
     victim.refuses_body("restitution", code, with([](BodyDef& d) { d.material.restitution = 1.1f; }));
     victim.refuses_body("damping", code, with([](BodyDef& d) { d.linear_damping = -1.0f; }));
     victim.refuses_body("damping", code, with([](BodyDef& d) { d.angular_damping = -1.0f; }));
-    // A mass that no float holds, either way, alone or summed up.
+    // Masses beyond the range of floats, too small or too large, of one shape or as a sum.
     victim.refuses_body("mass", code, with([](BodyDef& d) {
                             d.density = 3e38f;
                             d.shape = box(vec3(10.0f));
@@ -272,7 +272,7 @@ TEST_CASE("finite numbers at the end of the float range do no harm") {
         run(world, 30);
         std::string complaint;
         CHECK_MESSAGE(is_sound(world, &complaint), complaint);
-        CHECK(world.position(far).y == doctest::Approx(0.5).epsilon(0.05));  // others do not suffer
+        CHECK(world.position(far).y == doctest::Approx(0.5).epsilon(0.05));  // other bodies are not affected
     };
     survives("velocity", [](World& w, BodyId id) { w.set_linear_velocity(id, {big, -big, big}); });
     survives("spin", [](World& w, BodyId id) { w.set_angular_velocity(id, {big, -big, big}); });
@@ -412,7 +412,7 @@ TEST_CASE("an error stays until the next one and does not stop the world") {
     const BodyId id = add(world, crate({0, 5, 0}));
     CHECK(!world.step(-1.0f));
     CHECK(world.step(frame));
-    CHECK(world.last_error().code == ErrorCode::bad_argument);  // of the last call that was refused
+    CHECK(world.last_error().code == ErrorCode::bad_argument);  // it belongs to the last refused call
     CHECK(world.position(id).y < 5.0f);
     CHECK(!world.remove_body(BodyId{}));
     CHECK(world.last_error().code == ErrorCode::stale_handle);
@@ -439,7 +439,7 @@ TEST_CASE("enumerators that there are not are refused") {
     CHECK(world.last_error().code == code);
 }
 
-// They returned true and did nothing.
+// These setters returned true and did nothing.
 TEST_CASE("setters that can do nothing on this type of body are refused") {
     Victim v;
     const ErrorCode code = ErrorCode::bad_argument;
@@ -505,7 +505,7 @@ TEST_CASE("a world that was moved from is an empty one") {
     const BodyId id = add(world, crate({0, 5, 0}));
     World taken(std::move(world));
     CHECK(taken.is_valid(id));
-    CHECK(world.body_count() == 0);  // NOLINT: what this is about
+    CHECK(world.body_count() == 0);  // NOLINT: the use after the move is the subject of this test
     CHECK(!world.is_valid(id));
     CHECK(world.step(frame));
     add(world, crate({}));
@@ -516,7 +516,7 @@ TEST_CASE("a world that was moved from is an empty one") {
     CHECK(taken.step(frame));
 }
 
-// They crashed.
+// These calls crashed.
 TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
     struct User {
         World* world;

@@ -51,7 +51,7 @@ TEST_CASE("every getter and setter refuses a stale and a null handle, and the wo
     const BodyId forged{1000000, 0};
     for (const BodyId id : {gone, BodyId{}, forged}) {
         CAPTURE(id.slot);
-        World w = world;  // with no error of earlier calls that could pass for a new one
+        World w = world;  // so that no error of an earlier call can pass for a new one
         const auto refused = [&](const char* what, bool empty_handed) {
             CAPTURE(std::string(what));
             CHECK(empty_handed);
@@ -287,7 +287,7 @@ TEST_CASE("memory statistics are there and grow with the world") {
     const auto made = make_hull(points);
     REQUIRE(made);
     for (int i = 0; i < 3; ++i) add(world, body(hull(*made), {50, static_cast<float>(3 * i), 0}));
-    CHECK(world.memory().hulls == (*made)->bytes());  // shared ones count once
+    CHECK(world.memory().hulls == (*made)->bytes());  // shared hulls count once
 }
 
 TEST_CASE("a world that adds and removes for ever does not grow for ever") {

@@ -1,4 +1,4 @@
-/// World::draw: what is handed out lies where the things are.
+/// World::draw: its lines and points lie where the bodies are.
 
 #include "samples/scenes/scene.h"
 #include "tests/engine/joints/joints.h"
@@ -109,7 +109,7 @@ DebugDrawOptions only(Choice choice) {
     return options;
 }
 
-/// A body of one shape, turned and put anywhere, drawn alone.
+/// A body of one shape at a random pose, drawn alone.
 Recorder outline_of(const Shape& shape, Transform* pose = nullptr) {
     World world(weightless());
     BodyDef def = fixed_body(shape, {3, -2, 5});
@@ -128,7 +128,7 @@ bool same_lengths(std::vector<float> got, std::vector<float> wanted, float withi
     return true;
 }
 
-/// Crates on the ground after a while, at rest.
+/// Crates on the ground, after some time, at rest.
 World resting(WorldDef def = sleepless(), int crates = 1) {
     World world(def);
     add(world, ground());
@@ -185,7 +185,7 @@ TEST_CASE("a box is outlined by its twelve edges") {
 }
 
 TEST_CASE("a hull is outlined by its real edges and each of them once") {
-    // A cube's corners: its square faces have no diagonals.
+    // The corners of a cube: its square faces have no diagonals.
     std::vector<vec3> corners;
     for (int i = 0; i < 8; ++i) corners.push_back({i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1});
     const auto cube = make_hull(corners);
@@ -388,7 +388,7 @@ TEST_CASE("boxes are the bodies' bounds and fat boxes hold them") {
     CHECK(size(tight.lower - world.bounds(id).lower) < 1e-5f);
     CHECK(size(tight.upper - world.bounds(id).upper) < 1e-5f);
     CHECK(contains(fat, tight));
-    CHECK(fat.upper.x > tight.upper.x + 1.0f / 60.0f);  // it is stretched ahead
+    CHECK(fat.upper.x > tight.upper.x + 1.0f / 60.0f);  // it is extended along the motion
     CHECK(fat.upper.x < tight.upper.x + 1.0f);
 }
 
@@ -403,7 +403,7 @@ TEST_CASE("the columns drawn hold the lower corner of each fat box once") {
     }
     run(world, 2);
     const Recorder columns(world, only(&DebugDrawOptions::columns)), boxes(world, only(&DebugDrawOptions::fat_boxes));
-    REQUIRE(columns.lines.size() % 13 == 0);  // twelve edges and the way of the sweep
+    REQUIRE(columns.lines.size() % 13 == 0);  // twelve edges and the sweep axis
     REQUIRE(columns.lines.size() > 13);
     std::size_t sweeps = 0;
     std::vector<Aabb> cells;
@@ -476,7 +476,7 @@ TEST_CASE("only those of a contact's points whose features are new are red") {
         }
         of_both += fresh > 0 && old > 0;
     }
-    CHECK(of_both > 0);  // two corners slide over the edge while the others go on
+    CHECK(of_both > 0);  // two corners slide over the edge while the others continue
 }
 
 TEST_CASE("normals start at the points and are as long as they are asked to be") {
@@ -547,7 +547,8 @@ TEST_CASE("the path to a floor ends below what lies on it") {
     REQUIRE(drawn.lines.size() == 3);
     for (const Recorder::Line& line : drawn.lines) {
         CHECK(line.from.x == doctest::Approx(line.to.x).epsilon(1e-3));
-        CHECK(line.length() == doctest::Approx(1.0).epsilon(0.02));  // from a crate's middle to as deep in the floor
+        // from a crate's middle to the same distance below the surface
+        CHECK(line.length() == doctest::Approx(1.0).epsilon(0.02));
     }
 }
 
@@ -566,7 +567,7 @@ TEST_CASE("inertia axes of a box are its own and as long as its radii of gyratio
         const vec3 squares = half * half;
         return std::sqrt((squares.x + squares.y + squares.z - squares[k]) / 3.0f);
     };
-    const int order[] = {1, 2, 0};  // from the least moment, about the longest edge, on
+    const int order[] = {1, 2, 0};  // from the smallest moment, about the longest edge
     for (std::size_t i = 0; i < 3; ++i) {
         const Recorder::Line& line = drawn.lines[i];
         CHECK(size(line.from - world.center_of_mass(id)) < 1e-6f);
@@ -681,7 +682,7 @@ TEST_CASE("a hinge's rays show its limits and where it stands") {
     const float angle = world.joint_coordinate(joint);
     REQUIRE(angle > 0.2f);
     const Recorder drawn(world, only(&DebugDrawOptions::joints));
-    // Directions of lines from the anchor, as angles about z from the frame's own y axis.
+    // The directions of lines from the anchor, as angles about z from the frame's own y axis.
     const mat3 axes = to_matrix(multiply(world.rotation(frame_body), ends.frame_a.rotation));
     const auto has_ray = [&](float wanted) {
         const vec3 along = std::cos(wanted) * axes[1] + std::sin(wanted) * axes[2];
@@ -774,7 +775,7 @@ TEST_CASE("all of every scene is drawn near its bodies and leaves no trace in th
     for (const samples::Scene& scene : samples::all_scenes()) {
         CAPTURE(scene.name);
         Result<samples::SceneData> data = scene.make({});
-        if (!data) continue;  // wants meshes
+        if (!data) continue;  // needs meshes
         World world = samples::make_world(*data);
         for (int step = 0; step < 30; ++step) REQUIRE(samples::step_scene(world, *data, step));
         const std::uint64_t hash = world.hash();

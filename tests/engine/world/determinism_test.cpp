@@ -1,4 +1,4 @@
-// Same world, same bits: run again, copied, with others around; another seed, other bits.
+// The same world gives the same bits: run again, copied, with other bodies around. Another seed gives other bits.
 
 #include "samples/scenes/scene.h"
 #include "tests/engine/worlds.h"
@@ -223,6 +223,6 @@ TEST_CASE("free collisions conserve linear momentum to rounding, and gain no ene
         CHECK(hits > 30);
         CHECK(glm::length(p1 - p0) < 1e-6 * scale);
         MESSAGE(hits, " hits, energy ", e1 / e0, ", angular momentum off by ", glm::length(l1 - l0) / (scale * 3.0));
-        CHECK(glm::length(l1 - l0) < 5e-3 * scale * 3.0);  // 3 m: how far out they are
+        CHECK(glm::length(l1 - l0) < 5e-3 * scale * 3.0);  // 3 m is their distance from the centre
     }
 }

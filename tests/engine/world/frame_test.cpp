@@ -1,4 +1,4 @@
-// The fixed-step helper, and what a profile says of a frame.
+// The fixed-step helper, and the contents of a frame's profile.
 
 #include "tests/engine/worlds.h"
 

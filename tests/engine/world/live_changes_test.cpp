@@ -1,4 +1,4 @@
-/// Bodies that change while the world runs: afterwards it is the world that was built that way.
+/// Bodies that change while the world runs: afterwards the world equals one that was built with the changed bodies.
 
 #include "tests/engine/worlds.h"
 
@@ -13,7 +13,7 @@ using namespace talus::test;
 
 namespace {
 
-/// Whom a body touches, by slot.
+/// The bodies that a body touches, by slot.
 std::set<std::uint32_t> touched_by(const World& world, BodyId id) {
     std::set<std::uint32_t> found;
     for (const Contact& c : world.contacts(id)) found.insert(c.body_a == id ? c.body_b.slot : c.body_a.slot);
@@ -33,7 +33,7 @@ std::vector<BodyId> add_pile(World& world, const std::function<void(int, BodyDef
     return ids;
 }
 
-/// Puts the bodies of `to` where those of `from` are.
+/// Gives the bodies of `to` the poses and velocities of those of `from`.
 void copy_state(const World& from, World& to, const std::vector<BodyId>& ids) {
     for (const BodyId id : ids) {
         REQUIRE(to.set_transform(id, from.position(id), from.rotation(id)));
@@ -43,7 +43,8 @@ void copy_state(const World& from, World& to, const std::vector<BodyId>& ids) {
     }
 }
 
-/// Changes a settled pile, and builds one that was so from the start: the next step finds the same contacts in both.
+/// Changes a settled pile, and builds one with the changed body from the start. The next step must find the same
+/// contacts in both.
 void check_like_built(const char* what, const std::function<void(World&, BodyId)>& change,
                       const std::function<void(BodyDef&)>& built) {
     for (const int which : {0, 3, 7}) {
@@ -56,14 +57,14 @@ void check_like_built(const char* what, const std::function<void(World&, BodyId)
         copy_state(changed, made, ids);
         const BodyId id = ids[static_cast<std::size_t>(which) + 1];
         change(changed, id);
-        // The change keeps the frame where it is; velocities belong to the centre.
+        // The change keeps the body's frame in place; velocities belong to the centre of mass.
         copy_state(changed, made, ids);
-        // A moment, so that both know how everything moves.
+        // A few steps, so that both worlds know the predicted motions.
         std::set<std::uint32_t> touched[2];
         for (int k = 0; k < 2; ++k) {
             World& world = k == 0 ? changed : made;
             run(world, 1, 1e-6f);
-            for (int step = 0; step < 5; ++step) {  // what all but touches may do so in any of them
+            for (int step = 0; step < 5; ++step) {  // bodies that almost touch may begin to do so in any of these steps
                 run(world, 1);
                 touched[k].merge(touched_by(world, id));
             }
@@ -258,7 +259,7 @@ TEST_CASE("a kinematic body reaches its target in one step at the velocity that 
         CHECK(world.angular_velocity(lift).y == doctest::Approx(0.01 / frame).epsilon(0.001));
         CHECK(std::abs(glm::dot(world.rotation(lift), facing)) == doctest::Approx(1.0f));
     }
-    // Its load has gone along and turned with it.
+    // The body on it has moved and rotated with it.
     const vec3 place = inverse_transform_point(world.transform(lift), world.position(load));
     INFO("load at ", place.x, " ", place.y, " ", place.z);
     CHECK(glm::length(place - vec3(0.5f, 0.3f, 0.0f)) < 0.05f);
@@ -292,7 +293,7 @@ TEST_CASE("a spin limit holds while a body tumbles, is twisted, and strikes a wa
         add(world, ground());
         std::vector<BodyId> limited, twisted;
         for (int i = 0; i < 24; ++i) {
-            // Sticks: a wall turns them much, and their spin changes as they tumble.
+            // Sticks, because a wall rotates them strongly, and their angular velocity changes as they tumble.
             BodyDef def = body(box({0.02f, 0.3f * random.between(0.3f, 1.0f), 0.05f}),
                                vec3(0, 4, 0) + random.in_box(vec3(2.0f, 2.5f, 2.0f)));
             def.rotation = random.rotation();
@@ -332,7 +333,8 @@ TEST_CASE("random changes at random times leave a sound world and balanced event
         }
         World copy;
         using Side = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-        std::map<std::tuple<Side, Side, bool>, int> touching;  // a solid contact is another one than a sensor's
+        // solid contacts and those of sensors are counted separately
+        std::map<std::tuple<Side, Side, bool>, int> touching;
         for (int i = 0; i < 300; ++i) {
             const std::size_t which = 1 + random.below(static_cast<std::uint32_t>(ids.size() - 1));
             const BodyId id = ids[which];

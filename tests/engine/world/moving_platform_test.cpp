@@ -1,4 +1,4 @@
-// Kinematic bodies: they move as they are told, push, and carry.
+// Kinematic bodies: they move as the user says, push, and carry.
 
 #include "tests/engine/worlds.h"
 
@@ -64,7 +64,7 @@ TEST_CASE("a platform that starts to move takes its rider along after a slip of 
     CHECK(world.linear_velocity(id).x == doctest::Approx(2.0).epsilon(0.005));
     const double slip = world.position(platform).x - world.position(id).x;
     CHECK(slip == doctest::Approx(4.0 / (2.0 * 0.6 * 9.81)).epsilon(0.1));
-    // ... and a platform that stops lets it slide on as far.
+    // A platform that stops lets it slide on as far.
     REQUIRE(world.set_linear_velocity(platform, vec3(0.0f)));
     run(world, 240);
     CHECK(world.position(platform).x - world.position(id).x == doctest::Approx(0.0).scale(1.0).epsilon(0.05));
@@ -79,7 +79,7 @@ TEST_CASE("an elevator carries a stack up and down") {
     run(world, 60);
     for (const float speed : {2.0f, 0.0f, -2.0f, 0.0f}) {
         CAPTURE(speed);
-        // Within a third of a second, so that the stack is neither thrown nor left behind.
+        // The speed changes within a third of a second, so that the stack is neither thrown nor left behind.
         const float before = world.linear_velocity(floor).y;
         for (int i = 1; i <= 20; ++i) {
             world.set_linear_velocity(floor, {0, before + (speed - before) * static_cast<float>(i) / 20.0f, 0});
@@ -113,8 +113,8 @@ TEST_CASE("a turntable carries a box around as long as w^2 r < mu g") {
         return std::hypot(p.x, p.z);
     };
     float lag = 0.0f;
-    // Moving straight for a sub-step where the table goes round drifts by (w h)^2 / 2 of the radius: 0.8% in 4 s at 1
-    // rad/s.
+    // A straight motion in each sub-step, where the table moves in a circle, drifts by (w h)^2 / 2 of the radius: 0.8%
+    // in 4 s at 1 rad/s.
     CHECK(final_radius(0.5f, &lag) == doctest::Approx(2.0).epsilon(0.005));
     CHECK(lag < 0.02f);
     CHECK(final_radius(1.0f, &lag) == doctest::Approx(2.0).epsilon(0.02));  // 2 m/s^2
@@ -160,8 +160,8 @@ TEST_CASE("fixed and kinematic bodies do not push each other") {
     CHECK(world.contacts().empty());
 }
 
-// In balance with the wall, the impulses of what pressed grew sub-step by sub-step, without end: a box of 280 kg left at
-// 160 m/s when it got past an edge, and 78 of 200 worlds like these threw something off at more than 10 m/s.
+// Between the kinematic body and the wall, the impulses of crushed bodies grew sub-step by sub-step without end: a box
+// of 280 kg left at 160 m/s when it got past an edge, and in 78 of 200 such worlds a body left at more than 10 m/s.
 TEST_CASE("what a kinematic body crushes against a wall does not fly off at many times its speed") {
     for (const float speed : {1.0f, 3.0f}) {
         int fast = 0;

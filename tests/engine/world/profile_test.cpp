@@ -39,7 +39,7 @@ double sum_by_shapes(const FrameProfile& p) {
     return sum;
 }
 
-/// Of the rungs whose pairs are tested one by one.
+/// The time of the methods that test pairs one by one.
 double sum_of_tests(const FrameProfile& p) {
     const auto& us = p.narrowphase.microseconds;
     return std::accumulate(us.begin() + 1, us.end(), 0.0);
@@ -70,7 +70,8 @@ TEST_CASE("stage times add up to the step within three percent") {
             CHECK(p.broadphase <= p.pairs + p.finish);
             ratios.push_back(sum_of_stages(p) / p.total);
         }
-        CHECK(median(ratios) > 0.97);  // of single frames, the system may take the processor away between two stages
+        // a median, because in a single frame the system may take the processor away between two stages
+        CHECK(median(ratios) > 0.97);
     }
 }
 
@@ -173,8 +174,8 @@ TEST_CASE("the profile says how often it read the clock and what that takes") {
     for (int i = 0; i < 30; ++i) {
         REQUIRE(step_scene(world, data, i));
         const FrameProfile& p = world.profile();
-        // A pair may be tested on several rungs, and each is a read; each of the six lists has one more, the stages some
-        // thirty.
+        // A pair may be tested by several methods, and each reads the clock. Each of the six lists has one more read,
+        // and the stages about thirty.
         const std::uint32_t tested = count_tested(world.pairs());
         CHECK(p.narrowphase.clock_reads >= tested);
         CHECK(p.narrowphase.clock_reads <= 4 * tested + 64);
@@ -184,7 +185,8 @@ TEST_CASE("the profile says how often it read the clock and what that takes") {
 
 TEST_CASE("a tick is as long as the system's clock says") {
     using Clock = std::chrono::steady_clock;
-    // Between two reads of one clock lies a read of the other: on a busy machine the shortest of several is right.
+    // Between two reads of one clock there is a read of the other. On a busy machine the shortest of several
+    // measurements is right.
     double best = 1.0;
     for (int i = 0; i < 20; ++i) {
         Stopwatch watch;
@@ -199,7 +201,7 @@ TEST_CASE("a tick is as long as the system's clock says") {
 
 #if defined(__linux__)
 TEST_CASE("a step that has to share its processor says so") {
-    // This thread and one that spins, both on one processor: the system must take it from this one now and then.
+    // This thread and a busy one share one processor, so the system must take the processor from this one at times.
     cpu_set_t all, one;
     REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
     CPU_ZERO(&one);

@@ -1,4 +1,4 @@
-// The world's queries against the narrowphase asked of every shape of every body.
+// The world's queries against narrowphase queries of each shape of each body.
 
 #include "tests/engine/worlds.h"
 
@@ -38,7 +38,7 @@ struct Crowd {
     World world;
     Random random;
     vec3 middle;
-    float room;  // m, half the edge of the cube they are in
+    float room;  // half the edge of the cube that contains the bodies, m
 
     Crowd(std::uint64_t seed, const vec3& around, int count = 200, float half = 6.0f)
         : random(seed), middle(around), room(half) {
@@ -87,7 +87,7 @@ struct Crowd {
 
     Filter filter() { return random.below(3) == 0 ? Filter{1u << random.below(3), random.below(8), 0} : Filter{}; }
 
-    /// What positions are rounded to here, generously, m.
+    /// An upper bound of the rounding of positions here, m.
     float rounding() const { return 1e-6f * (glm::length(middle) + 10.0f * room); }
 };
 
@@ -106,7 +106,7 @@ void for_each_shape(const World& world, const Filter& filter, const Visit& visit
 // ---- casts
 // -----------------------------------------------------------------------------------------------------------
 
-/// The fraction at which the shape is met, or something negative; `shift` moves the start.
+/// The fraction at which the cast hits the shape, or a negative number. `shift` moves the start.
 using Meet = std::function<float(const Shape&, const Transform&, const vec3& shift)>;
 
 Meet ray(const vec3& origin, const vec3& translation) {
@@ -126,7 +126,7 @@ Meet moving(const Shape& moved, const Transform& pose, const vec3& translation) 
     };
 }
 
-/// Whether a start that is a rounding error away misses: then either answer is right.
+/// Whether a start that differs by rounding misses: then either answer is right.
 bool grazes(const Meet& meet, const Shape& shape, const Transform& at, float rounding) {
     for (int axis = 0; axis < 3; ++axis) {
         for (const float sign : {-1.0f, 1.0f}) {
@@ -138,7 +138,7 @@ bool grazes(const Meet& meet, const Shape& shape, const Transform& at, float rou
     return false;
 }
 
-/// `hits` are the shapes that are met, all of them, where they are met.
+/// Checks that `hits` are all shapes that the cast hits, with the right fractions.
 void check_hits(const World& world, const std::vector<CastHit>& hits, const Meet& meet, const vec3& translation,
                 const Filter& filter, float rounding) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, const CastHit*> by_shape;
@@ -161,7 +161,7 @@ void check_hits(const World& world, const std::vector<CastHit>& hits, const Meet
         REQUIRE(fraction >= 0.0f);
         REQUIRE(hit.fraction >= fraction);
         REQUIRE(hit.fraction <= 1.0f);
-        // It may wait for the box around the shape, a rounding error of one coordinate.
+        // The hit may be later, by the rounding error of one coordinate of the box around the shape.
         const vec3 late = (hit.fraction - fraction) * glm::abs(translation);
         CHECK((hit.fraction == fraction || std::min({late.x, late.y, late.z}) <= rounding));
         const float n = glm::length(hit.normal);
@@ -182,7 +182,7 @@ void check_rays(Crowd& crowd, int count) {
     for (int i = 0; i < count; ++i) {
         Ray ray{crowd.place(), 2.0f * crowd.room * crowd.random.direction()};
         switch (i % 8) {
-            case 0:  // from inside something
+            case 0:  // from inside a body
                 ray.origin = world.center_of_mass(crowd.some_id());
                 break;
             case 1:
@@ -192,7 +192,7 @@ void check_rays(Crowd& crowd, int count) {
                 ray.translation *= 1000.0f;
                 ray.origin -= 0.5f * ray.translation;
                 break;
-            case 3: {  // along a face of somebody's box
+            case 3: {  // along a face of a body's box
                 const Aabb bounds = world.bounds(crowd.some_id());
                 const int axis = static_cast<int>(crowd.random.below(3));
                 ray.origin[axis] = bounds.upper[axis];
@@ -274,7 +274,7 @@ void check_shape_casts(Crowd& crowd, int count) {
 // ---- overlaps and what is near
 // ---------------------------------------------------------------------------------------
 
-/// Of what stands at `pose`, from each body's nearest shape, m; negative where they overlap.
+/// The separation of the shape at `pose` from each body's nearest shape, m; negative if they overlap.
 std::map<std::uint32_t, float> separations(const World& world, const Shape& shape, const Transform& pose,
                                            const Filter& filter) {
     std::map<std::uint32_t, float> least;
@@ -301,7 +301,7 @@ void check_overlaps(const std::vector<BodyId>& found, bool any, const std::map<s
         const int expected = separation <= 0.0f ? 1 : 0;
         CHECK((times[slot] == expected || (times[slot] < 2 && std::abs(separation) <= rounding)));
     }
-    CHECK(times.size() == separations.size());  // nobody else
+    CHECK(times.size() == separations.size());  // no other bodies
 }
 
 void check_overlaps(Crowd& crowd, int count) {
@@ -343,7 +343,7 @@ void check_nearest(Crowd& crowd, int count) {
         }
         std::sort(ascending.begin(), ascending.end());
         const std::vector<NearHit> found = world.nearest(point, most, max_distance, filter);
-        // One at the very limit may fall to either side.
+        // A body exactly at the limit may be in or out.
         const std::size_t right = std::min(most, ascending.size());
         CHECK((found.size() == right ||
                std::abs((ascending.size() > found.size() ? ascending[found.size()] : found.back().distance) -
@@ -413,13 +413,14 @@ TEST_CASE("every query agrees with the narrowphase asked of every shape, after t
 }
 
 TEST_CASE("answers depend on where bodies are, to the bit, not on how they came there") {
-    // Far out, coordinates are so coarse that shapes stick out of their boxes.
+    // Far from the origin, coordinates are so coarse that shapes extend beyond their boxes.
     for (const vec3& middle : {vec3(0.0f), vec3(2e6f, 1e6f, -3e6f)}) {
         CAPTURE(middle.x);
         Crowd crowd(5, middle);
-        World& fresh = crowd.world;  // added and put into place, no more
+        World& fresh = crowd.world;  // bodies are only added and placed
         const auto ids = fresh.bodies();
-        // The same places by another way: bodies fell, flew about, were put back in another order, some while asleep.
+        // The same poses with another history: bodies fell, flew about, and were put back in another order, some while
+        // asleep.
         World wandered = fresh;
         for (int round = 0; round < 2; ++round) {
             run(wandered, 20);
@@ -456,7 +457,7 @@ TEST_CASE("answers depend on where bodies are, to the bit, not on how they came 
 }
 
 TEST_CASE("of equally near shapes the lower slot is named, then the lower shape") {
-    // Eight fixed walls with one front plane and eight still balls at one place, put there in two orders.
+    // Eight fixed walls with a common front plane, and eight balls at rest in one place, added in two orders.
     for (const bool backwards : {false, true}) {
         World world(weightless());
         std::vector<BodyId> ids;
@@ -479,7 +480,7 @@ TEST_CASE("of equally near shapes the lower slot is named, then the lower shape"
             CHECK(hit.body == ids[0]);
             CHECK(hit.shape == 0);
         };
-        // Every wall's face is at z = -3, but for the rounding of some: the first of those in front.
+        // The face of each wall is at z = -3, up to the rounding of some: the first of those in front counts.
         const std::vector<CastHit> all = world.ray_cast_all({0.3f, 0.2f, 0}, {0, 0, -7});
         REQUIRE(all.size() == 16);
         CHECK(world.ray_cast({0.3f, 0.2f, 0}, {0, 0, -7}) == all[0]);
@@ -506,7 +507,7 @@ TEST_CASE("a fat ray, a box cast, a point and the nearest by closed forms") {
     CHECK(hit.fraction == doctest::Approx(0.085).epsilon(1e-5));
     CHECK(glm::distance(hit.position, vec3(0, 0, -9)) < 1e-4f);
     CHECK(glm::distance(hit.normal, vec3(0, 0, 1)) < 1e-4f);
-    // 1.6 m aside the ray would pass and so does the fat ray; 1.4 m aside only the ray would.
+    // At an offset of 1.6 m, both the ray and the fat ray pass. At 1.4 m only the ray would.
     CHECK(world.shape_cast(sphere(0.5f), {{1.6f, 0, 0}, quat(1, 0, 0, 0)}, {0, 0, -100}).body == wall);
     CHECK(world.shape_cast(sphere(0.5f), {{1.4f, 0, 0}, quat(1, 0, 0, 0)}, {0, 0, -100}).body == ball);
     CHECK(world.ray_cast({1.4f, 0, 0}, {0, 0, -100}).body == wall);
@@ -514,7 +515,7 @@ TEST_CASE("a fat ray, a box cast, a point and the nearest by closed forms") {
     CHECK(hit.body == wall);
     CHECK(hit.fraction == doctest::Approx(0.5).epsilon(1e-5));
     CHECK(glm::distance(hit.normal, vec3(0, 0, 1)) < 1e-4f);
-    // From an overlap: fraction 0 and the shortest way out.
+    // From an overlap: fraction 0, and the direction of the shortest way out.
     hit = world.shape_cast(sphere(0.5f), {{0, 0, -19}, quat(1, 0, 0, 0)}, {0, 0, -5});
     CHECK(hit.body == wall);
     CHECK(hit.fraction == 0.0f);
@@ -565,7 +566,7 @@ TEST_CASE("queries of nonsense are refused and say why") {
         CHECK(!answered);
         CHECK(world.last_error().code == code);
         CHECK(!world.last_error().message.empty());
-        world.set_user_data(BodyId{}, 0);  // another error between
+        world.set_user_data(BodyId{}, 0);  // another error in between
         REQUIRE(world.last_error().code == ErrorCode::stale_handle);
     };
     for (const float bad : {nan, infinite, -infinite}) {
@@ -631,7 +632,7 @@ TEST_CASE("queries beyond all coordinates of bodies answer and do not fail") {
 TEST_CASE("many threads ask one world at a time, and get the answers of one") {
     Crowd crowd(9, vec3(0.0f));
     run(crowd.world, 20);
-    crowd.stir();  // some boxes wait for the next update
+    crowd.stir();  // some boxes are out of date until the next update
     const World& world = crowd.world;
     struct Answers {
         std::vector<CastHit> rays, casts;
@@ -650,7 +651,7 @@ TEST_CASE("many threads ask one world at a time, and get the answers of one") {
             answers.overlaps.push_back(world.overlap(sphere(1.5f), pose));
             answers.overlaps.push_back(world.overlap(from));
             answers.near.push_back(world.nearest(from, 4, infinite));
-            world.ray_cast(vec3(std::numeric_limits<float>::quiet_NaN()), way);  // refused, in all at once
+            world.ray_cast(vec3(std::numeric_limits<float>::quiet_NaN()), way);  // refused, in all threads at once
         }
         return answers;
     };

@@ -26,7 +26,7 @@ TEST_CASE("rays hit shapes where geometry says, right after the bodies were adde
     CHECK(glm::distance(hit.normal, vec3(0.6f, 0, 0.8f)) < 1e-4f);
 
     hit = world.ray_cast({20, 0, 0}, {0, 0, 0});
-    CHECK(hit.body == block);  // a point inside
+    CHECK(hit.body == block);  // the start is inside
     CHECK(hit.fraction == 0.0f);
     CHECK(hit.normal == vec3(0.0f));
 
@@ -39,9 +39,9 @@ TEST_CASE("rays hit shapes where geometry says, right after the bodies were adde
     CHECK(hit.body == pill);
     CHECK(glm::distance(hit.position, vec3(1.5f, 30, 0)) < 1e-4f);
 
-    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, -8.9f}));    // too short
-    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, 20}));       // away
-    CHECK(!world.ray_cast({1.01f, 0, 0}, {0, 0, -20}));  // past
+    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, -8.9f}));    // the ray is too short
+    CHECK(!world.ray_cast({0, 0, 0}, {0, 0, 20}));       // the ray points away
+    CHECK(!world.ray_cast({1.01f, 0, 0}, {0, 0, -20}));  // the ray passes
     CHECK(world.ray_cast({0, 0, 0}, {0, 0, -9}).fraction == doctest::Approx(1.0).epsilon(1e-5));
     CHECK(world.ray_cast({0, 0, 0}, {0, 0, -9.001f}));
 }
@@ -125,7 +125,7 @@ TEST_CASE("rays pass through sensors and what their filter does not meet") {
     red.filter = {2, 0xffffffffu, 0};
     const BodyId red_id = add(world, red);
     BodyDef shy = fixed_body(sphere(1.0f), {0, 0, -15});
-    shy.filter = {4, 4, 0};  // meets its own kind only
+    shy.filter = {4, 4, 0};  // collides with its own category only
     const BodyId shy_id = add(world, shy);
     const vec3 from(0.0f), along(0, 0, -100);
     CHECK(world.ray_cast(from, along).body == red_id);
@@ -161,13 +161,13 @@ TEST_CASE("overlaps find what overlaps, exactly, and nothing else") {
     const auto found = [&](const std::vector<BodyId>& ids, BodyId id) {
         return std::find(ids.begin(), ids.end(), id) != ids.end();
     };
-    // Sphere against sphere, 1 cm either way.
+    // Sphere against sphere, 1 cm too far and 1 cm near enough.
     CHECK(found(world.overlap(sphere(0.5f), {{0, 1.49f, 0}, identity}), ball));
     CHECK(!found(world.overlap(sphere(0.5f), {{0, 1.51f, 0}, identity}), ball));
-    // The corner of a box's box is not in the sphere.
+    // The corner of a box's AABB is not in the sphere.
     CHECK(!found(world.overlap(Aabb{{0.6f, 0.6f, 0.6f}, {2, 2, 2}}), ball));
     CHECK(found(world.overlap(Aabb{{0.55f, 0.55f, 0.55f}, {2, 2, 2}}), ball));
-    // Nor the corner of the diamond's box.
+    // Neither is the corner of the diamond's AABB.
     CHECK(!found(world.overlap(Aabb{{3.6f, 0.9f, -0.1f}, {4.0f, 1.3f, 0.1f}}), diamond));
     CHECK(found(world.overlap(Aabb{{3.6f, -0.1f, -0.1f}, {4.0f, 0.1f, 0.1f}}), diamond));
     CHECK(world.overlap(Aabb{{-10, -10, -10}, {10, 10, 10}}) == std::vector<BodyId>{ball, diamond});

@@ -1,4 +1,4 @@
-/// What the world says of its pairs and settings agrees with what it does.
+/// The world's reports of its pairs and settings agree with its behaviour.
 
 #include "samples/scenes/scene.h"
 #include "tests/engine/worlds.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-/// Of the active pairs, by rung.
+/// The numbers of active pairs, by method.
 std::array<std::uint64_t, rung_count> histogram(const std::vector<PairInfo>& pairs) {
     std::array<std::uint64_t, rung_count> counts{};
     for (const PairInfo& pair : pairs) {
@@ -61,7 +61,8 @@ TEST_CASE("pairs agree with the profile rung by rung and with the contacts point
             CAPTURE(step);
             CAPTURE(i);
             seen[i] += counts[i];
-            // Pairs of bodies whose balls are apart have no shape pairs yet: skipped all the same.
+            // Pairs of bodies whose bounding spheres are apart have no shape pairs yet. They count as skipped all the
+            // same.
             if (i == skip) CHECK(counts[i] <= profile.narrowphase.pairs[i]);
             if (i != skip) CHECK(counts[i] == profile.narrowphase.pairs[i]);
         }
@@ -176,7 +177,7 @@ TEST_CASE("refused settings leave all as it was") {
     REQUIRE(world.awake_body_count() == 0);
     const auto refused = [&](auto&& change) {
         WorldDef def = world.settings();
-        def.gravity.y = -1.0f;  // what would be taken
+        def.gravity.y = -1.0f;  // a value that would be accepted
         def.allow_sleep = false;
         change(def);
         const bool taken = world.set_settings(def);
@@ -195,7 +196,7 @@ TEST_CASE("refused settings leave all as it was") {
     CHECK(refused([&](WorldDef& d) { d.hit_speed = nan; }));
     CHECK(refused([&](WorldDef& d) { d.timing = static_cast<Timing>(9); }));
     CHECK(world.set_settings(world.settings()));
-    CHECK(world.awake_body_count() == 0);  // nothing changed, so nobody wakes
+    CHECK(world.awake_body_count() == 0);  // nothing changed, so no body wakes
 }
 
 TEST_CASE("gravity and sleep that are set wake what sleeps and take effect") {

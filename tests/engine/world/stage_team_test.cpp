@@ -1,4 +1,4 @@
-// Stages on several threads: every item once, in order of stages; no waiting for tasks that were never begun.
+// Stages on several threads: every item once, in order of stages; no waiting for tasks that have not begun.
 
 #include "tests/engine/worlds.h"
 
@@ -48,7 +48,7 @@ void run_elsewhere(void*, int count, Jobs::Task task, void* data) {
     for (std::thread& thread : threads) thread.join();
 }
 
-/// Puts the thread that is in a block aside, now and then, as the system does.
+/// Suspends the thread that works on a block at times, as the system does.
 class Interruptions {
 public:
     explicit Interruptions(int every) : every_(every) {}
@@ -75,7 +75,7 @@ void check_stages(const Jobs& jobs, Random& random, int interrupted_every = 0) {
         std::atomic<int> early{0};
         team.run(jobs, stages, [&](std::size_t stage, std::uint32_t first, std::uint32_t last) {
             const std::size_t before = reached.load();
-            if (before > stage) ++early;  // a later one had begun already
+            if (before > stage) ++early;  // a later stage had already begun
             while (reached.load() < stage) reached.store(stage);
             interruptions.in_block();
             for (std::uint32_t i = first; i < last; ++i) ++done[stage][i];
@@ -87,8 +87,8 @@ void check_stages(const Jobs& jobs, Random& random, int interrupted_every = 0) {
     }
 }
 
-/// Runs of local stages between others: an item with something to do comes once, after those that share a place with it
-/// in the local stages before and after all of a stage that is not local.
+/// Local stages between others: an item with work is done once, after those that share a place with it in the earlier
+/// local stages, and before and after all items of a stage that is not local.
 void check_local_stages(const Jobs& jobs, Random& random, int interrupted_every = 0) {
     StageTeam team;
     Interruptions interruptions(interrupted_every);

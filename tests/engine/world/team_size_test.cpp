@@ -1,4 +1,4 @@
-// How many threads a step uses while other programs want the processors, too.
+// The number of threads that a step uses while other programs need the processors, too.
 
 #include "tests/engine/worlds.h"
 
@@ -19,8 +19,8 @@ struct Outcome {
     double mean_size = 0.0;
 };
 
-/// Steps of one unit of time on up to `most` threads. When more than `free` are used, every `period`-th step is held up
-/// for 5 steps.
+/// Simulates steps of one unit of time on up to `most` threads. If a step uses more than `free` threads, every
+/// `period`-th step is delayed by 5 units.
 Outcome simulate(TeamSize& size, int steps, int most, int free, int period) {
     Outcome outcome;
     for (int step = 0; step < steps; ++step) {
@@ -49,7 +49,7 @@ TEST_CASE("two threads in company become one, and the second is tried so seldom 
 TEST_CASE("an interruption now and then leaves all threads in use") {
     TeamSize size;
     CHECK(simulate(size, 20000, 2, 1, 510).mean_size == doctest::Approx(2.0));
-    for (int step = 0; step < 1000; ++step) {  // short ones are not felt
+    for (int step = 0; step < 1000; ++step) {  // short interruptions have no effect
         CHECK(size.threads(2) == 2);
         size.note(2, 1.0, 0.1);
     }
@@ -82,7 +82,8 @@ TEST_CASE("a thread that is put aside at work is missed, and later steps go with
         jobs.for_each(8, [&](int) {
             if (std::this_thread::get_id() != caller) {
                 helped = true;
-                std::this_thread::sleep_for(std::chrono::milliseconds(3));  // as if the system ran another program
+                // like the system does to run another program
+                std::this_thread::sleep_for(std::chrono::milliseconds(3));
             } else if (jobs.run != nullptr) {
                 while (!helped) std::this_thread::yield();
             }

@@ -1,4 +1,4 @@
-// A step on several threads: the same bits as on one, whoever runs the tasks.
+// A step on several threads gives the same bits as on one, whichever threads run the tasks.
 
 #include "samples/scenes/scene.h"
 #include "tests/engine/worlds.h"
@@ -19,14 +19,14 @@ void run_backwards(void*, int count, Jobs::Task task, void* data) {
     for (int i = count - 1; i >= 0; --i) task(data, i);
 }
 
-/// Of a pool, and in company, too.
+/// Returns jobs that use all threads of a pool in every step, even while other programs run.
 Jobs all_threads(ThreadPool& pool) {
     Jobs jobs = pool.jobs();
     jobs.all_threads = true;
     return jobs;
 }
 
-/// `slabs`: whether there is enough in the scene that threads share the solve.
+/// `slabs`: whether the scene is large enough for threads to share the solve.
 void check_threads(const char* name, int steps, bool slabs = true, float restitution = 0.0f) {
     Result<samples::SceneData> data = samples::find_scene(name)->make({});
     REQUIRE(data);
@@ -121,7 +121,7 @@ TEST_CASE("threads may change from step to step") {
 }
 
 TEST_CASE("threads that come late leave the bits as they are") {
-    // Begins some tasks at once, some late, some when the caller has nothing left to do.
+    // Starts some tasks at once, some late, some when the caller has nothing left to do.
     const auto run_somehow = [](void*, int count, Jobs::Task task, void* data) {
         std::vector<std::thread> threads;
         for (int i = 1; i < count; ++i) {
