@@ -50,7 +50,7 @@ private:
     Broadphase broadphase_;
     std::vector<std::uint32_t> body_of_;
     std::vector<BoundingSphere> spheres_;
-    /// length of the step for which the awake bodies are placed, s; 0 before the first step
+    /// Length of the step for which the awake bodies are placed, s; 0 before the first step.
     float expected_dt_ = 0.0f;
     // The moved proxies of the awake bodies, in the order of the list.
     std::vector<ProxyIndex> moved_proxies_;

@@ -24,7 +24,7 @@ struct Body {
     quat rotation{1.0f, 0.0f, 0.0f, 0.0f};
     vec3 linear_velocity{0.0f};
     vec3 angular_velocity{0.0f};
-    /// in double; `rotation` is its rounding, unless that was set since
+    /// The rotation in double; `rotation` is its rounding, unless that was set since.
     glm::dquat exact_rotation{1.0, 0.0, 0.0, 0.0};
     glm::dvec3 exact_spin{0.0};  ///< the same for `angular_velocity`
     vec3 force{0.0f};            ///< sum for the next step

@@ -14,8 +14,8 @@ constexpr std::size_t phase_colors = color_limit + 1;  // the last one is the ov
 constexpr std::size_t all_colors = contact_phases * phase_colors;
 static_assert(color_limit < 64 && all_colors <= no_color);
 
-/// Minimum number of contacts of a colour. A colour with fewer is dissolved, because it costs a stage of the solver with hardly
-/// any work.
+/// Minimum number of contacts of a colour. A colour with fewer is dissolved, because it costs a stage of the solver
+/// with hardly any work.
 constexpr std::uint32_t rare = 16;
 
 constexpr std::size_t points_max = 4;

@@ -2,10 +2,10 @@
 /// Colours contacts so that no two contacts of one colour share a movable body. Contacts of one colour can be solved
 /// side by side, in SIMD lanes and in threads, with the same result as one after the other.
 ///
-/// A contact keeps the colour of the last step as long as both of its bodies have it free. The other contacts take, in
-/// contact order, the lowest colour that neither body uses yet (64-bit masks). So a contact that comes or goes changes
-/// the order of solving near it only, and warm-started iterations elsewhere continue undisturbed. A colour with very
-/// few contacts is dissolved, and its contacts take lower colours.
+/// A contact keeps the colour of the last step, unless another contact of one of its movable bodies has taken it. The
+/// other contacts take, in contact order, the lowest colour that neither body uses yet (64-bit masks). So a contact
+/// that comes or goes changes the order of solving near it only, and warm-started iterations elsewhere continue
+/// undisturbed. A colour with very few contacts is dissolved, and its contacts take lower colours.
 ///
 /// A body with more contacts than colours puts the rest into an overflow colour. The overflow colour is coloured again
 /// in each step, without memory of the last one. Otherwise a chain of bodies with a hundred contacts between each two
@@ -73,7 +73,7 @@ public:
         bool jointed = false;              ///< pushes a jointed body
         std::uint32_t link = no_link;      ///< index in its stiff group (stiff_groups.h)
         std::uint32_t pair = 0xffffffffu;  ///< body pair with a compound, whose contacts may share a stiffness
-        /// tangential displacement after which the contact is tested again, m; 0: this step cannot reach it
+        /// Tangential displacement after which the contact is tested again, m; 0: this step cannot reach it.
         float slide_room = 0.0f;
     };
 

@@ -7,8 +7,8 @@ namespace talus {
 
 namespace {
 
-/// Minimum number of bodies of a slab, and minimum thickness of a slab in mean radii of its bodies. In a thinner slab, most bodies
-/// would reach into the next.
+/// Minimum number of bodies of a slab, and minimum thickness of a slab in mean radii of its bodies. In a thinner slab,
+/// most bodies would reach into the next.
 constexpr std::uint32_t least_bodies = 96;
 constexpr float least_thickness = 3.0f;
 /// The planes are placed again when the cost of one slab exceeds `most_uneven` times the mean, or when the total has

@@ -10,7 +10,7 @@ namespace talus {
 template <class F>
 struct ContactPointLanes {
     Vec3Lanes<F> angular_a, angular_b;  ///< r x n of each body, m
-    /// inverse inertia times r x n: the angular velocity that a unit impulse adds, 1/(kg m)
+    /// Inverse inertia times r x n: the angular velocity that a unit impulse adds, 1/(kg m).
     Vec3Lanes<F> turn_a, turn_b;
     F separation;    ///< at the start of the step, m
     F mass;          ///< 1 / (J M^-1 J^T), kg; 0 in unused lanes
@@ -28,7 +28,7 @@ struct ContactPointLanes {
 /// direction, or with a velocity of their own (belts).
 template <class F>
 struct SurfaceLanes {
-    /// velocity of B's surface minus that of A's, in addition to the bodies' velocities, world, m/s
+    /// Velocity of B's surface minus that of A's, in addition to the bodies' velocities, world, m/s.
     Vec3Lanes<F> velocity;
     F grip_1, grip_2;                ///< friction along each tangent over the greatest friction, 0 to 1
     F rolling_arm;                   ///< limit of the rolling moment over the normal impulse, m

@@ -107,7 +107,7 @@ public:
     const Field& field(ContactPhase phase, std::size_t i) const { return fields_[static_cast<std::size_t>(phase)][i]; }
     bool has(ContactPhase phase) const;
     bool any_bounce() const { return any_bounce_; }
-    /// Approach speed below which nothing bounces, m/s.
+    /// The approach speed below which nothing bounces, m/s.
     float least_bounce() const;
 
     /// Runs a pass over the records of a field.
@@ -146,13 +146,13 @@ public:
         bool alone;  ///< its body touches no other movable body
         bool apart;  ///< its shapes are apart now; it gives no impulses until it is renewed again
     };
-    /// Writes the new manifolds of contacts within a step into their lanes, for those that iterations solve. A manifold
-    /// is used at the present poses of its colliders. Impulses continue by feature ids. If a manifold has more points
-    /// than its lane had at the start, the deepest are used.
+    /// Writes the new manifolds of contacts into their lanes, within a step. Contacts that iterations do not solve are
+    /// ignored. The manifolds must hold at the present poses of the colliders. Impulses continue by feature ids. If a
+    /// manifold has more points than its lane had at the start, the deepest are used.
     void renew(std::span<const Renewed> renewed, const Input& input, std::span<const SolverBody> bodies);
-    /// Impulses that renew() has taken back. It takes back what a contact that bounces alone has given in this
-    /// sub-step, because the speed of an impact must be measured along the levers along which the bounce will act.
-    /// After the caller has undone these impulses, begin_bounces() notes the speeds.
+    /// Impulses that renew() has taken back: those of this sub-step by contacts that are `alone` and bounce. The speed
+    /// of an impact must be measured along the levers along which the bounce will act. So the caller undoes these
+    /// impulses, and begin_bounces() then notes the speeds.
     struct TakenBack {
         std::uint32_t body;    ///< solver index
         vec3 impulse, moment;  ///< to be undone on it, N s and, about its centre, N m s

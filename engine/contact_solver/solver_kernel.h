@@ -85,12 +85,12 @@ struct SolverKernel {
 
     using MotionPass = void(const MotionPassInput&);
     MotionPass *integrate_velocities, *integrate_positions;
-    /// adds the effect of the last sub-step's impulses to the angular velocities of gyroscopic bodies
+    /// Adds the effect of the last sub-step's impulses to the angular velocities of gyroscopic bodies.
     MotionPass* end_spins;
     MotionPass* find_gains;  ///< finds the energy that bodies have gained in the sub-step
-    /// note velocities before the restitution passes; find the energy gained by these
+    /// Note the velocities before the restitution passes, and find the energy that bodies have gained in these.
     MotionPass *note_calm, *find_bounce_gains;
-    /// integrates `substeps` sub-steps of bodies that touch nothing and whose inertia is a multiple of the identity
+    /// Integrates `substeps` sub-steps of bodies that touch nothing and whose inertia is a multiple of the identity.
     MotionPass* coast;
 };
 

@@ -45,7 +45,7 @@ private:
         bool was_stiff = false;  ///< some body was in a group in the last step
         bool bounces = false;    ///< some contact has restitution
         bool jointed = false;    ///< some bodies have joints
-        /// some contacts share a stiffness; solved directly, nested bowls would never come to rest
+        /// Some contacts share a stiffness; solved directly, nested bowls would never come to rest.
         bool shares = false;
         bool stands = false;  ///< it touches a body that cannot be pushed
         bool calm = true;     ///< no two touching bodies have a large relative speed
