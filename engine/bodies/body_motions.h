@@ -53,7 +53,7 @@ public:
             }
         }
     }
-    /// Tells that the contacts of a body have been tested again at its present pose. `turn` is that of its SolverBody.
+    /// Notes that the contacts of a body have been tested again at its present pose. `turn` is that of its SolverBody.
     /// From now on the solver uses the inertia that the body has there.
     void renew(std::size_t body, const vec3& turn);
 

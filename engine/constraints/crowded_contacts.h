@@ -4,9 +4,9 @@
 /// Each contact point is a spring, whose stiffness suits the sub-step if the body has few of them
 /// (settings::contact_rate). Parallel springs add up. A body that many points push has a support that is too stiff for
 /// the sub-step, although each single spring is not. Then impulses of iterations that have not converged follow the
-/// overlap late, and a spring that pushes late adds energy. Example: in a block of boxes with bond in both directions,
-/// each on four others and below four, the block moved up and down at 10 Hz for ever. Its top moved at 0.1 m/s by 1 mm,
-/// and the block crept, because bodies that are lifted so slide a little each time.
+/// overlap late, and a spring that pushes late adds energy. Example: a block of boxes with bond in both directions, in
+/// which each box lies on four others and below four, moved up and down at 10 Hz for ever, with 0.1 m/s and 1 mm at its
+/// top. It also crept, because bodies that are lifted in this way slide a little each time.
 ///
 /// In numbers: let s be the change from sub-step to sub-step, c the part of a mode's speed that one iteration removes,
 /// l the part of an impulse that a soft row lets go of, and X = (stiffness / mass of the mode's bodies) * (sub-step)^2.

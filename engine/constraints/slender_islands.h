@@ -15,7 +15,7 @@
 /// The slenderness of an island is its sway:
 ///
 ///     tilt of a level = share * tilt of the level below + load on the level / its stiffness against tilting    (1/m)
-///     sway = sum over levels of the tilt of the level below * height of the level over that
+///     sway = sum over levels of the tilt of the level below * height of the level above that level
 ///
 /// Level n contains the bodies that stand on level n - 1. The load is the weight of this level and of everything above
 /// it. The stiffness against tilting is that of the level's contacts with level n - 1, for each body about the middle
