@@ -103,10 +103,6 @@ struct Surface {
     bool is_plain() const { return velocity == vec3(0.0f) && grip_across == 1.0f; }
 };
 
-/// What two surfaces make together.
-inline float mixed_friction(const Material& a, const Material& b) { return std::sqrt(a.friction * b.friction); }
-inline float mixed_restitution(const Material& a, const Material& b) { return std::max(a.restitution, b.restitution); }
-
 /// Which triangle of which mesh a collider is.
 struct TrianglePlace {
     std::uint32_t mesh = null_index;  ///< pool index of the shape; null: the collider is a shape of its own
