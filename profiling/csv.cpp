@@ -1,6 +1,6 @@
 #include <talus/profiling/csv.h>
 
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 
 namespace talus {
 

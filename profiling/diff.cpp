@@ -1,6 +1,6 @@
 #include <talus/profiling/diff.h>
 
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 #include <talus/profiling/statistics.h>
 
 #include <algorithm>

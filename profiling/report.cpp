@@ -1,7 +1,7 @@
 #include <talus/profiling/report.h>
 
 #include <talus/engine/debug_draw.h>
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 #include <talus/profiling/statistics.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include <talus/profiling/trace.h>
 
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,8 @@
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/jobs.h>
-#include "engine/contacts/body_pairs.h"
 #include "engine/contacts/contact_world.h"
+#include "engine/pairs/body_pairs.h"
 #include "engine/sleeping/awake_set.h"
 
 #include <cstddef>

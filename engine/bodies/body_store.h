@@ -106,10 +106,6 @@ struct Surface {
     bool is_plain() const { return velocity == vec3(0.0f) && grip_across == 1.0f; }
 };
 
-/// The coefficients of a contact between two materials.
-inline float mixed_friction(const Material& a, const Material& b) { return std::sqrt(a.friction * b.friction); }
-inline float mixed_restitution(const Material& a, const Material& b) { return std::max(a.restitution, b.restitution); }
-
 /// The triangle of a mesh that a collider stands for.
 struct TrianglePlace {
     std::uint32_t mesh = null_index;  ///< slot of the mesh's shape; null_index: the collider is no triangle

@@ -1,5 +1,6 @@
 #include "engine/continuous/impact_response.h"
 
+#include "engine/contacts/material_mixing.h"
 #include "engine/settings.h"
 #include "narrowphase/tolerances.h"
 

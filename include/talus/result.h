@@ -25,7 +25,7 @@ struct Error {
     explicit operator bool() const { return code != ErrorCode::none; }  ///< whether there is an error
 };
 
-/// A value of type T, or the error because of which there is none. Test `if (result)` before you use the value.
+/// A value of type T, or an error that says why there is no value. Test `if (result)` before you use the value.
 template <class T>
 class Result {
 public:

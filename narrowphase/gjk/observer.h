@@ -1,7 +1,7 @@
 #pragma once
 /// Internal: observers that are told what GJK and EPA do (trace.h).
 ///
-/// /// The loops are templates over their observer. In production that is `Unobserved`, whose calls are left out at
+/// The loops are templates over their observer. In production that is `Unobserved`, whose calls are left out at
 /// compile time. So an observer sees what production does, not a second copy of it. Plain data only: the kernel's files
 /// include neither glm nor the standard library.
 

@@ -19,7 +19,7 @@ public:
         }
     }
 
-    /// /// Returns the fraction at which it touches the box first, 0 if from the start, -1 if not up to `most`. Boxes
+    /// Returns the fraction at which it touches the box first, 0 if from the start, -1 if not up to `most`. Boxes
     /// that only nearly touch may count as touching.
     double enter(const Aabb& box, double most) const {
         constexpr double slack = 1e-14;

@@ -1,13 +1,13 @@
 #pragma once
 /// Internal: when a contact with one triangle is one with the surface that it is part of.
 ///
-/// /// Looked at alone, a triangle of a level floor has edges: a box that slides onto it is nearest to an edge, along a
+/// Looked at alone, a triangle of a level floor has edges: a box that slides onto it is nearest to an edge, along a
 /// normal that points back, and stumbles over nothing (a "ghost collision"). The surface has no such normal there. The
 /// normals of a surface at a point are the directions along which no neighbour rises above the plane through that
 /// point. So a normal along which a neighbour rises is not the surface's. If the shape is over the triangle, its
 /// contact is then along the triangle's face; otherwise the contact belongs to the neighbours.
 ///
-/// /// A one-sided surface stops shapes that come from its front. A shape whose centre is behind a triangle's plane has
+/// A one-sided surface stops shapes that come from its front. A shape whose centre is behind a triangle's plane has
 /// no contact with it, unless the two touched at the last test: a shape that was pressed in that deep must still be
 /// pushed out.
 

@@ -1,6 +1,6 @@
 #include <talus/profiling/csv.h>
 #include <talus/profiling/csv_table.h>
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 #include <talus/profiling/statistics.h>
 
 #include "samples/scenes/scene.h"

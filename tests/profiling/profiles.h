@@ -2,7 +2,7 @@
 /// Profiles for the tests of the writers.
 
 #include <talus/engine/profile.h>
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 #include "tests/support/scratch_folder.h"
 
 #include <string>

@@ -11,7 +11,6 @@ namespace talus {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// A damped oscillator over one sub-step of length h: v' = decay v - pull x, x' = x + h v'.
 struct Oscillator {

@@ -58,9 +58,9 @@ struct ShapeDef {
     float density = 1000.0f;
     Filter filter{};  ///< which shapes this one collides with
     /// Makes the shape a sensor: it reports overlaps as contact events, pushes nothing and adds no mass. At least one
-    /// of the two bodies must be dynamic, awake or asleep: a sensor on a fixed body detects dynamic bodies, a sensor on
-    /// a dynamic body detects all types. Sensors do not detect each other. An overlap between sleeping bodies goes on
-    /// until one of them wakes.
+    /// of the two bodies must be dynamic, whether awake or asleep. So a sensor on a fixed body detects dynamic bodies,
+    /// and a sensor on a dynamic body detects all types. Sensors do not detect each other. An overlap between sleeping
+    /// bodies goes on until one of them wakes.
     bool sensor = false;
     bool hit_events = false;       ///< lists impacts of this shape in World::contacts_hit()
     bool modify_contacts = false;  ///< passes contacts of this shape to the world's contact modifier before the solve
@@ -74,8 +74,8 @@ struct ShapeDef {
 
 /// World axes along which a body does not move, and about which it does not rotate; combine them with `|`. When two
 /// bodies that are locked to the same plane overlap, the solver separates them within that plane. It does not separate
-/// bodies in neighbouring layers: those whose overlap across the plane is at most a tenth of the thinner body's
-/// thickness.
+/// bodies that are in neighbouring layers. Two bodies count as such if they overlap across the plane by at most a tenth
+/// of the thinner one's thickness.
 enum AxisLock : std::uint8_t {
     lock_x = 1,                                              ///< no motion along x
     lock_y = 2,                                              ///< no motion along y

@@ -20,9 +20,10 @@ struct ContactModification {
     std::uint64_t user_data_b = 0;  ///< BodyDef::user_data of body B
     vec3 normal{0.0f};              ///< world, unit, from A to B
     vec3 velocity{0.0f};            ///< of B relative to A, at the mean of the points, m/s
-    /// True if, in the last step, the two shapes overlapped or a contact impulse acted, and the modifier had not
-    /// disabled the contact. A one-way platform needs this: a body that it has let through still overlaps it, and must
-    /// not be stopped. So if this is false, the platform enables the contact only if the body is about to land.
+    /// True if the two shapes touched in the last step, that is, they overlapped or a contact impulse acted; false if
+    /// the modifier disabled the contact then. A one-way platform needs this: a body that it has let through still
+    /// overlaps it, and must not be stopped. So if this is false, the platform enables the contact only if the body is
+    /// about to land.
     bool touching = false;
     int point_count = 0;  ///< 1 to 4
     /// A point of the contact.
@@ -38,8 +39,8 @@ struct ContactModification {
 };
 
 /// Called once per step for each contact of a shape with ShapeDef::modify_contacts, after contacts are found and before
-/// they are solved, by the thread that calls World::step. Contacts with sensors are left out. It is
-/// called again, after the solve, for contacts that continuous collision finds.
+/// they are solved, by the thread that calls World::step. Contacts with sensors are left out. The function is called
+/// again, after the solve, for contacts that continuous collision finds.
 ///
 /// The order of the calls depends only on the world's history, never on threads. The result must depend only on the
 /// contact and on what `user` points to; then a copy of the world, or a second run, gives the same bits. Calls that

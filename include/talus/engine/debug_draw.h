@@ -49,13 +49,14 @@ struct DebugDrawOptions {
     bool feature_ids = false;       ///< features of A and B at each point, as hexadecimal text
     bool manifold_areas = false;    ///< polygon of each contact's points
     bool centers_of_mass = false;   ///< of dynamic bodies
-    bool inertia_axes = false;  ///< principal axes, as long as the radii of gyration; the one of the least moment first
-    bool joints = false;        ///< frames, anchors, limits (red while active) and targets
-    bool velocities = false;    ///< linear (of the centre of mass) and angular velocities, times `velocity_scale`
-    bool pair_paths = false;    ///< a line per shape pair that was tested, in color_of(the method that settled it)
-    float normal_length = 0.2f;            ///< m
-    float impulse_scale = 0.01f;           ///< m / (N s)
-    float velocity_scale = 0.1f;           ///< s
+    /// Principal axes, each as long as its radius of gyration: red for the least moment, then green, then blue.
+    bool inertia_axes = false;
+    bool joints = false;          ///< frames, anchors, limits (red while active) and targets
+    bool velocities = false;      ///< linear (of the centre of mass) and angular velocities, times `velocity_scale`
+    bool pair_paths = false;      ///< a line per shape pair that was tested, in color_of(the method that settled it)
+    float normal_length = 0.2f;   ///< m
+    float impulse_scale = 0.01f;  ///< m / (N s)
+    float velocity_scale = 0.1f;  ///< s
     Aabb region{vec3(-1e9f), vec3(1e9f)};  ///< leaves out bodies, contacts and joints outside this box; clips nothing
 };
 
@@ -65,7 +66,8 @@ Color color_of(Rung rung);
 /// Returns the name of a narrowphase method for display, for example "warm GJK".
 const char* title_of(Rung rung);
 
-/// Returns a colour for a number, such as an island's, that is unlike the colours of the numbers next to it.
+/// Returns a colour for a number, such as an island's. Numbers next to each other get colours that are easy to tell
+/// apart.
 Color color_of_number(std::uint32_t number);
 
 }  // namespace talus

@@ -41,8 +41,8 @@ struct HitEvent {
     float normal_impulse = 0.0f;  ///< sum over the contact's points in this step, N s
 };
 
-/// A joint that was removed without a call of remove_joint: because its load was above its break force or torque in the
-/// last step, or because one of its bodies (for a gear, one of its joints) was removed since the step before. The
+/// A joint that was removed without a call of remove_joint: either its force or torque in the last step was larger than
+/// JointOptions allow, or one of its bodies (for a gear, one of its joints) was removed since the step before. The
 /// handle is stale.
 struct JointEvent {
     JointId joint;                ///< the joint's former handle
@@ -51,7 +51,7 @@ struct JointEvent {
     std::uint64_t user_data = 0;  ///< as given in JointOptions
     bool overloaded = false;      ///< true: it broke; false: a body or joint that it needs was removed
     vec3 force{0.0f};             ///< force on B, mean over the joint's last step, world axes, N
-    vec3 torque{0.0f};            ///< torque on B about the joint's anchor, likewise, N m
+    vec3 torque{0.0f};            ///< torque on B about the anchor, mean over that step, world axes, N m
 };
 
 /// One point of a contact.

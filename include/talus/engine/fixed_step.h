@@ -15,7 +15,7 @@ namespace talus {
 ///     draw(mix(previous pose, pose, clock.alpha()));
 class FixedStep {
 public:
-    /// `dt` is in seconds; one that is not finite and above 0 is replaced by 1/60, a `max_steps` below 1 by 1.
+    /// `dt` is in seconds; if it is not finite or not above 0, 1/60 takes its place. A `max_steps` below 1 counts as 1.
     explicit FixedStep(float dt = 1.0f / 60.0f, int max_steps = 8);
 
     /// Adds a frame of `seconds` and returns how many steps are due. Negative and non-finite values count as 0.

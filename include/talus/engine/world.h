@@ -5,9 +5,9 @@
 /// a code and a sentence. A getter that is given a stale handle returns zero or the identity and sets last_error(),
 /// too. A world is a value: a copy of it is an independent world that steps to the same bits.
 ///
-/// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that
-/// cannot have an effect on a body of its type are refused, too: forces, impulses and masses on a body that is not
-/// dynamic, velocities on a fixed one.
+/// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that have
+/// no meaning for the type of a body are refused, too: forces, impulses and masses of a body that is not dynamic,
+/// velocities of a fixed one.
 ///
 /// All memory comes from operator new. If it throws std::bad_alloc, the exception leaves the call that needed the
 /// memory, even if another thread of the step's jobs threw it. If that call was changing the world, the world may then
@@ -34,9 +34,9 @@ namespace talus {
 /// Settings of a world.
 struct WorldDef {
     vec3 gravity{0.0f, -9.81f, 0.0f};  ///< m/s^2
-    /// Solver sub-steps per step of up to 1/60 s, 1 to 64. A longer step has proportionally more. If the length of the
-    /// steps varies, a step that is shorter than others of the last few seconds has fewer, so that all sub-steps are
-    /// about as long.
+    /// Solver sub-steps per step of up to 1/60 s, 1 to 64. A longer step has proportionally more. If steps vary in
+    /// length, a step that is shorter than others of the last few seconds has fewer sub-steps. So all sub-steps have
+    /// about the same length.
     int substeps = 4;
     bool allow_sleep = true;    ///< false keeps all bodies awake
     float max_speed = 4000.0f;  ///< limit of every body's speed, m/s, finite and > 0
@@ -129,9 +129,9 @@ public:
     BodyType type(BodyId body) const;            ///< fixed, kinematic or dynamic
     bool is_awake(BodyId body) const;            ///< false for sleeping and fixed bodies
     std::uint64_t user_data(BodyId body) const;  ///< as given in BodyDef or to set_user_data
-    /// Axis-aligned box around the body, world. It contains the boxes of the shapes in their own frames, rotated with
-    /// the body, so it is exact for boxes and for shapes that are not rotated; for a rotated sphere it is up to sqrt(3)
-    /// times too large.
+    /// Axis-aligned box around the body, world. It encloses the box that each shape has in its own frame, after that
+    /// box has been rotated with the body. So it is exact for boxes, and for shapes that are not rotated. For a rotated
+    /// sphere it is up to sqrt(3) times too large.
     Aabb bounds(BodyId body) const;
     /// The body's shapes. The span is valid until the next step, or until a body is added, removed or changed.
     std::span<const ShapeDef> shapes(BodyId body) const;
@@ -142,7 +142,9 @@ public:
     float max_speed(BodyId body) const;  ///< the body's own limit, m/s; WorldDef::max_speed limits its speed as well
     float max_spin(BodyId body) const;   ///< limit of the angular speed, rad/s
     vec3 force(BodyId body) const;       ///< sum of the forces applied for the next step, N; zero after a step
-    vec3 torque(BodyId body) const;      ///< sum of their torques about the centre of mass, N m; zero after a step
+    /// Sum of the torques applied for the next step, those of forces included, about the centre of mass, N m; zero
+    /// after a step.
+    vec3 torque(BodyId body) const;
 
     // ---- Changes of state. False, and no change, for a stale handle or a value out of range.
 
@@ -224,10 +226,10 @@ public:
     /// world. See talus::joint_ends.
     JointEnds joint_ends(BodyId body_a, BodyId body_b, const vec3& anchor, const vec3& axis = {1.0f, 0.0f, 0.0f}) const;
 
-    JointKind kind(JointId joint) const;           ///< which kind of definition made it
-    JointEnds ends(JointId joint) const;           ///< bodies and frames of its definition; identity frames for a gear
-    BodyId body_a(JointId joint) const;            ///< first body; for a gear, a body of joint_a
-    BodyId body_b(JointId joint) const;            ///< second body; for a gear, a body of joint_b, or null if the same
+    JointKind kind(JointId joint) const;  ///< which kind of definition made it
+    JointEnds ends(JointId joint) const;  ///< bodies and frames of its definition; identity frames for a gear
+    BodyId body_a(JointId joint) const;   ///< first body; for a gear, a body of joint_a
+    BodyId body_b(JointId joint) const;   ///< second body; for a gear, a body of joint_b, or null if that is body_a
     std::uint64_t user_data(JointId joint) const;  ///< as given in JointOptions
     /// Coordinate of B relative to A along or about an axis, m or rad. See the definition of its kind for the axes.
     float joint_coordinate(JointId joint, JointAxis axis = JointAxis::main) const;
@@ -236,7 +238,9 @@ public:
     /// Force that the joint applied to B, mean over the last step, world axes, N. Springs, motors and limits are
     /// included.
     vec3 joint_force(JointId joint) const;
-    vec3 joint_torque(JointId joint) const;  ///< torque that it applied to B about its anchor on B, likewise, N m
+    /// Torque that the joint applied to B about its anchor on B, mean over the last step, world axes, N m. Springs,
+    /// motors and limits are included.
+    vec3 joint_torque(JointId joint) const;
     /// Force or torque of the axis's motor alone, mean over the last step, N or N m.
     float joint_motor_force(JointId joint, JointAxis axis = JointAxis::main) const;
     /// Stiffness that the spring of an axis had in the last step, N/m or N m/rad. It follows from the spring's
@@ -316,9 +320,10 @@ public:
     /// collision come last.
     std::span<const HitEvent> contacts_hit() const;
     std::span<const JointEvent> joints_broken() const;  ///< joints that broke or lost a body
-    std::vector<Contact> contacts(BodyId body) const;   ///< its touching contacts, except with sensors, by slot
-    std::vector<Contact> contacts() const;              ///< all touching contacts, except with sensors, by slot
-    const FrameProfile& profile() const;                ///< costs and counts
+    std::vector<Contact> contacts(
+        BodyId body) const;                 ///< touching contacts of the body, without sensors, in slot order
+    std::vector<Contact> contacts() const;  ///< all touching contacts, without sensors, in slot order
+    const FrameProfile& profile() const;    ///< costs and counts
     /// Returns all shape pairs that the narrowphase keeps, in order of their slots, as the last step left them. For
     /// inspection; costs about 1 us per ten pairs.
     std::vector<PairInfo> pairs() const;

@@ -34,7 +34,9 @@ public:
 
     void step(const BoxWorld& world) override {
         if (world.movers.size() == proxies_.size()) {
-            broadphase_.move(proxies_, world.boxes, world.steps, jobs());
+            const std::size_t count = proxies_.size();  // the world may have boxes that are yet to come
+            broadphase_.move(proxies_, std::span(world.boxes).first(count), std::span(world.steps).first(count),
+                             jobs());
         } else {
             for (const std::uint32_t i : world.movers) broadphase_.move(proxies_[i], world.boxes[i], world.steps[i]);
         }

@@ -5,7 +5,10 @@
 #include "samples/scenes/kit/solids.h"
 
 #include <talus/narrowphase/nonconvex/interference.h>
+#include "narrowphase/nonconvex/candidates.h"
+#include "narrowphase/nonconvex/edge_face.h"
 #include "narrowphase/nonconvex/orientation_graph.h"
+#include "narrowphase/nonconvex/overlay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -175,7 +178,12 @@ struct Settings {
         for (std::size_t k = 0; k < poses.size(); ++k) {
             find_candidates(m.shape, {}, m.shape, poses[k], found[k]);
             cover.push_back(found[k].candidates);
-            paper.push_back(paper_candidates(m.shape.graph, found[k].search.contacts));
+            const OrientationGraph& graph = *m.shape.graph;
+            const glm::dmat3 rotation = glm::mat3_cast(glm::dquat(poses[k].rotation));
+            ApplicableContacts contacts;
+            OverlayScratch scratch;
+            find_applicable(graph, graph, rotation, 0.0, OverlayMethod::signs, scratch, contacts);
+            paper.push_back(paper_candidates(graph, contacts));
         }
     }
 

@@ -4,7 +4,7 @@
 #include "samples/runner/outputs/pair_steps.h"
 
 #include <talus/engine/profile.h>
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 
 #include <array>
 #include <cstddef>
@@ -41,7 +41,7 @@ std::span<const FrameColumn> frame_columns();
 /// The one of this name, or nullptr.
 const FrameColumn* find_frame_column(std::string_view name);
 
-/// The stages of the step (<talus/profiling/parts.h>), and the rest of the total as the last: they add up to it.
+/// The stages of the step (<talus/profiling/stages.h>), and the rest of the total as the last: they add up to it.
 inline constexpr int rest_stage = static_cast<int>(stages.size()), stage_count = rest_stage + 1;
 std::string_view stage_name(int stage);
 std::array<double, stage_count> stage_times(const FrameProfile& profile);  ///< us

@@ -2,7 +2,7 @@
 
 #include "samples/runner/command_line.h"
 
-#include <talus/profiling/parts.h>
+#include <talus/profiling/stages.h>
 
 #include <algorithm>
 #include <array>

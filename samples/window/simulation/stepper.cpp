@@ -36,6 +36,8 @@ const char* name_of(GjkStatus status) {
             return "farther apart than asked for";
         case GjkStatus::iteration_cap:
             return "stopped at the iteration cap";
+        case GjkStatus::bad_input:
+            return "refused: bad input";
     }
     return "";
 }

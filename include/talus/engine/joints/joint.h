@@ -128,8 +128,8 @@ struct FixedDef {
 };
 
 /// Keeps the distance between the two anchors in a range; the distance is the coordinate. A length of {2, 2} makes a
-/// rod of 2 m, {0, 2} a rope, {0, unlimited} and a spring a coil spring. By default the joint is a rod as long as the
-/// distance at the time it is added. A rod or rope of length 0 is a ball joint.
+/// rod of 2 m, and {0, 2} a rope of 2 m; {0, unlimited} together with a spring makes a coil spring. By default the
+/// joint is a rod as long as the distance at the time it is added. A rod or rope of length 0 is a ball joint.
 struct DistanceDef {
     static constexpr float as_added = -1.0f;  ///< the distance at the time the joint is added
     JointEnds ends{};                         ///< bodies and frames

@@ -10,10 +10,10 @@
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/profile.h>
 #include <talus/jobs.h>
-#include "engine/contacts/compound_pairs.h"
 #include "engine/contacts/contact_world.h"
 #include "engine/events/contact_events.h"
 #include "engine/joints/joint_store.h"
+#include "engine/pairs/compound_pairs.h"
 #include "engine/sleeping/awake_set.h"
 
 #include <cstddef>

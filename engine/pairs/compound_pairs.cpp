@@ -1,4 +1,4 @@
-#include "engine/contacts/compound_pairs.h"
+#include "engine/pairs/compound_pairs.h"
 
 #include "engine/settings.h"
 #include "narrowphase/ladder/contact_margin.h"

@@ -60,17 +60,20 @@ std::vector<PairInfo> World::pairs() const {
         info.body_b = names.body_b;
         info.shape_a = names.shape_a;
         info.shape_b = names.shape_b;
-        info.state = record.state;
+        // A contact that came apart within the step was one in it, with the points that it had.
+        const bool came_apart = record.state != PairState::touching && s.contacts.has_manifold(c);
+        info.state = came_apart ? PairState::touching : record.state;
         info.rung = record.rung;
         info.active = was_active && record.state != PairState::unknown;  // else the slot is another's since the step
         if (info.active && info.rung > Rung::reuse) info.microseconds = microseconds_of(record);
-        if (record.state == PairState::separated) {
+        if (info.state == PairState::separated) {
             const vec3 between = s.colliders.poses[record.b].position - s.colliders.poses[record.a].position;
             info.separation = is_finite(record.distance)
                                   ? record.distance
                                   : std::sqrt(length_squared(between)) - record.radius_a - record.radius_b;
         }
-        const Manifold& manifold = cache.manifold;  // as found: the solver may have another one
+        // As the narrowphase found it: the solver may have another one.
+        const Manifold& manifold = came_apart ? s.contacts.manifold(c) : cache.manifold;
         for (int i = 0; i < manifold.count; ++i) {
             const float separation = manifold.points[i].separation;
             info.separation = i == 0 ? separation : std::min(info.separation, separation);

@@ -1,4 +1,4 @@
-#include "engine/contacts/body_pairs.h"
+#include "engine/pairs/body_pairs.h"
 
 #include "common/stopwatch.h"
 

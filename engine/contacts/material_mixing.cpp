@@ -1,0 +1,40 @@
+#include "engine/contacts/material_mixing.h"
+
+namespace talus {
+
+namespace {
+
+/// The radius on which a shape rolls, m; 0 if it has corners.
+float rolling_radius(const Shape& shape) {
+    switch (shape.type) {
+        case ShapeType::sphere:
+        case ShapeType::capsule:
+            return shape.radius;
+        case ShapeType::cylinder:
+        case ShapeType::cone:
+            return shape.half_extents.x;
+        default:
+            return 0.0f;
+    }
+}
+
+}  // namespace
+
+void mix_materials(const ShapePool& shapes, const Colliders& colliders, const PairRecord& record, ContactState& state) {
+    const Shape &shape_a = colliders.shapes[record.a], &shape_b = colliders.shapes[record.b];
+    const Material &a = shapes.material(record.a), &b = shapes.material(record.b);
+    state.friction = mixed_friction(a, b);
+    state.restitution = mixed_restitution(a, b);
+    // A round surface that overlaps by the slop, which is allowed, touches on a disc. Without its friction a ball that spins on
+    // the spot would spin for ever. Uniform pressure on a disc of radius R gives friction a mean lever arm of 2/3 R.
+    const float round_radius = std::max(shape_a.radius, shape_b.radius);
+    state.twist_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * state.slop);
+    const float radius_a = rolling_radius(shape_a), radius_b = rolling_radius(shape_b);
+    const float radius =
+        radius_a > 0.0f && radius_b > 0.0f ? std::min(radius_a, radius_b) : std::max(radius_a, radius_b);
+    state.rolling_arm = std::max(a.rolling_resistance, b.rolling_resistance) * radius;
+    state.special_surface =
+        state.rolling_arm > 0.0f || !shapes.surfaces[record.a].is_plain() || !shapes.surfaces[record.b].is_plain();
+}
+
+}  // namespace talus
