@@ -299,11 +299,10 @@ inline constexpr double energy_large_gain = 0.01;
 /// and smaller act like those of `energy_large_gain`.
 inline constexpr double energy_large_speed = 0.1;
 
-/// Speed that limits the carried impulse of a contact in an island that kinematic bodies push, as a fraction of the
-/// greatest speed there (driven_loads.cpp). The limit is the momentum of all bodies of the island at this speed, plus
-/// that of `driven_weight`. Larger: crushed bodies leave faster (of 200 groups of 8 that were crushed at 3 m/s, 14 had
-/// a body faster than 10 m/s at 0.5, 43 at 2, 107 at 10, 163 without a limit). Smaller: presses carry less, and so do
-/// wedges and levers on lifts.
+/// Limit of the carried impulse of a contact in an island that kinematic bodies push: the momentum of all its bodies at
+/// this fraction of the greatest speed, plus the part that `driven_weight` gives (driven_loads.cpp). Larger: crushed
+/// bodies leave faster (of 200 groups of 8 that were crushed at 3 m/s, 14 had a body faster than 10 m/s at 0.5, 43 at
+/// 2, 107 at 10, 163 without a limit). Smaller: presses carry less, and so do wedges and levers on lifts.
 inline constexpr float driven_load = 0.5f;
 /// The other part of that limit: this many times the impulse of the bodies' weight in a sub-step. Larger and smaller
 /// act like those of `driven_load`.
@@ -538,7 +537,7 @@ inline constexpr double joint_steady_turn = 0.07;
 /// Fraction of a joint's load that is remembered from sub-step to sub-step while it decreases. Smaller: a load that
 /// jerks may find its chain unprepared. Larger: past loads stiffen joints for longer.
 inline constexpr double joint_load_memory = 0.9;
-/// Kinetic energy that joints may add in a pass: that of an increase of all bodies' speed by this, m/s. Smaller: strong
+/// Kinetic energy that joints may add in a pass, expressed as an increase of all bodies' speed, m/s. Smaller: strong
 /// motors are slowed down. Larger: errors may add more energy.
 inline constexpr double joint_gain_speed = 10.0;
 /// Speed at which a limit or motor at its bound must move away from it to be released, m/s or rad/s. At 0, rounding

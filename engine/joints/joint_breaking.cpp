@@ -1,4 +1,5 @@
-/// Joints that break because their force or torque exceeds a limit, or that go with a body or with a joint that a gear refers to.
+/// Joints that break because their force or torque exceeds a limit, and joints that are removed together with a body or
+/// with a joint that a gear connects.
 
 #include "engine/world/world_state.h"
 

@@ -52,7 +52,7 @@ struct JointedContact {
 /// The normal row of a point of a contact.
 struct JointedContactRow {
     std::uint32_t contact = 0, point = 0;
-    /// Index in `responses` of the response of the bodies of A's assembly, which that of B's assembly follows.
+    /// Index in `responses` of the responses of the bodies of A's assembly. The responses of B's assembly follow.
     std::uint32_t first_response = 0;
     double alone = 0.0;              ///< J M^-1 J^T of its two bodies without their joints
     double bias = 0.0, gamma = 0.0;  ///< of the present pass
