@@ -335,16 +335,16 @@ inline constexpr float passed_on_normal = 0.95f;
 /// The box of a shape on a mesh whose triangles have contacts reaches so many sizes (half the longest side of its box)
 /// farther than the shape and its way. Larger: the mesh is asked less often, and more triangles are kept that nothing
 /// comes near.
-inline constexpr float mesh_patch_margin = 0.15f;
+inline constexpr float mesh_contact_margin = 0.15f;
 
 /// The middle of a shape is looked at again, as to whether it got through a mesh, when it has moved by as much as it
 /// was away from the mesh, or by this * size. Larger: more triangles are looked at, less often.
-inline constexpr float place_probe = 0.5f;
+inline constexpr float side_probe = 0.5f;
 /// A shape that was pressed through a mesh is known to belong to a place so many sizes in front of the mesh, and what
 /// passes by an edge within that goes through it. Smaller: rounding lets it slip through seams.
-inline constexpr float place_gap = 1e-3f;
+inline constexpr float side_gap = 1e-3f;
 /// Surfaces along which that place is moved in a step, one after the other: the walls of a corner.
-inline constexpr int place_rounds = 4;
+inline constexpr int side_rounds = 4;
 
 /// A body that moves in a step by more than this * inner radius (of a ball inside of it) is swept (swept_bodies.h).
 /// Larger: fewer sweeps; from 1 on, what moves by less can get through a wall. At 0.5 the narrowphase's margin still

@@ -48,7 +48,7 @@ public:
     };
     void find(const Input& input, Islands& islands);
 
-    /// By solver index below held_end: how many times stiffer than usual contacts between such bodies are, or empty if
+    /// By solver index below movable_end: how many times stiffer than usual contacts between such bodies are, or empty if
     /// none are.
     std::span<const float> hardness() const { return hardness_; }
     /// The greatest of them; 1 if there are none.

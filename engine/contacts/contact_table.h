@@ -5,7 +5,7 @@
 /// all that a step asks of them is whether they still are. The others own *contacts*, one for each pair of their shapes
 /// that may touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact
 /// is a slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the
-/// engine. A shape and a mesh have a contact for each triangle that is near, and a *patch* that keeps them together.
+/// engine. A shape and a mesh have a contact for each triangle that is near, and a *mesh contact* that keeps them together.
 ///
 ///     broadphase begin/end -> Pair -> far[p], or contacts: bodies[i] | records[i] | caches[i] | states[i]
 ///                                     -> constraint graph -> solver
@@ -40,9 +40,9 @@ struct alignas(16) ContactState {
     vec3 rolling_impulse{0.0f};                     ///< world, moment on B, one sub-step, N m s
     std::uint32_t pair = null_index;
     std::uint32_t next_in_pair = null_index;
-    std::uint32_t patch = null_index;  ///< of a mesh, to which its triangle belongs
-    std::uint8_t color = no_color;     ///< in the constraint graph, as last solved
-    bool special_surface = false;      ///< rolls hard, grips differently along and across, or runs: see Surface
+    std::uint32_t mesh_contact = null_index;  ///< of a mesh, to which its triangle belongs
+    std::uint8_t color = no_color;            ///< in the constraint graph, as last solved
+    bool special_surface = false;             ///< rolls hard, grips differently along and across, or runs: see Surface
     bool sensor = false;
     bool touching = false;       ///< as last reported to the user
     bool hit_events = false;     ///< asked for by one of its shapes
@@ -53,7 +53,7 @@ struct alignas(16) ContactState {
     bool held_back = false;      ///< in this step it does not begin: it ended as the other kind, sensor or solid
     bool of_compound = false;    ///< its pair may have others; not of meshes, whose contacts are merged
     bool in_group = false;       ///< as last solved: of a stiff group (stiff_groups.h)
-    bool merged = false;         ///< in this step, with others of its patch
+    bool merged = false;         ///< in this step, with others of its mesh contact
     std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
     float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s
 
@@ -74,7 +74,7 @@ struct ContactBodies {
 
 /// What of a mesh is near a shape: the triangles in a box around the shape, each of which has a contact. They are asked
 /// for again when the shape leaves that box. To the user they are one contact, which this is the state of.
-struct MeshPatch {
+struct MeshContact {
     std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null in a free slot
     std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< whose they are
     std::uint32_t next_in_pair = null_index;
@@ -86,15 +86,15 @@ struct MeshPatch {
     /// A place on the side of the surface on which the shape belongs, mesh frame: its middle, unless that has been
     /// pressed through. While the middle is no farther from this place than `clearance` (m), it can't have come to the
     /// surface.
-    vec3 place{0.0f};
+    vec3 side_point{0.0f};
     float clearance = 0.0f;
-    std::uint32_t stamp = 0;    ///< versions of the shape and the mesh when that was true
-    bool through = false;       ///< the middle is on the other side
-    bool marked = false;        ///< its triangles were told
-    std::uint32_t touches = 0;  ///< contacts that touch
-    bool touching = false;      ///< as last reported to the user
+    std::uint32_t stamp = 0;       ///< versions of the shape and the mesh when that was true
+    bool pressed_through = false;  ///< the middle is on the other side
+    bool marked = false;           ///< its triangles were told
+    std::uint32_t touches = 0;     ///< contacts that touch
+    bool touching = false;         ///< as last reported to the user
     bool sensor = false;
-    bool changed = false;       ///< is in ContactTable::changed_patches
+    bool changed = false;       ///< is in ContactTable::changed_mesh_contacts
     bool held_back = false;     ///< see ContactState
     float last_impulse = 0.0f;  ///< normal, of all points in the last step in which it touched, N s
 };
@@ -104,7 +104,7 @@ struct Pair {
     std::uint32_t next[2] = {null_index, null_index};  ///< links in the list of body[i]
     std::uint32_t previous[2] = {null_index, null_index};
     std::uint32_t first_contact = null_index;
-    std::uint32_t first_patch = null_index;
+    std::uint32_t first_mesh_contact = null_index;
     bool compound = false;  ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
     bool collision_disabled = false;  ///< a joint forbids contacts
     bool compared = false;            ///< of a compound: what CompoundPair says holds
@@ -138,13 +138,13 @@ public:
     void remove_contact(std::uint32_t contact);
 
     /// That of the shape and the mesh, made where there is none.
-    std::uint32_t patch_of(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
-                           std::uint32_t mesh_body);
+    std::uint32_t find_or_add_mesh_contact(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
+                                           std::uint32_t mesh, std::uint32_t mesh_body);
     /// The same, in either order, or null_index.
-    std::uint32_t find_patch(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
-    /// Whether a contact touches, and that its patch, if it has one, has to look whether it still does.
+    std::uint32_t find_mesh_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
+    /// Whether a contact touches, and that its mesh contact, if it has one, has to look whether it still does.
     void set_touching(std::uint32_t contact, bool touching);
-    void mark_changed(std::uint32_t patch);
+    void mark_mesh_contact_changed(std::uint32_t mesh_contact);
 
     /// The manifold that the solver uses in this step, and that the user sees after it: what the narrowphase has found, unless
     /// something has replaced it.
@@ -172,8 +172,8 @@ public:
     std::vector<PairRecord> records;
     std::vector<PairCache> caches;  ///< written by the narrowphase alone
     std::vector<ContactState> states;
-    std::vector<MeshPatch> patches;
-    std::vector<std::uint32_t> changed_patches;
+    std::vector<MeshContact> mesh_contacts;
+    std::vector<std::uint32_t> changed_mesh_contacts;
 
     std::uint32_t live_contacts() const { return live_contacts_; }
     std::uint32_t live_pairs() const { return live_pairs_; }
@@ -187,7 +187,7 @@ private:
     };
     std::vector<Replacement> replacements_;      ///< of this step
     std::vector<std::uint32_t> replacement_of_;  ///< by contact, valid while it is replaced
-    std::vector<std::uint32_t> free_pairs_, free_contacts_, free_patches_;
+    std::vector<std::uint32_t> free_pairs_, free_contacts_, free_mesh_contacts_;
     std::uint32_t live_contacts_ = 0, live_pairs_ = 0, far_pairs_ = 0;
 };
 
@@ -230,10 +230,12 @@ void for_each_contact(const ContactTable& table, std::uint32_t pair, Visit&& vis
     }
 }
 
-/// Calls visit(patch index) for each patch of a pair.
+/// Calls visit(mesh contact index) for each mesh contact of a pair.
 template <class Visit>
-void for_each_patch(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
-    for (std::uint32_t k = table.pairs[pair].first_patch; k != null_index; k = table.patches[k].next_in_pair) visit(k);
+void for_each_mesh_contact(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
+    for (std::uint32_t k = table.pairs[pair].first_mesh_contact; k != null_index;
+         k = table.mesh_contacts[k].next_in_pair)
+        visit(k);
 }
 
 }  // namespace talus

@@ -21,7 +21,7 @@ struct ContactView {
 
     /// The event of a contact that begins or ends now.
     ContactEvent event_of(std::uint32_t contact) const;
-    ContactEvent event_of_patch(std::uint32_t patch) const;
+    ContactEvent event_of_mesh_contact(std::uint32_t mesh_contact) const;
     /// The triangle of its mesh that a contact is with, or no_triangle.
     std::uint32_t triangle_of(std::uint32_t contact) const;
     /// Whether two shapes touch as last reported to the user. Body slots, and pool indices of the shapes.

@@ -192,18 +192,18 @@ void SubstepContacts::list_struck_aside(const Input& in) {
 
 /// Tells triangles on which side their shapes are by now. The continuous stage may take the motion back, so the mesh contacts
 /// themselves stay as they were.
-void SubstepContacts::tell_sides(const Input& in) {
+void SubstepContacts::update_sides(const Input& in) {
     ContactTable& contacts = in.world.contacts;
     for (const std::uint32_t c : to_collide_) {
         const ContactState& state = contacts.states[c];
-        if (state.patch == null_index) continue;
-        MeshPatch& patch = contacts.patches[state.patch];
-        const vec3 place = patch.place;
-        const bool through = patch.through;
-        if (!in.mesh_contacts.follow_place(in.world, state.pair, state.patch)) continue;
-        patch.place = place;
-        patch.through = through;
-        patch.clearance = 0.0f;
+        if (state.mesh_contact == null_index) continue;
+        MeshContact& mesh_contact = contacts.mesh_contacts[state.mesh_contact];
+        const vec3 place = mesh_contact.side_point;
+        const bool through = mesh_contact.pressed_through;
+        if (!in.mesh_contacts.update_side(in.world, state.pair, state.mesh_contact)) continue;
+        mesh_contact.side_point = place;
+        mesh_contact.pressed_through = through;
+        mesh_contact.clearance = 0.0f;
     }
 }
 
@@ -257,7 +257,7 @@ std::uint32_t SubstepContacts::renew(const Input& in) {
     to_collide_.clear();
     list_stale(in);
     list_struck_aside(in);
-    tell_sides(in);
+    update_sides(in);
     collide_again(in);
     for (const ContactSolver::Renewed& r : renewed_) {
         const ContactState& state = contacts.states[r.contact];

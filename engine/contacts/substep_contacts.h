@@ -78,7 +78,7 @@ private:
     void move_colliders(const Input& in, std::uint32_t slot);
     void list_stale(const Input& in);
     void list_struck_aside(const Input& in);
-    void tell_sides(const Input& in);
+    void update_sides(const Input& in);
     void collide_again(const Input& in);
 
     bool renews_ = false;

@@ -47,13 +47,13 @@ public:
     std::span<const ContactEvent> ended() const { return ended_; }
 
 private:
-    void report_impact_on_mesh(const ContactWorld& world, const Impact& impact, std::uint32_t patch);
+    void report_impact_on_mesh(const ContactWorld& world, const Impact& impact, std::uint32_t mesh_contact);
     std::vector<ContactEvent>::iterator find_ended(const ContactEvent& event);
 
     std::vector<ContactEvent> begun_, ended_;
     std::vector<ContactEvent> next_step_, if_changed_;
     /// What does not begin in this step: contacts, some of which may be gone by the end of the step, and mesh contacts.
-    std::vector<std::uint32_t> held_back_contacts_, held_back_patches_;
+    std::vector<std::uint32_t> held_back_contacts_, held_back_mesh_contacts_;
 };
 
 }  // namespace talus

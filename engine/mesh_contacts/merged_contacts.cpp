@@ -176,25 +176,28 @@ void MergedContacts::give_load(const ContactWorld& world, std::uint32_t c, const
 void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>& touching,
                            std::span<const std::uint32_t> last_touching) {
     ContactTable& contacts = world.contacts;
-    if (contacts.patches.empty()) return;
-    patch_contacts_.clear();
+    if (contacts.mesh_contacts.empty()) return;
+    triangle_contacts_.clear();
     for (const std::uint32_t c : touching) {
         const ContactState& state = contacts.states[c];
-        if (state.patch != null_index && !state.sensor && !state.merged) patch_contacts_.push_back({state.patch, c});
+        if (state.mesh_contact != null_index && !state.sensor && !state.merged)
+            triangle_contacts_.push_back({state.mesh_contact, c});
     }
-    if (patch_contacts_.empty()) return;
-    std::sort(patch_contacts_.begin(), patch_contacts_.end(), [](const PatchContact& x, const PatchContact& y) {
-        return x.patch != y.patch ? x.patch < y.patch : x.contact < y.contact;
-    });
+    if (triangle_contacts_.empty()) return;
+    std::sort(triangle_contacts_.begin(), triangle_contacts_.end(),
+              [](const TriangleContact& x, const TriangleContact& y) {
+                  return x.mesh_contact != y.mesh_contact ? x.mesh_contact < y.mesh_contact : x.contact < y.contact;
+              });
     for (const std::uint32_t c : last_touching) {
-        const std::uint32_t k = contacts.states[c].patch;
+        const std::uint32_t k = contacts.states[c].mesh_contact;
         if (k == null_index || contacts.states[c].point_count == 0 || contacts.has_manifold(c)) continue;
         const Load load = take_load(world, c);
         const vec3 normal = normal_from_mesh(world, c);
-        // To one of the same patch that is new, if any: it has come in its place.
-        const auto first = std::lower_bound(patch_contacts_.begin(), patch_contacts_.end(), k,
-                                            [](const PatchContact& x, std::uint32_t patch) { return x.patch < patch; });
-        for (auto at = first; at != patch_contacts_.end() && at->patch == k; ++at) {
+        // To one of the same mesh contact that is new, if any: it has come in its place.
+        const auto first = std::lower_bound(
+            triangle_contacts_.begin(), triangle_contacts_.end(), k,
+            [](const TriangleContact& x, std::uint32_t mesh_contact) { return x.mesh_contact < mesh_contact; });
+        for (auto at = first; at != triangle_contacts_.end() && at->mesh_contact == k; ++at) {
             const bool is_new = contacts.states[at->contact].point_count == 0;
             if (!is_new || glm::dot(normal, normal_from_mesh(world, at->contact)) < settings::passed_on_normal)
                 continue;
@@ -202,47 +205,49 @@ void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>
             break;
         }
     }
-    for (std::size_t first = 0; first < patch_contacts_.size();) {
+    for (std::size_t first = 0; first < triangle_contacts_.size();) {
         std::size_t last = first + 1;
-        while (last < patch_contacts_.size() && patch_contacts_[last].patch == patch_contacts_[first].patch) ++last;
-        if (last - first > 1) merge_patch(world, std::span(patch_contacts_).subspan(first, last - first));
+        while (last < triangle_contacts_.size() &&
+               triangle_contacts_[last].mesh_contact == triangle_contacts_[first].mesh_contact)
+            ++last;
+        if (last - first > 1) merge_mesh_contact(world, std::span(triangle_contacts_).subspan(first, last - first));
         first = last;
     }
     std::erase_if(touching, [&](std::uint32_t c) { return !contacts.has_manifold(c); });
 }
 
-void MergedContacts::merge_patch(const ContactWorld& world, std::span<PatchContact> list) {
+void MergedContacts::merge_mesh_contact(const ContactWorld& world, std::span<TriangleContact> list) {
     ShapePool& shapes = world.shapes;
     ContactTable& contacts = world.contacts;
     const auto triangle_slot = [&](std::uint32_t c) {
         return triangle_is_a(world, c) ? contacts.records[c].a : contacts.records[c].b;
     };
     for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i].patch == null_index) continue;  // is in a group already
+        if (list[i].mesh_contact == null_index) continue;  // is in a group already
         const vec3 normal = normal_from_mesh(world, list[i].contact);
         const std::uint32_t material = shapes.triangles[triangle_slot(list[i].contact)].material;
-        same_way_.clear();
+        facing_alike_.clear();
         for (std::size_t j = i; j < list.size(); ++j) {
             const std::uint32_t c = list[j].contact;
-            if (list[j].patch == null_index || shapes.triangles[triangle_slot(c)].material != material ||
+            if (list[j].mesh_contact == null_index || shapes.triangles[triangle_slot(c)].material != material ||
                 glm::dot(normal_from_mesh(world, c), normal) < settings::merged_normal)
                 continue;
-            same_way_.push_back(c);
-            list[j].patch = null_index;
+            facing_alike_.push_back(c);
+            list[j].mesh_contact = null_index;
         }
-        if (same_way_.size() > 1) merge_same_way(world, normal);
+        if (facing_alike_.size() > 1) merge_facing_alike(world, normal);
     }
 }
 
-/// Those in `same_way_`, into the one that bears most.
-void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& normal) {
+/// Those in `facing_alike_`, into the one that bears most.
+void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& normal) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
-    std::uint32_t chief = same_way_[0];
+    std::uint32_t chief = facing_alike_[0];
     float most = -1.0f;
-    patch_points_.clear();
-    for (const std::uint32_t c : same_way_) {
+    triangle_points_.clear();
+    for (const std::uint32_t c : facing_alike_) {
         const ContactState& state = contacts.states[c];
         const Manifold& manifold = contacts.manifold(c);
         const bool is_a = triangle_is_a(world, c);
@@ -254,7 +259,7 @@ void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& norma
         for (int i = 0; i < manifold.count; ++i) {
             const ManifoldPoint& p = manifold.points[i];
             const std::uint32_t id = (p.id + 1) * 2654435761u ^ place.triangle * 40503u;
-            patch_points_.push_back(
+            triangle_points_.push_back(
                 {(is_a ? p.on_a : p.on_b) + place.middle, is_a ? p.on_b : p.on_a, p.separation, id});
         }
     }
@@ -266,9 +271,10 @@ void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& norma
     const float slop = contacts.states[chief].slop;
     const float motion = colliders.motions[record.a].max_displacement + colliders.motions[record.b].max_displacement;
     const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
-    const int count = choose_lasting_points(patch_points_, along, record.size, reach, contacts.states[chief], chosen);
+    const int count =
+        choose_lasting_points(triangle_points_, along, record.size, reach, contacts.states[chief], chosen);
     Load given;
-    for (const std::uint32_t c : same_way_) {
+    for (const std::uint32_t c : facing_alike_) {
         contacts.states[c].merged = true;
         if (c == chief) continue;
         const Load load = take_load(world, c);
@@ -280,7 +286,7 @@ void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& norma
     Manifold& manifold = contacts.replace_manifold(chief);
     manifold.count = count;
     for (int i = 0; i < count; ++i) {
-        const PatchPoint& p = patch_points_[chosen[i]];
+        const TrianglePoint& p = triangle_points_[chosen[i]];
         const vec3 on_triangle = p.on_mesh - place.middle;
         manifold.points[i] = {is_a ? on_triangle : p.on_other, is_a ? p.on_other : on_triangle, p.separation, p.id};
     }

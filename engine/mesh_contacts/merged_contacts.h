@@ -20,11 +20,11 @@ public:
                std::span<const std::uint32_t> last_touching);
 
 private:
-    struct PatchContact {
-        std::uint32_t patch, contact;
+    struct TriangleContact {
+        std::uint32_t mesh_contact, contact;
     };
     /// A point of a contact with a triangle, whichever of the two is A.
-    struct PatchPoint {
+    struct TrianglePoint {
         vec3 on_mesh;   ///< m, mesh frame
         vec3 on_other;  ///< m, the other shape's frame
         float separation;
@@ -39,13 +39,13 @@ private:
     static vec3 normal_from_mesh(const ContactWorld& world, std::uint32_t contact);
     static Load take_load(const ContactWorld& world, std::uint32_t contact);
     static void give_load(const ContactWorld& world, std::uint32_t contact, const Load& load);
-    void merge_patch(const ContactWorld& world, std::span<PatchContact> list);
-    void merge_same_way(const ContactWorld& world, const vec3& normal);
+    void merge_mesh_contact(const ContactWorld& world, std::span<TriangleContact> list);
+    void merge_facing_alike(const ContactWorld& world, const vec3& normal);
 
     // Scratch.
-    std::vector<PatchContact> patch_contacts_;
-    std::vector<std::uint32_t> same_way_;  ///< contacts of one patch whose triangles face the same way
-    std::vector<PatchPoint> patch_points_;
+    std::vector<TriangleContact> triangle_contacts_;
+    std::vector<std::uint32_t> facing_alike_;  ///< contacts of one mesh contact whose triangles face the same way
+    std::vector<TrianglePoint> triangle_points_;
 };
 
 }  // namespace talus

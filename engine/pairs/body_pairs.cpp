@@ -146,13 +146,13 @@ void BodyPairs::update_collision_of(const Input& in, std::uint32_t a, std::uint3
 void BodyPairs::end_contacts(const Input& in, std::uint32_t p, ContactEvents::When when) {
     ContactTable& contacts = in.world.contacts;
     contacts.pairs[p].compared = false;
-    for_each_patch(contacts, p, [&](std::uint32_t k) {
-        if (contacts.patches[k].touching) in.events.end(in.world.view().event_of_patch(k), when);
-        contacts.patches[k].touching = false;
-        contacts.patches[k].box = MeshPatch{}.box;
+    for_each_mesh_contact(contacts, p, [&](std::uint32_t k) {
+        if (contacts.mesh_contacts[k].touching) in.events.end(in.world.view().event_of_mesh_contact(k), when);
+        contacts.mesh_contacts[k].touching = false;
+        contacts.mesh_contacts[k].box = MeshContact{}.box;
     });
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].touching && contacts.states[c].patch == null_index)
+        if (contacts.states[c].touching && contacts.states[c].mesh_contact == null_index)
             in.events.end(in.world.view().event_of(c), when);
         in.world.remove_contact(c);
     });

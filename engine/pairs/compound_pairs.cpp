@@ -118,7 +118,7 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
                         shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].patch != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;
+        if (contacts.states[c].mesh_contact != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;
         if (contacts.states[c].touching) events.end(world.view().event_of(c), ContactEvents::When::now);
         world.remove_contact(c);
     });
@@ -129,7 +129,7 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
         return known_contacts_[std::size_t{i - a.first_shape} * b.shape_count + (j - b.first_shape)];
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].patch != null_index) return;
+        if (contacts.states[c].mesh_contact != null_index) return;
         const PairRecord& record = contacts.records[c];
         const bool in_order = contacts.bodies[c].a == slot_a;
         known(in_order ? record.a : record.b, in_order ? record.b : record.a) = 1;

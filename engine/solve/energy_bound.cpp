@@ -95,10 +95,10 @@ void EnergyBound::keep_parts(const SolveInput& in, SolverBodies& moving, JointSo
         Bound& island = bounds_[root];
         const double gain = gains_[root].gain - island.work;
         if (!(gain > gains_[root].least)) continue;
-        // Without the part t it gains gain - t slope + t^2 bend.
-        const double root2 = island.slope * island.slope - 4.0 * gain * island.bend;
+        // Without the part t it gains gain - t linear + t^2 quadratic.
+        const double root2 = island.linear * island.linear - 4.0 * gain * island.quadratic;
         const double taken =
-            root2 > 0.0 ? 2.0 * gain / (island.slope + std::sqrt(root2)) : 0.5 * island.slope / island.bend;
+            root2 > 0.0 ? 2.0 * gain / (island.linear + std::sqrt(root2)) : 0.5 * island.linear / island.quadratic;
         island.kept = static_cast<float>(taken > 0.0 ? 1.0 - std::min(taken, 1.0) : 1.0);
     }
     kept_impulses_.assign(in.indices.size(), 1.0f);
@@ -116,8 +116,8 @@ void EnergyBound::keep_parts(const SolveInput& in, SolverBodies& moving, JointSo
     }
 }
 
-void EnergyBound::bound_sweeps(const SolveInput& in, SolverBodies& moving, ContactSolver& solver,
-                               JointSolver& joint_solver) {
+void EnergyBound::bound_iterations(const SolveInput& in, SolverBodies& moving, ContactSolver& solver,
+                                   JointSolver& joint_solver) {
     const float substep = moving.step().substep;
     if (!find_gaining_islands(in, moving, false)) return;
     // Against the velocities that the bodies would have by now without contacts.
@@ -137,9 +137,9 @@ void EnergyBound::bound_sweeps(const SolveInput& in, SolverBodies& moving, Conta
         const glm::dvec3 momentum = moving.angular_momentum(i, body, spun);
         const double mass = 1.0 / static_cast<double>(body.inverse_mass);
         const glm::dvec3 unforced = velocity - static_cast<double>(substep) * glm::dvec3(alone.acceleration);
-        island.slope += mass * glm::dot(unforced, pushed) + glm::dot(momentum, spin) -
-                        static_cast<double>(substep) * glm::dot(glm::dvec3(alone.torque), spun);
-        island.bend += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(momentum, spun));
+        island.linear += mass * glm::dot(unforced, pushed) + glm::dot(momentum, spin) -
+                         static_cast<double>(substep) * glm::dot(glm::dvec3(alone.torque), spun);
+        island.quadratic += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(momentum, spun));
     });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = in.islands.root(joint_solver.body_of(k));
@@ -148,13 +148,13 @@ void EnergyBound::bound_sweeps(const SolveInput& in, SolverBodies& moving, Conta
         const JointSolver::Work work = joint_solver.work(k, unpushed_);
         if (!(work.unpushed + work.pushed > 0.0)) continue;
         island.work += work.unpushed + work.pushed;
-        island.slope -= work.unpushed + 2.0 * work.pushed;
-        island.bend -= work.pushed;
+        island.linear -= work.unpushed + 2.0 * work.pushed;
+        island.quadratic -= work.pushed;
     }
     for (const ContactSolver::BeltWork& work : solver.find_belt_work()) {
         Bound& island = bounds_[in.islands.root(work.body)];
         island.work += work.joules;
-        island.slope -= work.joules;
+        island.linear -= work.joules;
     }
     keep_parts(in, moving, joint_solver);
     solver.scale_impulses(kept_impulses_);
@@ -173,9 +173,9 @@ void EnergyBound::bound_bounces(const SolveInput& in, SolverBodies& moving, Cont
         const glm::dvec3 momentum = moving.angular_momentum(i, body, spun);
         const double mass = 1.0 / static_cast<double>(body.inverse_mass);
         const double half = 0.5 * static_cast<double>(substep);
-        island.slope += mass * glm::dot(velocity + half * glm::dvec3(calm.acceleration), bounced) +
-                        glm::dot(momentum, spin) + half * glm::dot(glm::dvec3(calm.torque), spun);
-        island.bend += 0.5 * (mass * glm::dot(bounced, bounced) + glm::dot(momentum, spun));
+        island.linear += mass * glm::dot(velocity + half * glm::dvec3(calm.acceleration), bounced) +
+                         glm::dot(momentum, spin) + half * glm::dot(glm::dvec3(calm.torque), spun);
+        island.quadratic += 0.5 * (mass * glm::dot(bounced, bounced) + glm::dot(momentum, spun));
     });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = in.islands.root(joint_solver.body_of(k));

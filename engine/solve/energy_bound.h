@@ -57,7 +57,7 @@ namespace talus {
 class EnergyBound {
 public:
     /// After relaxation: scales the impulses and velocities of islands whose energy has grown by solving.
-    void bound_sweeps(const SolveInput& in, SolverBodies& moving, ContactSolver& solver, JointSolver& joint_solver);
+    void bound_iterations(const SolveInput& in, SolverBodies& moving, ContactSolver& solver, JointSolver& joint_solver);
     /// After restitution: scales what bounces have changed in islands whose energy they have raised.
     void bound_bounces(const SolveInput& in, SolverBodies& moving, ContactSolver& solver, JointSolver& joint_solver);
 
@@ -74,9 +74,10 @@ private:
     };
     /// What an island keeps.
     struct Bound {
-        double slope = 0.0, bend = 0.0;  ///< without a part s of its impulses it has s slope - s^2 bend less, J
-        double work = 0.0;               ///< put in by springs, motors, drives and belts, J
-        float kept = 1.0f;               ///< part of its impulses
+        double linear = 0.0,
+               quadratic = 0.0;  ///< without a part s of its impulses it has s linear - s^2 quadratic less, J
+        double work = 0.0;       ///< put in by springs, motors, drives and belts, J
+        float kept = 1.0f;       ///< part of its impulses
     };
 
     bool find_gaining_islands(const SolveInput& in, const SolverBodies& moving, bool by_bounces);

@@ -10,11 +10,13 @@ namespace talus {
 /// Lists the islands of two and more bodies that nothing bears, with the pairs of bodies that may push each other.
 void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& supports) {
     islands_.clear();
-    const auto floats = [&](std::uint32_t root) { return !supports.is_loaded(root) && !supports.is_tied(root); };
+    const auto is_unsupported = [&](std::uint32_t root) {
+        return !supports.is_pushed_by_immovable(root) && !supports.is_jointed_to_immovable(root);
+    };
     const auto is_root = [&](std::uint32_t i) { return in.indices.is_body(i) && in.islands.root(i) == i; };
     bool any = false;
     for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end() && !any; ++i)
-        any = is_root(i) && floats(i);
+        any = is_root(i) && is_unsupported(i);
     if (!any) return;
 
     // By root: the number of its bodies, then where its bodies begin; uncounted for those that do not count.
@@ -24,7 +26,7 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
     for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end(); ++i) {
         if (!in.indices.is_body(i)) continue;
         const std::uint32_t root = in.islands.root(i);
-        if (!floats(root) || in.body(i).locks != 0) of_root[root] = uncounted;
+        if (!is_unsupported(root) || in.body(i).locks != 0) of_root[root] = uncounted;
         if (of_root[root] != uncounted) ++of_root[root];
     }
     std::uint32_t count = 0;
@@ -47,7 +49,7 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
         if (k == uncounted) continue;
         Island& island = islands_[k];
         place_of_[i] = island.first_body + island.body_count++;
-        FloatingBody& body = bodies_[place_of_[i]];
+        UnsupportedBody& body = bodies_[place_of_[i]];
         body.index = i;
         body.jointed = in.indices.has_joint(in.indices.slot(i));
     }
@@ -107,7 +109,7 @@ void IslandMomentum::note_pushes(const Island& island, const ContactSolver& solv
 
 /// Angular momentum that the body has in the solve, N m s. Joints go by the inertia of bodies as they are turned by now,
 /// contacts by that of when they were found.
-glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body,
+glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body,
                                          bool now) {
     const vec3 spin = load3(moving[body.index].angular_velocity);
     if (moving.motions().is_gyroscopic(body.index) && !(body.jointed && now))
@@ -115,7 +117,7 @@ glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodie
     return moving.angular_momentum(body.index, in.body(body.index), glm::dvec3(spin));
 }
 
-double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body) {
+double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body) {
     const SolverBody& sb = moving[body.index];
     const glm::dvec3 velocity(load3(sb.velocity)), spin(load3(sb.angular_velocity));
     return 0.5 * (static_cast<double>(in.body(body.index).mass) * glm::dot(velocity, velocity) +
@@ -126,7 +128,7 @@ double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& 
 void IslandMomentum::note(std::uint32_t island_index, const SolveInput& in, const SolverBodies& moving) {
     const Island& island = islands_[island_index];
     for (std::uint32_t k = island.first_body; k < island.first_body + island.body_count; ++k) {
-        FloatingBody& body = bodies_[k];
+        UnsupportedBody& body = bodies_[k];
         const SolverBody& sb = moving[body.index];
         body.velocity = load3(sb.velocity);
         body.center = glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(sb.displacement));
@@ -149,31 +151,31 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         bodies_[k].parent = k;
         bodies_[k].sums = {};
     }
-    bool borne = false;
+    bool any_immovable = false;
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         const Link& link = links_[l];
         if (!link.pushes) continue;
         const std::uint32_t a = root_of(link.a), b = root_of(link.b);
         bodies_[std::max(a, b)].parent = std::min(a, b);
-        borne = borne || link.a == link.b;
+        any_immovable = any_immovable || link.a == link.b;
     }
     const auto for_each = [&](auto&& visit) {
         for (std::uint32_t k = first; k < end; ++k) {
-            FloatingBody& body = bodies_[k];
+            UnsupportedBody& body = bodies_[k];
             Sums& sums = bodies_[body.parent].sums;
             if (sums.count != 1) visit(body, sums);
         }
     };
-    const auto center_of = [&](const FloatingBody& body) {
+    const auto center_of = [&](const UnsupportedBody& body) {
         return glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(moving[body.index].displacement));
     };
-    const auto mass_of = [&](const FloatingBody& body) { return static_cast<double>(in.body(body.index).mass); };
+    const auto mass_of = [&](const UnsupportedBody& body) { return static_cast<double>(in.body(body.index).mass); };
     for (std::uint32_t k = first; k < end; ++k) ++bodies_[bodies_[k].parent = root_of(k)].sums.count;
-    for (std::uint32_t l = island.first_link; borne && l < island.first_link + island.link_count; ++l) {
+    for (std::uint32_t l = island.first_link; any_immovable && l < island.first_link + island.link_count; ++l) {
         const Link& link = links_[l];
         if (link.a == link.b && link.pushes) bodies_[bodies_[link.a].parent].sums.count = 1;
     }
-    for_each([&](const FloatingBody& body, Sums& sums) {
+    for_each([&](const UnsupportedBody& body, Sums& sums) {
         const double mass = mass_of(body);
         sums.mass += mass;
         sums.center_before += mass * body.center;
@@ -187,7 +189,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         for (glm::dvec3* const sum : {&sums.center_before, &sums.velocity_before, &sums.center, &sums.velocity})
             *sum /= sums.mass;
     }
-    for_each([&](const FloatingBody& body, Sums& sums) {
+    for_each([&](const UnsupportedBody& body, Sums& sums) {
         const double mass = mass_of(body);
         const glm::dvec3 orbit =
             mass * glm::cross(body.center - sums.center_before, glm::dvec3(body.velocity) - sums.velocity_before);
@@ -200,7 +202,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
                         mass * (glm::dmat3(glm::dot(arm, arm)) - glm::outerProduct(arm, arm));
     });
     const auto add_momenta = [&] {
-        for_each([&](const FloatingBody& body, Sums& sums) {
+        for_each([&](const UnsupportedBody& body, Sums& sums) {
             const glm::dvec3 velocity = glm::dvec3(load3(moving[body.index].velocity)) - sums.velocity;
             sums.now += mass_of(body) * glm::cross(center_of(body) - sums.center, velocity) +
                         spin_momentum(in, moving, body, true);
@@ -213,7 +215,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
                                                                       : glm::dvec3(0.0);
     };
     // Velocities: `kept` of what they are beyond the rotation `common`, and `added` of rotation.
-    const auto turn = [&](FloatingBody& body, const Sums& sums, double kept, const glm::dvec3& common,
+    const auto turn = [&](UnsupportedBody& body, const Sums& sums, double kept, const glm::dvec3& common,
                           const glm::dvec3& added) {
         SolverBody& sb = moving[body.index];
         const glm::dvec3 arm = center_of(body) - sums.center;
@@ -245,14 +247,14 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
             any = any || sums.changes;
         }
         if (!any) return false;
-        for_each([&](FloatingBody& body, const Sums& sums) {
+        for_each([&](UnsupportedBody& body, const Sums& sums) {
             if (sums.changes) turn(body, sums, 1.0, glm::dvec3(0.0), sums.added);
         });
         return true;
     };
     if (!give_missing()) return;
     bool any = false;
-    for_each([&](const FloatingBody& body, Sums& sums) { sums.energy_now += kinetic_energy(in, moving, body); });
+    for_each([&](const UnsupportedBody& body, Sums& sums) { sums.energy_now += kinetic_energy(in, moving, body); });
     for (std::uint32_t k = first; k < end; ++k) {
         Sums& sums = bodies_[k].sums;
         if (!sums.changes) continue;
@@ -264,7 +266,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         sums.kept = gained < within ? std::sqrt(1.0 - gained / within) : 0.0;
     }
     if (!any) return;
-    for_each([&](FloatingBody& body, const Sums& sums) {
+    for_each([&](UnsupportedBody& body, const Sums& sums) {
         if (sums.changes) turn(body, sums, sums.kept, sums.common, glm::dvec3(0.0));
     });
     // The momentum that a body has by an inertia other than that of its contacts was not scaled.
@@ -272,7 +274,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
 }
 
 std::size_t IslandMomentum::bytes() const {
-    return islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(FloatingBody) +
+    return islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(UnsupportedBody) +
            links_.capacity() * sizeof(Link) +
            (island_of_root_.capacity() + place_of_.capacity() + link_of_edge_.capacity()) * sizeof(std::uint32_t);
 }

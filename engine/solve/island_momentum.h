@@ -18,7 +18,7 @@
 ///
 /// Bodies have no angular momentum to keep where something that nothing pushes has pushed them in this step, or a joint
 /// ties them to such a body. An island that bore on one at the end of the last step is not looked at, and neither is one
-/// with locked axes. Where nothing floats, this costs a look at each body.
+/// with locked axes. Where nothing is_unsupported, this costs a look at each body.
 
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/sleeping/island_supports.h"
@@ -65,7 +65,7 @@ private:
         glm::dvec3 added{0.0}, common{0.0};  ///< angular velocities, rad/s
         glm::dmat3 inertia{0.0};             ///< of all bodies together about their centre of mass, kg m^2
     };
-    struct FloatingBody {
+    struct UnsupportedBody {
         std::uint32_t index = 0;   ///< solver index
         std::uint32_t parent = 0;  ///< in bodies_: towards the lowest of the bodies that push each other
         bool jointed = false;
@@ -83,12 +83,12 @@ private:
     };
 
     void note_pushes(const Island& island, const ContactSolver& solver);
-    static glm::dvec3 spin_momentum(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body,
+    static glm::dvec3 spin_momentum(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body,
                                     bool now);
-    static double kinetic_energy(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body);
+    static double kinetic_energy(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body);
 
     std::vector<Island> islands_;
-    std::vector<FloatingBody> bodies_;
+    std::vector<UnsupportedBody> bodies_;
     std::vector<Link> links_;
     std::vector<std::uint32_t> island_of_root_, place_of_;  ///< by solver index; scratch
     std::vector<std::uint32_t> link_of_edge_;               ///< by edge; scratch

@@ -9,8 +9,8 @@ namespace talus {
 namespace {
 
 constexpr std::uint32_t group_size = SolverIndices::group_size;
-constexpr std::uint32_t group_block = 24;    ///< groups of lanes that a thread takes at a time
-constexpr std::uint32_t floating_block = 8;  ///< floating islands that a thread takes at a time
+constexpr std::uint32_t group_block = 24;       ///< groups of lanes that a thread takes at a time
+constexpr std::uint32_t unsupported_block = 8;  ///< floating islands that a thread takes at a time
 
 static_assert(most_slabs <= StageTeam::most_local_items);
 
@@ -86,7 +86,7 @@ void SolvePlan::add_joints(std::uint32_t count, Work::JointPass pass) {
 }
 
 void SolvePlan::add_momentum(const Input& in, Work::Kind kind) {
-    add({in.floating_islands, floating_block}, {.kind = kind});
+    add({in.unsupported_islands, unsupported_block}, {.kind = kind});
 }
 
 void SolvePlan::plan_begin(const Input& in) {
@@ -117,7 +117,7 @@ void SolvePlan::plan_substeps(const Input& in) {
         add({in.stiff_groups, 1}, {.kind = Work::Kind::relax_stiff});
         add_contacts(in, &SolverKernel::relax);
         add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_gains});
-        add({1, 1}, {.kind = Work::Kind::bound_sweeps});
+        add({1, 1}, {.kind = Work::Kind::bound_iterations});
         if (in.contacts.any_bounce()) add_bounces(in);
         add_momentum(in, Work::Kind::restore_momentum);
         if (in.contacts.any_bounce()) add_contacts(in, &SolverKernel::end_restitution);

@@ -57,7 +57,7 @@ public:
             relax_stiff,
             joints,          ///< items are articulations, or groups of contacts of jointed bodies
             renew_contacts,  ///< this and the next two: one item
-            bound_sweeps,
+            bound_iterations,
             bound_bounces,
             note_momentum,  ///< this and the next: items are floating islands
             restore_momentum
@@ -74,7 +74,7 @@ public:
         const ContactSolver& contacts;
         const JointSolver& joints;
         std::uint32_t stiff_groups = 0;
-        std::uint32_t floating_islands = 0;
+        std::uint32_t unsupported_islands = 0;
         bool any_contact = false;
         bool renews_contacts = false;
         int substeps = 1;

@@ -91,7 +91,7 @@ std::uint32_t StiffGroupSearch::find(const Input& in, std::vector<StiffGroup>& g
         if (is_spent(groups[g])) refuse(groups[g]);
     }
     count_ = 0;
-    islands_.assign(in.contacts.held_end, Island{});
+    islands_.assign(in.contacts.movable_end, Island{});
     const bool examines_all = ++searches_ % settings::stiff_look_every == 0;
     look_at_bodies(in);
     look_at_joints(in);
@@ -127,10 +127,10 @@ void StiffGroupSearch::refuse(const StiffGroup& group) {
 
 void StiffGroupSearch::look_at_bodies(const Input& in) {
     const std::span<const std::uint32_t> slots = in.contacts.slots;
-    for (std::size_t i = in.contacts.held_end; i < slots.size(); ++i) {
+    for (std::size_t i = in.contacts.movable_end; i < slots.size(); ++i) {
         if (slots[i] != null_index) seen_[slots[i]] = {.step = searches_};
     }
-    for (std::uint32_t i = 1; i < in.contacts.held_end; ++i) {
+    for (std::uint32_t i = 1; i < in.contacts.movable_end; ++i) {
         if (slots[i] == null_index) continue;
         Island& island = islands_[in.islands.root(i)];
         const Body& body = in.contacts.bodies[slots[i]];
@@ -234,7 +234,7 @@ void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>&
 void StiffGroupSearch::gather_bodies(const Input& in, std::vector<StiffGroup>& groups) {
     const std::span<const std::uint32_t> slots = in.contacts.slots;
     local_.resize(slots.size());
-    for (std::uint32_t i = 1; i < in.contacts.held_end; ++i) {
+    for (std::uint32_t i = 1; i < in.contacts.movable_end; ++i) {
         if (slots[i] == null_index) continue;
         const Island& island = islands_[in.islands.root(i)];
         if (island.group == null_index) continue;

@@ -61,8 +61,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 profile.renewed_contacts +=
                     substep_contacts.renew({world, in, moving, solver, mesh_contacts, collide_settings(), any_locked});
                 break;
-            case Kind::bound_sweeps:
-                energy_bound.bound_sweeps(in, moving, solver, joint_solver);
+            case Kind::bound_iterations:
+                energy_bound.bound_iterations(in, moving, solver, joint_solver);
                 if (joint_solver.articulation_count() != 0 && solver.any_bounce()) joint_solver.note_impulses();
                 break;
             case Kind::bound_bounces:
@@ -80,7 +80,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
                                    .contacts = solver,
                                    .joints = joint_solver,
                                    .stiff_groups = stiff_groups.group_count(),
-                                   .floating_islands = island_momentum.island_count(),
+                                   .unsupported_islands = island_momentum.island_count(),
                                    .any_contact = !edges.empty(),
                                    .renews_contacts = renews,
                                    .substeps = substeps};

@@ -142,7 +142,7 @@ void World::State::collide_continuously(float dt, const Jobs&) {
                                 .max_speed = def.max_speed,
                                 .enabled = def.continuous,
                                 .max_penetration = solver.max_penetration(),
-                                .any_through = mesh_contacts.any_through(),
+                                .any_pressed_through = mesh_contacts.any_pressed_through(),
                                 .bodies = bodies,
                                 .shapes = shapes,
                                 .colliders = colliders,
