@@ -9,7 +9,8 @@ namespace talus {
 
 namespace {
 
-/// The lowest slot is not sought: the last one freed is taken, which is just as deterministic.
+/// Returns a free slot: the one that was freed last, or a new one at the end. That is as deterministic as the lowest
+/// free slot, and needs no search.
 template <class T>
 std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
     if (free.empty()) {
@@ -154,7 +155,7 @@ Manifold& ContactTable::replace_manifold(std::uint32_t c) {
 void ContactTable::restore_manifold(std::uint32_t c) { states[c].replaced = states[c].merged = false; }
 
 void ContactTable::restore_manifolds() {
-    // A contact may have gone meanwhile, and its slot may be another's, whose manifold was not replaced yet.
+    // A slot may belong to another contact by now, whose manifold was not replaced yet. Restoring it changes nothing.
     for (const Replacement& replacement : replacements_) restore_manifold(replacement.contact);
     replacements_.clear();
 }
@@ -174,7 +175,8 @@ std::uint32_t ContactTable::find_or_add_mesh_contact(std::uint32_t pair, std::ui
     const std::uint32_t known = find_mesh_contact(pair, shape, mesh);
     if (known != null_index) return known;
     const std::uint32_t k = take_slot(mesh_contacts, free_mesh_contacts_);
-    const bool changed = mesh_contacts[k].changed;  // of a mesh contact that was here before: still in the list
+    const bool changed =
+        mesh_contacts[k].changed;  // the slot may still be in the list, for a mesh contact that was removed
     mesh_contacts[k] = MeshContact{};
     mesh_contacts[k].changed = changed;
     mesh_contacts[k].shape = shape;

@@ -7,7 +7,7 @@ namespace talus {
 
 namespace {
 
-/// Whichever of the two is A.
+/// Returns whether two events are about the same two shapes, in either order.
 bool same_shapes(const ContactEvent& x, const ContactEvent& y) {
     const auto side_a = [](const ContactEvent& e) { return std::tie(e.body_a.slot, e.body_a.generation, e.shape_a); };
     const auto side_b = [](const ContactEvent& e) { return std::tie(e.body_b.slot, e.body_b.generation, e.shape_b); };
@@ -30,8 +30,8 @@ std::vector<ContactEvent>::iterator ContactEvents::find_ended(const ContactEvent
     return std::find_if(ended_.begin(), ended_.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });
 }
 
-/// A shape that became a sensor while it touched, or stopped being one, has its contact ended in this step. The other
-/// kind of contact begins in the next step: in one step the user could not tell which of the two events came first.
+/// If a shape became a sensor while it touched, or stopped being one, its contact ends in this step, and the contact of
+/// the other kind begins in the next step. In one step, the user could not tell which of the two events came first.
 void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::uint32_t>& touching) {
     const BodyStore& bodies = world.bodies;
     ContactTable& contacts = world.contacts;
@@ -48,7 +48,7 @@ void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::u
             const std::uint32_t k = p != null_index ? contacts.find_mesh_contact(p, shape_a, shape_b) : null_index;
             if (k != null_index && contacts.mesh_contacts[k].sensor == event.sensor) {
                 contacts.mesh_contacts[k].touching = true;
-                contacts.mark_mesh_contact_changed(k);  // this step looks whether it still is
+                contacts.mark_mesh_contact_changed(k);  // report_mesh_contacts() decides whether it still touches
                 continue;
             }
             if (k != null_index) {
@@ -67,7 +67,7 @@ void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::u
         }
         contacts.states[c].touching = true;
         contacts.states[c].last_impulse = event.normal_impulse;
-        touching.push_back(c);  // as if of the last step: this one looks whether it still is
+        touching.push_back(c);  // as if it had touched in the last step: note_touches() decides whether it still does
     }
     if_changed_.clear();
 }
@@ -100,7 +100,6 @@ void ContactEvents::report_mesh_contacts(const ContactWorld& world) {
     contacts.changed_mesh_contacts.clear();
 }
 
-/// What touches by then begins in the next step.
 void ContactEvents::end_step(const ContactWorld& world) {
     for (const std::uint32_t c : held_back_contacts_) world.contacts.states[c].held_back = false;
     for (const std::uint32_t k : held_back_mesh_contacts_) {
@@ -133,7 +132,7 @@ void ContactEvents::report_impact(const ContactWorld& world, const Impact& impac
                                                               impact.sensor,
                                                               impact.impulse};
     const auto known = find_ended(event);
-    const bool over = known != ended_.end();  // a moment ago, by the poses that the step began with
+    const bool over = known != ended_.end();  // this step has reported its end, from the poses at its start
     if (!over) begun_.push_back(event);
     if (c == null_index || impact.sensor) {
         if (!over) ended_.push_back(event);
@@ -141,7 +140,7 @@ void ContactEvents::report_impact(const ContactWorld& world, const Impact& impac
     }
     if (over) ended_.erase(known);
     contacts.states[c].touching = true;
-    if (!contacts.has_manifold(c)) touching.push_back(c);  // the next step looks whether it still is
+    if (!contacts.has_manifold(c)) touching.push_back(c);  // the next step decides whether it still touches
 }
 
 void ContactEvents::report_impact_on_mesh(const ContactWorld& world, const Impact& impact, std::uint32_t k) {

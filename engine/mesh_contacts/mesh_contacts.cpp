@@ -40,7 +40,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         return;
     }
     if (!(mesh_contact.box.lower.x <= mesh_contact.box.upper.x))
-        mesh_contact.clearance = -1.0f;  // new, or as good as that
+        mesh_contact.clearance = -1.0f;  // it is new, or its contacts were removed
     mesh_contact.mesh_pose = pose;
     mesh_contact.world_box = expand(box, settings::mesh_contact_margin * size);
     mesh_contact.box = transform_box(to_mesh, mesh_contact.world_box);
@@ -48,7 +48,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     const TriangleSet& set = *shapes.defs[mesh].mesh;
     found_triangles_.clear();
     set.find(mesh_contact.box, found_triangles_);
-    // Of a slope many boxes are near whose triangles are not.
+    // On a slope, the boxes of many triangles overlap the box though the triangles themselves do not.
     const vec3 middle = center(mesh_contact.box), room = half_extents(mesh_contact.box);
     std::erase_if(found_triangles_, [&](std::uint32_t t) {
         const SetTriangle triangle = set.triangle(t);
@@ -81,8 +81,8 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
 
 namespace {
 
-/// Where a way gets through a triangle, as a part of the way, and whether from its front; else 2. Edges are as wide as
-/// `rim` (m): what goes through just between two triangles has gone through.
+/// Where a line segment passes through a triangle, as a fraction of the segment, and whether from its front. 2 if it
+/// does not. The triangle counts as wider by `rim` (m), so that no segment passes between two triangles.
 struct Crossing {
     float part = 2.0f;
     bool inward = false;
@@ -101,8 +101,8 @@ Crossing crossing(const vec3 (&points)[3], const vec3& normal, const vec3& from,
     return {part, before >= 0.0f};
 }
 
-/// A lower bound of a point's distance from a triangle, m: by its plane and those across its edges. Any number above
-/// `most` where it is more than that.
+/// Returns a lower bound of a point's distance from a triangle, m: from its plane and from the planes through its
+/// edges. If the bound is above `most`, the result may be any number above `most`.
 float distance_bound(const vec3 (&points)[3], const vec3& normal, const vec3& p, float most) {
     float far = std::abs(glm::dot(p - points[0], normal));
     for (int i = 0; i < 3 && far < most; ++i) {
@@ -114,8 +114,9 @@ float distance_bound(const vec3 (&points)[3], const vec3& normal, const vec3& p,
 
 }  // namespace
 
-/// The triangles that a shape's middle may meet on its way to `middle`: those of its contacts, while it stays in their
-/// box, or else those of the mesh. Gives how far around the middle these are all there are, m.
+/// Finds the triangles that a shape's middle may pass through between MeshContact::side_point and `middle`: the ones of
+/// its contacts if the motion stays in their box, otherwise by a search of the mesh. Returns the radius (m) around
+/// `middle` within which these are all triangles of the mesh.
 float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32_t p, std::uint32_t k,
                                           const vec3& middle, float probe) {
     ShapePool& shapes = world.shapes;
@@ -148,14 +149,6 @@ float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32
     return probe;
 }
 
-/// Keeps account of the side of a mesh on which a shape belongs, and tells the triangles of its contacts where that is
-/// not the side of its middle. False where nothing can have changed.
-///
-/// Heavy bodies can press a thin one in by more than half for a moment. Each triangle that it comes to from then on
-/// would take it for one that comes from behind: a one-sided one would let it pass, a two-sided one push it out. What
-/// it touched before says too little: it slides on. So its side is known from its way. A middle that gets through the
-/// surface leaves its place in front of it, as near as the surface lets it follow, until it has come back or gone
-/// round.
 bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::uint32_t k) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
@@ -171,14 +164,15 @@ bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::
     if (placed && distance2 < mesh_contact.clearance * mesh_contact.clearance) return false;
     const vec3 half = half_extents(shapes.local_boxes[mesh_contact.shape]);
     const float size = std::max({half.x, half.y, half.z});
-    if (!placed) mesh_contact.side_point = middle;  // it is new, or was put there by hand
+    if (!placed) mesh_contact.side_point = middle;  // it is new, or the user has moved the shape or the mesh
     mesh_contact.stamp = stamp;
     const float around = find_triangles_around(world, p, k, middle, settings::side_probe * size);
     const float gap = settings::side_gap * size;
     const bool two_sided = shapes.defs[mesh_contact.mesh].mesh->is_two_sided();
     vec3 to = middle;
     for (int round = 0; round < settings::side_rounds; ++round) {
-        // What goes in and comes out again is on the side where it was: a fast body's way bends over a ridge.
+        // A path that goes in and comes out again ends on the side where it began: the path of a fast body over a
+        // ridge.
         Crossing first, last{.part = -1.0f};
         vec3 plane(0.0f), n(0.0f);
         for (const NearTriangle& triangle : triangles_around_) {
@@ -196,7 +190,7 @@ bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::
         }
         to += (gap - glm::dot(to - plane, n)) * n;
     }
-    // What has got so far that nothing can hold it any more belongs where it is.
+    // A shape that is so far beyond the surface that no contact can push it back belongs where it is.
     if (length_squared(middle - mesh_contact.side_point) > size * size) mesh_contact.side_point = middle;
     mesh_contact.pressed_through = mesh_contact.side_point != middle;
     mesh_contact.clearance = mesh_contact.pressed_through ? 0.0f : around;
