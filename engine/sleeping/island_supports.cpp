@@ -2,6 +2,7 @@
 
 namespace talus {
 
+/// Returns whether the contact had a normal impulse in the last step.
 static bool bears_load(const ContactState& state) {
     for (int i = 0; i < state.point_count; ++i) {
         if (state.impulses[i] > 0.0f) return true;
@@ -12,7 +13,7 @@ static bool bears_load(const ContactState& state) {
 void IslandSupports::find(const SolveInput& in, Islands& islands, std::span<const ContactState> states) {
     flags_.assign(in.indices.size(), 0);
     for (const ConstraintGraph::Edge& edge : in.edges) {
-        const bool immovable = !edge.pushes_a || !edge.pushes_b;  // one of the two bodies is
+        const bool immovable = !edge.pushes_a || !edge.pushes_b;  // one of the two bodies is fixed or kinematic
         if (!immovable && !edge.jointed) continue;
         std::uint8_t& flags = flags_[islands.find(edge.pushes_a ? edge.a : edge.b)];
         if (edge.jointed) flags |= jointed_contact;

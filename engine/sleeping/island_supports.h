@@ -1,5 +1,6 @@
 #pragma once
-/// What holds up each island of a step: asked by sleeping and by the conservation of momentum.
+/// What supports each island of a step: which of its bodies touch fixed or kinematic bodies, or have joints with them.
+/// Sleeping and the conservation of momentum (island_momentum.h) depend on this.
 
 #include "engine/contacts/contact_table.h"
 #include "engine/sleeping/islands.h"
@@ -14,18 +15,21 @@ namespace talus {
 
 class IslandSupports {
 public:
-    /// Once per step, before the solve. `states` by contact; `islands` are those of `in`, whose paths this shortens.
+    /// Finds the supports of all islands. Called once per step, before the solve. `states` by contact; `islands` are
+    /// those of `in`, and get shorter paths.
     void find(const SolveInput& in, Islands& islands, std::span<const ContactState> states);
 
-    /// A fixed or kinematic body touches the island.
+    // Arguments: the solver index of the island's root.
+
+    /// Returns whether a fixed or kinematic body has a contact with the island.
     bool touches_immovable(std::uint32_t root) const { return has(root, immovable_contact); }
-    /// A fixed or kinematic body has pushed it in the last step.
+    /// Returns whether a fixed or kinematic body has pushed the island in the last step.
     bool is_pushed_by_immovable(std::uint32_t root) const { return has(root, immovable_push); }
-    /// A moving kinematic body touches it.
+    /// Returns whether a moving kinematic body has a contact with the island.
     bool touches_moving_kinematic(std::uint32_t root) const { return has(root, kinematic_contact); }
-    /// A joint ties it to a fixed or kinematic body.
+    /// Returns whether the island has a joint with a fixed or kinematic body.
     bool is_jointed_to_immovable(std::uint32_t root) const { return has(root, joint_to_immovable); }
-    /// One of its jointed bodies touches something.
+    /// Returns whether some body of the island that has a joint also has a contact.
     bool has_jointed_contact(std::uint32_t root) const { return has(root, jointed_contact); }
 
     std::size_t bytes() const { return flags_.capacity(); }

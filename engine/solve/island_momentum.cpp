@@ -7,7 +7,6 @@
 
 namespace talus {
 
-/// Lists the islands of two and more bodies that nothing bears, with the pairs of bodies that may push each other.
 void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& supports) {
     islands_.clear();
     const auto is_unsupported = [&](std::uint32_t root) {
@@ -19,7 +18,7 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
         any = is_root(i) && is_unsupported(i);
     if (!any) return;
 
-    // By root: the number of its bodies, then where its bodies begin; uncounted for those that do not count.
+    // By root: the number of its bodies, later the island's index; `uncounted` for islands that are not listed.
     constexpr std::uint32_t uncounted = ~0u;
     std::vector<std::uint32_t>& of_root = island_of_root_;
     of_root.assign(in.indices.movable_end(), 0);
@@ -66,7 +65,7 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
             const std::uint32_t a = in.indices.of(ends.a), b = in.indices.of(ends.b);
             if (a >= in.indices.movable_end() || b >= in.indices.movable_end() || a < SolverIndices::group_size ||
                 b < SolverIndices::group_size)
-                continue;  // they sleep
+                continue;  // a sleeping body
             const std::uint32_t k = of_root[in.islands.root(a)];
             if (k != uncounted) visit(islands_[k], a, b, null_index);
         }
@@ -84,7 +83,6 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
     });
 }
 
-/// Where in the solver the contacts of these islands are.
 void IslandMomentum::find_contacts(const SolveInput& in, const ContactSolver& solver) {
     if (islands_.empty()) return;
     link_of_edge_.assign(in.edges.size(), null_index);
@@ -99,7 +97,8 @@ void IslandMomentum::find_contacts(const SolveInput& in, const ContactSolver& so
     });
 }
 
-/// Only impulses of which the step's contacts will tell: a body without any must not be pushed.
+/// Notes which contacts have pushed. Only impulses that World::contacts() will report count: a body that no contact has
+/// pushed must not be moved.
 void IslandMomentum::note_pushes(const Island& island, const ContactSolver& solver) {
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         Link& link = links_[l];
@@ -107,8 +106,8 @@ void IslandMomentum::note_pushes(const Island& island, const ContactSolver& solv
     }
 }
 
-/// Angular momentum that the body has in the solve, N m s. Joints go by the inertia of bodies as they are turned by now,
-/// contacts by that of when they were found.
+/// Returns the angular momentum that the body has in the solve, N m s. Joints use the inertia tensor at the body's
+/// present rotation, contacts the one of the time when they were tested.
 glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body,
                                          bool now) {
     const vec3 spin = load3(moving[body.index].angular_velocity);
@@ -124,7 +123,6 @@ double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& 
                   glm::dot(spin, moving.angular_momentum(body.index, in.body(body.index), spin)));
 }
 
-/// Once gravity and forces have acted.
 void IslandMomentum::note(std::uint32_t island_index, const SolveInput& in, const SolverBodies& moving) {
     const Island& island = islands_[island_index];
     for (std::uint32_t k = island.first_body; k < island.first_body + island.body_count; ++k) {
@@ -141,7 +139,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
                              const ContactSolver& solver) {
     const Island& island = islands_[island_index];
     const std::uint32_t first = island.first_body, end = first + island.body_count;
-    // Bodies that pushed each other in this step, by the lowest of them.
+    // Groups of bodies that have pushed each other in this step; the lowest body stands for its group.
     note_pushes(island, solver);
     const auto root_of = [&](std::uint32_t k) {
         while (bodies_[k].parent != k) k = bodies_[k].parent;
@@ -210,11 +208,12 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
     };
     const auto inverse_times = [](const glm::dmat3& inertia, const glm::dvec3& momentum) {
         const double size = inertia[0][0] + inertia[1][1] + inertia[2][2];
-        constexpr double least = 1e-12;  // below it the inverse is rounding
+        constexpr double least = 1e-12;  // below it, the inverse is dominated by rounding
         return glm::determinant(inertia) > least * size * size * size ? glm::inverse(inertia) * momentum
                                                                       : glm::dvec3(0.0);
     };
-    // Velocities: `kept` of what they are beyond the rotation `common`, and `added` of rotation.
+    // Scales the body's velocity relative to the rigid motion with the angular velocity `common` by `kept`, and adds
+    // the rotation `added`.
     const auto turn = [&](UnsupportedBody& body, const Sums& sums, double kept, const glm::dvec3& common,
                           const glm::dvec3& added) {
         SolverBody& sb = moving[body.index];
@@ -242,7 +241,8 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
             sums.common = inverse_times(sums.inertia, sums.momentum);
             sums.shared =
                 0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
-            // Bodies in line may have turned to where the same momentum has more energy than there is.
+            // Bodies in a line may have rotated to poses at which this angular momentum needs more energy than they
+            // have.
             sums.changes = sums.shared <= std::max(sums.energy, sums.energy_before);
             any = any || sums.changes;
         }
@@ -269,7 +269,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
     for_each([&](UnsupportedBody& body, const Sums& sums) {
         if (sums.changes) turn(body, sums, sums.kept, sums.common, glm::dvec3(0.0));
     });
-    // The momentum that a body has by an inertia other than that of its contacts was not scaled.
+    // Momentum that belongs to the present inertia tensors, and not to those of the contacts, was not scaled.
     give_missing();
 }
 
