@@ -27,7 +27,7 @@ void StepJobs::end() {
         size_.note(host_.threads, 1.0, 0.0);
     } else if (timed_) {
         const std::int64_t wall = wall_clock_ns() - wall_, now = ThreadClock::of_this_thread().now();
-        // The caller's own interruptions count, too: threads that spin may have caused them.
+        // Interruptions of the caller count, too: spinning threads may have caused them.
         const bool known = now != ThreadClock::unknown && cpu_ != ThreadClock::unknown;
         const std::int64_t aside = known ? std::max(wall - (now - cpu_) - waited_, std::int64_t{0}) : lost_;
         size_.note(host_.threads, static_cast<double>(std::max(wall - aside, std::int64_t{1})),
@@ -50,7 +50,7 @@ void StepJobs::run(int count, Jobs::Task task, void* data) {
     count_ = count;
     caller_ = std::this_thread::get_id();
     members_in_call_ = std::min(count, threads_);
-    left_waiting_ = Wait::long_task;  // the host may let the caller sleep through all of it
+    left_waiting_ = Wait::long_task;  // stays so if the host lets the caller sleep during the whole call
     left_ = wall_clock_ns();
     next_.store(0, std::memory_order_relaxed);
     host_.run(
@@ -75,7 +75,7 @@ void StepJobs::work(int index) {
 
 StepJobs::Wait StepJobs::wait_for_others() {
     constexpr int spins_per_look = 800;  // some 20 us
-    constexpr int most_looks = 50;       // longer waits are the host's, who may sleep meanwhile
+    constexpr int most_looks = 50;       // after that the host waits, which may let the thread sleep
     ThreadWatch watch;
     for (int spins = 0, looks = 0; looks < most_looks; ++spins) {
         bool any = false;
