@@ -6,7 +6,7 @@
 /// which then need more sub-steps.
 ///
 /// Kept across frames: the longest sub-step of the last steps, so that the stiffness does not follow each change of the
-/// step's length; and the states of crowded_contacts.h and slender_islands.h.
+/// step's length; and the state of slender_islands.h.
 
 #include "engine/constraints/crowded_contacts.h"
 #include "engine/constraints/slender_islands.h"
