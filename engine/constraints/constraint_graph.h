@@ -69,7 +69,7 @@ public:
         bool jointed = false;              ///< pushes a body that joints hold
         std::uint32_t link = no_link;      ///< in a stiff group (stiff_groups.h)
         std::uint32_t pair = 0xffffffffu;  ///< of bodies, one of them a compound, whose contacts share one stiffness
-        float slide_room = 0.0f;  ///< way along each other that makes it stale, m; 0: it can't go so far in this step
+        float slide_limit = 0.0f;  ///< way along each other that makes it stale, m; 0: it can't go so far in this step
     };
 
     /// Colours `edges` for solver bodies that are in the slabs given by their index. What a colour is does not depend

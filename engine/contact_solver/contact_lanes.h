@@ -43,7 +43,7 @@ struct ContactLanes {
     bool forgets;                                 ///< some lane keeps no impulses
     bool struck;                                  ///< some lane took a blow in this sub-step
     bool tilts;                                   ///< some lane has a tilt_rate
-    bool slides;                                  ///< some lane has a slide_room; only then that field is set
+    bool slides;                                  ///< some lane has a slide_limit; only then that field is set
     Vec3Lanes<F> normal;
     Vec3Lanes<F> tangent;                    ///< the second tangent is normal x tangent
     Vec3Lanes<F> center_a, center_b;         ///< from the centres of mass to the manifold's centre, m
@@ -61,7 +61,7 @@ struct ContactLanes {
     F stiffer_from;  ///< depth from which on the spring is stiffer, m
     F stiffer_face;  ///< ... where four points are all pressed; set where tilt_rate is
     F tilt_rate;     ///< most that is added to bias_rate for what a point overlaps more than the mean, 1/s
-    F slide_room;    ///< way of its surfaces along each other that makes it stale, m; 0: whatever the way
+    F slide_limit;   ///< way of its surfaces along each other that makes it stale, m; 0: whatever the way
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
     F slide_mass;                                            ///< least effective mass along any tangent, kg

@@ -127,9 +127,9 @@ public:
     /// Whether the step solves this renewable contact by sweeps alone, not through joints or in a stiff group.
     bool sweeps(std::uint32_t contact) const { return place_of(contact) != nullptr; }
     /// The edges, of those that sweep, to which a blow comes in what is left of the sub-step or in the next one, after
-    /// their surfaces have moved along each other by more than their slide_room since they were written into their
+    /// their surfaces have moved along each other by more than their slide_limit since they were written into their
     /// lanes. In ascending order.
-    void find_struck_aside(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out);
+    void find_struck_after_sliding(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out);
     /// A contact whose manifold was found anew within a step.
     struct Renewed {
         std::uint32_t contact;

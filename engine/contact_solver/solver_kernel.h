@@ -76,8 +76,8 @@ struct SolverKernel {
     ContactPass *warm_start, *solve, *relax, *begin_restitution, *bounce, *end_restitution;
 
     /// Writes for each record the lanes, one bit each, to which a blow comes in what is left of the sub-step or in the
-    /// next one, after their surfaces have moved along each other by more than slide_room.
-    void (*find_struck_aside)(const ContactPassInput&, unsigned* lanes);
+    /// next one, after their surfaces have moved along each other by more than slide_limit.
+    void (*find_struck_after_sliding)(const ContactPassInput&, unsigned* lanes);
     /// Writes impulses back to the contacts, those of rolling excepted.
     void (*store)(const ContactPassInput&, const ContactTargets&);
 

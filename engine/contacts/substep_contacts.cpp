@@ -33,7 +33,7 @@ static inline bool may_turn_far(const Body& body, float strictness, float dt) {
 /// followed the thickness of their walls, the contacts of bowls that lie in each other were stale after 0.2 mm. A
 /// renewed contact forgets its load (ContactLanes::kept), so these stacks lost their loads all the time and never came
 /// to rest.
-static float slide_room(const Body& body) {
+static float slide_limit(const Body& body) {
     const float size = body.shape_count > 1 ? std::max(body.inner_radius, body.gyration) : body.inner_radius;
     return settings::stale_slide * size;
 }
@@ -41,7 +41,7 @@ static float slide_room(const Body& body) {
 /// Returns whether a body moves so far in a step of dt seconds that its contacts may be elsewhere on its surface when
 /// they are struck.
 static inline bool may_move_far(const Body& body, float dt) {
-    const float room = slide_room(body);
+    const float room = slide_limit(body);
     if (dt * dt * length_squared(body.linear_velocity) > room * room) return true;
     const float w2 = length_squared(body.angular_velocity), reach = dt * body.radius;
     if (reach * reach * w2 < 0.999f * (room * room)) return false;
@@ -61,7 +61,7 @@ void SubstepContacts::find_fast(const SolverIndices& indices, const BodyStore& b
     if (any_far) find_fast_contacts(indices, bodies, contacts, edges, dt);
 }
 
-/// Sets Edge::slide_room of contacts whose surfaces may slide far along each other, if one of the bodies moves far.
+/// Sets Edge::slide_limit of contacts whose surfaces may slide far along each other, if one of the bodies moves far.
 /// Contacts that bounce are left out, because the approach speeds that their restitution uses belong to their old lever
 /// arms (otherwise 216 elastic balls gained 2% of energy). The edges are still between body slots.
 void SubstepContacts::find_fast_contacts(const SolverIndices& indices, const BodyStore& bodies,
@@ -73,12 +73,12 @@ void SubstepContacts::find_fast_contacts(const SolverIndices& indices, const Bod
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
         const ContactState& state = contacts.states[edge.contact];
         if (state.merged || state.modified) continue;
-        const float room = std::min(slide_room(edge.pushes_a ? a : b), slide_room(edge.pushes_b ? b : a));
+        const float room = std::min(slide_limit(edge.pushes_a ? a : b), slide_limit(edge.pushes_b ? b : a));
         const float speed = std::sqrt(length_squared(b.linear_velocity - a.linear_velocity)) +
                             a.radius * std::sqrt(length_squared(a.angular_velocity)) +
                             b.radius * std::sqrt(length_squared(b.angular_velocity));
         if (!(dt * speed > room)) continue;
-        edge.slide_room = room;
+        edge.slide_limit = room;
         any_fast_ = renews_ = true;
     }
 }
@@ -181,8 +181,8 @@ void SubstepContacts::list_stale(const Input& in) {
 }
 
 /// Lists the contacts that are struck after their surfaces have slid too far along each other.
-void SubstepContacts::list_struck_aside(const Input& in) {
-    for (const std::uint32_t c : struck_aside_) {
+void SubstepContacts::list_struck_after_sliding(const Input& in) {
+    for (const std::uint32_t c : struck_after_sliding_) {
         if (renewed_at_[c] == renewal_) continue;
         renewed_at_[c] = renewal_;
         renewed_.push_back({c, false, false});
@@ -246,19 +246,19 @@ std::uint32_t SubstepContacts::renew(const Input& in) {
     stale_.clear();
     in.moving.motions().for_each_stale(SolverIndices::group_size, in.solve.indices.movable_end(),
                                        [&](std::uint32_t i) { stale_.push_back(i); });
-    struck_aside_.clear();
+    struck_after_sliding_.clear();
     if (any_fast_) {
-        in.solver.find_struck_aside(in.moving.bodies(), struck_aside_);
-        for (std::uint32_t& c : struck_aside_) c = in.solve.edges[c].contact;
+        in.solver.find_struck_after_sliding(in.moving.bodies(), struck_after_sliding_);
+        for (std::uint32_t& c : struck_after_sliding_) c = in.solve.edges[c].contact;
     }
-    if (stale_.empty() && struck_aside_.empty()) return 0;
+    if (stale_.empty() && struck_after_sliding_.empty()) return 0;
     ++renewal_;
     const ContactTable& contacts = in.world.contacts;
     if (renewed_at_.size() < contacts.bodies.size()) renewed_at_.resize(contacts.bodies.size(), 0);
     renewed_.clear();
     to_collide_.clear();
     list_stale(in);
-    list_struck_aside(in);
+    list_struck_after_sliding(in);
     update_sides(in);
     collide_again(in);
     for (const ContactSolver::Renewed& r : renewed_) {
@@ -295,7 +295,7 @@ std::size_t SubstepContacts::bytes() const {
     return far_movers_.capacity() + first_poses_.capacity() * sizeof(FirstPose) + before_.capacity() * sizeof(Before) +
            renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch_.bytes() +
            (stale_.capacity() + moved_at_.capacity() + renewed_at_.capacity() + to_collide_.capacity() +
-            struck_aside_.capacity()) *
+            struck_after_sliding_.capacity()) *
                sizeof(std::uint32_t);
 }
 

@@ -42,7 +42,7 @@ public:
     /// slightly wrong lever arm creates.
     static float strictness(const SolverIndices& indices, std::uint32_t slot);
 
-    /// Notes how far the surfaces of fast contacts may slide before these are stale (Edge::slide_room). Called in the
+    /// Notes how far the surfaces of fast contacts may slide before these are stale (Edge::slide_limit). Called in the
     /// stage `graph`, while the edges are still between body slots.
     void find_fast(const SolverIndices& indices, const BodyStore& bodies, const ContactTable& contacts,
                    std::span<ConstraintGraph::Edge> edges, float dt);
@@ -80,20 +80,20 @@ private:
                             std::span<ConstraintGraph::Edge> edges, float dt);
     void move_colliders(const Input& in, std::uint32_t slot);
     void list_stale(const Input& in);
-    void list_struck_aside(const Input& in);
+    void list_struck_after_sliding(const Input& in);
     void update_sides(const Input& in);
     void collide_again(const Input& in);
 
     bool renews_ = false;
-    bool any_fast_ = false;                             ///< some edge has a slide_room
+    bool any_fast_ = false;                             ///< some edge has a slide_limit
     std::uint32_t renewal_ = 0;                         ///< number of the last call of renew() with a stale contact
     std::vector<std::uint8_t> far_movers_;              ///< by body slot: 1 if may_move_far()
     std::vector<std::uint32_t> moved_at_, renewed_at_;  ///< by body slot, by contact: the last renewal that included it
     std::vector<std::uint32_t> stale_;                  ///< solver indices
     std::vector<ContactSolver::Renewed> renewed_;
-    std::vector<std::uint32_t> to_collide_, struck_aside_;  ///< contacts
-    std::vector<FirstPose> first_poses_;                    ///< poses that moved colliders had at the start of the step
-    std::vector<Before> before_;                            ///< parallel to to_collide_
+    std::vector<std::uint32_t> to_collide_, struck_after_sliding_;  ///< contacts
+    std::vector<FirstPose> first_poses_;  ///< poses that moved colliders had at the start of the step
+    std::vector<Before> before_;          ///< parallel to to_collide_
     CollideScratch scratch_;
 };
 

@@ -246,7 +246,7 @@ void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& n
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
-    std::uint32_t chief = facing_alike_[0];
+    std::uint32_t main_contact = facing_alike_[0];
     float most = -1.0f;
     triangle_points_.clear();
     for (const std::uint32_t c : facing_alike_) {
@@ -257,7 +257,7 @@ void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& n
         const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
         float load = 0.0f;
         for (int i = 0; i < state.point_count; ++i) load += state.impulses[i];
-        if (load > most) most = load, chief = c;
+        if (load > most) most = load, main_contact = c;
         for (int i = 0; i < manifold.count; ++i) {
             const ManifoldPoint& p = manifold.points[i];
             const std::uint32_t id = (p.id + 1) * 2654435761u ^ place.triangle * 40503u;
@@ -265,34 +265,34 @@ void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& n
                 {(is_a ? p.on_a : p.on_b) + place.middle, is_a ? p.on_b : p.on_a, p.separation, id});
         }
     }
-    const bool is_a = triangle_is_a(world, chief);
-    const PairRecord& record = contacts.records[chief];
+    const bool is_a = triangle_is_a(world, main_contact);
+    const PairRecord& record = contacts.records[main_contact];
     const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
     const vec3 along = inverse_rotate(colliders.poses[place.mesh].rotation, normal);
     std::size_t chosen[max_manifold_points];
-    const float slop = contacts.states[chief].slop;
+    const float slop = contacts.states[main_contact].slop;
     const float motion = colliders.motions[record.a].max_displacement + colliders.motions[record.b].max_displacement;
     const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
     const int count =
-        choose_lasting_points(triangle_points_, along, record.size, reach, contacts.states[chief], chosen);
+        choose_lasting_points(triangle_points_, along, record.size, reach, contacts.states[main_contact], chosen);
     Load given;
     for (const std::uint32_t c : facing_alike_) {
         contacts.states[c].merged = true;
-        if (c == chief) continue;
+        if (c == main_contact) continue;
         const Load load = take_load(world, c);
         given.normal += load.normal;
         given.friction += load.friction;
         given.substep = std::max(given.substep, load.substep);
         contacts.replace_manifold(c).count = 0;
     }
-    Manifold& manifold = contacts.replace_manifold(chief);
+    Manifold& manifold = contacts.replace_manifold(main_contact);
     manifold.count = count;
     for (int i = 0; i < count; ++i) {
         const TrianglePoint& p = triangle_points_[chosen[i]];
         const vec3 on_triangle = p.on_mesh - place.middle;
         manifold.points[i] = {is_a ? on_triangle : p.on_other, is_a ? p.on_other : on_triangle, p.separation, p.id};
     }
-    give_load(world, chief, given);
+    give_load(world, main_contact, given);
 }
 
 }  // namespace talus

@@ -216,7 +216,7 @@ void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>&
         // in a pack. A contact whose surfaces slide far stays with the contact solver, because substep_contacts.cpp updates it
         // within the step and does not update the contacts of groups.
         const bool presses = gap == 0.0f || crushes || has_pushed(in.contacts.contacts.states[edge.contact]);
-        if (!presses && (edge.slide_room > 0.0f || gap > most_closing(in, edge))) continue;
+        if (!presses && (edge.slide_limit > 0.0f || gap > most_closing(in, edge))) continue;
         if (island.group == null_index) {
             island.group = count_++;
             if (groups.size() < count_) groups.emplace_back();

@@ -135,12 +135,12 @@ private:
 
     private:
         void watch() {
-            const bool aside = watch_.finds_one_aside(static_cast<int>(threads_), [this](int i) {
+            const bool preempted = watch_.finds_preempted(static_cast<int>(threads_), [this](int i) {
                 const auto k = static_cast<std::uint32_t>(i);
                 return k != worker_ && team_.is_here(k) ? team_.members_[k].clock.load(std::memory_order_relaxed)
                                                         : ThreadClock();
             });
-            if (aside) team_.dissolve();
+            if (preempted) team_.dissolve();
         }
 
         StageTeam& team_;

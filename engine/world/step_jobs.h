@@ -38,7 +38,7 @@ private:
 
     static constexpr int most_threads = ThreadWatch::most_threads;
 
-    enum class Wait : std::uint8_t { none, long_task, aside };
+    enum class Wait : std::uint8_t { none, long_task, preempted };
 
     void run(int count, Jobs::Task task, void* data);
     void work(int member);

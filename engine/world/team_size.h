@@ -19,19 +19,19 @@ public:
     /// Returns the number of threads for the next step, 1 to `most`.
     int threads(int most) const { return std::clamp(size_, 1, most); }
 
-    /// Notes that a step on threads(most) threads took the time `step`, and was delayed by the time `aside` on top of
-    /// that, both in one unit of any kind. With one thread nobody waits, so `aside` does not count.
-    void note(int most, double step, double aside) {
+    /// Notes that a step on threads(most) threads took the time `step`, and was delayed by the time `delay` on top of
+    /// that, both in one unit of any kind. With one thread nobody waits, so `delay` does not count.
+    void note(int most, double step, double delay) {
         const int size = threads(most);
-        const double hitch = size == 1 ? 0.0 : std::clamp(aside / step - unfelt, 0.0, most_hitches);
-        hitches_ = std::clamp(hitches_ + hitch - forgotten_per_step, -most_hitches, most_hitches);
+        const double counted = size == 1 ? 0.0 : std::clamp(delay / step - least_delay, 0.0, most_delays);
+        delays_ = std::clamp(delays_ + counted - forgotten_per_step, -most_delays, most_delays);
         ++steps_since_drop_;
         ++steps_since_growth_;
-        if (hitch > 0.0 && hitches_ > tolerated) {
+        if (counted > 0.0 && delays_ > tolerated) {
             drop_ = steps_since_drop_ <= soon ? 2 * drop_ : 1;
             size_ = std::max(size - drop_, 1);
             steps_since_drop_ = 0;
-        } else if (size < most && hitches_ <= 0.0 && steps_since_growth_ > trial) {
+        } else if (size < most && delays_ <= 0.0 && steps_since_growth_ > trial) {
             size_ = size + 1;
             steps_since_growth_ = 0;
         }
@@ -39,15 +39,15 @@ public:
 
 private:
     // A step that takes twice as long counts as about one delay, and a longer one counts a little more.
-    static constexpr double unfelt = 0.125;  ///< shorter delays do not count; fraction of a step
-    static constexpr double most_hitches = 1.25, tolerated = 0.25;
+    static constexpr double least_delay = 0.125;  ///< shorter delays do not count; fraction of a step
+    static constexpr double most_delays = 1.25, tolerated = 0.25;
     static constexpr double forgotten_per_step = 1.0 / 400;
     static constexpr int trial = 32;  ///< steps with one more thread before another one is added
     static constexpr int soon = 16;   ///< steps; if threads must be dropped again so soon, twice as many are dropped
 
     int size_ = 1 << 30;  ///< at first, all threads
     int drop_ = 1, steps_since_drop_ = soon, steps_since_growth_ = trial;
-    double hitches_ = -most_hitches;  ///< number of recent delays; below 0: so many more are tolerated
+    double delays_ = -most_delays;  ///< number of recent delays; below 0: so many more are tolerated
 };
 
 }  // namespace talus
