@@ -9,7 +9,8 @@
 /// applied with the other raise the energy: such sticks rose to 180 m. So when a body has rotated farther than its
 /// shape allows (Body::stale_by_tilt, stale_by_spin), its contacts are *stale*. They are tested again at the body's
 /// present pose, after the poses were integrated and before the relaxation. The results (normal, lever arms, effective
-/// masses, friction) are written into the same lanes; impulses carry over by feature ids.
+/// masses, friction) are written into the same lanes; impulses carry over by feature ids. Contacts that are struck
+/// after their surfaces have slid far along each other are renewed, too.
 ///
 ///     solve -> integrate_positions -> [renew_contacts] -> relax -> restitution -> the next sub-step's warm start
 ///

@@ -77,10 +77,10 @@ private:
     };
     /// How an island's energy depends on its impulses, and the part of them that it keeps.
     struct Bound {
-        double linear = 0.0,
-               quadratic = 0.0;  ///< without a part s of its impulses it has s linear - s^2 quadratic less, J
-        double work = 0.0;       ///< put in by springs, motors, drives and belts, J
-        float kept = 1.0f;       ///< part of its impulses
+        /// Without a part s of its impulses, the island has s linear - s^2 quadratic less energy, J.
+        double linear = 0.0, quadratic = 0.0;
+        double work = 0.0;  ///< work of springs, motors, drives and moving surfaces, J
+        float kept = 1.0f;  ///< the part of its impulses that the island keeps
     };
 
     bool find_gaining_islands(const SolveInput& in, const SolverBodies& moving, bool by_bounces);
@@ -93,7 +93,7 @@ private:
     std::vector<Gain> gains_;                      ///< by solver index of the island's root
     std::vector<std::uint32_t> gaining_;           ///< the roots of the islands that gained
     std::vector<Bound> bounds_;                    ///< by solver index of the island's root
-    std::vector<BodyMotions::Unpushed> unpushed_;  ///< by solver index: velocities without what is scaled
+    std::vector<BodyMotions::Unpushed> unpushed_;  ///< by solver index: velocities without the impulses that are scaled
     std::vector<float> kept_impulses_;             ///< by solver index: the part that its island keeps
 };
 
