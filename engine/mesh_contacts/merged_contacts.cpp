@@ -19,9 +19,9 @@ struct LoadedPoints {
 
 /// Chooses up to four points that span about the same area as all points: the deepest one, the one farthest from it,
 /// and the two that are farthest to either side of the line through these two. Each is chosen among the points that may
-/// touch in this step, and among all points only if there is none. The preference matters on bumpy ground: if a point
-/// that is only close to the ground replaced the one that carries the load, a box would sink there until that point is
-/// the deepest, and would never stop rocking. If `weigh` is set, distances of loaded points count
+/// touch in this step; other points are considered only if none of those is far enough. This matters on bumpy ground:
+/// if a point that is only close to the ground replaced the one that carries the load, a box would sink there until
+/// that point is the deepest, and would never stop rocking. If `weigh` is set, distances of loaded points count
 /// settings::kept_point_weight times.
 ///
 /// `normal` is in the mesh frame. `reach` (m) is how far the two shapes may approach each other in the step, plus the

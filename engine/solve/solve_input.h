@@ -1,5 +1,5 @@
 #pragma once
-/// What the parts of the solve read, and do not change.
+/// The data that all parts of the solve read and none of them changes.
 
 #include "engine/bodies/body_store.h"
 #include "engine/constraints/constraint_graph.h"
