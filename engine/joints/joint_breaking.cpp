@@ -1,4 +1,5 @@
-/// Joints that break because their force or torque exceeds a limit, or that go with a body or with a joint that a gear refers to.
+/// Removes joints: those whose force or torque exceeds their limit, and gears with a joint that they couple. Reports
+/// them.
 
 #include "engine/world/world_state.h"
 
