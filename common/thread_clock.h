@@ -71,7 +71,7 @@ public:
     /// the threads did not run for most of the time since the last call. `clock_of(i)` is the clock of thread i, or that of
     /// no thread if the caller does not wait for thread i. On systems without such clocks it returns true after 2 ms.
     template <class ClockOf>
-    bool finds_one_aside(int threads, ClockOf&& clock_of) {
+    bool finds_preempted(int threads, ClockOf&& clock_of) {
         constexpr std::int64_t least = 10000, blind_patience = 2000000;  // ns
         const std::int64_t wall = wall_clock_ns(), passed = wall - last_look_;
         if (first_look_ == 0) {
@@ -79,18 +79,18 @@ public:
         } else if (passed < least) {
             return false;
         }
-        bool aside = first_look_ != wall && wall - first_look_ > blind_patience;
+        bool preempted = first_look_ != wall && wall - first_look_ > blind_patience;
         for (int i = 0; i < threads; ++i) {
             const std::int64_t now = clock_of(i).now();
             std::int64_t& before = times_[static_cast<std::size_t>(i)];
             const bool known = now != ThreadClock::unknown;
             if (known && first_look_ != wall && before != ThreadClock::unknown && 4 * (now - before) < passed)
                 return true;
-            aside = aside && !known;
+            preempted = preempted && !known;
             before = now;
         }
         last_look_ = wall;
-        return aside;
+        return preempted;
     }
 
 private:

@@ -397,18 +397,18 @@ inline constexpr float passed_on_normal = 0.95f;
 /// Margin of the box within which a shape has contacts with a mesh's triangles, in sizes (half the longest side of its
 /// box). The box contains the shape and its motion in the step. Larger: the mesh is queried less often, and more
 /// triangles are kept that no shape comes near.
-inline constexpr float mesh_patch_margin = 0.15f;
+inline constexpr float mesh_contact_margin = 0.15f;
 
 /// Largest motion of a shape's centre, in sizes, after which the engine checks again whether the centre has passed
 /// through a mesh. It checks again earlier if the centre was nearer to the mesh than this. Larger: more triangles are
 /// checked, less often.
-inline constexpr float place_probe = 0.5f;
+inline constexpr float side_probe = 0.5f;
 /// Distance in front of the mesh, in sizes, of the place that the engine keeps for a shape that was pressed through. A
 /// motion that passes an edge within this distance goes through it. Smaller: rounding lets it slip through seams.
-inline constexpr float place_gap = 1e-3f;
+inline constexpr float side_gap = 1e-3f;
 /// Maximum number of surfaces along which that place is moved in a step, one after the other, such as the walls of a
 /// corner. Fewer: the place falls behind in corners.
-inline constexpr int place_rounds = 4;
+inline constexpr int side_rounds = 4;
 
 /// Motion per step above which a body is swept (swept_bodies.h), as a multiple of its inner radius (the radius of a
 /// sphere inside it). Larger: fewer sweeps; from 1 on, slower bodies can get through a wall. At 0.5, the narrowphase's

@@ -74,7 +74,7 @@ public:
         std::uint32_t link = no_link;      ///< index in its stiff group (stiff_groups.h)
         std::uint32_t pair = 0xffffffffu;  ///< body pair with a compound, whose contacts may share a stiffness
         /// Tangential displacement after which the contact is tested again, m; 0: this step cannot reach it.
-        float slide_room = 0.0f;
+        float slide_limit = 0.0f;
     };
 
     /// Colours the edges. `slabs` is the slab of each solver index. The colours do not depend on `groups`. The fewer

@@ -24,15 +24,15 @@ void CrowdedContacts::find(const SolverContacts& in, std::span<const std::uint32
     crowding_.clear();
     // Reserves twice the space, so that a steady step in which a body gets crowded allocates nothing.
     for (std::vector<float>* const by_index : {&crowding_, &inverse_masses_}) {
-        if (by_index->capacity() < in.held_end) by_index->reserve(2 * std::size_t{in.held_end});
+        if (by_index->capacity() < in.movable_end) by_index->reserve(2 * std::size_t{in.movable_end});
     }
-    if (sum_of_.capacity() < in.held_end) sum_of_.reserve(2 * std::size_t{in.held_end});
+    if (sum_of_.capacity() < in.movable_end) sum_of_.reserve(2 * std::size_t{in.movable_end});
     const auto has_many = [&](std::uint32_t slot) {
         return slot != null_index && loads[slot] > settings::crowded_contacts + 1;
     };
-    if (std::none_of(in.slots.begin(), in.slots.begin() + in.held_end, has_many)) return;
-    inverse_masses_.assign(in.held_end, 0.0f);
-    for (std::uint32_t i = 0; i < in.held_end; ++i) {
+    if (std::none_of(in.slots.begin(), in.slots.begin() + in.movable_end, has_many)) return;
+    inverse_masses_.assign(in.movable_end, 0.0f);
+    for (std::uint32_t i = 0; i < in.movable_end; ++i) {
         if (in.slots[i] != null_index) inverse_masses_[i] = in.bodies[in.slots[i]].inverse_mass;
     }
     // Calls visit(edge, body, weight of the edge's points for that body) for both bodies of each contact of faces.
@@ -52,12 +52,12 @@ void CrowdedContacts::find(const SolverContacts& in, std::span<const std::uint32
     };
     // The weight of all points of a body, whatever their normals, is an upper bound of that along any one direction. So
     // few bodies need their matrix.
-    crowding_.assign(in.held_end, 0.0f);
+    crowding_.assign(in.movable_end, 0.0f);
     for_each_face([&](const ConstraintGraph::Edge&, std::uint32_t i, float weight) { crowding_[i] += weight; });
     sums_.assign(1, glm::dmat3(0.0));  // stands for all other bodies
-    for (std::uint32_t i = 0; i < in.held_end; ++i) {
+    for (std::uint32_t i = 0; i < in.movable_end; ++i) {
         if (crowding_[i] <= settings::crowded_points || !has_many(in.slots[i])) continue;
-        if (sums_.size() == 1) sum_of_.assign(in.held_end, 0);
+        if (sums_.size() == 1) sum_of_.assign(in.movable_end, 0);
         sum_of_[i] = static_cast<std::uint32_t>(sums_.size());
         sums_.emplace_back(0.0);
     }
@@ -72,7 +72,7 @@ void CrowdedContacts::find(const SolverContacts& in, std::span<const std::uint32
         sums_[sum_of_[i]] += static_cast<double>(weight) * glm::outerProduct(normal, normal);
     });
     bool any = false;
-    for (std::uint32_t i = 0; i < in.held_end; ++i) {
+    for (std::uint32_t i = 0; i < in.movable_end; ++i) {
         crowding_[i] = sum_of_[i] != 0 ? most_along_one_direction(sums_[sum_of_[i]]) : 0.0f;
         any = any || crowding_[i] > settings::crowded_points;
     }

@@ -13,7 +13,7 @@ void SlenderIslands::find(const Input& in, Islands& islands) {
     most_hardness_ = 1.0f;
     states_.resize(in.bodies.slot_count());
     bool any_fresh = false, any_wanted = false;
-    for (std::uint32_t i = 1; i < in.held_end; ++i) {
+    for (std::uint32_t i = 1; i < in.movable_end; ++i) {
         if (in.slots[i] == null_index) continue;
         State& state = states_[in.slots[i]];
         state.fresh = state.seen + 1 != looks_;
@@ -26,8 +26,8 @@ void SlenderIslands::find(const Input& in, Islands& islands) {
     }
     if (!looks_at_all && !any_fresh && !any_wanted) return;
 
-    islands_.assign(in.held_end, Island{});
-    for (std::uint32_t i = 1; i < in.held_end; ++i) {
+    islands_.assign(in.movable_end, Island{});
+    for (std::uint32_t i = 1; i < in.movable_end; ++i) {
         if (in.slots[i] == null_index) continue;
         const State& state = states_[in.slots[i]];
         Island& island = islands_[islands.find(i)];
@@ -46,7 +46,7 @@ void SlenderIslands::find(const Input& in, Islands& islands) {
     if (!any_wanted && !any_judged) return;
 
     bool any_hard = false;
-    for (std::uint32_t i = 1; i < in.held_end; ++i) {
+    for (std::uint32_t i = 1; i < in.movable_end; ++i) {
         if (in.slots[i] == null_index) continue;
         State& state = states_[in.slots[i]];
         state.wanted = islands_[islands.find(i)].wanted;
@@ -61,8 +61,8 @@ void SlenderIslands::find(const Input& in, Islands& islands) {
         any_hard = any_hard || state.hardness > 1.0f;
     }
     if (!any_hard) return;
-    hardness_.assign(in.held_end, 1.0f);
-    for (std::uint32_t i = 1; i < in.held_end; ++i) {
+    hardness_.assign(in.movable_end, 1.0f);
+    for (std::uint32_t i = 1; i < in.movable_end; ++i) {
         if (in.slots[i] == null_index) continue;
         hardness_[i] = states_[in.slots[i]].hardness;
         most_hardness_ = std::max(most_hardness_, hardness_[i]);
@@ -103,14 +103,14 @@ void SlenderIslands::judge(const Input& in, Islands& islands) {
     across_[0] = across / std::sqrt(glm::dot(across, across));
     across_[1] = glm::cross(up_, across_[0]);
     // The edges of each body, and the bodies of each island.
-    first_of_.assign(in.held_end + 1, 0);
+    first_of_.assign(in.movable_end + 1, 0);
     for (const ConstraintGraph::Edge& e : in.edges) {
         if (!island_of(e).judged) continue;
         if (e.pushes_a) ++first_of_[e.a + 1];
         if (e.pushes_b) ++first_of_[e.b + 1];
     }
-    for (std::uint32_t i = 0; i < in.held_end; ++i) first_of_[i + 1] += first_of_[i];
-    contact_of_.resize(first_of_[in.held_end]);
+    for (std::uint32_t i = 0; i < in.movable_end; ++i) first_of_[i + 1] += first_of_[i];
+    contact_of_.resize(first_of_[in.movable_end]);
     queue_.assign(first_of_.begin(), first_of_.end() - 1);
     for (std::uint32_t k = 0; k < in.edges.size(); ++k) {
         const ConstraintGraph::Edge& e = in.edges[k];
@@ -118,15 +118,15 @@ void SlenderIslands::judge(const Input& in, Islands& islands) {
         if (e.pushes_a) contact_of_[queue_[e.a]++] = k;
         if (e.pushes_b) contact_of_[queue_[e.b]++] = k;
     }
-    next_.resize(in.held_end);
-    for (std::uint32_t i = in.held_end; i-- > 1;) {
+    next_.resize(in.movable_end);
+    for (std::uint32_t i = in.movable_end; i-- > 1;) {
         if (in.slots[i] == null_index) continue;
         Island& island = islands_[islands.find(i)];
         next_[i] = island.first;
         island.first = i;
     }
-    level_of_.assign(in.held_end, 0);
-    borne_.resize(in.held_end);
+    level_of_.assign(in.movable_end, 0);
+    borne_.resize(in.movable_end);
     for (Island& island : islands_) {
         if (!island.judged) continue;
         const double found = sway(in, island);

@@ -52,7 +52,7 @@ public:
     };
     void find(const Input& input, Islands& islands);
 
-    /// Factors by which contacts between such bodies are stiffer than usual, by solver index below held_end. Empty if
+    /// Factors by which contacts between such bodies are stiffer than usual, by solver index below movable_end. Empty if
     /// all factors are 1.
     std::span<const float> hardness() const { return hardness_; }
     /// The greatest factor; 1 if there are none.

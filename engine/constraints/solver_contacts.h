@@ -14,7 +14,7 @@ namespace talus {
 struct SolverContacts {
     std::span<const ConstraintGraph::Edge> edges;  ///< with their links (stiff_groups.h)
     std::span<const std::uint32_t> slots;          ///< body slots by solver index
-    std::uint32_t held_end;                        ///< bodies from this solver index on cannot be pushed
+    std::uint32_t movable_end;                     ///< bodies from this solver index on cannot be pushed
     const BodyStore& bodies;
     const ContactTable& contacts;
     const Colliders& colliders;

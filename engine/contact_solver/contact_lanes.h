@@ -49,7 +49,7 @@ struct ContactLanes {
     bool forgets;                                 ///< in some lane, `kept` is 0
     bool struck;                                  ///< some lane was struck in this sub-step
     bool tilts;                                   ///< some lane has a tilt_rate
-    bool slides;                                  ///< some lane has a slide_room; otherwise that field is not set
+    bool slides;                                  ///< some lane has a slide_limit; otherwise that field is not set
     Vec3Lanes<F> normal;
     Vec3Lanes<F> tangent;                    ///< the second tangent is normal x tangent
     Vec3Lanes<F> center_a, center_b;         ///< from the centres of mass to the manifold's centre, m
@@ -67,7 +67,7 @@ struct ContactLanes {
     F stiffer_from;  ///< depth above which the spring is stiffer, m
     F stiffer_face;  ///< the same if four points are all pressed; set if tilt_rate is
     F tilt_rate;     ///< largest addition to bias_rate for the overlap of a point beyond the mean, 1/s
-    F slide_room;    ///< tangential displacement of its surfaces after which the contact is tested again, m; 0: none
+    F slide_limit;   ///< tangential displacement of its surfaces after which the contact is tested again, m; 0: none
     F friction;
     F friction_mass_11, friction_mass_12, friction_mass_22;  ///< inverse of the 2x2 tangent mass matrix, kg
     F slide_mass;                                            ///< least effective mass along any tangent, kg

@@ -292,7 +292,7 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         r.moves_a = r.moves_a || edge.a != 0;
         r.moves_b = r.moves_b || edge.b != 0;
         r.bounces = r.bounces || edge.bounces;
-        r.slides = r.slides || edge.slide_room > 0.0f;
+        r.slides = r.slides || edge.slide_limit > 0.0f;
         if (edge.contact < renewable_) places_[edge.contact] = {k, i, static_cast<int>(state.point_count)};
         const Transform &pose_a = in.colliders.poses[pair.a], &pose_b = in.colliders.poses[pair.b];
         sources[i] = {edge.a,
@@ -316,11 +316,11 @@ void ContactSolver::fill(std::uint32_t k, const Input& in) {
         }
     }
     if (r.slides) {
-        r.slide_room = {};
+        r.slide_limit = {};
         for (std::uint32_t i = 0; i < r.used; ++i) {
             const auto lane = static_cast<int>(i);
             const bool sweeps = r.stiffer_from[lane] != std::numeric_limits<float>::max();
-            if (sweeps) r.slide_room[lane] = in.edges[order_[here.first_edge + i]].slide_room;
+            if (sweeps) r.slide_limit[lane] = in.edges[order_[here.first_edge + i]].slide_limit;
         }
     }
     max_penetrations_[k] = deepest;
@@ -454,10 +454,10 @@ void copy_lane(Lanes& to, int to_lane, const Lanes& from, int from_lane, std::si
 
 }  // namespace
 
-void ContactSolver::find_struck_aside(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out) {
+void ContactSolver::find_struck_after_sliding(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out) {
     out.clear();
     struck_lanes_.resize(layout_.size() - 1);
-    kernel_->find_struck_aside(pass_input(all_records(), bodies), struck_lanes_.data());
+    kernel_->find_struck_after_sliding(pass_input(all_records(), bodies), struck_lanes_.data());
     for (std::size_t k = 0; k < struck_lanes_.size(); ++k) {
         for (unsigned lane = 0, bits = struck_lanes_[k]; bits != 0; ++lane, bits >>= 1) {
             if ((bits & 1) != 0) out.push_back(order_[layout_[k].first_edge + lane]);

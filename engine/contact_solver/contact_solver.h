@@ -137,9 +137,9 @@ public:
     /// Whether iterations alone solve this renewable contact. The others are solved through joints or in a stiff group.
     bool sweeps(std::uint32_t contact) const { return place_of(contact) != nullptr; }
     /// Finds edges whose contacts must be tested again before a blow, among those that iterations solve, in ascending
-    /// order. Their surfaces have been displaced along each other by more than their slide_room since the lane was
+    /// order. Their surfaces have been displaced along each other by more than their slide_limit since the lane was
     /// written, and a blow will come in the rest of this sub-step or in the next one.
-    void find_struck_aside(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out);
+    void find_struck_after_sliding(std::span<SolverBody> bodies, std::vector<std::uint32_t>& out);
     /// A contact that was tested again within a step.
     struct Renewed {
         std::uint32_t contact;

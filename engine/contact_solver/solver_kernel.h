@@ -77,9 +77,9 @@ struct SolverKernel {
     ContactPass *warm_start, *solve, *relax, *begin_restitution, *bounce, *end_restitution;
 
     /// Writes one bit per lane for each record. It is set if the contact must be tested again before a blow: its
-    /// surfaces have been displaced along each other by more than slide_room, and the blow comes in the rest of this
+    /// surfaces have been displaced along each other by more than slide_limit, and the blow comes in the rest of this
     /// sub-step or in the next one.
-    void (*find_struck_aside)(const ContactPassInput&, unsigned* lanes);
+    void (*find_struck_after_sliding)(const ContactPassInput&, unsigned* lanes);
     /// Writes impulses back to the contacts, except those of rolling.
     void (*store)(const ContactPassInput&, const ContactTargets&);
 

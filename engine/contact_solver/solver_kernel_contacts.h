@@ -797,7 +797,7 @@ static void end_restitution(const ContactPassInput& in) {
     });
 }
 
-static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
+static void find_struck_after_sliding(const ContactPassInput& in, unsigned* lanes) {
     const F zero = {}, substep = splat<F>(in.substep), blow = splat<F>(-settings::strike_rate * in.substep);
     for_each_record(in, [&](const Record& r, const Point* points, const Surface*) {
         unsigned& struck_lanes = *lanes++;
@@ -807,13 +807,13 @@ static void find_struck_aside(const ContactPassInput& in, unsigned* lanes) {
         const V3 way = motion.b.linear + cross(motion.b.angular, r.center_b) - motion.a.linear -
                        cross(motion.a.angular, r.center_a);
         const V3 along = way - dot(r.normal, way) * r.normal;
-        const I aside = (r.slide_room > zero) & ~(dot(along, along) <= r.slide_room * r.slide_room);
+        const I aside = (r.slide_limit > zero) & ~(dot(along, along) <= r.slide_limit * r.slide_limit);
         if (all(~aside)) return;
         const Sides v = gather<Part::velocity>(r, in.bodies);
         const F fall = min(substep * r.gravity, zero);
         // The error is the product of the error of the lever (the displacement) and the impulse (proportional to the
         // speed).
-        const F least = blow * splat<F>(settings::stale_strike) * r.slide_room, least2 = least * least;
+        const F least = blow * splat<F>(settings::stale_strike) * r.slide_limit, least2 = least * least;
         I struck = {};
         for (unsigned i = 0; i < r.point_count; ++i) {
             const Point& p = points[i];

@@ -1,10 +1,11 @@
 #pragma once
-/// Stage `collide`, and what the stages after it know of its result: the contacts of awake bodies, and which of them touch.
+/// Stage `collide`, and the two lists that it leaves for later stages: the contacts of awake bodies, and the touching
+/// ones.
 ///
 ///     awake bodies -> active() -> narrowphase -> touching()
 ///
-/// Later stages change the list of touching contacts: mesh contacts are merged, the user's modifier takes contacts out, and islands
-/// that were woken bring theirs. The list of the last step is kept to find the contacts that no longer touch.
+/// Later stages change the list of touching contacts: mesh contacts are merged, the user's modifier removes contacts,
+/// and islands that wake add theirs. The list of the last step is kept to find the contacts that no longer touch.
 
 #include <talus/engine/profile.h>
 #include <talus/jobs.h>
@@ -22,28 +23,30 @@ namespace talus {
 
 class ActiveContacts {
 public:
-    /// Tests the contacts of awake bodies. `awake` must be compact. `any_locked`: some body of the world may have locked axes.
+    /// Tests the contacts of awake bodies. `awake` must be compact. `any_locked` is false only if no body of the world
+    /// has had locked axes.
     void collide(const ContactWorld& world, const AwakeSet& awake, const CollideSettings& settings, bool any_locked,
                  const Jobs& jobs, NarrowphaseProfile& profile);
-    /// Islands were woken since: their contacts touch as they did when these islands fell asleep. `awake` must be compact.
+    /// Adds the touching contacts of islands that were woken after collide(). They have the manifolds with which these
+    /// islands fell asleep. `awake` must be compact.
     void add_woken(const ContactWorld& world, const AwakeSet& awake);
-    /// Once the step is done: tells the events which contacts began or ended to touch.
+    /// Tells `events` which contacts have begun or ended to touch in this step. Called after the solve.
     void note_touches(const ContactWorld& world, const Jobs& jobs, ContactEvents& events);
 
-    /// Contacts that `collide` has tested in this step, ascending.
+    /// The contacts that collide() has tested in this step, ascending.
     std::span<const std::uint32_t> active() const { return active_; }
-    /// Contacts that have a manifold, ascending until impacts are appended.
+    /// The contacts that have a manifold, ascending until impacts are appended.
     std::vector<std::uint32_t>& touching() { return touching_; }
     std::span<const std::uint32_t> last_touching() const { return last_touching_; }
     std::size_t bytes() const;
 
 private:
-    /// Of one thread's part of the contacts.
+    /// One part of the contacts, as one thread works on it.
     struct Task {
         CollideScratch scratch;
         NarrowphaseProfile profile;
         std::vector<std::uint32_t> touching;
-        std::vector<std::uint32_t> changed;  ///< contacts that begin or end to touch
+        std::vector<std::uint32_t> changed;  ///< contacts that have begun or ended to touch
     };
 
     std::vector<std::uint32_t> active_;

@@ -9,7 +9,8 @@ namespace talus {
 
 namespace {
 
-/// The lowest slot is not sought: the last one freed is taken, which is just as deterministic.
+/// Returns a free slot: the one that was freed last, or a new one at the end. That is as deterministic as the lowest
+/// free slot, and needs no search.
 template <class T>
 std::uint32_t take_slot(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
     if (free.empty()) {
@@ -75,9 +76,9 @@ void ContactTable::end_pair(BodyStore& store, std::uint32_t p) {
         }
         --body.pair_count;
     }
-    for_each_patch(*this, p, [&](std::uint32_t k) {
-        patches[k].shape = patches[k].mesh = null_index;
-        free_patches_.push_back(k);
+    for_each_mesh_contact(*this, p, [&](std::uint32_t k) {
+        mesh_contacts[k].shape = mesh_contacts[k].mesh = null_index;
+        free_mesh_contacts_.push_back(k);
     });
     pair = Pair{};
     free_pairs_.push_back(p);
@@ -154,34 +155,36 @@ Manifold& ContactTable::replace_manifold(std::uint32_t c) {
 void ContactTable::restore_manifold(std::uint32_t c) { states[c].replaced = states[c].merged = false; }
 
 void ContactTable::restore_manifolds() {
-    // A contact may have gone meanwhile, and its slot may be another's, whose manifold was not replaced yet.
+    // A slot may belong to another contact by now, whose manifold was not replaced yet. Restoring it changes nothing.
     for (const Replacement& replacement : replacements_) restore_manifold(replacement.contact);
     replacements_.clear();
 }
 
-std::uint32_t ContactTable::find_patch(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const {
-    for (std::uint32_t k = pairs[pair].first_patch; k != null_index; k = patches[k].next_in_pair) {
-        const MeshPatch& patch = patches[k];
-        if ((patch.shape == shape_a && patch.mesh == shape_b) || (patch.shape == shape_b && patch.mesh == shape_a))
+std::uint32_t ContactTable::find_mesh_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const {
+    for (std::uint32_t k = pairs[pair].first_mesh_contact; k != null_index; k = mesh_contacts[k].next_in_pair) {
+        const MeshContact& mesh_contact = mesh_contacts[k];
+        if ((mesh_contact.shape == shape_a && mesh_contact.mesh == shape_b) ||
+            (mesh_contact.shape == shape_b && mesh_contact.mesh == shape_a))
             return k;
     }
     return null_index;
 }
 
-std::uint32_t ContactTable::patch_of(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
-                                     std::uint32_t mesh, std::uint32_t mesh_body) {
-    const std::uint32_t known = find_patch(pair, shape, mesh);
+std::uint32_t ContactTable::find_or_add_mesh_contact(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
+                                                     std::uint32_t mesh, std::uint32_t mesh_body) {
+    const std::uint32_t known = find_mesh_contact(pair, shape, mesh);
     if (known != null_index) return known;
-    const std::uint32_t k = take_slot(patches, free_patches_);
-    const bool changed = patches[k].changed;  // of a patch that was here before: still in the list
-    patches[k] = MeshPatch{};
-    patches[k].changed = changed;
-    patches[k].shape = shape;
-    patches[k].shape_body = shape_body;
-    patches[k].mesh = mesh;
-    patches[k].mesh_body = mesh_body;
-    patches[k].next_in_pair = pairs[pair].first_patch;
-    pairs[pair].first_patch = k;
+    const std::uint32_t k = take_slot(mesh_contacts, free_mesh_contacts_);
+    const bool changed =
+        mesh_contacts[k].changed;  // the slot may still be in the list, for a mesh contact that was removed
+    mesh_contacts[k] = MeshContact{};
+    mesh_contacts[k].changed = changed;
+    mesh_contacts[k].shape = shape;
+    mesh_contacts[k].shape_body = shape_body;
+    mesh_contacts[k].mesh = mesh;
+    mesh_contacts[k].mesh_body = mesh_body;
+    mesh_contacts[k].next_in_pair = pairs[pair].first_mesh_contact;
+    pairs[pair].first_mesh_contact = k;
     return k;
 }
 
@@ -189,20 +192,20 @@ void ContactTable::set_touching(std::uint32_t c, bool touching) {
     ContactState& state = states[c];
     if (state.touching == touching) return;
     state.touching = touching;
-    if (state.patch == null_index) return;
-    MeshPatch& patch = patches[state.patch];
-    touching ? ++patch.touches : --patch.touches;
-    mark_changed(state.patch);
+    if (state.mesh_contact == null_index) return;
+    MeshContact& mesh_contact = mesh_contacts[state.mesh_contact];
+    touching ? ++mesh_contact.touches : --mesh_contact.touches;
+    mark_mesh_contact_changed(state.mesh_contact);
 }
 
-void ContactTable::mark_changed(std::uint32_t k) {
-    if (!patches[k].changed) changed_patches.push_back(k);
-    patches[k].changed = true;
+void ContactTable::mark_mesh_contact_changed(std::uint32_t k) {
+    if (!mesh_contacts[k].changed) changed_mesh_contacts.push_back(k);
+    mesh_contacts[k].changed = true;
 }
 
 std::size_t ContactTable::bytes() const {
-    return patches.capacity() * sizeof(MeshPatch) +
-           (free_patches_.capacity() + changed_patches.capacity()) * sizeof(std::uint32_t) +
+    return mesh_contacts.capacity() * sizeof(MeshContact) +
+           (free_mesh_contacts_.capacity() + changed_mesh_contacts.capacity()) * sizeof(std::uint32_t) +
            pairs.capacity() * sizeof(Pair) + (far.capacity() + bodies.capacity()) * sizeof(ContactBodies) +
            records.capacity() * sizeof(PairRecord) + caches.capacity() * sizeof(PairCache) +
            states.capacity() * sizeof(ContactState) + replacements_.capacity() * sizeof(Replacement) +

@@ -1,11 +1,12 @@
 #pragma once
-/// The pair table: what lives across frames about two bodies that are near each other.
+/// The contact table: everything that is kept across frames about two bodies that are near each other.
 ///
-/// A *pair* is two bodies whose fat boxes overlap. In a heap most are *far*: the balls around the two are apart, and
-/// all that a step asks of them is whether they still are. The others own *contacts*, one for each pair of their shapes
-/// that may touch, keyed by (shape of A, shape of B): a body of one shape is no special case of a compound. A contact
-/// is a slot in parallel arrays: the hot PairRecord and the PairCache belong to the narrowphase, the others to the
-/// engine. A shape and a mesh have a contact for each triangle that is near, and a *patch* that keeps them together.
+/// A *pair* is two bodies whose fat AABBs overlap. Most pairs of a heap are *far*: the bounding spheres of the two
+/// bodies do not overlap, and a step only tests whether this is still so. A pair that is not far owns *contacts*, one
+/// per two shapes that may touch, keyed by (shape of A, shape of B). A body of one shape is treated like a compound. A
+/// contact is an index into parallel arrays: the PairRecord (read in each step) and the PairCache belong to the
+/// narrowphase, the other arrays to the engine. A shape has one contact per triangle of a mesh that is near, and one
+/// *mesh contact* for all of them together.
 ///
 ///     broadphase begin/end -> Pair -> far[p], or contacts: bodies[i] | records[i] | caches[i] | states[i]
 ///                                     -> constraint graph -> solver
@@ -21,41 +22,43 @@
 
 namespace talus {
 
-/// The engine's share of a contact. Impulses are those of the last sub-step solved, the warm start of the next.
+/// The engine's part of a contact. The impulses are those of the last sub-step that was solved; the next one starts
+/// from them (warm starting).
 struct alignas(16) ContactState {
     // Three rows of four floats, which the solver reads as such (solver_kernel.h).
     float impulses[max_manifold_points] = {};   ///< normal, one sub-step, N s
     float friction = 0.0f, restitution = 0.0f;  ///< mixed
-    float twist_arm = 0.0f;                     ///< mean lever arm of friction about the normal, of a round surface, m
+    float twist_arm = 0.0f;                     ///< mean lever arm of friction against twist at a round surface, m
     float twist_impulse = 0.0f;                 ///< about the normal, one sub-step, N m s
     vec3 friction_impulse{0.0f};                ///< world, at the manifold's centre, one sub-step, N s
-    float slop = 0.0f;                          ///< overlap that the solver leaves alone, m
+    float slop = 0.0f;                          ///< overlap that the solver does not push out, m
 
-    float substep = 0.0f;  ///< in which the impulses were found, s; 0: there are none yet
-    std::uint32_t ids[max_manifold_points] = {};
-    int point_count = 0;                            ///< of the arrays, as last solved
+    float substep = 0.0f;  ///< length of the sub-step that the impulses belong to, s; 0: there are none yet
+    std::uint32_t ids[max_manifold_points] = {};    ///< feature ids of the points, as last solved
+    int point_count = 0;                            ///< number of valid elements in the arrays, as last solved
     float step_impulses[max_manifold_points] = {};  ///< normal, summed over the last step, N s
     vec3 step_friction_impulse{0.0f};               ///< world, summed over the last step, N s
-    float rolling_arm = 0.0f;                       ///< greatest moment against rolling over the normal force, m
+    float rolling_arm = 0.0f;                       ///< greatest moment against rolling, divided by the normal force, m
     vec3 rolling_impulse{0.0f};                     ///< world, moment on B, one sub-step, N m s
     std::uint32_t pair = null_index;
     std::uint32_t next_in_pair = null_index;
-    std::uint32_t patch = null_index;  ///< of a mesh, to which its triangle belongs
-    std::uint8_t color = no_color;     ///< in the constraint graph, as last solved
-    bool special_surface = false;      ///< rolls hard, grips differently along and across, or runs: see Surface
+    std::uint32_t mesh_contact = null_index;  ///< the mesh contact to which it belongs, if it is with a triangle
+    std::uint8_t color = no_color;            ///< in the constraint graph, as last solved
+    bool special_surface = false;             ///< rolling resistance, a grip axis or a moving surface: see Surface
     bool sensor = false;
     bool touching = false;       ///< as last reported to the user
-    bool hit_events = false;     ///< asked for by one of its shapes
-    bool modifiable = false;     ///< likewise
+    bool hit_events = false;     ///< one of its shapes asks for hit events
+    bool modifiable = false;     ///< one of its shapes asks for the contact modifier
     bool replaced = false;       ///< the solver has another manifold in this step: see ContactTable::manifold
-    bool modified = false;       ///< by the user's contact modifier in this step
-    bool met = false;            ///< overlapped or pushed in this step before it was found anew within it
-    bool held_back = false;      ///< in this step it does not begin: it ended as the other kind, sensor or solid
-    bool of_compound = false;    ///< its pair may have others; not of meshes, whose contacts are merged
-    bool in_group = false;       ///< as last solved: of a stiff group (stiff_groups.h)
-    bool merged = false;         ///< in this step, with others of its patch
-    std::uint8_t continued = 0;  ///< a bit a point: its features were there in the step before, too
-    float last_impulse = 0.0f;   ///< normal, of all points in the last step in which it touched, N s
+    bool modified = false;       ///< the user's contact modifier has changed it in this step
+    bool met = false;            ///< overlapped or pushed in this step, before it was tested again within the step
+    bool held_back = false;      ///< does not begin in this step, because its shapes ended a contact of the other kind
+                                 ///< (sensor or solid) in it
+    bool of_compound = false;    ///< its pair may have other contacts; false for meshes, whose contacts are merged
+    bool in_group = false;       ///< it belonged to a stiff group when it was last solved (stiff_groups.h)
+    bool merged = false;         ///< it was merged with others of its mesh contact in this step
+    std::uint8_t continued = 0;  ///< one bit per point: its features touched in the step before, too
+    float last_impulse = 0.0f;   ///< normal, sum of all points in the last step in which it touched, N s
 
     /// Scales the impulses from which the next sub-step starts (warm starting).
     void scale_impulses(float by) {
@@ -66,114 +69,120 @@ struct alignas(16) ContactState {
     }
 };
 
-/// The body slots of a contact, in the order of its PairRecord, or of a far pair: kept apart because finding those of
-/// awake bodies reads nothing else. Both null in a free slot.
+/// The body slots of a contact, in the order of its PairRecord, or of a far pair. They have an array of their own,
+/// because finding the contacts of awake bodies reads nothing else. Both are null_index in a free slot.
 struct ContactBodies {
     std::uint32_t a = null_index, b = null_index;
 };
 
-/// What of a mesh is near a shape: the triangles in a box around the shape, each of which has a contact. They are asked
-/// for again when the shape leaves that box. To the user they are one contact, which this is the state of.
-struct MeshPatch {
-    std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null in a free slot
-    std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< whose they are
+/// One shape against one mesh. Each triangle in a box around the shape has a contact; the mesh is searched again when
+/// the shape leaves that box. To the user all these contacts are one, and this is its state.
+struct MeshContact {
+    std::uint32_t shape = null_index, mesh = null_index;            ///< pool indices; null_index in a free slot
+    std::uint32_t shape_body = null_index, mesh_body = null_index;  ///< body slots
     std::uint32_t next_in_pair = null_index;
-    /// Whose triangles have contacts, mesh frame; at first nothing is in it. And a box of the world that was in it when
-    /// the mesh stood as said.
+    /// The triangles in this box have contacts, mesh frame. It is empty at first.
     Aabb box{vec3(std::numeric_limits<float>::infinity()), vec3(-std::numeric_limits<float>::infinity())};
-    Aabb world_box = box;
+    Aabb world_box = box;  ///< a box in the world that was inside `box` when the mesh had the pose `mesh_pose`
     Transform mesh_pose;
-    /// A place on the side of the surface on which the shape belongs, mesh frame: its middle, unless that has been
-    /// pressed through. While the middle is no farther from this place than `clearance` (m), it can't have come to the
-    /// surface.
-    vec3 place{0.0f};
+    /// A point on the side of the surface on which the shape belongs, mesh frame. It is the shape's middle, unless that
+    /// was pressed through the surface. The middle cannot have reached the surface while its distance from this point
+    /// is less than `clearance` (m).
+    vec3 side_point{0.0f};
     float clearance = 0.0f;
-    std::uint32_t stamp = 0;    ///< versions of the shape and the mesh when that was true
-    bool through = false;       ///< the middle is on the other side
-    bool marked = false;        ///< its triangles were told
-    std::uint32_t touches = 0;  ///< contacts that touch
-    bool touching = false;      ///< as last reported to the user
+    std::uint32_t stamp = 0;       ///< sum of the versions of the shape and the mesh when side_point was set
+    bool pressed_through = false;  ///< the middle is on the wrong side
+    bool marked = false;           ///< its triangles are marked as pressed through
+    std::uint32_t touches = 0;     ///< number of its contacts that touch
+    bool touching = false;         ///< as last reported to the user
     bool sensor = false;
-    bool changed = false;       ///< is in ContactTable::changed_patches
+    bool changed = false;       ///< it is in ContactTable::changed_mesh_contacts
     bool held_back = false;     ///< see ContactState
-    float last_impulse = 0.0f;  ///< normal, of all points in the last step in which it touched, N s
+    float last_impulse = 0.0f;  ///< normal, sum of all points in the last step in which it touched, N s
 };
 
+/// Two bodies whose fat AABBs overlap.
 struct Pair {
     std::uint32_t body[2] = {};
-    std::uint32_t next[2] = {null_index, null_index};  ///< links in the list of body[i]
+    std::uint32_t next[2] = {null_index, null_index};  ///< next[i] and previous[i]: links in the list of body[i]
     std::uint32_t previous[2] = {null_index, null_index};
     std::uint32_t first_contact = null_index;
-    std::uint32_t first_patch = null_index;
-    bool compound = false;  ///< one of the bodies has several shapes: contacts come and go with the shapes' boxes
+    std::uint32_t first_mesh_contact = null_index;
+    bool compound = false;  ///< a body has several shapes or a mesh: CompoundPairs adds and removes the contacts
     bool collision_disabled = false;  ///< a joint forbids contacts
-    bool compared = false;            ///< of a compound: what CompoundPair says holds
+    bool compared = false;            ///< for a compound: its CompoundPair is valid
     bool in_use = false;
-    std::uint32_t edges = 0;  ///< of a compound: its contacts of convex shapes that are solved in this step
+    std::uint32_t edges = 0;  ///< for a compound: number of its contacts of convex shapes that are solved in this step
 };
 
-/// Which of the two a body is, and the other one.
+/// Returns the position (0 or 1) of one of the two bodies in the pair.
 inline int side_of(const Pair& pair, std::uint32_t body) { return pair.body[0] == body ? 0 : 1; }
+/// Returns the pair's other body.
 inline std::uint32_t other_body(const Pair& pair, std::uint32_t body) { return pair.body[1 - side_of(pair, body)]; }
 
 class ContactTable {
 public:
-    /// In a body's list its pairs with fixed and kinematic bodies come first, so that they are found among many others.
-    /// A body that changes its type gets new pairs.
+    /// Adds the pair of two bodies, which must not have one. Returns its index. In a body's list, pairs with fixed and
+    /// kinematic bodies come first, so that they are found quickly among many others. A body that changes its type gets
+    /// new pairs.
     std::uint32_t begin_pair(BodyStore& store, std::uint32_t body_a, std::uint32_t body_b);
-    /// Unlinks and frees the pair, far or not. Its contacts must have been removed.
+    /// Removes a pair, far or not. Its contacts must have been removed before.
     void end_pair(BodyStore& store, std::uint32_t pair);
-    /// The contact of two shapes of two bodies, or null_index.
+    /// Returns the contact of two shapes of two bodies, or null_index.
     std::uint32_t find_contact(const BodyStore& store, std::uint32_t body_a, std::uint32_t shape_a,
                                std::uint32_t body_b, std::uint32_t shape_b) const;
     std::uint32_t find_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
-    /// The pair of two bodies, or null_index. Walks the shorter of the two bodies' lists.
+    /// Returns the pair of two bodies, or null_index. Walks the shorter of the two bodies' lists.
     std::uint32_t find_pair(const BodyStore& store, std::uint32_t body_a, std::uint32_t body_b) const;
 
-    /// A pair that has no contacts is far, or no longer.
+    /// Marks a pair without contacts as far, or as no longer far.
     void set_far(std::uint32_t pair, bool is_far);
 
     std::uint32_t add_contact(std::uint32_t pair, const Colliders& colliders, std::uint32_t collider_a,
                               std::uint32_t body_a, std::uint32_t collider_b, std::uint32_t body_b);
     void remove_contact(std::uint32_t contact);
 
-    /// That of the shape and the mesh, made where there is none.
-    std::uint32_t patch_of(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body, std::uint32_t mesh,
-                           std::uint32_t mesh_body);
-    /// The same, in either order, or null_index.
-    std::uint32_t find_patch(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
-    /// Whether a contact touches, and that its patch, if it has one, has to look whether it still does.
+    /// Returns the mesh contact of the shape and the mesh. Adds it if there is none.
+    std::uint32_t find_or_add_mesh_contact(std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
+                                           std::uint32_t mesh, std::uint32_t mesh_body);
+    /// Returns the mesh contact of two shapes in either order, or null_index.
+    std::uint32_t find_mesh_contact(std::uint32_t pair, std::uint32_t shape_a, std::uint32_t shape_b) const;
+    /// Sets whether a contact touches. If it belongs to a mesh contact, that one is marked as changed.
     void set_touching(std::uint32_t contact, bool touching);
-    void mark_changed(std::uint32_t patch);
+    /// Lets ContactEvents::report_mesh_contacts() check whether the mesh contact touches.
+    void mark_mesh_contact_changed(std::uint32_t mesh_contact);
 
-    /// The manifold that the solver uses in this step, and that the user sees after it: what the narrowphase has found, unless
-    /// something has replaced it.
+    /// Returns the manifold that the solver uses in this step and that the user sees after it: the narrowphase's,
+    /// unless it was replaced.
     const Manifold& manifold(std::uint32_t contact) const {
         return states[contact].replaced ? replacements_[replacement_of_[contact]].manifold : caches[contact].manifold;
     }
-    /// Whether that manifold has points.
+    /// Returns whether that manifold has points.
     bool has_manifold(std::uint32_t contact) const {
         return states[contact].replaced ? manifold(contact).count != 0 : has_found_manifold(contact);
     }
-    /// Whether the narrowphase has found one. Does not touch the cold half of a contact that is apart.
+    /// Returns whether the narrowphase's manifold has points. Does not read the PairCache of a separated contact.
     bool has_found_manifold(std::uint32_t contact) const {
         return records[contact].state == PairState::touching && caches[contact].manifold.count != 0;
     }
-    /// Gives a contact another manifold for the rest of the step, which begins as a copy of its present one. The reference is
-    /// valid until the next call.
+    /// Gives a contact another manifold for the rest of the step. Returns it; at first it is a copy of the present one.
+    /// The reference is valid until the next call.
     Manifold& replace_manifold(std::uint32_t contact);
-    /// The solver uses what the narrowphase has found.
+    /// Drops the replacement, so that the solver uses the narrowphase's manifold.
     void restore_manifold(std::uint32_t contact);
-    void restore_manifolds();  ///< of all contacts, at the start of the next step
+    /// The same for all contacts, at the start of the next step.
+    void restore_manifolds();
 
     std::vector<Pair> pairs;
-    std::vector<ContactBodies> far;  ///< by pair: its bodies while it is far, else both null
+    std::vector<ContactBodies> far;  ///< by pair: its bodies while it is far, otherwise both null_index
+    // By contact:
     std::vector<ContactBodies> bodies;
     std::vector<PairRecord> records;
     std::vector<PairCache> caches;  ///< written by the narrowphase alone
     std::vector<ContactState> states;
-    std::vector<MeshPatch> patches;
-    std::vector<std::uint32_t> changed_patches;
+
+    std::vector<MeshContact> mesh_contacts;
+    std::vector<std::uint32_t> changed_mesh_contacts;  ///< may have begun or ended to touch
 
     std::uint32_t live_contacts() const { return live_contacts_; }
     std::uint32_t live_pairs() const { return live_pairs_; }
@@ -185,14 +194,14 @@ private:
         std::uint32_t contact;
         Manifold manifold;
     };
-    std::vector<Replacement> replacements_;      ///< of this step
-    std::vector<std::uint32_t> replacement_of_;  ///< by contact, valid while it is replaced
-    std::vector<std::uint32_t> free_pairs_, free_contacts_, free_patches_;
+    std::vector<Replacement> replacements_;      ///< manifolds of this step
+    std::vector<std::uint32_t> replacement_of_;  ///< by contact: its index in replacements_, valid while it is replaced
+    std::vector<std::uint32_t> free_pairs_, free_contacts_, free_mesh_contacts_;
     std::uint32_t live_contacts_ = 0, live_pairs_ = 0, far_pairs_ = 0;
 };
 
-/// Calls visit(pair index) for each pair of a body, those with bodies that are not dynamic first. The pair visited may
-/// be ended by the visitor.
+/// Calls visit(pair index) for each pair of a body; pairs with bodies that are not dynamic come first. The visitor may
+/// remove the pair that it visits.
 template <class Visit>
 void for_each_pair(const ContactTable& table, const BodyStore& bodies, std::uint32_t body, Visit&& visit) {
     for (std::uint32_t p = bodies[body].first_pair; p != null_index;) {
@@ -203,8 +212,8 @@ void for_each_pair(const ContactTable& table, const BodyStore& bodies, std::uint
     }
 }
 
-/// Whether it is cheaper to walk the lists of the awake bodies and to sort than to look at all pairs and contacts: per body that costs
-/// some sixteen times as much.
+/// Returns whether so few bodies are awake that walking their lists and sorting is cheaper than walking all pairs and
+/// contacts. Per body, walking a list costs some 16 times as much.
 inline bool are_few_awake(const AwakeSet& awake, const BodyStore& bodies) {
     return 16 * awake.size() < bodies.live_count();
 }
@@ -215,12 +224,12 @@ void for_each_awake_pair(const ContactTable& table, const BodyStore& bodies, con
     for (const std::uint32_t slot : awake.list()) {
         for_each_pair(table, bodies, slot, [&](std::uint32_t p) {
             const std::uint32_t other = other_body(table.pairs[p], slot);
-            if (!awake.contains(other) || other > slot) visit(p);  // else met at the other
+            if (!awake.contains(other) || other > slot) visit(p);  // otherwise the other body visits it
         });
     }
 }
 
-/// Calls visit(contact index) for each contact of a pair. The contact visited may be removed by the visitor.
+/// Calls visit(contact index) for each contact of a pair. The visitor may remove the contact that it visits.
 template <class Visit>
 void for_each_contact(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
     for (std::uint32_t c = table.pairs[pair].first_contact; c != null_index;) {
@@ -230,10 +239,12 @@ void for_each_contact(const ContactTable& table, std::uint32_t pair, Visit&& vis
     }
 }
 
-/// Calls visit(patch index) for each patch of a pair.
+/// Calls visit(index in ContactTable::mesh_contacts) for each mesh contact of a pair.
 template <class Visit>
-void for_each_patch(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
-    for (std::uint32_t k = table.pairs[pair].first_patch; k != null_index; k = table.patches[k].next_in_pair) visit(k);
+void for_each_mesh_contact(const ContactTable& table, std::uint32_t pair, Visit&& visit) {
+    for (std::uint32_t k = table.pairs[pair].first_mesh_contact; k != null_index;
+         k = table.mesh_contacts[k].next_in_pair)
+        visit(k);
 }
 
 }  // namespace talus

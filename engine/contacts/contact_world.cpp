@@ -15,14 +15,14 @@ ContactEvent ContactView::event_of(std::uint32_t c) const {
             state.last_impulse};
 }
 
-ContactEvent ContactView::event_of_patch(std::uint32_t k) const {
-    const MeshPatch& patch = contacts.patches[k];
-    return {bodies.id_of(patch.mesh_body),
-            bodies.id_of(patch.shape_body),
-            patch.mesh - bodies[patch.mesh_body].first_shape,
-            patch.shape - bodies[patch.shape_body].first_shape,
-            patch.sensor,
-            patch.last_impulse};
+ContactEvent ContactView::event_of_mesh_contact(std::uint32_t k) const {
+    const MeshContact& mesh_contact = contacts.mesh_contacts[k];
+    return {bodies.id_of(mesh_contact.mesh_body),
+            bodies.id_of(mesh_contact.shape_body),
+            mesh_contact.mesh - bodies[mesh_contact.mesh_body].first_shape,
+            mesh_contact.shape - bodies[mesh_contact.shape_body].first_shape,
+            mesh_contact.sensor,
+            mesh_contact.last_impulse};
 }
 
 std::uint32_t ContactView::triangle_of(std::uint32_t c) const {
@@ -36,8 +36,8 @@ bool ContactView::are_touching(std::uint32_t body_a, std::uint32_t shape_a, std:
                                std::uint32_t shape_b) const {
     const std::uint32_t p = contacts.find_pair(bodies, body_a, body_b);
     if (p == null_index) return false;
-    const std::uint32_t k = contacts.find_patch(p, shape_a, shape_b);
-    if (k != null_index) return contacts.patches[k].touching;
+    const std::uint32_t k = contacts.find_mesh_contact(p, shape_a, shape_b);
+    if (k != null_index) return contacts.mesh_contacts[k].touching;
     const std::uint32_t c = contacts.find_contact(p, shape_a, shape_b);
     return c != null_index && contacts.states[c].touching;
 }

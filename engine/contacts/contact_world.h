@@ -1,9 +1,10 @@
 #pragma once
-/// The arrays that contacts are made of, and what involves more than one of them.
+/// The stores that describe contacts (bodies, shapes, colliders, contacts), and the functions that need several of
+/// them.
 ///
-/// ContactView is for reading: the names by which the user knows a contact. ContactWorld is for the stages that add and remove
-/// contacts: a contact with a triangle owns that triangle's slot in the shape pool, and its friction and restitution follow from the
-/// materials of both shapes.
+/// ContactView is for reading: it translates a contact into the ids and indices that the user knows. ContactWorld is
+/// for stages that add and remove contacts: a contact with a triangle owns the triangle's slot in the shape pool, and
+/// its friction and restitution follow from the materials of both shapes.
 
 #include <talus/engine/events.h>
 #include "engine/bodies/body_store.h"
@@ -19,14 +20,14 @@ struct ContactView {
     const Colliders& colliders;
     const ContactTable& contacts;
 
-    /// The event of a contact that begins or ends now.
+    /// Returns the event of a contact, or of a mesh contact, that begins or ends now.
     ContactEvent event_of(std::uint32_t contact) const;
-    ContactEvent event_of_patch(std::uint32_t patch) const;
-    /// The triangle of its mesh that a contact is with, or no_triangle.
+    ContactEvent event_of_mesh_contact(std::uint32_t mesh_contact) const;
+    /// Returns the number of the contact's triangle in its mesh, or no_triangle.
     std::uint32_t triangle_of(std::uint32_t contact) const;
-    /// Whether two shapes touch as last reported to the user. Body slots, and pool indices of the shapes.
+    /// Returns whether two shapes touch as last reported to the user. Takes body slots and the shapes' pool indices.
     bool are_touching(std::uint32_t body_a, std::uint32_t shape_a, std::uint32_t body_b, std::uint32_t shape_b) const;
-    /// Whether filters and sensor flags let two colliders have a contact.
+    /// Returns whether filters and sensor flags let two colliders have a contact.
     bool may_touch(std::uint32_t collider_a, std::uint32_t collider_b) const;
 };
 
@@ -38,14 +39,15 @@ struct ContactWorld {
 
     ContactView view() const { return {bodies, shapes, colliders, contacts}; }
 
-    /// Adds the contact of two colliders that may touch, to a pair of bodies.
+    /// Adds the contact of two colliders that may touch to a body pair. Returns its index.
     std::uint32_t add_contact(std::uint32_t pair, std::uint32_t collider_a, std::uint32_t body_a,
                               std::uint32_t collider_b, std::uint32_t body_b) const;
     /// Removes a contact and the triangle that it owns.
     void remove_contact(std::uint32_t contact) const;
     /// Derives a contact's friction and restitution from the materials of its shapes.
     void mix_materials(std::uint32_t contact) const;
-    /// Moves the triangles that have contacts to where their mesh is, which is a shape of the body `slot`.
+    /// Moves the colliders of triangles that have contacts to the pose of their mesh, which is a shape of the body
+    /// `slot`.
     void place_triangles(std::uint32_t slot, std::uint32_t mesh) const;
 };
 

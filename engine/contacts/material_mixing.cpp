@@ -4,7 +4,7 @@ namespace talus {
 
 namespace {
 
-/// The radius on which a shape rolls, m; 0 if it has corners.
+/// Returns the radius on which a shape rolls, m; 0 if it has corners.
 float rolling_radius(const Shape& shape) {
     switch (shape.type) {
         case ShapeType::sphere:
@@ -25,8 +25,8 @@ void mix_materials(const ShapePool& shapes, const Colliders& colliders, const Pa
     const Material &a = shapes.material(record.a), &b = shapes.material(record.b);
     state.friction = mixed_friction(a, b);
     state.restitution = mixed_restitution(a, b);
-    // A round surface that overlaps by the slop, which is allowed, touches on a disc. Without its friction a ball that spins on
-    // the spot would spin for ever. Uniform pressure on a disc of radius R gives friction a mean lever arm of 2/3 R.
+    // A round surface that overlaps by the slop touches on a disc. Without the friction of that disc, a ball that spins
+    // on the spot would never stop. Uniform pressure on a disc of radius R gives friction a mean lever arm of 2/3 R.
     const float round_radius = std::max(shape_a.radius, shape_b.radius);
     state.twist_arm = (2.0f / 3.0f) * std::sqrt(2.0f * round_radius * state.slop);
     const float radius_a = rolling_radius(shape_a), radius_b = rolling_radius(shape_b);

@@ -1,5 +1,5 @@
 #pragma once
-/// How the materials of two shapes mix to the friction, restitution and rolling resistance of their contact.
+/// Mixes the materials of two shapes: computes friction, restitution and rolling resistance of their contact.
 
 #include <talus/engine/body.h>
 #include <talus/narrowphase/collide.h>
@@ -11,12 +11,12 @@
 
 namespace talus {
 
-/// The geometric mean of both.
+/// Returns the geometric mean of the two coefficients.
 inline float mixed_friction(const Material& a, const Material& b) { return std::sqrt(a.friction * b.friction); }
-/// The greater of both.
+/// Returns the greater of the two coefficients.
 inline float mixed_restitution(const Material& a, const Material& b) { return std::max(a.restitution, b.restitution); }
 
-/// Derives what the solver needs of both materials, from the colliders that `record` names.
+/// Sets the fields of `state` that depend on the materials and surfaces of the two colliders in `record`.
 void mix_materials(const ShapePool& shapes, const Colliders& colliders, const PairRecord& record, ContactState& state);
 
 }  // namespace talus

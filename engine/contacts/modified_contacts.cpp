@@ -41,7 +41,7 @@ bool ModifiedContacts::modify(const BodyStore& bodies, const ContactEvent& names
 void ModifiedContacts::begin_step(const ContactWorld& world) {
     for (const std::uint32_t c : modified_) {
         ContactState& state = world.contacts.states[c];
-        if (!state.modified) continue;  // another contact, in the slot of one that has gone
+        if (!state.modified) continue;  // the contact was removed, and another one has its slot
         state.modified = false;
         world.mix_materials(c);
     }

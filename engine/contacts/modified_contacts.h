@@ -1,8 +1,8 @@
 #pragma once
 /// The user's contact modifier (<talus/engine/contact_modifier.h>), called within the step.
 ///
-/// What it makes of a contact holds for one step: the manifold replaces the narrowphase's for the solver
-/// (ContactTable::manifold), and friction and restitution follow from the materials again in the next step.
+/// Its changes to a contact hold for one step: the changed manifold replaces the narrowphase's
+/// (ContactTable::manifold), and in the next step friction and restitution follow from the materials again.
 
 #include <talus/engine/contact_modifier.h>
 #include "engine/contacts/contact_world.h"
@@ -20,21 +20,21 @@ public:
     }
     bool is_set() const { return modifier_ != nullptr; }
 
-    /// Shows the touching contacts to the modifier that ask for it and that it has not seen in this step. Contacts that are not
-    /// to be leave the list.
+    /// Shows the modifier the touching contacts that ask for it, once per step. Contacts that it disables leave the
+    /// list.
     void apply(const ContactWorld& world, std::vector<std::uint32_t>& touching);
-    /// Friction and restitution of the contacts that were modified in the last step are those of their materials again.
+    /// Resets friction and restitution of the contacts that were modified in the last step to those of their materials.
     void begin_step(const ContactWorld& world);
 
-    /// Shows a contact to the modifier, and does what it says. `names` gives the bodies and shapes. False if the contact is not
-    /// to be.
+    /// Shows a contact to the modifier and applies its changes. `names` gives the bodies and shapes. Returns false if
+    /// no point of the contact is left.
     bool modify(const BodyStore& bodies, const ContactEvent& names, const Transform& pose_a, const Transform& pose_b,
                 Manifold& manifold, float& friction, float& restitution, bool touched) const;
 
 private:
     ContactModifier modifier_ = nullptr;
     void* user_ = nullptr;
-    std::vector<std::uint32_t> modified_;  ///< contacts, some of which may be gone by the next step
+    std::vector<std::uint32_t> modified_;  ///< contacts modified in this step; some may be removed before the next one
 };
 
 }  // namespace talus

@@ -8,20 +8,19 @@
 
 namespace talus {
 
-/// How many times less a body may turn. What bounces gives back what a lever that is a little off makes too much.
 float SubstepContacts::strictness(const SolverIndices& indices, std::uint32_t slot) {
     if (indices.has_joint(slot)) return 0.0f;
     return indices.has_bounce(slot) ? settings::bouncing_strictness : 1.0f;
 }
 
-/// Whether some body may turn so far in a step of dt seconds that its contacts have to be found anew: by its spin, or
-/// by what its speed becomes at an impact.
+/// Returns whether a body may rotate so far in a step of dt seconds that its contacts get stale: by its angular
+/// velocity, and by the one that an impact at its speed would give it.
 static inline bool may_turn_far(const Body& body, float strictness, float dt) {
     const float most = strictness * std::max(body.stale_by_spin, body.stale_by_tilt);
     if (most == 0.0f) return false;
     const float per_speed = body.stale_by_tilt * settings::stale_turn;
     const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
-    // Most need no root: (a + b)^2 is no more than 2 (a^2 + b^2).
+    // Most bodies need no square root: (a + b)^2 <= 2 (a^2 + b^2).
     const float square = (dt * most) * (dt * most), radius2 = body.radius * body.radius;
     if (2.0f * square * (w2 * radius2 + per_speed * per_speed * v2) < 0.249f * radius2) return false;
     const float gained = per_speed * std::sqrt(v2);
@@ -29,19 +28,20 @@ static inline bool may_turn_far(const Body& body, float strictness, float dt) {
     return dt * spin * most > 0.5f;
 }
 
-/// How far a body's surface may slide before a contact is found anew. The thinnest shape of a compound says nothing of
-/// the whole: its levers matter by its radius of gyration. Going by the thickness of their walls, the contacts of bowls
-/// that lie in each other were found anew wherever one slid by .2 mm. What is found anew forgets its load
-/// (ContactLanes::kept), so that these stacks lost theirs all the time and never rested.
-static float slide_room(const Body& body) {
+/// Returns how far a body's surface may slide before a contact is stale, m. For a compound, errors of lever arms matter
+/// in proportion to its radius of gyration; the thickness of its thinnest shape does not matter. When the limit
+/// followed the thickness of their walls, the contacts of bowls that lie in each other were stale after 0.2 mm. A
+/// renewed contact forgets its load (ContactLanes::kept), so these stacks lost their loads all the time and never came
+/// to rest.
+static float slide_limit(const Body& body) {
     const float size = body.shape_count > 1 ? std::max(body.inner_radius, body.gyration) : body.inner_radius;
     return settings::stale_slide * size;
 }
 
-/// Whether a body moves so far in a step of dt seconds that a contact of it may be somewhere else by the time it is
-/// struck.
+/// Returns whether a body moves so far in a step of dt seconds that its contacts may be elsewhere on its surface when
+/// they are struck.
 static inline bool may_move_far(const Body& body, float dt) {
-    const float room = slide_room(body);
+    const float room = slide_limit(body);
     if (dt * dt * length_squared(body.linear_velocity) > room * room) return true;
     const float w2 = length_squared(body.angular_velocity), reach = dt * body.radius;
     if (reach * reach * w2 < 0.999f * (room * room)) return false;
@@ -61,8 +61,9 @@ void SubstepContacts::find_fast(const SolverIndices& indices, const BodyStore& b
     if (any_far) find_fast_contacts(indices, bodies, contacts, edges, dt);
 }
 
-/// Of the bodies that move far, the contacts whose surfaces move far along each other. Between body slots still. Not
-/// those that bounce: their speeds before the blow belong to the levers that they had (216 elastic balls gained 2% so).
+/// Sets Edge::slide_limit of contacts whose surfaces may slide far along each other, if one of the bodies moves far.
+/// Contacts that bounce are left out, because the approach speeds that their restitution uses belong to their old lever
+/// arms (otherwise 216 elastic balls gained 2% of energy). The edges are still between body slots.
 void SubstepContacts::find_fast_contacts(const SolverIndices& indices, const BodyStore& bodies,
                                          const ContactTable& contacts, std::span<ConstraintGraph::Edge> edges,
                                          float dt) {
@@ -72,17 +73,17 @@ void SubstepContacts::find_fast_contacts(const SolverIndices& indices, const Bod
         const Body &a = bodies[edge.a], &b = bodies[edge.b];
         const ContactState& state = contacts.states[edge.contact];
         if (state.merged || state.modified) continue;
-        const float room = std::min(slide_room(edge.pushes_a ? a : b), slide_room(edge.pushes_b ? b : a));
+        const float room = std::min(slide_limit(edge.pushes_a ? a : b), slide_limit(edge.pushes_b ? b : a));
         const float speed = std::sqrt(length_squared(b.linear_velocity - a.linear_velocity)) +
                             a.radius * std::sqrt(length_squared(a.angular_velocity)) +
                             b.radius * std::sqrt(length_squared(b.angular_velocity));
         if (!(dt * speed > room)) continue;
-        edge.slide_room = room;
+        edge.slide_limit = room;
         any_fast_ = renews_ = true;
     }
 }
 
-/// Moves the colliders of a body to where it is in the solve.
+/// Moves the colliders of a body to its present pose in the solve.
 void SubstepContacts::move_colliders(const Input& in, std::uint32_t slot) {
     const BodyStore& bodies = in.world.bodies;
     Colliders& colliders = in.world.colliders;
@@ -102,7 +103,7 @@ void SubstepContacts::move_colliders(const Input& in, std::uint32_t slot) {
     store3(in.moving.masses()[i].center, center);
 }
 
-/// A manifold that is not the narrowphase's own goes with the bodies: its points stay on either surface.
+/// Updates the separations of a manifold that the narrowphase did not make: its points stay fixed in the two bodies.
 static void keep_points(const ContactWorld& world, std::uint32_t contact) {
     const ContactTable& contacts = world.contacts;
     const Colliders& colliders = world.colliders;
@@ -117,11 +118,12 @@ static void keep_points(const ContactWorld& world, std::uint32_t contact) {
     }
 }
 
-/// Takes an impulse and a moment from a body that has moved with them for a sub-step.
+/// Takes an impulse and a moment back from a body that has moved with them for a sub-step.
 ///
-/// Its angular momentum must not simply be what it was before: a thin body has another energy, many times as much, with
-/// the same momentum at another pose, and impulses have turned it to where it would not have gone by itself. So the
-/// momentum goes along with what lies between the two poses, and energy is what it was.
+/// Restoring its old angular momentum would be wrong. The impulses have rotated the body to a pose that it would not
+/// have reached by itself, and a thin body with the same momentum at another pose can have many times its energy. So
+/// the body is rotated freely back to the start of the sub-step, its momentum is changed there, and it is rotated
+/// freely forward again. Free rotation conserves energy.
 static void take_back(const SolveInput& in, SolverBodies& moving, std::uint32_t i, const glm::dvec3& impulse,
                       const glm::dvec3& moment) {
     SolverBody& sb = moving[i];
@@ -147,7 +149,7 @@ static void take_back(const SolveInput& in, SolverBodies& moving, std::uint32_t 
     moving.motions().set_spin(i, alone);
 }
 
-/// Lists the contacts of bodies that have turned too far, and moves the colliders that these contacts need.
+/// Lists the contacts of bodies that have rotated too far, and moves the colliders that these contacts need.
 void SubstepContacts::list_stale(const Input& in) {
     const BodyStore& bodies = in.world.bodies;
     const ContactTable& contacts = in.world.contacts;
@@ -178,9 +180,9 @@ void SubstepContacts::list_stale(const Input& in) {
     }
 }
 
-/// Lists the contacts that are struck after their surfaces have moved along each other.
-void SubstepContacts::list_struck_aside(const Input& in) {
-    for (const std::uint32_t c : struck_aside_) {
+/// Lists the contacts that are struck after their surfaces have slid too far along each other.
+void SubstepContacts::list_struck_after_sliding(const Input& in) {
+    for (const std::uint32_t c : struck_after_sliding_) {
         if (renewed_at_[c] == renewal_) continue;
         renewed_at_[c] = renewal_;
         renewed_.push_back({c, false, false});
@@ -190,24 +192,24 @@ void SubstepContacts::list_struck_aside(const Input& in) {
     }
 }
 
-/// Tells triangles on which side their shapes are by now. The continuous stage may take the motion back, so the mesh contacts
-/// themselves stay as they were.
-void SubstepContacts::tell_sides(const Input& in) {
+/// Gives the triangles the sides on which their shapes belong now. The mesh contacts themselves are restored, because
+/// the continuous stage may take the motion back.
+void SubstepContacts::update_sides(const Input& in) {
     ContactTable& contacts = in.world.contacts;
     for (const std::uint32_t c : to_collide_) {
         const ContactState& state = contacts.states[c];
-        if (state.patch == null_index) continue;
-        MeshPatch& patch = contacts.patches[state.patch];
-        const vec3 place = patch.place;
-        const bool through = patch.through;
-        if (!in.mesh_contacts.follow_place(in.world, state.pair, state.patch)) continue;
-        patch.place = place;
-        patch.through = through;
-        patch.clearance = 0.0f;
+        if (state.mesh_contact == null_index) continue;
+        MeshContact& mesh_contact = contacts.mesh_contacts[state.mesh_contact];
+        const vec3 place = mesh_contact.side_point;
+        const bool through = mesh_contact.pressed_through;
+        if (!in.mesh_contacts.update_side(in.world, state.pair, state.mesh_contact)) continue;
+        mesh_contact.side_point = place;
+        mesh_contact.pressed_through = through;
+        mesh_contact.clearance = 0.0f;
     }
 }
 
-/// Finds new manifolds for the contacts that the narrowphase gives one.
+/// Tests the contacts in to_collide_ again.
 void SubstepContacts::collide_again(const Input& in) {
     ContactTable& contacts = in.world.contacts;
     CollideSettings settings = in.collide;
@@ -223,17 +225,17 @@ void SubstepContacts::collide_again(const Input& in) {
     if (in.any_locked) turn_into_plane(in.world, to_collide_);
     std::size_t next = 0;
     for (std::size_t k = 0; k < to_collide_.size(); ++k) {
-        while (renewed_[next].contact != to_collide_[k]) ++next;  // in the same order
+        while (renewed_[next].contact != to_collide_[k]) ++next;  // both lists have the same order
         const std::uint32_t c = to_collide_[k];
         const Manifold& before = before_[k].manifold;
         for (int i = 0; i < before.count; ++i) {
             if (before.points[i].separation <= 0.0f) contacts.states[c].met = true;
         }
-        // The profile says of a pair what the stage `collide` did for it.
+        // The profile shows the rung and cost of the stage `collide`.
         contacts.records[c].rung = before_[k].rung;
         contacts.records[c].cost = before_[k].cost;
         if (contacts.has_manifold(c)) continue;
-        // What has come apart within the step was a contact in it, and is reported as one.
+        // Shapes that have separated within the step are still reported as a contact of this step.
         renewed_[next].apart = true;
         contacts.replace_manifold(c) = before;
         keep_points(in.world, c);
@@ -244,20 +246,20 @@ std::uint32_t SubstepContacts::renew(const Input& in) {
     stale_.clear();
     in.moving.motions().for_each_stale(SolverIndices::group_size, in.solve.indices.movable_end(),
                                        [&](std::uint32_t i) { stale_.push_back(i); });
-    struck_aside_.clear();
+    struck_after_sliding_.clear();
     if (any_fast_) {
-        in.solver.find_struck_aside(in.moving.bodies(), struck_aside_);
-        for (std::uint32_t& c : struck_aside_) c = in.solve.edges[c].contact;
+        in.solver.find_struck_after_sliding(in.moving.bodies(), struck_after_sliding_);
+        for (std::uint32_t& c : struck_after_sliding_) c = in.solve.edges[c].contact;
     }
-    if (stale_.empty() && struck_aside_.empty()) return 0;
+    if (stale_.empty() && struck_after_sliding_.empty()) return 0;
     ++renewal_;
     const ContactTable& contacts = in.world.contacts;
     if (renewed_at_.size() < contacts.bodies.size()) renewed_at_.resize(contacts.bodies.size(), 0);
     renewed_.clear();
     to_collide_.clear();
     list_stale(in);
-    list_struck_aside(in);
-    tell_sides(in);
+    list_struck_after_sliding(in);
+    update_sides(in);
     collide_again(in);
     for (const ContactSolver::Renewed& r : renewed_) {
         const ContactState& state = contacts.states[r.contact];
@@ -293,7 +295,7 @@ std::size_t SubstepContacts::bytes() const {
     return far_movers_.capacity() + first_poses_.capacity() * sizeof(FirstPose) + before_.capacity() * sizeof(Before) +
            renewed_.capacity() * sizeof(ContactSolver::Renewed) + scratch_.bytes() +
            (stale_.capacity() + moved_at_.capacity() + renewed_at_.capacity() + to_collide_.capacity() +
-            struck_aside_.capacity()) *
+            struck_after_sliding_.capacity()) *
                sizeof(std::uint32_t);
 }
 

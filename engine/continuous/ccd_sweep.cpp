@@ -138,13 +138,13 @@ bool CcdSweep::stays_in_front(const Query& q, const ObstaclePart& part, float du
 }
 
 /// Returns the contact state of a shape and a mesh through which its middle was pressed, else null.
-const MeshPatch* CcdSweep::passed_patch(std::uint32_t slot, std::uint32_t own, std::uint32_t other,
-                                        std::uint32_t mesh) const {
-    if (!in_.any_through || !in_.shapes.defs[mesh].mesh) return nullptr;
+const MeshContact* CcdSweep::passed_mesh_contact(std::uint32_t slot, std::uint32_t own, std::uint32_t other,
+                                                 std::uint32_t mesh) const {
+    if (!in_.any_pressed_through || !in_.shapes.defs[mesh].mesh) return nullptr;
     const ContactTable& contacts = in_.contacts;
     const std::uint32_t p = contacts.find_pair(in_.bodies, slot, other);
-    const std::uint32_t k = p != null_index ? contacts.find_patch(p, own, mesh) : null_index;
-    return k != null_index && contacts.patches[k].through ? &contacts.patches[k] : nullptr;
+    const std::uint32_t k = p != null_index ? contacts.find_mesh_contact(p, own, mesh) : null_index;
+    return k != null_index && contacts.mesh_contacts[k].pressed_through ? &contacts.mesh_contacts[k] : nullptr;
 }
 
 /// Prepares a triangle of a mesh through which the middle of the shape was pressed. The triangle is moved to where the
@@ -187,11 +187,11 @@ vec3 CcdSweep::side_where_it_belongs(const Query& q, const ObstaclePart& part, c
     if (!part.surface.two_sided) return out < 0.0f ? n : vec3(0.0f);
     const ContactTable& contacts = in_.contacts;
     const std::uint32_t p = contacts.find_pair(in_.bodies, q.slot, q.other);
-    const std::uint32_t k = p != null_index ? contacts.find_patch(p, q.own_shape, q.other_shape) : null_index;
+    const std::uint32_t k = p != null_index ? contacts.find_mesh_contact(p, q.own_shape, q.other_shape) : null_index;
     if (k == null_index) return vec3(0.0f);
     for (std::uint32_t c = contacts.pairs[p].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
         const PairRecord& record = contacts.records[c];
-        if (contacts.states[c].patch != k || record.state != PairState::touching) continue;
+        if (contacts.states[c].mesh_contact != k || record.state != PairState::touching) continue;
         const bool is_a = in_.shapes.is_triangle(record.a);
         if (in_.shapes.triangles[is_a ? record.a : record.b].triangle != part.triangle) continue;
         const quat& frame = in_.colliders.poses[record.a].rotation;
@@ -268,7 +268,7 @@ TimeOfImpact CcdSweep::time_of_hit(const Query& q, ObstaclePart& part, const Sha
 
 /// Makes `first` the hit on this part, if that is earlier.
 void CcdSweep::hit_part(const Query& q, ObstaclePart& part, const SweepScratch& scratch, SweepHit& first) const {
-    if (q.passed != nullptr) part.front_point = q.passed->place - part.origin;
+    if (q.passed != nullptr) part.front_point = q.passed->side_point - part.origin;
     part.passed = q.passed != nullptr;
     const ShapePair pair{q.own_shape, q.other_shape, part.triangle};
     if (std::find(scratch.disabled.begin(), scratch.disabled.end(), pair) != scratch.disabled.end()) return;
@@ -332,7 +332,7 @@ SweepHit CcdSweep::first_hit(const Path& path, bool dynamic_too, SweepScratch& s
                                   other,         j,
                                   of_body.shape, in_.shape_motion(path.motion, body, i),
                                   motion_j,      depth,
-                                  max_depth,     passed_patch(path.slot, i, other, j)};
+                                  max_depth,     passed_mesh_contact(path.slot, i, other, j)};
                 for_each_part(query, first.time, scratch.triangles,
                               [&](ObstaclePart& part) { hit_part(query, part, scratch, first); });
             }

@@ -135,9 +135,9 @@ private:
         std::uint32_t other, other_shape;
         const Shape& own;
         RigidMotion own_motion, other_motion;
-        float depth = 0.0f;                 ///< that the body is allowed, m
-        float max_depth = 0.0f;             ///< that it may reach in several hits, m
-        const MeshPatch* passed = nullptr;  ///< the mesh, if the middle of `own` was pressed through it
+        float depth = 0.0f;                   ///< that the body is allowed, m
+        float max_depth = 0.0f;               ///< that it may reach in several hits, m
+        const MeshContact* passed = nullptr;  ///< the mesh, if the middle of `own` was pressed through it
     };
 
     template <class Visit>
@@ -146,7 +146,8 @@ private:
     TimeOfImpact time_of_hit(const Query& query, ObstaclePart& part, const Shape& solid, const RigidMotion& motion,
                              float wanted_depth, float duration, bool& at_max_depth) const;
     bool stays_in_front(const Query& query, const ObstaclePart& part, float duration) const;
-    const MeshPatch* passed_patch(std::uint32_t slot, std::uint32_t own, std::uint32_t other, std::uint32_t mesh) const;
+    const MeshContact* passed_mesh_contact(std::uint32_t slot, std::uint32_t own, std::uint32_t other,
+                                           std::uint32_t mesh) const;
     void hold_passed_shape(const Query& query, ObstaclePart& part) const;
     void move_back(const Query& query, ObstaclePart& part, const vec3& n) const;
     vec3 side_where_it_belongs(const Query& query, const ObstaclePart& part, const vec3& normal,

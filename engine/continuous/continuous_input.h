@@ -44,13 +44,13 @@ inline float relative_arc_deviation(float angle, float radius, float distance, f
 /// are those at the start of the step; the poses of `bodies` are those that the solver and then this stage have moved
 /// them to.
 struct ContinuousInput {
-    float dt;               ///< length of the step, s
-    int substeps;           ///< sub-steps of the step
-    vec3 gravity;           ///< m/s^2
-    float max_speed;        ///< of the world, m/s
-    bool enabled;           ///< WorldDef::continuous; without it no body is swept
-    float max_penetration;  ///< of all contact points that were solved in the step, m
-    bool any_through;       ///< the middle of some shape was pressed through a mesh: MeshPatch::through
+    float dt;                  ///< length of the step, s
+    int substeps;              ///< sub-steps of the step
+    vec3 gravity;              ///< m/s^2
+    float max_speed;           ///< of the world, m/s
+    bool enabled;              ///< WorldDef::continuous; without it no body is swept
+    float max_penetration;     ///< of all contact points that were solved in the step, m
+    bool any_pressed_through;  ///< the middle of some shape was pressed through a mesh: MeshContact::pressed_through
     const BodyStore& bodies;
     const ShapePool& shapes;
     const Colliders& colliders;

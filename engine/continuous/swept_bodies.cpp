@@ -147,14 +147,14 @@ bool stays_in_front(const ContinuousInput& in, std::uint32_t slot, std::uint32_t
 bool stays_in_front_of_mesh(const ContinuousInput& in, std::uint32_t slot, std::uint32_t other, std::uint32_t pair,
                             std::uint32_t shape, std::uint32_t mesh) {
     const ContactTable& contacts = in.contacts;
-    const std::uint32_t k = contacts.find_patch(pair, shape, mesh);
-    if (k == null_index || contacts.patches[k].through || in.solver_body(other) != nullptr) return false;
+    const std::uint32_t k = contacts.find_mesh_contact(pair, shape, mesh);
+    if (k == null_index || contacts.mesh_contacts[k].pressed_through || in.solver_body(other) != nullptr) return false;
     const Aabb box = in.swept_box(slot, shape);
     const Transform& at = in.colliders.poses[mesh];
     const Aabb in_mesh = transform_box(to_frame(relative(at, Transform{})), box);
-    if (!contains(contacts.patches[k].box, in_mesh)) return false;
+    if (!contains(contacts.mesh_contacts[k].box, in_mesh)) return false;
     for (std::uint32_t c = contacts.pairs[pair].first_contact; c != null_index; c = contacts.states[c].next_in_pair) {
-        if (contacts.states[c].patch != k) continue;
+        if (contacts.states[c].mesh_contact != k) continue;
         const PairRecord& record = contacts.records[c];
         const std::uint32_t triangle = contacts.bodies[c].a == other ? record.a : record.b;
         if (overlaps(box, in.shapes.world_boxes[triangle]) && !stays_in_front(in, slot, other, c)) return false;

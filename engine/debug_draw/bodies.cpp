@@ -66,7 +66,7 @@ void BodyPart::draw(Pen& pen, const DebugDrawOptions& options, std::uint32_t slo
     }
 }
 
-/// By Jacobi's rotations: each makes one element beside the diagonal zero.
+/// Uses Jacobi rotations: each makes one element off the diagonal zero.
 PrincipalAxes principal_axes(const mat3& inertia) {
     glm::dmat3 m(inertia), axes(1.0);
     constexpr int most_sweeps = 16;

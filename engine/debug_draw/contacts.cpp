@@ -8,7 +8,7 @@ namespace talus::debug_draw {
 
 namespace {
 
-/// The polygon of the points, in their order around the normal.
+/// Draws the polygon of the contact's points, in their order around the normal.
 void draw_area(Pen& pen, const Contact& contact, const vec3& middle) {
     const auto count = static_cast<std::size_t>(contact.point_count);
     if (count < 2) return;
@@ -68,7 +68,7 @@ void draw_columns(Pen& pen, const DebugDrawOptions& options, const Broadphase& b
             if (!overlaps(run.box, options.region)) continue;
             const Color color = settled ? colors::settled_cell : colors::restless_cell;
             pen.box(run.box, faded(color, 96));
-            // The way of the sweep, through the middle.
+            // A line through the middle along the sweep axis.
             const auto s = static_cast<int>(run.sweep_axis);
             vec3 from = center(run.box), to = from;
             from[s] = run.box.lower[s];

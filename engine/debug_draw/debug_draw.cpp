@@ -53,7 +53,8 @@ const char* title_of(Rung rung) {
     return "";
 }
 
-/// Hues of neighbours are a golden section of the circle apart, so that those of any few in a row differ.
+/// Returns a colour for a number. The hues of consecutive numbers are a golden section of the circle apart, so a few
+/// consecutive numbers have different hues.
 Color color_of_number(std::uint32_t number) {
     const std::uint32_t hue = 6 * (number * 40503u & 0xffffu);  // 16 bits after the point
     const std::uint32_t sector = hue >> 16, part = hue & 0xffffu;
@@ -102,8 +103,9 @@ void World::draw(DebugDraw& out, const DebugDrawOptions& options) const {
     }
 }
 
-/// From the centre of each one's smaller shape to that of the other, or to the nearest point that is as far inside the
-/// other's box as the smaller one's is wide: so the paths of what lies on a floor don't all lead to its middle.
+/// Draws a line for each contact that was tested, coloured by its rung: from the centre of the smaller shape to the
+/// centre of the larger one. The end is clamped to the part of the larger box in which the smaller box fits, so that
+/// the lines of bodies on a floor do not all end at the floor's middle.
 void World::State::draw_pair_paths(debug_draw::Pen& pen, const Aabb& region) const {
     for (const std::uint32_t c : active_contacts.active()) {
         const PairRecord& record = contacts.records[c];

@@ -11,7 +11,7 @@ namespace {
 
 bool holds(const Joint& joint, int row) { return (joint.state.pressed >> row & 1u) != 0; }
 
-/// A joint that is no gear, and where its frames are.
+/// Draws a joint of any kind except a gear.
 struct JointFigure {
     Pen& pen;
     const Joint& joint;
@@ -20,7 +20,7 @@ struct JointFigure {
     Coordinates at;
     vec3 anchor_a, anchor_b;
     vec3 a[3], b[3];  ///< axes of the frames
-    float size;       ///< of its figures, m
+    float size;       ///< size of the drawing, m
 
     JointFigure(Pen& out, const Joint& j, const Body& first, const Body& second)
         : pen(out),
@@ -56,7 +56,7 @@ struct JointFigure {
         if (body_b.type != BodyType::fixed) pen.line(body_b.center, anchor_b, colors::arm);
     }
 
-    /// The range of a turn: angles from u towards v; what turns with the joint points to its coordinate.
+    /// Draws the range of a rotation, with angles from u towards v, and a line at the joint's coordinate.
     void turn(int i, const vec3& center, const vec3& u, const vec3& v) const {
         const JointLimit& limit = axis(i).limit;
         const auto towards = [&](double angle) {
@@ -85,7 +85,7 @@ struct JointFigure {
         }
     }
 
-    /// The range of a move from `origin` along a unit axis.
+    /// Draws the range of a displacement from `origin` along a unit axis.
     void move(int i, const vec3& origin, const vec3& along) const {
         const JointLimit& limit = axis(i).limit;
         const auto now = static_cast<float>(coordinate(i));
@@ -106,7 +106,8 @@ struct JointFigure {
 
     bool is_locked(int i) const { return axis(i).limit.lower == axis(i).limit.upper; }
 
-    /// The twist about x, seen in B's frame: it is what is left of B's turn once x has swung there.
+    /// Draws the range of the twist about x in frame B. The twist is the rotation of B that remains after the swing of
+    /// its x axis.
     void twist() const {
         const auto c = static_cast<float>(std::cos(at[3])), s = static_cast<float>(std::sin(at[3]));
         turn(3, anchor_b, c * b[1] - s * b[2], s * b[1] + c * b[2]);
@@ -200,7 +201,7 @@ struct JointFigure {
     }
 };
 
-/// Between the anchors of the two joints that it ties, with its ratio.
+/// Draws a line between the anchors of the two joints that the gear couples, and its ratio.
 void draw_gear(Pen& pen, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
                const Joint& gear) {
     vec3 anchors[2];

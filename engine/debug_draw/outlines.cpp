@@ -10,7 +10,7 @@ constexpr vec3 x_axis{1.0f, 0.0f, 0.0f}, y_axis{0.0f, 1.0f, 0.0f}, z_axis{0.0f, 
 
 vec3 unit(const vec3& v) { return v / std::sqrt(length_squared(v)); }
 
-/// Figures in a shape's frame.
+/// Draws lines and circles that are given in a shape's frame.
 struct Outline {
     Pen& pen;
     Transform pose;
@@ -36,13 +36,13 @@ struct Outline {
         const vec3 along = unit(b - a), u = any_perpendicular(along), v = glm::cross(along, u);
         for (const vec3& end : {a, b}) circle(end, u, v, radius);
         for (const vec3& side : {u, -u, v, -v}) line(a + radius * side, b + radius * side);
-        for (const vec3& side : {u, v}) {  // half a turn over each end
+        for (const vec3& side : {u, v}) {  // a half circle over each end
             arc(a, side, -along, radius, pi);
             arc(b, side, along, radius, pi);
         }
     }
 
-    /// Rings at both ends, the upper one of any radius.
+    /// Circles at both ends, and lines between them. If upper_radius is 0, the upper end is a point.
     void frustum(float half_height, float lower_radius, float upper_radius) const {
         const vec3 lower = -half_height * y_axis, upper = half_height * y_axis;
         circle(lower, x_axis, z_axis, lower_radius);
@@ -64,7 +64,7 @@ struct Outline {
         }
     }
 
-    /// The triangle's two sides, and the rounding around them: along each edge, about each corner.
+    /// The triangle's two faces, and the rounding along its edges and at its corners.
     void triangle(const vec3 (&p)[3], float radius) const {
         const vec3 normal = unit(glm::cross(p[1] - p[0], p[2] - p[0]));
         vec3 outward[3];  // of the edge from corner i

@@ -1,5 +1,5 @@
 #pragma once
-/// The edges of shapes; of round ones circles, and the lines where those meet.
+/// Outlines of shapes: their edges. Round shapes have circles, and lines between these.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/triangles/triangle_set.h>
@@ -7,10 +7,10 @@
 
 namespace talus::debug_draw {
 
-/// Boxes, hulls and triangles by their edges, each once; all lines lie on the surface.
+/// Draws the outline of a shape. Each edge of a box, hull or triangle is drawn once. All lines lie on the surface.
 void outline(Pen& pen, const Shape& shape, const Transform& pose, Color color);
 
-/// The edges of those triangles of a mesh whose boxes overlap the region (world).
+/// Draws the edges of the triangles of a mesh whose boxes overlap the region (world).
 void outline(Pen& pen, const TriangleSet& mesh, const Transform& pose, const Aabb& region, Color color);
 
 }  // namespace talus::debug_draw

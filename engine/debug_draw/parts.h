@@ -1,6 +1,6 @@
 #pragma once
-/// The parts of World::draw: each draws what the options choose of one kind of thing, and leaves out what lies outside
-/// of the region.
+/// The parts of World::draw. Each draws one kind of object (a body, a contact, a joint) as the options say, and leaves
+/// out objects outside of the region.
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/events.h>
@@ -14,7 +14,7 @@
 
 namespace talus::debug_draw {
 
-/// Outlines, boxes, centres of mass, inertia axes, velocities.
+/// Draws bodies: outlines, boxes, centres of mass, inertia axes, velocities.
 struct BodyPart {
     const BodyStore& bodies;
     const ShapePool& shapes;
@@ -22,21 +22,21 @@ struct BodyPart {
     const Broadphase& broadphase;
     const AwakeSet& awake;
 
-    /// `island`: the body's, for outlines that are coloured by it.
+    /// `island` is the body's island, for outlines that are coloured by island.
     void draw(Pen& pen, const DebugDrawOptions& options, std::uint32_t slot, std::uint32_t island) const;
 };
 
-/// Points, normals, impulses, feature ids and areas.
+/// Draws a contact's points, normals, impulses, feature ids and area.
 void draw_contact(Pen& pen, const DebugDrawOptions& options, const Contact& contact);
 
-/// The cells of both grids that hold boxes.
+/// Draws the cells of the broadphase's two grids that contain boxes.
 void draw_columns(Pen& pen, const DebugDrawOptions& options, const Broadphase& broadphase);
 
-/// Frames, anchors, limits, what its springs and motors aim at.
+/// Draws a joint: frames, anchors, limits, and the targets of its springs and motors.
 void draw_joint(Pen& pen, const DebugDrawOptions& options, const JointStore& joints, const BodyStore& bodies,
                 std::uint32_t slot);
 
-/// Principal moments, ascending, and their axes, right-handed, of a symmetric matrix.
+/// The principal moments of an inertia tensor, ascending, and their axes, right-handed.
 struct PrincipalAxes {
     std::array<double, 3> moments;
     mat3 axes;  ///< columns

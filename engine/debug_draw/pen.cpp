@@ -31,11 +31,11 @@ void Pen::arc(const vec3& center, const vec3& u, const vec3& v, float radius, do
 
 void Pen::arrow(const vec3& from, const vec3& to, Color color) {
     line(from, to, color);
-    const vec3 way = to - from;
-    const float length = std::sqrt(length_squared(way));
+    const vec3 shaft = to - from;
+    const float length = std::sqrt(length_squared(shaft));
     if (!(length > 0.0f)) return;
-    const vec3 along = way / length, side = any_perpendicular(along), other = glm::cross(along, side);
-    const vec3 neck = to - 0.2f * way;
+    const vec3 along = shaft / length, side = any_perpendicular(along), other = glm::cross(along, side);
+    const vec3 neck = to - 0.2f * shaft;
     for (const vec3& across : {side, -side, other, -other}) line(to, neck + 0.08f * length * across, color);
 }
 

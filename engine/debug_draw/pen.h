@@ -1,5 +1,6 @@
 #pragma once
-/// Everyday figures made of a DebugDraw's lines, points and triangles: what the parts of World::draw share.
+/// Draws boxes, arcs, arrows and axes with a DebugDraw's lines, points and triangles. The parts of World::draw share
+/// this.
 
 #include <talus/engine/debug_draw.h>
 
@@ -7,8 +8,8 @@ namespace talus::debug_draw {
 
 inline constexpr double pi = 3.14159265358979323846;
 
-/// The colours of all that is drawn, but for rungs and numbers: of middle lightness, to be seen before a bright sky and
-/// before a dark one.
+/// All colours except those of rungs and islands. They have a medium lightness, so that they are visible against a
+/// bright and a dark sky.
 namespace colors {
 inline constexpr Color fixed{128, 136, 148}, kinematic{72, 132, 226}, dynamic{232, 152, 40}, sensor{108, 172, 44};
 inline constexpr Color awake = dynamic, asleep{96, 112, 168}, alone{140, 146, 158};
@@ -38,16 +39,17 @@ public:
 
     void box(const Transform& pose, const vec3& half_extents, Color color);
     void box(const Aabb& box, Color color);
-    /// From center + r u towards center + r v, for angles (rad) from `from` to `to`; u and v are units at right angles.
+    /// Draws an arc around `center`, for angles (rad) from `from` to `to`, measured from u towards v. u and v are
+    /// orthogonal unit vectors.
     void arc(const vec3& center, const vec3& u, const vec3& v, float radius, double from, double to, Color color);
     void circle(const vec3& center, const vec3& u, const vec3& v, float radius, Color color) {
         arc(center, u, v, radius, 0.0, 2.0 * pi, color);
     }
-    /// A line with a head of a fifth of its length.
+    /// Draws a line with a head of a fifth of its length.
     void arrow(const vec3& from, const vec3& to, Color color);
-    /// Three lines along a frame's axes, red, green and blue.
+    /// Draws three lines along a frame's axes: x red, y green, z blue.
     void axes(const Transform& frame, float length);
-    /// Two short lines that cross a line at a point of it.
+    /// Draws two short lines across a line with the direction `along`, at one of its points.
     void tick(const vec3& at, const vec3& along, float size, Color color);
 
 private:

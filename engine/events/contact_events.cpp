@@ -7,7 +7,7 @@ namespace talus {
 
 namespace {
 
-/// Whichever of the two is A.
+/// Returns whether two events are about the same two shapes, in either order.
 bool same_shapes(const ContactEvent& x, const ContactEvent& y) {
     const auto side_a = [](const ContactEvent& e) { return std::tie(e.body_a.slot, e.body_a.generation, e.shape_a); };
     const auto side_b = [](const ContactEvent& e) { return std::tie(e.body_b.slot, e.body_b.generation, e.shape_b); };
@@ -30,8 +30,8 @@ std::vector<ContactEvent>::iterator ContactEvents::find_ended(const ContactEvent
     return std::find_if(ended_.begin(), ended_.end(), [&](const ContactEvent& e) { return same_shapes(e, event); });
 }
 
-/// A shape that became a sensor while it touched, or stopped being one, has its contact ended in this step. The other
-/// kind of contact begins in the next step: in one step the user could not tell which of the two events came first.
+/// If a shape became a sensor while it touched, or stopped being one, its contact ends in this step, and the contact of
+/// the other kind begins in the next step. In one step, the user could not tell which of the two events came first.
 void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::uint32_t>& touching) {
     const BodyStore& bodies = world.bodies;
     ContactTable& contacts = world.contacts;
@@ -45,15 +45,15 @@ void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::u
             const std::uint32_t shape_a = bodies[a].first_shape + event.shape_a,
                                 shape_b = bodies[b].first_shape + event.shape_b;
             const std::uint32_t p = contacts.find_pair(bodies, a, b);
-            const std::uint32_t k = p != null_index ? contacts.find_patch(p, shape_a, shape_b) : null_index;
-            if (k != null_index && contacts.patches[k].sensor == event.sensor) {
-                contacts.patches[k].touching = true;
-                contacts.mark_changed(k);  // this step looks whether it still is
+            const std::uint32_t k = p != null_index ? contacts.find_mesh_contact(p, shape_a, shape_b) : null_index;
+            if (k != null_index && contacts.mesh_contacts[k].sensor == event.sensor) {
+                contacts.mesh_contacts[k].touching = true;
+                contacts.mark_mesh_contact_changed(k);  // report_mesh_contacts() decides whether it still touches
                 continue;
             }
             if (k != null_index) {
-                contacts.patches[k].held_back = true;
-                held_back_patches_.push_back(k);
+                contacts.mesh_contacts[k].held_back = true;
+                held_back_mesh_contacts_.push_back(k);
             }
             if (p != null_index) c = contacts.find_contact(p, shape_a, shape_b);
         }
@@ -67,7 +67,7 @@ void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::u
         }
         contacts.states[c].touching = true;
         contacts.states[c].last_impulse = event.normal_impulse;
-        touching.push_back(c);  // as if of the last step: this one looks whether it still is
+        touching.push_back(c);  // as if it had touched in the last step: note_touches() decides whether it still does
     }
     if_changed_.clear();
 }
@@ -76,37 +76,38 @@ void ContactEvents::set_touching(const ContactWorld& world, std::uint32_t c, boo
     ContactTable& contacts = world.contacts;
     if (contacts.states[c].touching == now || (now && contacts.states[c].held_back)) return;
     contacts.set_touching(c, now);
-    const std::uint32_t k = contacts.states[c].patch;
+    const std::uint32_t k = contacts.states[c].mesh_contact;
     if (k == null_index) {
         (now ? begun_ : ended_).push_back(world.view().event_of(c));
         return;
     }
-    MeshPatch& patch = contacts.patches[k];
-    const bool first = now && patch.touches == 1;
-    patch.last_impulse = contacts.states[c].last_impulse + (now && !first ? patch.last_impulse : 0.0f);
+    MeshContact& mesh_contact = contacts.mesh_contacts[k];
+    const bool first = now && mesh_contact.touches == 1;
+    mesh_contact.last_impulse = contacts.states[c].last_impulse + (now && !first ? mesh_contact.last_impulse : 0.0f);
 }
 
 void ContactEvents::report_mesh_contacts(const ContactWorld& world) {
     ContactTable& contacts = world.contacts;
-    for (const std::uint32_t k : contacts.changed_patches) {
-        MeshPatch& patch = contacts.patches[k];
-        patch.changed = false;
-        if (patch.shape == null_index || patch.touching == (patch.touches != 0) || patch.held_back) continue;
-        patch.touching = !patch.touching;
-        (patch.touching ? begun_ : ended_).push_back(world.view().event_of_patch(k));
+    for (const std::uint32_t k : contacts.changed_mesh_contacts) {
+        MeshContact& mesh_contact = contacts.mesh_contacts[k];
+        mesh_contact.changed = false;
+        if (mesh_contact.shape == null_index || mesh_contact.touching == (mesh_contact.touches != 0) ||
+            mesh_contact.held_back)
+            continue;
+        mesh_contact.touching = !mesh_contact.touching;
+        (mesh_contact.touching ? begun_ : ended_).push_back(world.view().event_of_mesh_contact(k));
     }
-    contacts.changed_patches.clear();
+    contacts.changed_mesh_contacts.clear();
 }
 
-/// What touches by then begins in the next step.
 void ContactEvents::end_step(const ContactWorld& world) {
     for (const std::uint32_t c : held_back_contacts_) world.contacts.states[c].held_back = false;
-    for (const std::uint32_t k : held_back_patches_) {
-        world.contacts.patches[k].held_back = false;
-        world.contacts.mark_changed(k);
+    for (const std::uint32_t k : held_back_mesh_contacts_) {
+        world.contacts.mesh_contacts[k].held_back = false;
+        world.contacts.mark_mesh_contact_changed(k);
     }
     held_back_contacts_.clear();
-    held_back_patches_.clear();
+    held_back_mesh_contacts_.clear();
 }
 
 void ContactEvents::report_impact(const ContactWorld& world, const Impact& impact,
@@ -114,7 +115,8 @@ void ContactEvents::report_impact(const ContactWorld& world, const Impact& impac
     const BodyStore& bodies = world.bodies;
     ContactTable& contacts = world.contacts;
     const std::uint32_t p = contacts.find_pair(bodies, impact.body, impact.other);
-    const std::uint32_t k = p != null_index ? contacts.find_patch(p, impact.shape, impact.other_shape) : null_index;
+    const std::uint32_t k =
+        p != null_index ? contacts.find_mesh_contact(p, impact.shape, impact.other_shape) : null_index;
     if (k != null_index) {
         report_impact_on_mesh(world, impact, k);
         return;
@@ -130,7 +132,7 @@ void ContactEvents::report_impact(const ContactWorld& world, const Impact& impac
                                                               impact.sensor,
                                                               impact.impulse};
     const auto known = find_ended(event);
-    const bool over = known != ended_.end();  // a moment ago, by the poses that the step began with
+    const bool over = known != ended_.end();  // this step has reported its end, from the poses at its start
     if (!over) begun_.push_back(event);
     if (c == null_index || impact.sensor) {
         if (!over) ended_.push_back(event);
@@ -138,14 +140,14 @@ void ContactEvents::report_impact(const ContactWorld& world, const Impact& impac
     }
     if (over) ended_.erase(known);
     contacts.states[c].touching = true;
-    if (!contacts.has_manifold(c)) touching.push_back(c);  // the next step looks whether it still is
+    if (!contacts.has_manifold(c)) touching.push_back(c);  // the next step decides whether it still touches
 }
 
 void ContactEvents::report_impact_on_mesh(const ContactWorld& world, const Impact& impact, std::uint32_t k) {
-    MeshPatch& patch = world.contacts.patches[k];
-    patch.last_impulse = impact.impulse + (patch.touching ? patch.last_impulse : 0.0f);
-    if (patch.touching || patch.held_back) return;
-    const ContactEvent event = world.view().event_of_patch(k);
+    MeshContact& mesh_contact = world.contacts.mesh_contacts[k];
+    mesh_contact.last_impulse = impact.impulse + (mesh_contact.touching ? mesh_contact.last_impulse : 0.0f);
+    if (mesh_contact.touching || mesh_contact.held_back) return;
+    const ContactEvent event = world.view().event_of_mesh_contact(k);
     const auto known = find_ended(event);
     const bool over = known != ended_.end();
     if (!over) begun_.push_back(event);
@@ -154,8 +156,8 @@ void ContactEvents::report_impact_on_mesh(const ContactWorld& world, const Impac
         return;
     }
     if (over) ended_.erase(known);
-    patch.touching = true;
-    world.contacts.mark_changed(k);
+    mesh_contact.touching = true;
+    world.contacts.mark_mesh_contact_changed(k);
 }
 
 }  // namespace talus

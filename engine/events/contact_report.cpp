@@ -6,7 +6,7 @@ std::optional<Contact> contact_of(const ContactView& world, std::uint32_t c, std
     const ContactTable& contacts = world.contacts;
     const ContactState& state = contacts.states[c];
     if (!state.touching || state.sensor) return std::nullopt;
-    if (state.patch != null_index && !contacts.patches[state.patch].touching) return std::nullopt;
+    if (state.mesh_contact != null_index && !contacts.mesh_contacts[state.mesh_contact].touching) return std::nullopt;
     const PairRecord& record = contacts.records[c];
     const Transform &pose_a = world.colliders.poses[record.a], &pose_b = world.colliders.poses[record.b];
     const Manifold& manifold = contacts.manifold(c);

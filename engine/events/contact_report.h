@@ -1,5 +1,5 @@
 #pragma once
-/// A contact as World::contacts() shows it to the user.
+/// Builds the Contact that World::contacts() returns.
 
 #include "engine/contacts/contact_world.h"
 #include "engine/continuous/ccd_sweep.h"
@@ -10,8 +10,8 @@
 
 namespace talus {
 
-/// Returns nothing for a contact that does not touch, or of a sensor. `impacts` are those of the last step: they show a contact
-/// without a manifold, which a swept body has hit on its way.
+/// Returns nothing for a contact that does not touch, or of a sensor. `impacts` are the impacts of the last step: a
+/// contact that only a swept body has made within the step has no manifold, so its point comes from the impact.
 std::optional<Contact> contact_of(const ContactView& world, std::uint32_t contact, std::span<const Impact> impacts);
 
 }  // namespace talus

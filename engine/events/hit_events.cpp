@@ -35,7 +35,7 @@ void HitEvents::note_approaches(const ContactView& world, std::span<const Constr
 }
 
 void HitEvents::report(const ContactView& world, std::span<const Impact> impacts, float least_speed) {
-    // Two bodies at half the largest float close in at more than it.
+    // The approach speed of two very fast bodies may exceed the largest float.
     const auto in_range = [](float speed) { return std::min(speed, std::numeric_limits<float>::max()); };
     for (const Approach& approach : approaches_) {
         const ContactState& state = world.contacts.states[approach.contact];

@@ -1,5 +1,6 @@
 #pragma once
-/// Hit events: contacts of shapes that ask for them, which came in fast and were pushed back.
+/// Hit events: contacts of shapes that ask for them, whose approach speed was high and which had an impulse in the
+/// step.
 
 #include "engine/contacts/contact_world.h"
 #include "engine/continuous/ccd_sweep.h"
@@ -14,9 +15,9 @@ class HitEvents {
 public:
     /// Drops the hits of the last step.
     void begin_step() { hits_.clear(); }
-    /// Before the solve: notes how fast the contacts with hit events close in, if at least at `least_speed` (m/s).
+    /// Notes the contacts with hit events that approach at `least_speed` (m/s) or faster. Called before the solve.
     void note_approaches(const ContactView& world, std::span<const ConstraintGraph::Edge> edges, float least_speed);
-    /// After the step: reports those that were pushed back, and the impacts of swept bodies.
+    /// Reports the noted contacts that had a normal impulse, and the impacts of swept bodies. Called after the solve.
     void report(const ContactView& world, std::span<const Impact> impacts, float least_speed);
 
     std::span<const HitEvent> hits() const { return hits_; }
@@ -24,7 +25,7 @@ public:
 private:
     struct Approach {
         std::uint32_t contact;
-        float speed;  ///< the greatest of the contact's points, along the normal, m/s
+        float speed;  ///< of the fastest point, along the normal, m/s
     };
     std::vector<Approach> approaches_;
     std::vector<HitEvent> hits_;

@@ -8,7 +8,7 @@
 
 namespace talus {
 
-/// Joints that broke or went with a body, as the user reads them after a step.
+/// Joint events: joints that broke or were removed with a body, as the user reads them after a step.
 class JointEvents {
 public:
     enum class When : std::uint8_t {
@@ -16,7 +16,7 @@ public:
         now,       ///< within a step
         next_step  ///< between two steps
     };
-    /// Drops the events of the last step; those since then are this step's.
+    /// Drops the events of the last step. Removals since then become events of this step.
     void begin_step() {
         broken_.clear();
         broken_.swap(next_step_);

@@ -10,19 +10,23 @@ namespace talus {
 
 namespace {
 
-/// Points of a contact of many triangles that were points of the last step, too, and bore a load in it.
+/// The candidate points that were points of the merged contact in the last step and had a normal impulse then.
 struct LoadedPoints {
     std::size_t at[max_manifold_points];
     int count = 0;
     bool has(std::size_t i) const { return std::find(at, at + count, i) != at + count; }
 };
 
-/// Up to four points that span what all span: the deepest, the one farthest from it, and those farthest to either side
-/// of the line through the two; each of them from those that may touch in this step, if any may, or else from all. On
-/// bumpy ground what bears is nearer than points that are only close to the ground: with those in its place, a box
-/// would sink there until that point is the deepest, and rock on for ever. Distances of points that bore a load count
-/// `settings::kept_point_weight` times. `normal` in the mesh frame; `reach` (m) is how far the two may approach each
-/// other in the step, with the slop. Gives how many; `chosen` has room for four. Puts the points that may touch first.
+/// Chooses up to four points that span about the same area as all points: the deepest one, the one farthest from it,
+/// and the two that are farthest to either side of the line through these two. Each is chosen among the points that may
+/// touch in this step; other points are considered only if none of those is far enough. This matters on bumpy ground:
+/// if a point that is only close to the ground replaced the one that carries the load, a box would sink there until
+/// that point is the deepest, and would never stop rocking. If `weigh` is set, distances of loaded points count
+/// settings::kept_point_weight times.
+///
+/// `normal` is in the mesh frame. `reach` (m) is how far the two shapes may approach each other in the step, plus the
+/// slop. Writes indices to `chosen`, which has room for four, and returns their number. Reorders `points`: the ones
+/// that may touch come first.
 template <bool weigh, class Point>
 int choose_points(std::vector<Point>& points, const vec3& normal, float size, float reach, const LoadedPoints& loaded,
                   std::size_t* chosen) {
@@ -68,7 +72,8 @@ int choose_points(std::vector<Point>& points, const vec3& normal, float size, fl
     return count;
 }
 
-/// How much of the plane (m^2) chosen points span, in the order of choose_points; of two points their distance (m).
+/// Returns the area (m^2) that the chosen points span in the plane, in the order of choose_points; for two points,
+/// their distance (m).
 template <class Point>
 float spanned(const std::vector<Point>& points, const vec3& normal, const std::size_t* chosen, int count) {
     if (count < 2) return 0.0f;
@@ -78,10 +83,10 @@ float spanned(const std::vector<Point>& points, const vec3& normal, const std::s
     return 0.5f * std::abs(glm::dot(normal, glm::cross(line, place(2) - place(count == 4 ? 3 : 0))));
 }
 
-/// The same, with the points of the last step in place of those while they serve nearly as well, all of them or those
-/// that bore a load. A box on a plane of triangles has a hundred points that are equally deep but for rounding. Were
-/// the deepest chosen in each step, the four would change every few steps, friction would move to another centre each
-/// time, and the box would creep down a slope.
+/// The same as choose_points, but prefers the points of the last step as long as they span nearly as large an area: all
+/// of them, or else the loaded ones. A box on a plane of triangles has 100 points whose depths differ only by rounding.
+/// If the deepest were chosen in each step, the four points would change every few steps, the centre of friction would
+/// move each time, and the box would creep down a slope.
 template <class Point>
 int choose_lasting_points(std::vector<Point>& points, const vec3& normal, float size, float reach,
                           const ContactState& last, std::size_t* chosen) {
@@ -113,9 +118,9 @@ int choose_lasting_points(std::vector<Point>& points, const vec3& normal, float 
     return count;
 }
 
-/// Takes the load that a contact has from its last points, and what others give it, over to its new points: to those
-/// that were there what they had, the rest to all that touch alike. (A load on a point that does not would be a push
-/// out of nothing.)
+/// Distributes a contact's normal impulses over its new points: its own ones, and `given` (N s) from other contacts.
+/// Points that existed in the last step keep their impulse. The rest is shared equally by all points that touch; an
+/// impulse at a point that does not touch would push the shapes apart without cause.
 void carry_over(ContactState& state, const Manifold& manifold, float given) {
     float had[max_manifold_points] = {}, rest = given;
     for (int k = 0; k < state.point_count; ++k) rest += state.impulses[k];
@@ -141,7 +146,7 @@ bool MergedContacts::triangle_is_a(const ContactWorld& world, std::uint32_t c) {
     return world.shapes.is_triangle(world.contacts.records[c].a);
 }
 
-/// World, as the contact's manifold has it or had it.
+/// Returns the normal of a contact's present or last manifold, from the mesh to the shape, world.
 vec3 MergedContacts::normal_from_mesh(const ContactWorld& world, std::uint32_t c) {
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
@@ -149,7 +154,7 @@ vec3 MergedContacts::normal_from_mesh(const ContactWorld& world, std::uint32_t c
     return triangle_is_a(world, c) ? n : -n;
 }
 
-/// What a contact was loaded with in the last step, friction on the shape; it has nothing any more.
+/// Removes the load of a contact and returns it.
 MergedContacts::Load MergedContacts::take_load(const ContactWorld& world, std::uint32_t c) {
     ContactState& state = world.contacts.states[c];
     Load load;
@@ -170,31 +175,31 @@ void MergedContacts::give_load(const ContactWorld& world, std::uint32_t c, const
     state.friction_impulse += triangle_is_a(world, c) ? load.friction : -load.friction;
 }
 
-/// Contacts of one shape with triangles that face the same way become one: the solver holds a box on a floor of a
-/// hundred triangles by four points, as on a slab, and a tower on it stands as firm. The others stand aside in this
-/// step. What slides or rolls on to the next triangle is carried there as it was on the last.
 void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>& touching,
                            std::span<const std::uint32_t> last_touching) {
     ContactTable& contacts = world.contacts;
-    if (contacts.patches.empty()) return;
-    patch_contacts_.clear();
+    if (contacts.mesh_contacts.empty()) return;
+    triangle_contacts_.clear();
     for (const std::uint32_t c : touching) {
         const ContactState& state = contacts.states[c];
-        if (state.patch != null_index && !state.sensor && !state.merged) patch_contacts_.push_back({state.patch, c});
+        if (state.mesh_contact != null_index && !state.sensor && !state.merged)
+            triangle_contacts_.push_back({state.mesh_contact, c});
     }
-    if (patch_contacts_.empty()) return;
-    std::sort(patch_contacts_.begin(), patch_contacts_.end(), [](const PatchContact& x, const PatchContact& y) {
-        return x.patch != y.patch ? x.patch < y.patch : x.contact < y.contact;
-    });
+    if (triangle_contacts_.empty()) return;
+    std::sort(triangle_contacts_.begin(), triangle_contacts_.end(),
+              [](const TriangleContact& x, const TriangleContact& y) {
+                  return x.mesh_contact != y.mesh_contact ? x.mesh_contact < y.mesh_contact : x.contact < y.contact;
+              });
     for (const std::uint32_t c : last_touching) {
-        const std::uint32_t k = contacts.states[c].patch;
+        const std::uint32_t k = contacts.states[c].mesh_contact;
         if (k == null_index || contacts.states[c].point_count == 0 || contacts.has_manifold(c)) continue;
         const Load load = take_load(world, c);
         const vec3 normal = normal_from_mesh(world, c);
-        // To one of the same patch that is new, if any: it has come in its place.
-        const auto first = std::lower_bound(patch_contacts_.begin(), patch_contacts_.end(), k,
-                                            [](const PatchContact& x, std::uint32_t patch) { return x.patch < patch; });
-        for (auto at = first; at != patch_contacts_.end() && at->patch == k; ++at) {
+        // A new contact of the same mesh contact, if there is one, has taken its place and gets its load.
+        const auto first = std::lower_bound(
+            triangle_contacts_.begin(), triangle_contacts_.end(), k,
+            [](const TriangleContact& x, std::uint32_t mesh_contact) { return x.mesh_contact < mesh_contact; });
+        for (auto at = first; at != triangle_contacts_.end() && at->mesh_contact == k; ++at) {
             const bool is_new = contacts.states[at->contact].point_count == 0;
             if (!is_new || glm::dot(normal, normal_from_mesh(world, at->contact)) < settings::passed_on_normal)
                 continue;
@@ -202,47 +207,49 @@ void MergedContacts::merge(const ContactWorld& world, std::vector<std::uint32_t>
             break;
         }
     }
-    for (std::size_t first = 0; first < patch_contacts_.size();) {
+    for (std::size_t first = 0; first < triangle_contacts_.size();) {
         std::size_t last = first + 1;
-        while (last < patch_contacts_.size() && patch_contacts_[last].patch == patch_contacts_[first].patch) ++last;
-        if (last - first > 1) merge_patch(world, std::span(patch_contacts_).subspan(first, last - first));
+        while (last < triangle_contacts_.size() &&
+               triangle_contacts_[last].mesh_contact == triangle_contacts_[first].mesh_contact)
+            ++last;
+        if (last - first > 1) merge_mesh_contact(world, std::span(triangle_contacts_).subspan(first, last - first));
         first = last;
     }
     std::erase_if(touching, [&](std::uint32_t c) { return !contacts.has_manifold(c); });
 }
 
-void MergedContacts::merge_patch(const ContactWorld& world, std::span<PatchContact> list) {
+void MergedContacts::merge_mesh_contact(const ContactWorld& world, std::span<TriangleContact> list) {
     ShapePool& shapes = world.shapes;
     ContactTable& contacts = world.contacts;
     const auto triangle_slot = [&](std::uint32_t c) {
         return triangle_is_a(world, c) ? contacts.records[c].a : contacts.records[c].b;
     };
     for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i].patch == null_index) continue;  // is in a group already
+        if (list[i].mesh_contact == null_index) continue;  // already merged
         const vec3 normal = normal_from_mesh(world, list[i].contact);
         const std::uint32_t material = shapes.triangles[triangle_slot(list[i].contact)].material;
-        same_way_.clear();
+        facing_alike_.clear();
         for (std::size_t j = i; j < list.size(); ++j) {
             const std::uint32_t c = list[j].contact;
-            if (list[j].patch == null_index || shapes.triangles[triangle_slot(c)].material != material ||
+            if (list[j].mesh_contact == null_index || shapes.triangles[triangle_slot(c)].material != material ||
                 glm::dot(normal_from_mesh(world, c), normal) < settings::merged_normal)
                 continue;
-            same_way_.push_back(c);
-            list[j].patch = null_index;
+            facing_alike_.push_back(c);
+            list[j].mesh_contact = null_index;
         }
-        if (same_way_.size() > 1) merge_same_way(world, normal);
+        if (facing_alike_.size() > 1) merge_facing_alike(world, normal);
     }
 }
 
-/// Those in `same_way_`, into the one that bears most.
-void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& normal) {
+/// Merges the contacts in `facing_alike_` into the one with the largest load.
+void MergedContacts::merge_facing_alike(const ContactWorld& world, const vec3& normal) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
-    std::uint32_t chief = same_way_[0];
+    std::uint32_t main_contact = facing_alike_[0];
     float most = -1.0f;
-    patch_points_.clear();
-    for (const std::uint32_t c : same_way_) {
+    triangle_points_.clear();
+    for (const std::uint32_t c : facing_alike_) {
         const ContactState& state = contacts.states[c];
         const Manifold& manifold = contacts.manifold(c);
         const bool is_a = triangle_is_a(world, c);
@@ -250,41 +257,42 @@ void MergedContacts::merge_same_way(const ContactWorld& world, const vec3& norma
         const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
         float load = 0.0f;
         for (int i = 0; i < state.point_count; ++i) load += state.impulses[i];
-        if (load > most) most = load, chief = c;
+        if (load > most) most = load, main_contact = c;
         for (int i = 0; i < manifold.count; ++i) {
             const ManifoldPoint& p = manifold.points[i];
             const std::uint32_t id = (p.id + 1) * 2654435761u ^ place.triangle * 40503u;
-            patch_points_.push_back(
+            triangle_points_.push_back(
                 {(is_a ? p.on_a : p.on_b) + place.middle, is_a ? p.on_b : p.on_a, p.separation, id});
         }
     }
-    const bool is_a = triangle_is_a(world, chief);
-    const PairRecord& record = contacts.records[chief];
+    const bool is_a = triangle_is_a(world, main_contact);
+    const PairRecord& record = contacts.records[main_contact];
     const TrianglePlace& place = shapes.triangles[is_a ? record.a : record.b];
     const vec3 along = inverse_rotate(colliders.poses[place.mesh].rotation, normal);
     std::size_t chosen[max_manifold_points];
-    const float slop = contacts.states[chief].slop;
+    const float slop = contacts.states[main_contact].slop;
     const float motion = colliders.motions[record.a].max_displacement + colliders.motions[record.b].max_displacement;
     const float reach = slop + std::max(motion - settings::slow_approach * slop, 0.0f);
-    const int count = choose_lasting_points(patch_points_, along, record.size, reach, contacts.states[chief], chosen);
+    const int count =
+        choose_lasting_points(triangle_points_, along, record.size, reach, contacts.states[main_contact], chosen);
     Load given;
-    for (const std::uint32_t c : same_way_) {
+    for (const std::uint32_t c : facing_alike_) {
         contacts.states[c].merged = true;
-        if (c == chief) continue;
+        if (c == main_contact) continue;
         const Load load = take_load(world, c);
         given.normal += load.normal;
         given.friction += load.friction;
         given.substep = std::max(given.substep, load.substep);
         contacts.replace_manifold(c).count = 0;
     }
-    Manifold& manifold = contacts.replace_manifold(chief);
+    Manifold& manifold = contacts.replace_manifold(main_contact);
     manifold.count = count;
     for (int i = 0; i < count; ++i) {
-        const PatchPoint& p = patch_points_[chosen[i]];
+        const TrianglePoint& p = triangle_points_[chosen[i]];
         const vec3 on_triangle = p.on_mesh - place.middle;
         manifold.points[i] = {is_a ? on_triangle : p.on_other, is_a ? p.on_other : on_triangle, p.separation, p.id};
     }
-    give_load(world, chief, given);
+    give_load(world, main_contact, given);
 }
 
 }  // namespace talus

@@ -16,38 +16,40 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
     if (shapes.defs[shape].mesh || !world.view().may_touch(shape, mesh)) return;
-    const float ways = colliders.motions[shape].max_displacement + colliders.motions[mesh].max_displacement;
+    const float displacements = colliders.motions[shape].max_displacement + colliders.motions[mesh].max_displacement;
     const vec3 half = half_extents(shapes.world_boxes[shape]);
     const float size = std::max({half.x, half.y, half.z});
-    const Aabb box = expand(shapes.world_boxes[shape], ways + tolerance::contact_margin * size);
+    const Aabb box = expand(shapes.world_boxes[shape], displacements + tolerance::contact_margin * size);
     const Transform& pose = colliders.poses[mesh];
-    std::uint32_t k = contacts.find_patch(p, shape, mesh);
+    std::uint32_t k = contacts.find_mesh_contact(p, shape, mesh);
     if (k == null_index) {
         if (!overlaps(box, shapes.world_boxes[mesh])) return;
-        k = contacts.patch_of(p, shape, shape_body, mesh, mesh_body);
-        contacts.patches[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
+        k = contacts.find_or_add_mesh_contact(p, shape, shape_body, mesh, mesh_body);
+        contacts.mesh_contacts[k].sensor = shapes.defs[shape].sensor || shapes.defs[mesh].sensor;
     }
-    MeshPatch& patch = contacts.patches[k];
-    const bool stands = pose.position == patch.mesh_pose.position && pose.rotation == patch.mesh_pose.rotation;
-    if (stands && contains(patch.world_box, box)) {
-        follow_place(world, p, k);
+    MeshContact& mesh_contact = contacts.mesh_contacts[k];
+    const bool stands =
+        pose.position == mesh_contact.mesh_pose.position && pose.rotation == mesh_contact.mesh_pose.rotation;
+    if (stands && contains(mesh_contact.world_box, box)) {
+        update_side(world, p, k);
         return;
     }
     const Frame to_mesh = to_frame(relative(pose, Transform{}));
-    if (!stands && contains(patch.box, transform_box(to_mesh, box))) {
-        follow_place(world, p, k);
+    if (!stands && contains(mesh_contact.box, transform_box(to_mesh, box))) {
+        update_side(world, p, k);
         return;
     }
-    if (!(patch.box.lower.x <= patch.box.upper.x)) patch.clearance = -1.0f;  // new, or as good as that
-    patch.mesh_pose = pose;
-    patch.world_box = expand(box, settings::mesh_patch_margin * size);
-    patch.box = transform_box(to_mesh, patch.world_box);
+    if (!(mesh_contact.box.lower.x <= mesh_contact.box.upper.x))
+        mesh_contact.clearance = -1.0f;  // it is new, or its contacts were removed
+    mesh_contact.mesh_pose = pose;
+    mesh_contact.world_box = expand(box, settings::mesh_contact_margin * size);
+    mesh_contact.box = transform_box(to_mesh, mesh_contact.world_box);
 
     const TriangleSet& set = *shapes.defs[mesh].mesh;
     found_triangles_.clear();
-    set.find(patch.box, found_triangles_);
-    // Of a slope many boxes are near whose triangles are not.
-    const vec3 middle = center(patch.box), room = half_extents(patch.box);
+    set.find(mesh_contact.box, found_triangles_);
+    // On a slope, the boxes of many triangles overlap the box though the triangles themselves do not.
+    const vec3 middle = center(mesh_contact.box), room = half_extents(mesh_contact.box);
     std::erase_if(found_triangles_, [&](std::uint32_t t) {
         const SetTriangle triangle = set.triangle(t);
         const vec3& n = triangle.normal;
@@ -55,7 +57,7 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
     });
     known_triangles_.clear();
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].patch != k) return;
+        if (contacts.states[c].mesh_contact != k) return;
         const PairRecord& record = contacts.records[c];
         const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
         known_triangles_.push_back({shapes.triangles[slot].triangle, c});
@@ -71,16 +73,16 @@ void MeshContacts::update(const ContactWorld& world, std::uint32_t p, std::uint3
         }
         const std::uint32_t slot = shapes.add_triangle(mesh, t, colliders);
         const std::uint32_t c = world.add_contact(p, slot, mesh_body, shape, shape_body);
-        contacts.states[c].patch = k;
+        contacts.states[c].mesh_contact = k;
     }
     for (; known != known_triangles_.end(); ++known) world.remove_contact(known->contact);
-    follow_place(world, p, k);
+    update_side(world, p, k);
 }
 
 namespace {
 
-/// Where a way gets through a triangle, as a part of the way, and whether from its front; else 2. Edges are as wide as
-/// `rim` (m): what goes through just between two triangles has gone through.
+/// Where a line segment passes through a triangle, as a fraction of the segment, and whether from its front. 2 if it
+/// does not. The triangle counts as wider by `rim` (m), so that no segment passes between two triangles.
 struct Crossing {
     float part = 2.0f;
     bool inward = false;
@@ -99,8 +101,8 @@ Crossing crossing(const vec3 (&points)[3], const vec3& normal, const vec3& from,
     return {part, before >= 0.0f};
 }
 
-/// A lower bound of a point's distance from a triangle, m: by its plane and those across its edges. Any number above
-/// `most` where it is more than that.
+/// Returns a lower bound of a point's distance from a triangle, m: from its plane and from the planes through its
+/// edges. If the bound is above `most`, the result may be any number above `most`.
 float distance_bound(const vec3 (&points)[3], const vec3& normal, const vec3& p, float most) {
     float far = std::abs(glm::dot(p - points[0], normal));
     for (int i = 0; i < 3 && far < most; ++i) {
@@ -112,18 +114,20 @@ float distance_bound(const vec3 (&points)[3], const vec3& normal, const vec3& p,
 
 }  // namespace
 
-/// The triangles that a shape's middle may meet on its way to `middle`: those of its contacts, while it stays in their
-/// box, or else those of the mesh. Gives how far around the middle these are all there are, m.
+/// Finds the triangles that a shape's middle may pass through between MeshContact::side_point and `middle`: the ones of
+/// its contacts if the motion stays in their box, otherwise by a search of the mesh. Returns the radius (m) around
+/// `middle` within which these are all triangles of the mesh.
 float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32_t p, std::uint32_t k,
                                           const vec3& middle, float probe) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
-    const MeshPatch& patch = contacts.patches[k];
+    const MeshContact& mesh_contact = contacts.mesh_contacts[k];
     triangles_around_.clear();
-    if (contains(patch.box, Aabb{glm::min(middle, patch.place), glm::max(middle, patch.place)})) {
+    if (contains(mesh_contact.box,
+                 Aabb{glm::min(middle, mesh_contact.side_point), glm::max(middle, mesh_contact.side_point)})) {
         for_each_contact(contacts, p, [&](std::uint32_t c) {
-            if (contacts.states[c].patch != k) return;
+            if (contacts.states[c].mesh_contact != k) return;
             const PairRecord& record = contacts.records[c];
             const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
             const vec3(&points)[3] = colliders.shapes[slot].points;
@@ -131,12 +135,13 @@ float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32
             triangles_around_.push_back(
                 {{points[0] + at, points[1] + at, points[2] + at}, colliders.surface_triangles[slot].normal});
         });
-        const vec3 room = glm::min(middle - patch.box.lower, patch.box.upper - middle);
+        const vec3 room = glm::min(middle - mesh_contact.box.lower, mesh_contact.box.upper - middle);
         return std::min({room.x, room.y, room.z});
     }
-    const TriangleSet& set = *shapes.defs[patch.mesh].mesh;
+    const TriangleSet& set = *shapes.defs[mesh_contact.mesh].mesh;
     found_triangles_.clear();
-    set.find(expand(Aabb{glm::min(middle, patch.place), glm::max(middle, patch.place)}, probe), found_triangles_);
+    set.find(expand(Aabb{glm::min(middle, mesh_contact.side_point), glm::max(middle, mesh_contact.side_point)}, probe),
+             found_triangles_);
     for (const std::uint32_t t : found_triangles_) {
         const SetTriangle triangle = set.triangle(t);
         triangles_around_.push_back({{triangle.points[0], triangle.points[1], triangle.points[2]}, triangle.normal});
@@ -144,41 +149,34 @@ float MeshContacts::find_triangles_around(const ContactWorld& world, std::uint32
     return probe;
 }
 
-/// Keeps account of the side of a mesh on which a shape belongs, and tells the triangles of its contacts where that is
-/// not the side of its middle. False where nothing can have changed.
-///
-/// Heavy bodies can press a thin one in by more than half for a moment. Each triangle that it comes to from then on
-/// would take it for one that comes from behind: a one-sided one would let it pass, a two-sided one push it out. What
-/// it touched before says too little: it slides on. So its side is known from its way. A middle that gets through the
-/// surface leaves its place in front of it, as near as the surface lets it follow, until it has come back or gone
-/// round.
-bool MeshContacts::follow_place(const ContactWorld& world, std::uint32_t p, std::uint32_t k) {
+bool MeshContacts::update_side(const ContactWorld& world, std::uint32_t p, std::uint32_t k) {
     ShapePool& shapes = world.shapes;
     Colliders& colliders = world.colliders;
     ContactTable& contacts = world.contacts;
-    MeshPatch& patch = contacts.patches[k];
-    if (patch.sensor) return false;
-    const vec3 middle_of_shape(detail::inside_of(shapes.defs[patch.shape].shape));
-    const vec3 middle = inverse_transform_point(colliders.poses[patch.mesh],
-                                                transform_point(colliders.poses[patch.shape], middle_of_shape));
-    const std::uint32_t stamp = colliders.versions[patch.shape] + colliders.versions[patch.mesh];
-    const bool placed = patch.clearance >= 0.0f && stamp == patch.stamp;
-    const float way2 = length_squared(middle - patch.place);
-    if (placed && way2 < patch.clearance * patch.clearance) return false;
-    const vec3 half = half_extents(shapes.local_boxes[patch.shape]);
+    MeshContact& mesh_contact = contacts.mesh_contacts[k];
+    if (mesh_contact.sensor) return false;
+    const vec3 middle_of_shape(detail::inside_of(shapes.defs[mesh_contact.shape].shape));
+    const vec3 middle = inverse_transform_point(colliders.poses[mesh_contact.mesh],
+                                                transform_point(colliders.poses[mesh_contact.shape], middle_of_shape));
+    const std::uint32_t stamp = colliders.versions[mesh_contact.shape] + colliders.versions[mesh_contact.mesh];
+    const bool placed = mesh_contact.clearance >= 0.0f && stamp == mesh_contact.stamp;
+    const float distance2 = length_squared(middle - mesh_contact.side_point);
+    if (placed && distance2 < mesh_contact.clearance * mesh_contact.clearance) return false;
+    const vec3 half = half_extents(shapes.local_boxes[mesh_contact.shape]);
     const float size = std::max({half.x, half.y, half.z});
-    if (!placed) patch.place = middle;  // it is new, or was put there by hand
-    patch.stamp = stamp;
-    const float around = find_triangles_around(world, p, k, middle, settings::place_probe * size);
-    const float gap = settings::place_gap * size;
-    const bool two_sided = shapes.defs[patch.mesh].mesh->is_two_sided();
+    if (!placed) mesh_contact.side_point = middle;  // it is new, or the user has moved the shape or the mesh
+    mesh_contact.stamp = stamp;
+    const float around = find_triangles_around(world, p, k, middle, settings::side_probe * size);
+    const float gap = settings::side_gap * size;
+    const bool two_sided = shapes.defs[mesh_contact.mesh].mesh->is_two_sided();
     vec3 to = middle;
-    for (int round = 0; round < settings::place_rounds; ++round) {
-        // What goes in and comes out again is on the side where it was: a fast body's way bends over a ridge.
+    for (int round = 0; round < settings::side_rounds; ++round) {
+        // A path that goes in and comes out again ends on the side where it began: the path of a fast body over a
+        // ridge.
         Crossing first, last{.part = -1.0f};
         vec3 plane(0.0f), n(0.0f);
         for (const NearTriangle& triangle : triangles_around_) {
-            const Crossing c = crossing(triangle.points, triangle.normal, patch.place, to, gap);
+            const Crossing c = crossing(triangle.points, triangle.normal, mesh_contact.side_point, to, gap);
             if (c.part > 1.0f) continue;
             if (c.part < first.part) first = c;
             if (c.part < last.part) continue;
@@ -187,30 +185,30 @@ bool MeshContacts::follow_place(const ContactWorld& world, std::uint32_t p, std:
             n = c.inward ? triangle.normal : -triangle.normal;
         }
         if (last.part < 0.0f || first.inward != last.inward || !(last.inward || two_sided)) {
-            patch.place = to;
+            mesh_contact.side_point = to;
             break;
         }
         to += (gap - glm::dot(to - plane, n)) * n;
     }
-    // What has got so far that nothing can hold it any more belongs where it is.
-    if (length_squared(middle - patch.place) > size * size) patch.place = middle;
-    patch.through = patch.place != middle;
-    patch.clearance = patch.through ? 0.0f : around;
-    if (!patch.through) {
+    // A shape that is so far beyond the surface that no contact can push it back belongs where it is.
+    if (length_squared(middle - mesh_contact.side_point) > size * size) mesh_contact.side_point = middle;
+    mesh_contact.pressed_through = mesh_contact.side_point != middle;
+    mesh_contact.clearance = mesh_contact.pressed_through ? 0.0f : around;
+    if (!mesh_contact.pressed_through) {
         for (const NearTriangle& triangle : triangles_around_)
-            patch.clearance =
-                std::min(patch.clearance, distance_bound(triangle.points, triangle.normal, middle, patch.clearance));
+            mesh_contact.clearance = std::min(mesh_contact.clearance, distance_bound(triangle.points, triangle.normal,
+                                                                                     middle, mesh_contact.clearance));
     }
-    if (!patch.through && !patch.marked) return true;
-    patch.marked = patch.through;
-    any_through_ = any_through_ || patch.through;
+    if (!mesh_contact.pressed_through && !mesh_contact.marked) return true;
+    mesh_contact.marked = mesh_contact.pressed_through;
+    any_pressed_through_ = any_pressed_through_ || mesh_contact.pressed_through;
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].patch != k) return;
+        if (contacts.states[c].mesh_contact != k) return;
         PairRecord& record = contacts.records[c];
         const std::uint32_t slot = shapes.is_triangle(record.a) ? record.a : record.b;
         SurfaceTriangle& surface = colliders.surface_triangles[slot];
-        surface.through = patch.through;
-        surface.place = patch.place - shapes.triangles[slot].middle;
+        surface.pressed_through = mesh_contact.pressed_through;
+        surface.side_point = mesh_contact.side_point - shapes.triangles[slot].middle;
         if (record.state == PairState::separated) record.distance = -std::numeric_limits<float>::infinity();
     });
     return true;

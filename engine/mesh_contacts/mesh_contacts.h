@@ -1,9 +1,10 @@
 #pragma once
-/// Which triangles of a mesh a shape has contacts with.
+/// Adds and removes the contacts of shapes with the triangles of meshes, and tracks on which side of a mesh each shape
+/// belongs.
 ///
-/// A step asks a mesh for the triangles in a box only when the shape has left the box of the last time, which is larger than the
-/// shape. Triangles that are in both boxes keep their contacts, with all that their caches know. The state of a shape against a
-/// mesh is a MeshPatch (contact_table.h).
+/// The triangles in a box around a shape have contacts. The mesh is searched again only when the shape has left that
+/// box, which is larger than the shape. Triangles that are in both the old and the new box keep their contacts and
+/// caches. The state of one shape against one mesh is a MeshContact (contact_table.h).
 
 #include "engine/contacts/contact_world.h"
 
@@ -15,15 +16,23 @@ namespace talus {
 class MeshContacts {
 public:
     /// At the start of the stage `pairs`.
-    void begin_step() { any_through_ = false; }
-    /// Adds and removes the contacts of a shape with the triangles of a mesh. Pool indices of the shapes, and body slots.
+    void begin_step() { any_pressed_through_ = false; }
+    /// Adds and removes the contacts of a shape with the triangles of a mesh. `shape` and `mesh` are pool indices,
+    /// `shape_body` and `mesh_body` their body slots.
     void update(const ContactWorld& world, std::uint32_t pair, std::uint32_t shape, std::uint32_t shape_body,
                 std::uint32_t mesh, std::uint32_t mesh_body);
-    /// Keeps account of the side of a mesh on which a shape belongs, and tells the triangles of its contacts if that is not
-    /// the side of its middle. Returns false if nothing can have changed.
-    bool follow_place(const ContactWorld& world, std::uint32_t pair, std::uint32_t patch);
-    /// Whether some shape was found on the wrong side in this step: see MeshPatch::through.
-    bool any_through() const { return any_through_; }
+    /// Updates on which side of a mesh a shape belongs, and writes this to the triangles of its contacts. Returns false
+    /// if nothing can have changed.
+    ///
+    /// Heavy bodies can press a thin body into a surface by more than half of its thickness for a moment. Every
+    /// triangle that it reaches then would treat it as a body that comes from behind: a one-sided triangle would let it
+    /// pass, a two-sided one push it out on the wrong side. The triangles that it touched before do not help, since it
+    /// slides on. So the side is tracked: when the shape's middle passes through the surface, MeshContact::side_point
+    /// stays in front of it, as near to the middle as the surface allows, until the middle has come back or has gone
+    /// around the surface.
+    bool update_side(const ContactWorld& world, std::uint32_t pair, std::uint32_t mesh_contact);
+    /// Returns whether some shape was found on the wrong side in this step (MeshContact::pressed_through).
+    bool any_pressed_through() const { return any_pressed_through_; }
 
 private:
     struct NearTriangle {
@@ -33,14 +42,14 @@ private:
     struct KnownTriangle {
         std::uint32_t triangle, contact;
     };
-    float find_triangles_around(const ContactWorld& world, std::uint32_t pair, std::uint32_t patch, const vec3& middle,
-                                float probe);
+    float find_triangles_around(const ContactWorld& world, std::uint32_t pair, std::uint32_t mesh_contact,
+                                const vec3& middle, float probe);
 
-    bool any_through_ = false;
+    bool any_pressed_through_ = false;
     // Scratch.
     std::vector<std::uint32_t> found_triangles_;
     std::vector<KnownTriangle> known_triangles_;
-    std::vector<NearTriangle> triangles_around_;  ///< the middle of a shape
+    std::vector<NearTriangle> triangles_around_;  ///< around the middle of a shape
 };
 
 }  // namespace talus

@@ -41,7 +41,7 @@ void BodyPairs::begin(const Input& in, std::uint32_t a, std::uint32_t b) {
     if (!contacts.pairs[p].collision_disabled) expect_contacts(in, p);
 }
 
-/// Gives a pair that has no contacts none while it is far.
+/// Makes a pair without contacts far. If no pair may be far, gives it its contacts at once.
 void BodyPairs::expect_contacts(const Input& in, std::uint32_t p) {
     if (in.enable_skip) {
         in.world.contacts.set_far(p, true);
@@ -50,8 +50,8 @@ void BodyPairs::expect_contacts(const Input& in, std::uint32_t p) {
     }
 }
 
-/// Far pairs of awake bodies that came near get their contacts; the others count as skipped. None does once skipping is
-/// switched off.
+/// Gives far pairs of awake bodies their contacts if they are near now. The profile counts the others as skipped. If
+/// skipping is switched off, all far pairs get their contacts.
 void BodyPairs::begin_near_contacts(const Input& in, const Jobs& jobs, FrameProfile& profile) {
     ContactTable& contacts = in.world.contacts;
     constexpr std::size_t least_pairs = 4096;
@@ -95,7 +95,7 @@ void BodyPairs::begin_near_contacts(const Input& in, const Jobs& jobs, FrameProf
     }
 }
 
-/// Contacts of pairs that are far again end; some of them in each step.
+/// Removes contacts of pairs that are far again: of a sixteenth of all contacts per step.
 void BodyPairs::end_far_contacts(const Input& in, std::uint64_t frame) {
     ContactTable& contacts = in.world.contacts;
     if (!in.enable_skip || are_few_awake(in.awake, in.world.bodies)) return;
@@ -140,19 +140,19 @@ void BodyPairs::update_collision_of(const Input& in, std::uint32_t a, std::uint3
         return;
     }
     contacts.set_far(p, false);
-    end_contacts(in, p, ContactEvents::When::if_changed);  // the joint may be gone again before the step
+    end_contacts(in, p, ContactEvents::When::if_changed);  // the joint may be removed again before the next step
 }
 
 void BodyPairs::end_contacts(const Input& in, std::uint32_t p, ContactEvents::When when) {
     ContactTable& contacts = in.world.contacts;
     contacts.pairs[p].compared = false;
-    for_each_patch(contacts, p, [&](std::uint32_t k) {
-        if (contacts.patches[k].touching) in.events.end(in.world.view().event_of_patch(k), when);
-        contacts.patches[k].touching = false;
-        contacts.patches[k].box = MeshPatch{}.box;
+    for_each_mesh_contact(contacts, p, [&](std::uint32_t k) {
+        if (contacts.mesh_contacts[k].touching) in.events.end(in.world.view().event_of_mesh_contact(k), when);
+        contacts.mesh_contacts[k].touching = false;
+        contacts.mesh_contacts[k].box = MeshContact{}.box;
     });
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].touching && contacts.states[c].patch == null_index)
+        if (contacts.states[c].touching && contacts.states[c].mesh_contact == null_index)
             in.events.end(in.world.view().event_of(c), when);
         in.world.remove_contact(c);
     });

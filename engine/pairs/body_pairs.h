@@ -1,11 +1,13 @@
 #pragma once
-/// Stage `pairs`: broadphase events become pairs of bodies, and pairs of bodies get contacts of their shapes.
+/// Stage `pairs`: the broadphase's events begin and end body pairs, and body pairs get contacts of their shapes.
 ///
-///     broadphase begun/ended -> pair -> far, or contacts: one for simple bodies, those of near boxes for compounds,
-///                                       those of near triangles for meshes
+///     broadphase begun/ended -> body pair -> far:  no contacts
+///                                            near: one contact for two bodies of one convex shape each
+///                                                  one per two shapes whose boxes are near, for compounds
+///                                                  one per triangle that is near, for meshes
 ///
-/// A pair whose bounding spheres do not overlap is *far*: it has no contacts, and a step costs it one sphere test.
-/// Contacts of pairs that are far again are removed a sixteenth at a time.
+/// A pair whose bounding spheres do not overlap is *far*: it has no contacts, and costs one sphere test per step. When
+/// a pair gets far again, its contacts are removed within 16 steps: each step looks at a sixteenth of all contacts.
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/profile.h>
@@ -26,7 +28,7 @@ namespace talus {
 /// A sphere around a body's centre of mass. Two bodies whose spheres do not overlap have no contact in this step.
 struct alignas(16) BoundingSphere {
     vec3 center{0.0f};
-    float reach = 0.0f;  ///< radius, contact margin and displacement in the step, m
+    float reach = 0.0f;  ///< the body's radius, plus contact margin, plus its displacement in the step, m
 };
 
 class BodyPairs {
@@ -36,33 +38,35 @@ public:
         const JointStore& joints;
         const AwakeSet& awake;                    ///< compact
         std::span<const BoundingSphere> spheres;  ///< by body slot
-        bool enable_skip = true;                  ///< pairs may be far
+        bool enable_skip = true;                  ///< if false, no pair is far: all have contacts
         MeshContacts& mesh_contacts;
         ContactEvents& events;
     };
-    /// The stage, once the broadphase is up to date, but for contacts of compounds. `proxy_bodies` are body slots by proxy,
-    /// null_index once removed.
+    /// Does the stage, except for the contacts of compounds. The broadphase must be up to date. `proxy_bodies` are body
+    /// slots by proxy, null_index for a proxy that was removed.
     void update(const Input& in, const Broadphase& broadphase, std::span<const std::uint32_t> proxy_bodies,
                 const Jobs& jobs, FrameProfile& profile);
 
-    /// Adds and removes contacts of compounds: afterwards, because what was changed since the last step is settled first.
+    /// Adds and removes the contacts of compounds. Called after ContactEvents::settle_changes(), which must find the
+    /// contacts of shapes that the user has changed since the last step.
     void update_compounds(const Input& in);
 
-    /// Removes a pair with its contacts. Those that touched are reported.
+    /// Removes a pair with its contacts, and reports the touching ones as ended.
     static void drop(const Input& in, std::uint32_t pair, ContactEvents::When when);
-    /// A joint between two bodies came, went, or changed whether it lets them collide.
+    /// Adds or removes the contacts of two bodies after a joint between them was added, removed, or changed whether it
+    /// lets them collide.
     void update_collision_of(const Input& in, std::uint32_t body_a, std::uint32_t body_b);
     /// Removes all pairs of a body.
     static void drop_all_of(const Input& in, std::uint32_t body, ContactEvents::When when);
 
-    /// Sets Pair::edges of pairs with a compound to 0 (the stage `graph` counts them).
+    /// Sets Pair::edges of the pairs with a compound to 0. The stage `graph` counts them anew.
     void clear_edge_counts(ContactTable& contacts) const { compounds_.clear_edge_counts(contacts); }
     std::size_t bytes() const;
 
 private:
     struct NearTask {
-        std::vector<std::uint32_t> near;  ///< far pairs that came near
-        std::uint32_t far = 0;            ///< the number of those that did not
+        std::vector<std::uint32_t> near;  ///< pairs that were far and are near now
+        std::uint32_t far = 0;            ///< number of pairs that are still far
     };
     void begin(const Input& in, std::uint32_t body_a, std::uint32_t body_b);
     void expect_contacts(const Input& in, std::uint32_t pair);

@@ -19,7 +19,7 @@ void CompoundPairs::drop_gone(const ContactTable& contacts) {
 void CompoundPairs::begin(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
                           std::uint32_t p) {
     Pair& pair = world.contacts.pairs[p];
-    // A pair whose joint went has been here already.
+    // The pair may be known already: a joint that forbade its contacts was removed.
     auto known = pairs_.end();
     if (pair.compound) {
         known = std::find_if(pairs_.begin(), pairs_.end(), [&](const CompoundPair& each) { return each.pair == p; });
@@ -44,8 +44,8 @@ void CompoundPairs::clear_edge_counts(ContactTable& contacts) const {
     for (const CompoundPair& compound : pairs_) contacts.pairs[compound.pair].edges = 0;
 }
 
-/// How far two shapes of the pair may have come towards each other since their bodies stood as `compound` says, and how
-/// far they may come in this step, m.
+/// Returns an upper bound (m) of how far two shapes of the pair have approached each other since the last comparison of
+/// boxes, including this step.
 float CompoundPairs::motion(const ContactWorld& world, const CompoundPair& compound) {
     const ContactTable& contacts = world.contacts;
     const BodyStore& bodies = world.bodies;
@@ -88,8 +88,8 @@ void CompoundPairs::update(const ContactWorld& world, MeshContacts& mesh_contact
     contacts.pairs[compound.pair].compared = worth_it;
 }
 
-/// Ends the contacts of shapes that cannot meet before the boxes are compared again: most boxes of bowls in each other
-/// overlap, though few of their walls are near.
+/// Removes the contacts of shapes that cannot meet before the boxes are compared again. For bowls that lie in each
+/// other, most boxes overlap but few walls are near each other.
 void CompoundPairs::end_apart_contacts(const ContactWorld& world, const CompoundPair& compound) {
     const ContactTable& contacts = world.contacts;
     const Colliders& colliders = world.colliders;
@@ -103,7 +103,8 @@ void CompoundPairs::end_apart_contacts(const ContactWorld& world, const Compound
     });
 }
 
-/// A contact stays while the two shapes' boxes, grown by what they may move in this step and by the slack, overlap.
+/// Keeps, adds and removes contacts: two shapes have one if their boxes overlap when they are enlarged by the
+/// displacements of this step and by `slack` (m).
 void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events,
                                   std::uint32_t p, float slack) {
     ContactTable& contacts = world.contacts;
@@ -118,18 +119,18 @@ void CompoundPairs::compare_boxes(const ContactWorld& world, MeshContacts& mesh_
                         shapes.world_boxes[j]);
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].patch != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;
+        if (contacts.states[c].mesh_contact != null_index || near(contacts.records[c].a, contacts.records[c].b)) return;
         if (contacts.states[c].touching) events.end(world.view().event_of(c), ContactEvents::When::now);
         world.remove_contact(c);
     });
-    // Which pairs of shapes have one already: to walk the pair's contacts for each would take most of the step where
-    // compounds of many shapes lie in each other.
+    // Notes which shape pairs have a contact already. Searching the list of contacts for each shape pair would take
+    // most of the step if compounds of many shapes lie in each other.
     known_contacts_.assign(std::size_t{a.shape_count} * b.shape_count, 0);
     const auto known = [&](std::uint32_t i, std::uint32_t j) -> std::uint8_t& {
         return known_contacts_[std::size_t{i - a.first_shape} * b.shape_count + (j - b.first_shape)];
     };
     for_each_contact(contacts, p, [&](std::uint32_t c) {
-        if (contacts.states[c].patch != null_index) return;
+        if (contacts.states[c].mesh_contact != null_index) return;
         const PairRecord& record = contacts.records[c];
         const bool in_order = contacts.bodies[c].a == slot_a;
         known(in_order ? record.a : record.b, in_order ? record.b : record.a) = 1;

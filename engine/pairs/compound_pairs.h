@@ -1,9 +1,9 @@
 #pragma once
-/// Pairs of bodies of which one has several shapes: contacts come and go with the boxes of the shapes.
+/// Pairs of bodies with several shapes or with a mesh: two shapes have a contact while their boxes are near each other.
 ///
-/// To compare all boxes of two compounds in each step takes most of a step in which 50 bowls of 17 hulls lie in each other. So boxes
-/// are grown by a slack when they are compared, and compared again once the two bodies have moved so far that the slack is used up.
-/// Bodies that move faster than that are compared in each step, without slack.
+/// If 50 bowls of 17 hulls lie in each other, comparing all boxes in each step would take most of the step. So boxes
+/// are enlarged by a slack when they are compared, and compared again when the two bodies have moved so far that the
+/// slack is used up. The boxes of bodies that move faster are compared in each step, without slack.
 
 #include "engine/contacts/contact_world.h"
 #include "engine/events/contact_events.h"
@@ -18,7 +18,7 @@ namespace talus {
 
 class CompoundPairs {
 public:
-    /// Forgets pairs that are gone, before their slots are taken by others.
+    /// Forgets the pairs that were removed. Called before new pairs take their slots.
     void drop_gone(const ContactTable& contacts);
     /// Adds a pair, or finds it, and gives it its contacts.
     void begin(const ContactWorld& world, MeshContacts& mesh_contacts, ContactEvents& events, std::uint32_t pair);
@@ -29,13 +29,13 @@ public:
     std::size_t bytes() const { return pairs_.capacity() * sizeof(CompoundPair) + known_contacts_.capacity(); }
 
 private:
-    /// Boxes that were not near when they were last compared are not near while the two bodies have moved and turned by less
-    /// than `slack` since.
+    /// The state of the two bodies when their boxes were last compared. Boxes that were not near then are not near as
+    /// long as the bodies have moved and rotated by less than `slack` since.
     struct CompoundPair {
         std::uint32_t pair = null_index;
         float slack = 0.0f;       ///< m
-        std::uint32_t steps = 0;  ///< since then
-        vec3 between{0.0f};       ///< from the centre of the first body to that of the second one
+        std::uint32_t steps = 0;  ///< since the last comparison
+        vec3 between{0.0f};       ///< from the centre of the first body to the centre of the second one
         quat rotations[2] = {};
     };
     static float motion(const ContactWorld& world, const CompoundPair& compound);

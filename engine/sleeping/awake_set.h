@@ -6,8 +6,8 @@
 
 namespace talus {
 
-/// The bodies that take part in the step: dynamic ones that are not asleep, kinematic ones that move. A list to walk
-/// and a flag to ask; taking out is lazy, so that the list keeps its order.
+/// The bodies that take part in the step: dynamic bodies that are not asleep, and kinematic bodies that move. Holds a
+/// list, and a flag per body slot. An erased body stays in the list until compact(), so that the list keeps its order.
 class AwakeSet {
 public:
     bool contains(std::uint32_t slot) const { return slot < flags_.size() && flags_[slot] == Flag::awake; }
@@ -25,7 +25,7 @@ public:
         --count_;
     }
 
-    /// Drops what was erased from the list.
+    /// Removes the erased bodies from the list.
     void compact() {
         if (count_ == list_.size()) return;
         std::size_t kept = 0;

@@ -1,5 +1,6 @@
 #pragma once
-/// What holds up each island of a step: asked by sleeping and by the conservation of momentum.
+/// What supports each island of a step: which of its bodies touch fixed or kinematic bodies, or have joints with them.
+/// Sleeping and the conservation of momentum (island_momentum.h) depend on this.
 
 #include "engine/contacts/contact_table.h"
 #include "engine/sleeping/islands.h"
@@ -14,24 +15,28 @@ namespace talus {
 
 class IslandSupports {
 public:
-    /// Once per step, before the solve. `states` by contact; `islands` are those of `in`, whose paths this shortens.
+    /// Finds the supports of all islands. Called once per step, before the solve. `states` by contact; `islands` are
+    /// those of `in`, and get shorter paths.
     void find(const SolveInput& in, Islands& islands, std::span<const ContactState> states);
 
-    /// A fixed or kinematic body touches the island.
-    bool is_borne(std::uint32_t root) const { return has(root, borne); }
-    /// A fixed or kinematic body has pushed it in the last step.
-    bool is_loaded(std::uint32_t root) const { return has(root, loaded); }
-    /// A moving kinematic body touches it.
-    bool is_carried(std::uint32_t root) const { return has(root, carried); }
-    /// A joint ties it to a fixed or kinematic body.
-    bool is_tied(std::uint32_t root) const { return has(root, tied); }
-    /// One of its jointed bodies touches something.
-    bool is_lying(std::uint32_t root) const { return has(root, lying); }
+    // Arguments: the solver index of the island's root.
+
+    /// Returns whether a fixed or kinematic body has a contact with the island.
+    bool touches_immovable(std::uint32_t root) const { return has(root, immovable_contact); }
+    /// Returns whether a fixed or kinematic body has pushed the island in the last step.
+    bool is_pushed_by_immovable(std::uint32_t root) const { return has(root, immovable_push); }
+    /// Returns whether a moving kinematic body has a contact with the island.
+    bool touches_moving_kinematic(std::uint32_t root) const { return has(root, kinematic_contact); }
+    /// Returns whether the island has a joint with a fixed or kinematic body.
+    bool is_jointed_to_immovable(std::uint32_t root) const { return has(root, joint_to_immovable); }
+    /// Returns whether some body of the island that has a joint also has a contact.
+    bool has_jointed_contact(std::uint32_t root) const { return has(root, jointed_contact); }
 
     std::size_t bytes() const { return flags_.capacity(); }
 
 private:
-    static constexpr std::uint8_t lying = 1, tied = 2, borne = 4, carried = 8, loaded = 16;
+    static constexpr std::uint8_t jointed_contact = 1, joint_to_immovable = 2, immovable_contact = 4,
+                                  kinematic_contact = 8, immovable_push = 16;
     bool has(std::uint32_t root, std::uint8_t flag) const { return (flags_[root] & flag) != 0; }
 
     std::vector<std::uint8_t> flags_;  ///< by solver index of the island's root

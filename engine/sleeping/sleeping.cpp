@@ -7,37 +7,37 @@
 
 namespace talus {
 
-/// How far a turn by the rotation vector v (or a spin: how fast) moves a body's surface at most. The bounding radius
-/// alone would not do: a rod that rocks between others, about its own axis, moves its surface by a 25th of what its
-/// length says, and was taken for fast for ever.
-static float surface_way(const Body& body, const vec3& v) {
+/// Returns an upper bound of how far a rotation vector v moves a point of the body's surface, m; for an angular
+/// velocity v, how fast, m/s. The bounding radius alone would not do: the surface of a rod that rocks about its own
+/// axis moves by a 25th of what the rod's length suggests, so such a rod would always count as fast.
+static float surface_displacement(const Body& body, const vec3& v) {
     const vec3 own = glm::abs(inverse_rotate(body.rotation, v) * mat3(body.principal.axes));
     return std::min(std::sqrt(length_squared(v)) * body.radius, glm::dot(own, body.spread));
 }
 
-/// Still is what hardly gets anywhere, though it may tremble: its way since it last stopped, not its speed, is held
-/// against the sleep speed.
+/// Returns whether a body has hardly moved since it last stopped. It may tremble: its displacement is compared with the
+/// sleep speed times the time to sleep, not its speed.
 static bool stays_near(const Body& body) {
     const quat &q = body.rotation, &p = body.still_rotation;
     const float sign = q.w * p.w + q.x * p.x + q.y * p.y + q.z * p.z < 0.0f ? -1.0f : 1.0f;
     const vec3 v = vec3(q.x, q.y, q.z) - sign * vec3(p.x, p.y, p.z);
     float turned = 2.0f * std::sqrt(glm::dot(v, v) + (q.w - sign * p.w) * (q.w - sign * p.w)) * body.radius;
     constexpr float most_drift = settings::sleep_speed * settings::time_to_sleep;
-    const float way_of_center = std::sqrt(length_squared(body.center - body.still_place));
-    if (way_of_center < most_drift && way_of_center + turned >= most_drift) {
+    const float center_displacement = std::sqrt(length_squared(body.center - body.still_place));
+    if (center_displacement < most_drift && center_displacement + turned >= most_drift) {
         const quat turn = multiply(q, conjugate(p));
-        turned = surface_way(body, (2.0f * sign) * vec3(turn.x, turn.y, turn.z));
+        turned = surface_displacement(body, (2.0f * sign) * vec3(turn.x, turn.y, turn.z));
     }
-    return way_of_center + turned < most_drift;
+    return center_displacement + turned < most_drift;
 }
 
-/// Whether dry friction, of what it lies on or of its joints, brings the body to rest in the end
-/// (settings::settle_speed). Not in what floats: friction between its bodies leaves their momentum as it is.
+/// Returns whether dry friction, at contacts or in joints, brings the body to rest in the end (settings::settle_speed).
+/// It does not in an unsupported island, because friction between its bodies does not change their total momentum.
 static bool is_braked(const SolveInput& in, Islands& islands, const IslandSupports& supports, std::uint32_t slot) {
     const std::uint32_t root = islands.find(in.indices.of(slot));
-    const bool borne = supports.is_borne(root), tied = supports.is_tied(root);
-    if (in.indices.has_contact(slot)) return borne || tied;
-    return in.indices.has_joint(slot) && borne && supports.is_lying(root) && !tied;
+    const bool touches_immovable = supports.touches_immovable(root), jointed = supports.is_jointed_to_immovable(root);
+    if (in.indices.has_contact(slot)) return touches_immovable || jointed;
+    return in.indices.has_joint(slot) && touches_immovable && supports.has_jointed_contact(root) && !jointed;
 }
 
 void Sleeping::update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
@@ -46,9 +46,9 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
     const JointStore& joints = world.joints;
     const auto list = awake_.list();
     island_still_time_.assign(in.indices.size(), settings::time_to_sleep);
-    // What rests on a moving kinematic body stays awake_.
+    // An island that touches a moving kinematic body stays awake.
     for (std::uint32_t i = 0; i < in.indices.size(); ++i) {
-        if (supports.is_carried(i)) island_still_time_[i] = 0.0f;
+        if (supports.touches_moving_kinematic(i)) island_still_time_[i] = 0.0f;
     }
     for (const std::uint32_t slot : list) {
         Body& body = bodies[slot];
@@ -56,16 +56,18 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
         if (!body.is_dynamic()) continue;
         const float v2 = length_squared(body.linear_velocity), w2 = length_squared(body.angular_velocity);
         const bool may_sleep = allow_sleep && body.allow_sleep;
-        float speed = 0.0f, spin_speed = 0.0f;  // not asked for where it may not sleep
+        float speed = 0.0f, spin_speed = 0.0f;  // not needed for a body that may not sleep
         if (may_sleep) {
-            // What is being pushed out of an overlap moves without velocity: the way it went counts as well.
-            const float* way = moving[index].displacement;
-            const float moved = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / dt;
+            // A body that is pushed out of an overlap moves without velocity, so its displacement counts as well.
+            const float* displacement = moving[index].displacement;
+            const float moved = std::sqrt(displacement[0] * displacement[0] + displacement[1] * displacement[1] +
+                                          displacement[2] * displacement[2]) /
+                                dt;
             speed = std::max(std::sqrt(v2), moved);
             spin_speed = std::sqrt(w2) * body.radius;
-            // Looked at more closely only where it decides.
+            // The better bound costs more, and is computed only if it decides.
             if (speed < settings::settle_speed && spin_speed > settings::sleep_speed)
-                spin_speed = surface_way(body, body.angular_velocity);
+                spin_speed = surface_displacement(body, body.angular_velocity);
         }
         const bool still =
             may_sleep && speed + spin_speed < settings::tremble * settings::sleep_speed && stays_near(body);
@@ -83,7 +85,7 @@ void Sleeping::update(const World& world, const SolveInput& in, Islands& islands
         if (!in_place) body.settle_place = body.center;
         if (body.slow_time > settings::time_to_settle && spin_speed > 0.0f) {
             body.angular_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / spin_speed);
-            // A limb that swings in its joint without touching anything.
+            // A body that swings on its joint without touching anything.
             if (!in.indices.has_contact(slot) && speed > 0.0f)
                 body.linear_velocity *= std::max(0.0f, 1.0f - dt * settings::settle_deceleration / speed);
         }

@@ -1,12 +1,12 @@
 #pragma once
-/// Which bodies take part in the step: islands fall asleep together, and are woken together.
+/// Puts islands to sleep and wakes them. Only awake bodies take part in the step.
 ///
-/// A body is *still* while it hardly gets anywhere, though it may tremble: its displacement since it last stopped counts, not its
-/// speed. An island falls asleep once all of its bodies were still for settings::time_to_sleep. A body that touches a sleeping
-/// body, or has a joint with it, wakes it.
+/// A body is *still* while its displacement since it last stopped is small. Its speed counts little, so it may tremble.
+/// An island falls asleep when all of its bodies have been still for settings::time_to_sleep. An awake body that
+/// touches a sleeping body, or has a joint with it, wakes it.
 ///
-/// A body that is nearly still for long in one place (settings::settle_speed) is braked, if dry friction would bring it to rest in
-/// the end: small motions that no contact takes out do not keep a pile awake for ever.
+/// A body that moves slowly in one place for long (settings::settle_speed) is braked, if dry friction would bring it to
+/// rest in the end. Otherwise small motions that no contact stops would keep a pile awake for ever.
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/profile.h>
@@ -25,7 +25,7 @@ namespace talus {
 
 class Sleeping {
 public:
-    /// What waking reads and writes.
+    /// The stores that waking reads and writes.
     struct World {
         BodyStore& bodies;
         Colliders& colliders;
@@ -36,25 +36,28 @@ public:
 
     /// The bodies that take part in the step.
     const AwakeSet& awake() const { return awake_; }
-    /// Makes the list of awake bodies valid after changes.
+    /// Makes awake().list() valid after changes.
     void compact() { awake_.compact(); }
-    /// Adds or takes out one body, which was added, removed or changed by the user.
+    /// Adds one body to the awake ones, or removes it, after the user has added, removed or changed it.
     void add(std::uint32_t slot) { awake_.insert(slot); }
     void remove(std::uint32_t slot) { awake_.erase(slot); }
 
-    /// Wakes a dynamic body with all it touches, directly or not. Does nothing to others.
+    /// Wakes a dynamic body and all bodies that touch it or have a joint with it, directly or over others. Does nothing
+    /// if the body is not dynamic.
     void wake(const World& world, std::uint32_t slot);
     void wake_all(const World& world);
-    /// Puts one body to sleep: without velocity and forces.
+    /// Puts one body to sleep. Sets its velocities and forces to zero.
     void put_to_sleep(const World& world, std::uint32_t slot);
-    /// Wakes the bodies that touch one that is about to change or go.
+    /// Wakes the bodies that touch a body, or have a joint with it, before it changes or is removed.
     void wake_neighbours(const World& world, std::uint32_t slot);
-    /// Wakes the sleeping bodies at the place where this one now is.
+    /// Wakes the bodies whose fat AABBs overlap that of this body.
     void wake_overlapping(const World& world, std::uint32_t slot);
-    /// The body's velocity was set.
+    /// Called after the body's velocity was set. Wakes a dynamic body; wakes the bodies that have a joint with a
+    /// kinematic one.
     void start_moving(const World& world, std::uint32_t slot);
 
-    /// In the stage `finish`: puts islands to sleep. `islands` are those of `in`, whose paths this shortens.
+    /// Puts islands to sleep. Called in the stage `finish`. `islands` are those of `in`, and get shorter paths. Writes
+    /// the number of islands and the kinetic energy to the profile.
     void update(const World& world, const SolveInput& in, Islands& islands, const IslandSupports& supports,
                 const SolverBodies& moving, bool allow_sleep, float dt, FrameProfile& profile);
 

@@ -1,11 +1,12 @@
 #pragma once
-/// How stiff the contacts of a step are, and how many sub-steps that takes.
+/// Chooses how stiff the contacts of a step are, and how many sub-steps the step has.
 ///
-/// Contacts are springs as stiff as suits the usual sub-step (settings::contact_rate); softer where many push one body
-/// (crowded_contacts.h), stiffer in slender islands (slender_islands.h), which then need more sub-steps.
+/// Contacts are damped springs. Their usual frequency follows from the usual sub-step (settings::contact_rate). They
+/// are softer if many contacts push one body (crowded_contacts.h), and stiffer in slender islands (slender_islands.h),
+/// which then need more sub-steps.
 ///
-/// Kept across frames: the longest sub-step of late, so that contacts do not get stiffer and softer with every change of the
-/// step's length, and what crowded_contacts.h and slender_islands.h remember.
+/// Kept across frames: the longest sub-step of the last steps, so that the stiffness does not follow each change of the
+/// step's length; and the state of slender_islands.h.
 
 #include "engine/constraints/crowded_contacts.h"
 #include "engine/constraints/slender_islands.h"
@@ -20,16 +21,17 @@ namespace talus {
 
 class ContactStiffness {
 public:
-    /// Returns the number of sub-steps of a step of dt seconds. With a constant dt of up to settings::longest_plain_step it is
-    /// `wanted` (WorldDef::substeps), or as many as stiff contacts need. `contact_counts` are by body slot.
+    /// Chooses the stiffness, and returns the number of sub-steps of a step of dt seconds. With a constant dt of up to
+    /// settings::longest_plain_step, that is `wanted` (WorldDef::substeps), or more if stiff contacts need more.
+    /// `contact_counts` are by body slot.
     int choose_substeps(const SolverContacts& contacts, std::span<const std::uint32_t> contact_counts, Islands& islands,
                         const vec3& gravity, float dt, int wanted);
-    /// The user has changed the number of sub-steps: the next step takes its sub-steps' length as usual.
+    /// Called when the user has changed the number of sub-steps: the usual sub-step is then that of the next step.
     void forget_usual_substep() { usual_substep_ = 0.0f; }
 
-    /// s.
+    /// Returns the length of the sub-step on which the usual stiffness depends, s.
     float usual_substep() const { return usual_substep_; }
-    /// By solver index: how many times stiffer than usual contacts are; empty if none are.
+    /// Returns, by solver index, the factor by which contacts are stiffer than usual; empty if no contact is.
     std::span<const float> hardness() const { return slender_.hardness(); }
     const CrowdedContacts& crowded() const { return crowded_; }
 

@@ -14,7 +14,7 @@ void DrivenLoads::limit(const SolveInput& in, const vec3& gravity, float substep
                body.radius * std::sqrt(length_squared(body.angular_velocity));
     };
     const auto drive = [&](std::uint32_t driver, std::uint32_t driven) {
-        if (!in.indices.is_body(driver)) return;  // it stays where it is
+        if (!in.indices.is_body(driver)) return;  // a fixed body, or one that does not move
         const Body& body = in.body(driver);
         const float speed = speed_of(body);
         if (!(speed > 0.0f)) return;

@@ -8,8 +8,8 @@
 
 namespace talus {
 
-/// Exempts islands that moving kinematic bodies push or pull by contacts or in.joints. An island is exempt up to the energy
-/// that its bodies would have at settings::energy_driven_speed times the speed of the kinematic body.
+/// Exempts islands that moving kinematic bodies push or pull by contacts or joints: such an island may gain the energy
+/// that its bodies have at settings::energy_driven_speed times the speed of the kinematic body.
 void EnergyBound::exempt_driven_islands(const SolveInput& in, const SolverBodies& moving) {
     const auto exempt = [&](std::uint32_t i, double speed) {
         Gain& island = gains_[in.islands.root(i)];
@@ -17,7 +17,7 @@ void EnergyBound::exempt_driven_islands(const SolveInput& in, const SolverBodies
         island.least = std::max(island.least, 0.5 * island.mass * most * most);
         if (!(island.gain > island.least)) island.gain = 0.0;
     };
-    // The speed is that of the driver's frame at the farthest point of the driven body.
+    // The speed of the driving body's frame at the farthest point of the driven body.
     const auto drive = [&](std::uint32_t driver, std::uint32_t driven) {
         if (!in.indices.is_body(driver)) return;
         const Body &a = in.body(driver), &b = in.body(driven);
@@ -40,7 +40,7 @@ void EnergyBound::exempt_driven_islands(const SolveInput& in, const SolverBodies
     }
 }
 
-/// Leaves an island alone that has not gained so much that it cannot be at rest.
+/// Allows an island a gain that is so small that its bodies may be at rest.
 void EnergyBound::pass_over_small_gain(std::uint32_t root) {
     constexpr double speed = settings::energy_large_speed;
     Gain& island = gains_[root];
@@ -49,7 +49,8 @@ void EnergyBound::pass_over_small_gain(std::uint32_t root) {
     if (!(island.gain > island.least)) island.gain = 0.0;
 }
 
-/// Sums the gains of the bodies over their islands, by bounces or by all else. False if no island is left that gained.
+/// Sums the gains of the bodies over their islands: the gains by restitution, or by everything before it. Returns false
+/// if no island has gained more than it may.
 bool EnergyBound::find_gaining_islands(const SolveInput& in, const SolverBodies& moving, bool by_bounces) {
     if (!moving.motions().any_gain(SolverIndices::group_size, in.indices.movable_end())) return false;
     gains_.assign(in.indices.movable_end(), {});
@@ -88,17 +89,18 @@ void EnergyBound::for_each_gaining(const SolveInput& in, Visit&& visit) {
     });
 }
 
-/// Takes from each island that gained the least part of its impulses with which it no longer does, or the one with which
-/// it gains least. Its bodies have the velocities of `unpushed_` without these impulses.
+/// Scales the impulses of each island that gained: removes the smallest part of them with which the island no longer
+/// gains, or, if there is none, the part with which it gains least. Without these impulses, bodies have the velocities
+/// in `unpushed_`.
 void EnergyBound::keep_parts(const SolveInput& in, SolverBodies& moving, JointSolver& joint_solver) {
     for (const std::uint32_t root : gaining_) {
         Bound& island = bounds_[root];
         const double gain = gains_[root].gain - island.work;
         if (!(gain > gains_[root].least)) continue;
-        // Without the part t it gains gain - t slope + t^2 bend.
-        const double root2 = island.slope * island.slope - 4.0 * gain * island.bend;
+        // Without the part t of its impulses, the island gains: gain - t linear + t^2 quadratic.
+        const double root2 = island.linear * island.linear - 4.0 * gain * island.quadratic;
         const double taken =
-            root2 > 0.0 ? 2.0 * gain / (island.slope + std::sqrt(root2)) : 0.5 * island.slope / island.bend;
+            root2 > 0.0 ? 2.0 * gain / (island.linear + std::sqrt(root2)) : 0.5 * island.linear / island.quadratic;
         island.kept = static_cast<float>(taken > 0.0 ? 1.0 - std::min(taken, 1.0) : 1.0);
     }
     kept_impulses_.assign(in.indices.size(), 1.0f);
@@ -116,11 +118,11 @@ void EnergyBound::keep_parts(const SolveInput& in, SolverBodies& moving, JointSo
     }
 }
 
-void EnergyBound::bound_sweeps(const SolveInput& in, SolverBodies& moving, ContactSolver& solver,
-                               JointSolver& joint_solver) {
+void EnergyBound::bound_iterations(const SolveInput& in, SolverBodies& moving, ContactSolver& solver,
+                                   JointSolver& joint_solver) {
     const float substep = moving.step().substep;
     if (!find_gaining_islands(in, moving, false)) return;
-    // Against the velocities that the bodies would have by now without contacts.
+    // Compares with the velocities that the bodies would have now without contacts and joints.
     for_each_gaining(in, [&](std::uint32_t i, Bound& island) {
         const Body& body = in.body(i);
         const SolverBody& sb = moving[i];
@@ -137,9 +139,9 @@ void EnergyBound::bound_sweeps(const SolveInput& in, SolverBodies& moving, Conta
         const glm::dvec3 momentum = moving.angular_momentum(i, body, spun);
         const double mass = 1.0 / static_cast<double>(body.inverse_mass);
         const glm::dvec3 unforced = velocity - static_cast<double>(substep) * glm::dvec3(alone.acceleration);
-        island.slope += mass * glm::dot(unforced, pushed) + glm::dot(momentum, spin) -
-                        static_cast<double>(substep) * glm::dot(glm::dvec3(alone.torque), spun);
-        island.bend += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(momentum, spun));
+        island.linear += mass * glm::dot(unforced, pushed) + glm::dot(momentum, spin) -
+                         static_cast<double>(substep) * glm::dot(glm::dvec3(alone.torque), spun);
+        island.quadratic += 0.5 * (mass * glm::dot(pushed, pushed) + glm::dot(momentum, spun));
     });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = in.islands.root(joint_solver.body_of(k));
@@ -148,13 +150,13 @@ void EnergyBound::bound_sweeps(const SolveInput& in, SolverBodies& moving, Conta
         const JointSolver::Work work = joint_solver.work(k, unpushed_);
         if (!(work.unpushed + work.pushed > 0.0)) continue;
         island.work += work.unpushed + work.pushed;
-        island.slope -= work.unpushed + 2.0 * work.pushed;
-        island.bend -= work.pushed;
+        island.linear -= work.unpushed + 2.0 * work.pushed;
+        island.quadratic -= work.pushed;
     }
     for (const ContactSolver::BeltWork& work : solver.find_belt_work()) {
         Bound& island = bounds_[in.islands.root(work.body)];
         island.work += work.joules;
-        island.slope -= work.joules;
+        island.linear -= work.joules;
     }
     keep_parts(in, moving, joint_solver);
     solver.scale_impulses(kept_impulses_);
@@ -173,9 +175,9 @@ void EnergyBound::bound_bounces(const SolveInput& in, SolverBodies& moving, Cont
         const glm::dvec3 momentum = moving.angular_momentum(i, body, spun);
         const double mass = 1.0 / static_cast<double>(body.inverse_mass);
         const double half = 0.5 * static_cast<double>(substep);
-        island.slope += mass * glm::dot(velocity + half * glm::dvec3(calm.acceleration), bounced) +
-                        glm::dot(momentum, spin) + half * glm::dot(glm::dvec3(calm.torque), spun);
-        island.bend += 0.5 * (mass * glm::dot(bounced, bounced) + glm::dot(momentum, spun));
+        island.linear += mass * glm::dot(velocity + half * glm::dvec3(calm.acceleration), bounced) +
+                         glm::dot(momentum, spin) + half * glm::dot(glm::dvec3(calm.torque), spun);
+        island.quadratic += 0.5 * (mass * glm::dot(bounced, bounced) + glm::dot(momentum, spun));
     });
     for (std::uint32_t k = 0; k < joint_solver.articulation_count(); ++k) {
         const std::uint32_t root = in.islands.root(joint_solver.body_of(k));

@@ -7,24 +7,25 @@
 
 namespace talus {
 
-/// Lists the islands of two and more bodies that nothing bears, with the pairs of bodies that may push each other.
 void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& supports) {
     islands_.clear();
-    const auto floats = [&](std::uint32_t root) { return !supports.is_loaded(root) && !supports.is_tied(root); };
+    const auto is_unsupported = [&](std::uint32_t root) {
+        return !supports.is_pushed_by_immovable(root) && !supports.is_jointed_to_immovable(root);
+    };
     const auto is_root = [&](std::uint32_t i) { return in.indices.is_body(i) && in.islands.root(i) == i; };
     bool any = false;
     for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end() && !any; ++i)
-        any = is_root(i) && floats(i);
+        any = is_root(i) && is_unsupported(i);
     if (!any) return;
 
-    // By root: the number of its bodies, then where its bodies begin; uncounted for those that do not count.
+    // By root: the number of its bodies, later the island's index; `uncounted` for islands that are not listed.
     constexpr std::uint32_t uncounted = ~0u;
     std::vector<std::uint32_t>& of_root = island_of_root_;
     of_root.assign(in.indices.movable_end(), 0);
     for (std::uint32_t i = SolverIndices::group_size; i < in.indices.movable_end(); ++i) {
         if (!in.indices.is_body(i)) continue;
         const std::uint32_t root = in.islands.root(i);
-        if (!floats(root) || in.body(i).locks != 0) of_root[root] = uncounted;
+        if (!is_unsupported(root) || in.body(i).locks != 0) of_root[root] = uncounted;
         if (of_root[root] != uncounted) ++of_root[root];
     }
     std::uint32_t count = 0;
@@ -47,7 +48,7 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
         if (k == uncounted) continue;
         Island& island = islands_[k];
         place_of_[i] = island.first_body + island.body_count++;
-        FloatingBody& body = bodies_[place_of_[i]];
+        UnsupportedBody& body = bodies_[place_of_[i]];
         body.index = i;
         body.jointed = in.indices.has_joint(in.indices.slot(i));
     }
@@ -64,7 +65,7 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
             const std::uint32_t a = in.indices.of(ends.a), b = in.indices.of(ends.b);
             if (a >= in.indices.movable_end() || b >= in.indices.movable_end() || a < SolverIndices::group_size ||
                 b < SolverIndices::group_size)
-                continue;  // they sleep
+                continue;  // a sleeping body
             const std::uint32_t k = of_root[in.islands.root(a)];
             if (k != uncounted) visit(islands_[k], a, b, null_index);
         }
@@ -82,7 +83,6 @@ void IslandMomentum::find_islands(const SolveInput& in, const IslandSupports& su
     });
 }
 
-/// Where in the solver the contacts of these islands are.
 void IslandMomentum::find_contacts(const SolveInput& in, const ContactSolver& solver) {
     if (islands_.empty()) return;
     link_of_edge_.assign(in.edges.size(), null_index);
@@ -97,7 +97,8 @@ void IslandMomentum::find_contacts(const SolveInput& in, const ContactSolver& so
     });
 }
 
-/// Only impulses of which the step's contacts will tell: a body without any must not be pushed.
+/// Notes which contacts have pushed. Only impulses that World::contacts() will report count: a body that no contact has
+/// pushed must not be moved.
 void IslandMomentum::note_pushes(const Island& island, const ContactSolver& solver) {
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         Link& link = links_[l];
@@ -105,9 +106,9 @@ void IslandMomentum::note_pushes(const Island& island, const ContactSolver& solv
     }
 }
 
-/// Angular momentum that the body has in the solve, N m s. Joints go by the inertia of bodies as they are turned by now,
-/// contacts by that of when they were found.
-glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body,
+/// Returns the angular momentum that the body has in the solve, N m s. Joints use the inertia tensor at the body's
+/// present rotation, contacts the one of the time when they were tested.
+glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body,
                                          bool now) {
     const vec3 spin = load3(moving[body.index].angular_velocity);
     if (moving.motions().is_gyroscopic(body.index) && !(body.jointed && now))
@@ -115,18 +116,17 @@ glm::dvec3 IslandMomentum::spin_momentum(const SolveInput& in, const SolverBodie
     return moving.angular_momentum(body.index, in.body(body.index), glm::dvec3(spin));
 }
 
-double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body) {
+double IslandMomentum::kinetic_energy(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body) {
     const SolverBody& sb = moving[body.index];
     const glm::dvec3 velocity(load3(sb.velocity)), spin(load3(sb.angular_velocity));
     return 0.5 * (static_cast<double>(in.body(body.index).mass) * glm::dot(velocity, velocity) +
                   glm::dot(spin, moving.angular_momentum(body.index, in.body(body.index), spin)));
 }
 
-/// Once gravity and forces have acted.
 void IslandMomentum::note(std::uint32_t island_index, const SolveInput& in, const SolverBodies& moving) {
     const Island& island = islands_[island_index];
     for (std::uint32_t k = island.first_body; k < island.first_body + island.body_count; ++k) {
-        FloatingBody& body = bodies_[k];
+        UnsupportedBody& body = bodies_[k];
         const SolverBody& sb = moving[body.index];
         body.velocity = load3(sb.velocity);
         body.center = glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(sb.displacement));
@@ -139,7 +139,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
                              const ContactSolver& solver) {
     const Island& island = islands_[island_index];
     const std::uint32_t first = island.first_body, end = first + island.body_count;
-    // Bodies that pushed each other in this step, by the lowest of them.
+    // Groups of bodies that have pushed each other in this step; the lowest body stands for its group.
     note_pushes(island, solver);
     const auto root_of = [&](std::uint32_t k) {
         while (bodies_[k].parent != k) k = bodies_[k].parent;
@@ -149,31 +149,31 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         bodies_[k].parent = k;
         bodies_[k].sums = {};
     }
-    bool borne = false;
+    bool any_immovable = false;
     for (std::uint32_t l = island.first_link; l < island.first_link + island.link_count; ++l) {
         const Link& link = links_[l];
         if (!link.pushes) continue;
         const std::uint32_t a = root_of(link.a), b = root_of(link.b);
         bodies_[std::max(a, b)].parent = std::min(a, b);
-        borne = borne || link.a == link.b;
+        any_immovable = any_immovable || link.a == link.b;
     }
     const auto for_each = [&](auto&& visit) {
         for (std::uint32_t k = first; k < end; ++k) {
-            FloatingBody& body = bodies_[k];
+            UnsupportedBody& body = bodies_[k];
             Sums& sums = bodies_[body.parent].sums;
             if (sums.count != 1) visit(body, sums);
         }
     };
-    const auto center_of = [&](const FloatingBody& body) {
+    const auto center_of = [&](const UnsupportedBody& body) {
         return glm::dvec3(in.body(body.index).center) + glm::dvec3(load3(moving[body.index].displacement));
     };
-    const auto mass_of = [&](const FloatingBody& body) { return static_cast<double>(in.body(body.index).mass); };
+    const auto mass_of = [&](const UnsupportedBody& body) { return static_cast<double>(in.body(body.index).mass); };
     for (std::uint32_t k = first; k < end; ++k) ++bodies_[bodies_[k].parent = root_of(k)].sums.count;
-    for (std::uint32_t l = island.first_link; borne && l < island.first_link + island.link_count; ++l) {
+    for (std::uint32_t l = island.first_link; any_immovable && l < island.first_link + island.link_count; ++l) {
         const Link& link = links_[l];
         if (link.a == link.b && link.pushes) bodies_[bodies_[link.a].parent].sums.count = 1;
     }
-    for_each([&](const FloatingBody& body, Sums& sums) {
+    for_each([&](const UnsupportedBody& body, Sums& sums) {
         const double mass = mass_of(body);
         sums.mass += mass;
         sums.center_before += mass * body.center;
@@ -187,7 +187,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         for (glm::dvec3* const sum : {&sums.center_before, &sums.velocity_before, &sums.center, &sums.velocity})
             *sum /= sums.mass;
     }
-    for_each([&](const FloatingBody& body, Sums& sums) {
+    for_each([&](const UnsupportedBody& body, Sums& sums) {
         const double mass = mass_of(body);
         const glm::dvec3 orbit =
             mass * glm::cross(body.center - sums.center_before, glm::dvec3(body.velocity) - sums.velocity_before);
@@ -200,7 +200,7 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
                         mass * (glm::dmat3(glm::dot(arm, arm)) - glm::outerProduct(arm, arm));
     });
     const auto add_momenta = [&] {
-        for_each([&](const FloatingBody& body, Sums& sums) {
+        for_each([&](const UnsupportedBody& body, Sums& sums) {
             const glm::dvec3 velocity = glm::dvec3(load3(moving[body.index].velocity)) - sums.velocity;
             sums.now += mass_of(body) * glm::cross(center_of(body) - sums.center, velocity) +
                         spin_momentum(in, moving, body, true);
@@ -208,12 +208,13 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
     };
     const auto inverse_times = [](const glm::dmat3& inertia, const glm::dvec3& momentum) {
         const double size = inertia[0][0] + inertia[1][1] + inertia[2][2];
-        constexpr double least = 1e-12;  // below it the inverse is rounding
+        constexpr double least = 1e-12;  // below it, the inverse is dominated by rounding
         return glm::determinant(inertia) > least * size * size * size ? glm::inverse(inertia) * momentum
                                                                       : glm::dvec3(0.0);
     };
-    // Velocities: `kept` of what they are beyond the rotation `common`, and `added` of rotation.
-    const auto turn = [&](FloatingBody& body, const Sums& sums, double kept, const glm::dvec3& common,
+    // Scales the body's velocity relative to the rigid motion with the angular velocity `common` by `kept`, and adds
+    // the rotation `added`.
+    const auto turn = [&](UnsupportedBody& body, const Sums& sums, double kept, const glm::dvec3& common,
                           const glm::dvec3& added) {
         SolverBody& sb = moving[body.index];
         const glm::dvec3 arm = center_of(body) - sums.center;
@@ -240,19 +241,20 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
             sums.common = inverse_times(sums.inertia, sums.momentum);
             sums.shared =
                 0.5 * (sums.mass * glm::dot(sums.velocity, sums.velocity) + glm::dot(sums.common, sums.momentum));
-            // Bodies in line may have turned to where the same momentum has more energy than there is.
+            // Bodies in a line may have rotated to poses at which this angular momentum needs more energy than they
+            // have.
             sums.changes = sums.shared <= std::max(sums.energy, sums.energy_before);
             any = any || sums.changes;
         }
         if (!any) return false;
-        for_each([&](FloatingBody& body, const Sums& sums) {
+        for_each([&](UnsupportedBody& body, const Sums& sums) {
             if (sums.changes) turn(body, sums, 1.0, glm::dvec3(0.0), sums.added);
         });
         return true;
     };
     if (!give_missing()) return;
     bool any = false;
-    for_each([&](const FloatingBody& body, Sums& sums) { sums.energy_now += kinetic_energy(in, moving, body); });
+    for_each([&](const UnsupportedBody& body, Sums& sums) { sums.energy_now += kinetic_energy(in, moving, body); });
     for (std::uint32_t k = first; k < end; ++k) {
         Sums& sums = bodies_[k].sums;
         if (!sums.changes) continue;
@@ -264,15 +266,15 @@ void IslandMomentum::restore(std::uint32_t island_index, const SolveInput& in, S
         sums.kept = gained < within ? std::sqrt(1.0 - gained / within) : 0.0;
     }
     if (!any) return;
-    for_each([&](FloatingBody& body, const Sums& sums) {
+    for_each([&](UnsupportedBody& body, const Sums& sums) {
         if (sums.changes) turn(body, sums, sums.kept, sums.common, glm::dvec3(0.0));
     });
-    // The momentum that a body has by an inertia other than that of its contacts was not scaled.
+    // Momentum that belongs to the present inertia tensors, and not to those of the contacts, was not scaled.
     give_missing();
 }
 
 std::size_t IslandMomentum::bytes() const {
-    return islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(FloatingBody) +
+    return islands_.capacity() * sizeof(Island) + bodies_.capacity() * sizeof(UnsupportedBody) +
            links_.capacity() * sizeof(Link) +
            (island_of_root_.capacity() + place_of_.capacity() + link_of_edge_.capacity()) * sizeof(std::uint32_t);
 }

@@ -1,24 +1,25 @@
 #pragma once
-/// Angular momentum of islands that nothing bears: after each sub-step it is what it was before.
+/// Conserves the angular momentum of unsupported islands: at the end of each sub-step it is restored.
 ///
-/// Contacts and joints act on their two bodies by opposite impulses at one place, which leaves both momenta of the two
-/// as they are. The linear one stays exactly. The angular one does not, for the solver takes a shortcut: the levers of
-/// a contact are those at which it was found. Two bodies that have passed each other by d since then, and exchange the
-/// impulse P, get the angular momentum d x P from nowhere. Where bodies overlap, are pushed out of each other or slide
-/// fast, that was up to 30% of theirs in a step. Inertia that has turned since, impulses that are scaled or taken back
-/// (energy_bound.cpp, substep_contacts.cpp), and joints in a loop add to it.
+/// Contacts and joints act on two bodies with opposite impulses at one point, which changes neither the total momentum
+/// nor the total angular momentum. In the solver, the momentum is exact. The angular momentum is not, because the lever
+/// arms of a contact are those of the time when it was tested. If two bodies have passed each other by d since then and
+/// exchange the impulse P, they get the angular momentum d x P from nowhere. For bodies that overlap, are pushed apart
+/// or slide fast, that was up to 30% of their angular momentum in a step. Three other errors add to it: inertia tensors
+/// that have rotated since, impulses that are scaled or taken back (energy_bound.cpp, substep_contacts.cpp), and loops
+/// of joints.
 ///
-/// So it is given back, at the end of each sub-step, to bodies that pushed each other in it, as a rotation of all of
-/// them together as one rigid body. Of all changes of velocity that give the missing angular momentum this one has the
-/// least energy, and contacts and joints do not feel it: relative velocities at a contact stay as they are. (Given back
-/// to the two bodies of each contact by moments, it made them slide anew, and kept heaps awake.)
+/// So the missing angular momentum is given back at the end of each sub-step. The bodies that have pushed each other
+/// get an additional rotation, all of them together like one rigid body. This is the change of velocities with the
+/// least energy. It does not disturb contacts and joints, because relative velocities at contacts stay the same. (When
+/// moments on the two bodies of each contact gave it back, they started to slide, which kept heaps awake.)
 ///
-/// What the rotation adds to the energy comes out of the motion of the bodies against each other, so that nothing has
-/// more than at the beginning of the sub-step or than the solver has left it.
+/// The energy of the additional rotation is taken from the relative motion of the bodies. So their energy is at most
+/// what it was at the beginning of the sub-step, or what the solver has left, whichever is more.
 ///
-/// Bodies have no angular momentum to keep where something that nothing pushes has pushed them in this step, or a joint
-/// ties them to such a body. An island that bore on one at the end of the last step is not looked at, and neither is one
-/// with locked axes. Where nothing floats, this costs a look at each body.
+/// Angular momentum is not conserved if a fixed or kinematic body has pushed the bodies in this step, or has a joint
+/// with them. Islands that such a body pushed at the end of the last step are not examined, and neither are islands
+/// with locked axes. If there is no unsupported island, this costs one test per body.
 
 #include "engine/contact_solver/contact_solver.h"
 #include "engine/sleeping/island_supports.h"
@@ -31,19 +32,19 @@
 
 namespace talus {
 
-/// Each step: find_islands(), and find_contacts() once the contact solver has its records. Each sub-step: note() and restore() of
-/// each island, different islands on any thread. Nothing lives across frames but memory.
+/// Each step: find_islands(), then find_contacts() when the contact solver has its records. Each sub-step: note() and
+/// restore() for each island; different islands may be on different threads. Nothing but memory is kept across frames.
 class IslandMomentum {
 public:
-    /// Lists the islands of two and more bodies that nothing bears, with the pairs of bodies that may push each other.
+    /// Lists the unsupported islands of at least two bodies, and their pairs of bodies that may push each other.
     void find_islands(const SolveInput& in, const IslandSupports& supports);
-    /// Finds where in the solver the contacts of these islands are.
+    /// Finds the records and lanes of these islands' contacts in the contact solver.
     void find_contacts(const SolveInput& in, const ContactSolver& solver);
     std::uint32_t island_count() const { return static_cast<std::uint32_t>(islands_.size()); }
 
-    /// Once gravity and forces have acted: notes the momentum that the island should keep.
+    /// Notes the momentum that the island should keep. Called after gravity and forces were applied.
     void note(std::uint32_t island, const SolveInput& in, const SolverBodies& moving);
-    /// At the end of the sub-step: gives the island the momentum that it should have.
+    /// Restores the island's angular momentum. Called at the end of the sub-step.
     void restore(std::uint32_t island, const SolveInput& in, SolverBodies& moving, const ContactSolver& solver);
 
     std::size_t bytes() const;
@@ -52,43 +53,46 @@ private:
     struct Island {
         std::uint32_t first_body, body_count, first_link, link_count;
     };
-    /// Sums over bodies that push each other in a sub-step.
+    /// Sums over a group of bodies that have pushed each other in this step.
     struct Sums {
-        std::uint32_t count = 0;  ///< of the bodies; 1 if a fixed or kinematic body has pushed them, too
-        bool changes = false;
-        double mass = 0.0;  ///< kg
-        double size = 0.0;  ///< sum of the absolute values of the bodies' angular momenta, N m s
-        double energy_before = 0.0, energy = 0.0, energy_now = 0.0, shared = 0.0, kept = 1.0;
+        std::uint32_t count = 0;  ///< number of bodies; 1 if a fixed or kinematic body has pushed one of them, too
+        bool changes = false;     ///< the velocities must be corrected
+        double mass = 0.0;        ///< kg
+        double size = 0.0;        ///< sum of the absolute values of the bodies' angular momenta, N m s
+        /// Kinetic energies, J: at note(), as the solver has left it, with the additional rotation, and of the motion
+        /// as one rigid body.
+        double energy_before = 0.0, energy = 0.0, energy_now = 0.0, shared = 0.0;
+        double kept = 1.0;  ///< factor by which velocities relative to the rigid motion are scaled
         glm::dvec3 center_before{0.0}, velocity_before{0.0}, center{0.0}, velocity{0.0};
         glm::dvec3 momentum{0.0};            ///< angular momentum about the centre of mass that it should have
         glm::dvec3 now{0.0};                 ///< angular momentum that it has
-        glm::dvec3 added{0.0}, common{0.0};  ///< angular velocities, rad/s
+        glm::dvec3 added{0.0}, common{0.0};  ///< the additional rotation, and the rotation as one rigid body, rad/s
         glm::dmat3 inertia{0.0};             ///< of all bodies together about their centre of mass, kg m^2
     };
-    struct FloatingBody {
+    struct UnsupportedBody {
         std::uint32_t index = 0;   ///< solver index
-        std::uint32_t parent = 0;  ///< in bodies_: towards the lowest of the bodies that push each other
+        std::uint32_t parent = 0;  ///< index in bodies_, towards the lowest body of its group
         bool jointed = false;
-        vec3 velocity{0.0f};  ///< this and the next: when gravity and forces had acted
+        vec3 velocity{0.0f};  ///< this and the next three: at note()
         glm::dvec3 center{0.0}, spin_momentum{0.0};
         double energy = 0.0;
-        Sums sums;  ///< of the bodies whose parent this is
+        Sums sums;  ///< of the group whose lowest body this is
     };
-    /// Two bodies that a joint or a contact joins, or a body and one that nothing pushes.
+    /// A contact or joint between two bodies of the island, or a contact of one with a fixed or kinematic body.
     struct Link {
-        std::uint32_t a, b;          ///< in bodies_; equal if one of the two cannot be pushed
+        std::uint32_t a, b;          ///< indices in bodies_; equal if the other body is fixed or kinematic
         std::uint32_t edge;          ///< null_index for joints
-        std::uint32_t record, lane;  ///< of the contact in the solver
-        bool pushes;                 ///< it has pushed in this step, or is a joint
+        std::uint32_t record, lane;  ///< position of the contact in the solver
+        bool pushes;                 ///< the contact has pushed in this step, or the link is a joint
     };
 
     void note_pushes(const Island& island, const ContactSolver& solver);
-    static glm::dvec3 spin_momentum(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body,
+    static glm::dvec3 spin_momentum(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body,
                                     bool now);
-    static double kinetic_energy(const SolveInput& in, const SolverBodies& moving, const FloatingBody& body);
+    static double kinetic_energy(const SolveInput& in, const SolverBodies& moving, const UnsupportedBody& body);
 
     std::vector<Island> islands_;
-    std::vector<FloatingBody> bodies_;
+    std::vector<UnsupportedBody> bodies_;
     std::vector<Link> links_;
     std::vector<std::uint32_t> island_of_root_, place_of_;  ///< by solver index; scratch
     std::vector<std::uint32_t> link_of_edge_;               ///< by edge; scratch

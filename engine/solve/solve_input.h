@@ -1,5 +1,5 @@
 #pragma once
-/// What the parts of the solve read of the world, and do not change.
+/// The data that all parts of the solve read and none of them changes.
 
 #include "engine/bodies/body_store.h"
 #include "engine/constraints/constraint_graph.h"
@@ -18,7 +18,7 @@ struct SolveInput {
     const Islands& islands;                        ///< by solver index
     std::span<const ConstraintGraph::Edge> edges;  ///< the step's contacts, between solver indices
 
-    /// The body of a solver index that has one.
+    /// Returns the body of a solver index for which indices.is_body() is true.
     const Body& body(std::uint32_t index) const { return bodies[indices.slot(index)]; }
 };
 

@@ -9,8 +9,8 @@ namespace talus {
 namespace {
 
 constexpr std::uint32_t group_size = SolverIndices::group_size;
-constexpr std::uint32_t group_block = 24;    ///< groups of lanes that a thread takes at a time
-constexpr std::uint32_t floating_block = 8;  ///< floating islands that a thread takes at a time
+constexpr std::uint32_t group_block = 24;       ///< groups of lanes that a thread takes at a time
+constexpr std::uint32_t unsupported_block = 8;  ///< unsupported islands that a thread takes at a time
 
 static_assert(most_slabs <= StageTeam::most_local_items);
 
@@ -18,7 +18,7 @@ std::uint32_t field_count(const SolverIndices& indices) { return 2 * indices.sla
 
 }  // namespace
 
-/// Threads get equal shares of the records, and no stage is planned for phases without any.
+/// The costs give threads equal shares of the records.
 void SolvePlan::begin(const Input& in) {
     drop_done();
     std::uint32_t inside = 0, even = 0, odd = 0;
@@ -43,7 +43,7 @@ void SolvePlan::add(const Stage& stage, const Work& work) {
     works_.push_back(work);
 }
 
-/// Continues the last stage if it is of this kind, too.
+/// Adds work on the bodies or contacts of each group. Extends the last stage if that one is of this kind, too.
 void SolvePlan::add_in_groups(const Input& in, const FieldWork& work) {
     const bool continues = !works_.empty() && works_.back().kind == Work::Kind::fields &&
                            field_works_[works_.back().first].is_inside_groups();
@@ -55,7 +55,7 @@ void SolvePlan::add_in_groups(const Input& in, const FieldWork& work) {
     ++works_.back().count;
 }
 
-/// Contacts between groups of slabs.
+/// Adds work on the contacts between groups of slabs, if there are any.
 void SolvePlan::add_across(const Input& in, ContactPhase phase, ContactSolver::Pass pass) {
     if (!in.contacts.has(phase)) return;
     const std::uint32_t* const costs = phase == ContactPhase::even ? even_costs_.data() : odd_costs_.data();
@@ -68,7 +68,8 @@ void SolvePlan::add_bodies(Work::Kind kind, std::uint32_t first, std::uint32_t l
     add({(last - first) / group_size, group_block}, {.kind = kind, .first = first, .motion = motion});
 }
 
-/// Kinematic bodies are read from many slabs: they move in a stage of their own.
+/// Adds a pass over all movable and kinematic bodies. Kinematic bodies are in a stage of their own, because contacts of
+/// many slabs read them.
 void SolvePlan::add_motion(const Input& in, BodyMotions::Pass motion) {
     add_bodies(Work::Kind::bodies, in.indices.movable_end(), in.indices.constrained_end(), motion);
     add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = motion});
@@ -86,13 +87,14 @@ void SolvePlan::add_joints(std::uint32_t count, Work::JointPass pass) {
 }
 
 void SolvePlan::add_momentum(const Input& in, Work::Kind kind) {
-    add({in.floating_islands, floating_block}, {.kind = kind});
+    add({in.unsupported_islands, unsupported_block}, {.kind = kind});
 }
 
 void SolvePlan::plan_begin(const Input& in) {
     const SolverIndices& indices = in.indices;
     add_in_groups(in, {.kind = FieldWork::Kind::begin_bodies});
-    // Index 0; a stage of its own, so that nobody prepares contacts before all bodies are ready.
+    // Index 0, and bodies beyond the slabs. These are stages of their own, so all bodies are ready before contacts are
+    // prepared.
     add_bodies(Work::Kind::begin_bodies, 0, group_size);
     add_bodies(Work::Kind::begin_bodies, indices.movable_end(), indices.size());
     add_bodies(Work::Kind::bodies, indices.constrained_end(), indices.coasting_end(), &SolverKernel::coast);
@@ -117,7 +119,7 @@ void SolvePlan::plan_substeps(const Input& in) {
         add({in.stiff_groups, 1}, {.kind = Work::Kind::relax_stiff});
         add_contacts(in, &SolverKernel::relax);
         add_in_groups(in, {.kind = FieldWork::Kind::bodies, .motion = &SolverKernel::find_gains});
-        add({1, 1}, {.kind = Work::Kind::bound_sweeps});
+        add({1, 1}, {.kind = Work::Kind::bound_iterations});
         if (in.contacts.any_bounce()) add_bounces(in);
         add_momentum(in, Work::Kind::restore_momentum);
         if (in.contacts.any_bounce()) add_contacts(in, &SolverKernel::end_restitution);

@@ -1,14 +1,14 @@
 #pragma once
 /// The list of everything that the solve does, as stages for threads (stage_team.h).
 ///
-/// Reading bodies and contacts and writing them back are in the list, too, so that a thread solves what it has read into its
-/// cache. Work that needs no body beyond one group of slabs (solver_indices.h) forms one *local* stage, however long it is:
-/// threads then wait for each other only where contacts cross groups.
+/// Reading bodies and contacts and writing them back are in the list, too, so that a thread solves the data that it has
+/// read into its cache. Consecutive work on the bodies of one group of slabs (solver_indices.h) forms one *local*
+/// stage, however long it is. So threads wait for each other only at contacts between groups.
 ///
 ///     plan_begin      bodies -> lanes, contacts -> lanes, stiff groups
 ///     plan_substeps   the sub-steps; impulses -> contacts, lanes -> bodies
 ///
-/// Within a sub-step contacts have the last word in each pass; joint_solver.h says why.
+/// Within a sub-step, each pass solves joints first and contacts last; joint_solver.h says why.
 
 #include "engine/bodies/body_motions.h"
 #include "engine/contact_solver/contact_solver.h"
@@ -37,18 +37,18 @@ public:
             end_contacts
         };
         Kind kind;
-        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
-        ContactSolver::Pass pass = nullptr;  ///< of `contacts`
+        BodyMotions::Pass motion = nullptr;  ///< for `bodies`
+        ContactSolver::Pass pass = nullptr;  ///< for `contacts`
         ContactPhase phase = ContactPhase::inner;
 
-        /// Needs no body beyond one group.
+        /// Returns whether the work needs only the bodies of one group.
         bool is_inside_groups() const { return phase == ContactPhase::inner || phase == ContactPhase::immovable; }
     };
-    /// What a stage does with its items.
+    /// The work of a stage on its items.
     struct Work {
         enum class Kind : std::uint8_t {
-            fields,        ///< items are fields: each does all of its field works, one after the other
-            begin_bodies,  ///< this and the next three: items are groups of lanes of bodies, from `first` on
+            fields,        ///< items are fields; each does all field works of the stage, in order
+            begin_bodies,  ///< this and the next three: items are groups of lanes, from the solver index `first` on
             bodies,
             free_bodies,
             end_bodies,
@@ -57,34 +57,34 @@ public:
             relax_stiff,
             joints,          ///< items are articulations, or groups of contacts of jointed bodies
             renew_contacts,  ///< this and the next two: one item
-            bound_sweeps,
+            bound_iterations,
             bound_bounces,
-            note_momentum,  ///< this and the next: items are floating islands
+            note_momentum,  ///< this and the next: items are unsupported islands
             restore_momentum
         };
         using JointPass = void (JointSolver::*)(std::uint32_t first, std::uint32_t last);
         Kind kind;
-        std::uint32_t first = 0, count = 0;  ///< of `fields`: in the list of field works
-        BodyMotions::Pass motion = nullptr;  ///< of `bodies`
-        JointPass joint_pass = nullptr;      ///< of `joints`
+        std::uint32_t first = 0, count = 0;  ///< for `fields`: a range of the field works
+        BodyMotions::Pass motion = nullptr;  ///< for `bodies`
+        JointPass joint_pass = nullptr;      ///< for `joints`
     };
-    /// What there is to solve.
+    /// The things to solve.
     struct Input {
         const SolverIndices& indices;
         const ContactSolver& contacts;
         const JointSolver& joints;
         std::uint32_t stiff_groups = 0;
-        std::uint32_t floating_islands = 0;
+        std::uint32_t unsupported_islands = 0;
         bool any_contact = false;
         bool renews_contacts = false;
         int substeps = 1;
     };
 
-    /// Begins the list anew, with the cost of each field; the contact solver has its records by now.
+    /// Empties the list and finds the cost of each field. The contact solver must have its records.
     void begin(const Input& in);
-    void plan_begin(const Input& in);
-    void plan_substeps(const Input& in);
-    /// Drops what was planned so far, because it was done.
+    void plan_begin(const Input& in);     ///< adds the stages before the sub-steps
+    void plan_substeps(const Input& in);  ///< adds the sub-steps and the stages after them
+    /// Empties the list after its stages were run.
     void drop_done();
 
     std::span<const Stage> stages() const { return stages_; }
@@ -106,7 +106,7 @@ private:
     void add_momentum(const Input& in, Work::Kind kind);
     void add_bounces(const Input& in);
 
-    /// Records up to and with each field: Stage::costs.
+    /// Cumulative numbers of records, up to and including each field: Stage::costs.
     std::array<std::uint32_t, most_fields> inside_costs_{}, even_costs_{}, odd_costs_{};
     std::vector<Stage> stages_;
     std::vector<Work> works_;  ///< parallel to stages_

@@ -40,7 +40,7 @@ void SolverBodies::begin(std::uint32_t i, const SolverIndices& indices, BodyStor
     SolverMass& mass = masses_[i];
     const float substep = step_.substep;
     body.linear_velocity = limited(body.linear_velocity, max_speed_of(body, step_));
-    // The joint solver can represent a limited rotation per sub-step.
+    // The joint solver can represent only a limited rotation per sub-step.
     const bool jointed = indices.has_joint(slot);
     const float most_spin = (jointed ? settings::max_joint_rotation : settings::max_rotation_per_substep) / substep;
     body.angular_velocity = limited(body.angular_velocity, std::min(body.max_spin, most_spin));
@@ -95,13 +95,14 @@ void SolverBodies::end(std::uint32_t i, const SolverIndices& indices, BodyStore&
     Body& body = store[indices.slot(i)];
     const SolverBody& sb = bodies_[i];
     body.force = body.torque = vec3(0.0f);
-    // Adding 0 makes +0 of -0: which of the two a lane of zeros holds depends on its neighbours.
-    // A sub-step ends with contacts, which may leave a light body between heavy ones any velocity.
+    // Adding 0 turns -0 into +0: which of the two an unused lane holds depends on its neighbours. The velocity is
+    // limited again, because a sub-step ends with contacts, and these may give a light body between heavy ones any
+    // velocity.
     body.linear_velocity = limited(load3(sb.velocity) + vec3(0.0f), max_speed_of(body, step_));
     body.center += load3(sb.displacement);
-    if (i >= indices.coasting_end()) return;  // move_freely() has written its rotation
+    if (i >= indices.coasting_end()) return;  // move_freely() has written the rotation
     const glm::dquat q = rotation(i, body);
-    // Of nearly unit length: one step of Newton's method.
+    // Its length is nearly 1, so one step of Newton's method normalises it.
     body.exact_rotation = q * (1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
     body.rotation = quat(body.exact_rotation);
     const vec3 spin = load3(sb.angular_velocity) + vec3(0.0f);
@@ -127,7 +128,7 @@ void SolverBodies::move_freely(std::uint32_t i, const SolverIndices& indices, Bo
     store3(sb.displacement, displacement);
     store3(sb.turn, vec3(turn.turned));
     body.exact_spin = turn.spin;
-    // Torques raise the angular velocity, and so does tumbling: energy is what tumbling conserves.
+    // Torques may raise the angular velocity, and so may tumbling, which conserves energy but not the angular velocity.
     body.angular_velocity = limited(vec3(turn.spin), body.max_spin);
     store3(sb.angular_velocity, body.angular_velocity);
     body.exact_rotation = turn.rotation;

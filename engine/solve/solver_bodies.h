@@ -5,8 +5,8 @@
 ///     run():    a pass of the kernels over whole groups: gravity, damping, positions, checks
 ///     end():    SolverBody      ->  Body
 ///
-/// Between begin() and end() the bodies of the store keep their poses of the start of the step. Nothing lives across frames
-/// but memory. Different indices may be worked on by different threads.
+/// Between begin() and end(), the bodies in the store keep their poses of the start of the step. Nothing but memory is
+/// kept across frames. Different threads may work on different indices.
 
 #include "engine/bodies/body_motions.h"
 #include "engine/bodies/body_store.h"
@@ -21,28 +21,28 @@
 
 namespace talus {
 
-/// What is the same for all bodies and sub-steps of a step.
+/// The values that are the same for all bodies and sub-steps of a step.
 struct SolverStep {
     vec3 gravity{0.0f};      ///< m/s^2
-    float max_speed = 0.0f;  ///< of the world, m/s
+    float max_speed = 0.0f;  ///< WorldDef::max_speed, m/s
     float substep = 0.0f;    ///< s
     int substeps = 1;
-    /// Bodies that turn far may have their contacts found anew within the step (substep_contacts.h).
+    /// Some contacts may get stale within the step (substep_contacts.h).
     bool finds_stale = false;
 };
 
 class SolverBodies {
 public:
-    /// Makes room for `count` bodies. Each must then begin.
+    /// Makes room for `count` solver indices. begin() must be called for each of them.
     void reset(std::size_t count, const SolverStep& step);
-    /// Reads a body from the store. Limits its velocities, and takes out their parts along locked axes.
+    /// Reads a body from the store. Limits its velocities, and removes their components along locked axes.
     void begin(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
-    /// Integrates a body of the last kind, which nothing touches, over the whole step (integrate.h).
+    /// Integrates a body that tumbles freely (solver_indices.h) over the whole step (integrate.h).
     void move_freely(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies);
     /// Writes a body's pose and velocities back to the store.
     void end(std::uint32_t index, const SolverIndices& indices, BodyStore& bodies) const;
 
-    /// A pass over the bodies first .. last, both at whole groups of lanes.
+    /// Runs a pass over the indices first to last - 1. Both must be multiples of SolverIndices::group_size.
     void run(BodyMotions::Pass pass, std::uint32_t first, std::uint32_t last) {
         motions_.run(pass, first, last, bodies_, step_.substep, step_.substeps, step_.max_speed);
     }
@@ -57,11 +57,13 @@ public:
     SolverBody& operator[](std::uint32_t index) { return bodies_[index]; }
     const SolverBody& operator[](std::uint32_t index) const { return bodies_[index]; }
 
-    /// The rotation of a body where it is in the solve, of unit length to rounding. `body` is the one in the store.
+    /// Returns the present rotation of a body in the solve, of unit length except for rounding. `body` is the one in
+    /// the store.
     glm::dquat rotation(std::uint32_t index, const Body& body) const {
         return glm::dquat(motions_.turn(index)) * body.exact_rotation;
     }
-    /// The angular momentum (N m s) of a body with this angular velocity (rad/s) where it is in the solve.
+    /// Returns the angular momentum (N m s) that a body has with this angular velocity (rad/s) at its present rotation
+    /// in the solve.
     glm::dvec3 angular_momentum(std::uint32_t index, const Body& body, const glm::dvec3& angular_velocity) const;
 
     std::size_t bytes() const;

@@ -29,14 +29,15 @@ void SolverIndices::forget(std::uint32_t slot) {
     if (slot < index_.size()) index_[slot] = 0;
 }
 
-/// Puts neighbouring slabs together, so that each group has about the same cost.
+/// Divides the slabs into groups of neighbours that have about the same cost.
 void SolverIndices::group_slabs(std::size_t groups) {
     slab_groups_ = {};
     std::uint64_t all = 0, before = 0;
     for (const std::uint32_t cost : slab_costs_) all += cost;
     for (std::uint32_t i = 1, group = 0; i < slabs_.count(); ++i) {
         before += slab_costs_[i - 1];
-        // A new group begins where more of the slab lies beyond the group's end, and where as many slabs are left as groups.
+        // A new group begins if more of the slab's cost lies beyond the group's end, or if there are only as many slabs
+        // left as groups.
         const std::uint64_t middle = 2 * before + slab_costs_[i];
         const bool is_next = middle * groups >= 2 * all * (group + 1) || slabs_.count() - i == groups - 1 - group;
         if (is_next && group + 1 < groups) ++group;
@@ -45,7 +46,7 @@ void SolverIndices::group_slabs(std::size_t groups) {
     for (std::uint32_t i = slabs_.count(); i < most_slabs; ++i) slab_groups_[i] = slab_groups_[i - 1];
 }
 
-/// Appends the awake bodies that are `wanted`, and fills up the last group of lanes. Returns the new end.
+/// Appends the awake bodies for which wanted(slot) is true, and fills up the last group of lanes. Returns the new end.
 template <class Wanted>
 std::uint32_t SolverIndices::append(const AwakeSet& awake, Wanted&& wanted) {
     for (const std::uint32_t slot : awake.list()) {
@@ -58,7 +59,7 @@ std::uint32_t SolverIndices::append(const AwakeSet& awake, Wanted&& wanted) {
 }
 
 void SolverIndices::assign(const BodyStore& bodies, const AwakeSet& awake, const Jobs& jobs) {
-    for (const std::uint32_t slot : slots_) {  // of the last step
+    for (const std::uint32_t slot : slots_) {  // still those of the last step
         if (slot != null_index) index_[slot] = 0;
     }
     index_.resize(bodies.slot_count(), 0);

@@ -1,21 +1,22 @@
 #pragma once
-/// The order in which the solver holds the bodies of a step.
+/// The order of a step's bodies in the solver.
 ///
-/// The solver does not use body slots. It gives each body that takes part in the step a *solver index*, so that bodies that are
-/// treated alike lie side by side and whole groups of SIMD lanes can be loaded at once:
+/// The solver does not use body slots. Each body that takes part in the step has a *solver index*. Bodies of the same
+/// kind have consecutive indices, so that whole groups of SIMD lanes can be loaded at once:
 ///
 ///     | immovable | movable, slab by slab | constrained, immovable | coasting | tumbling freely |
 ///     0           group_size              movable_end()            constrained_end()  coasting_end()   size()
 ///
-///   immovable              index 0 stands for everything that does not take part: fixed and sleeping bodies
+///   immovable              index 0 stands for all bodies that do not take part: fixed and sleeping ones
 ///   movable                dynamic bodies with a contact or a joint, ordered by slab of space (slabs.h)
 ///   constrained, immovable kinematic bodies with a contact or a joint
-///   coasting               bodies without a constraint that turn uniformly
+///   coasting               bodies without a constraint whose angular velocity stays constant
 ///   tumbling freely        bodies without a constraint whose inertia tensor is not a multiple of the identity
 ///
-/// Each kind, and each slab, begins with a whole group of lanes; the indices in between belong to no body.
+/// Each kind, and each slab, begins at a multiple of group_size. The indices that are left over belong to no body.
 ///
-/// Each step: clear(), add_contacts() and add_joint() for all constraints, then assign(). The slabs persist across frames.
+/// Each step: clear(), add_contacts() and add_joint() for all constraints, then assign(). Only the slabs are kept
+/// across frames.
 
 #include <talus/jobs.h>
 #include "engine/bodies/body_store.h"
@@ -33,7 +34,7 @@ namespace talus {
 
 class SolverIndices {
 public:
-    /// Solver bodies are counted in groups of the widest lanes.
+    /// The number of lanes of the widest SIMD vector.
     static constexpr std::uint32_t group_size = 8;
     /// A thread gets at least this many bodies.
     static constexpr std::size_t least_bodies = 128;
@@ -42,33 +43,34 @@ public:
 
     /// Forgets the constraints of the last step. `body_slots` is the number of slots of the body store.
     void clear(std::uint32_t body_slots, const AwakeSet& awake);
-    /// Counts the contacts, whose bodies are body slots.
+    /// Counts the contacts. Their bodies are body slots here.
     void add_contacts(std::span<const ConstraintGraph::Edge> edges);
     /// Counts a joint between two body slots.
     void add_joint(std::uint32_t slot_a, std::uint32_t slot_b);
-    /// Gives each awake body its index. The slabs are put together to at most `groups` groups.
+    /// Gives each awake body its index, and divides the slabs into one group per thread of `jobs`, or fewer.
     void assign(const BodyStore& bodies, const AwakeSet& awake, const Jobs& jobs);
-    /// The body in this slot was removed: the next one in the slot has no index yet.
+    /// Called when the body in this slot is removed, so that the next body in the slot has no index.
     void forget(std::uint32_t slot);
 
     // ---- constraints by body slot
 
     bool has_contact(std::uint32_t slot) const { return (constraints_[slot] & by_contact) != 0; }
     bool has_joint(std::uint32_t slot) const { return (constraints_[slot] & by_joint) != 0; }
-    /// Has a contact with restitution.
+    /// Returns whether the body has a contact with restitution.
     bool has_bounce(std::uint32_t slot) const { return (constraints_[slot] & by_bounce) != 0; }
-    /// One more than the number of the body's contacts.
+    /// Returns, by body slot, the number of the body's contacts plus one.
     std::span<const std::uint32_t> contact_counts() const { return contact_counts_; }
 
     // ---- indices
 
-    /// The index of a body slot; 0 if it takes no part. Only for bodies that were there when the step began.
+    /// Returns the solver index of a body slot; 0 if the body does not take part. The body must have existed when the
+    /// step began.
     std::uint32_t of(std::uint32_t slot) const { return index_[slot]; }
     /// The same for any body.
     std::uint32_t find(std::uint32_t slot) const { return slot < index_.size() ? index_[slot] : 0; }
-    /// The same by body slot.
+    /// Returns the solver indices by body slot.
     std::span<const std::uint32_t> index_by_slot() const { return index_; }
-    /// Body slots by solver index; null_index at index 0 and between the kinds.
+    /// Returns the body slots by solver index; null_index at indices that belong to no body.
     std::span<const std::uint32_t> slots() const { return slots_; }
     std::uint32_t slot(std::uint32_t index) const { return slots_[index]; }
     bool is_body(std::uint32_t index) const { return slots_[index] != null_index; }
@@ -77,7 +79,7 @@ public:
     std::uint32_t movable_end() const { return movable_end_; }
     std::uint32_t constrained_end() const { return constrained_end_; }
     std::uint32_t coasting_end() const { return coasting_end_; }
-    /// The slots of the movable bodies, in the order of the awake list.
+    /// Returns the body slots of the movable bodies, in the order of the awake list.
     std::span<const std::uint32_t> movable() const { return movable_; }
     /// Calls visit(solver index) for each movable body.
     template <class Visit>
@@ -91,10 +93,10 @@ public:
 
     std::uint32_t slab_count() const { return slabs_.count(); }
     std::span<const std::uint8_t> slabs() const { return slab_of_; }  ///< by solver index
-    /// Neighbouring slabs that one thread solves.
+    /// Returns the group of each slab. A group is neighbouring slabs that one thread solves.
     const SlabGroups& slab_groups() const { return slab_groups_; }
     std::uint32_t slab_group_count() const { return slab_groups_.back() + 1u; }
-    /// The first index of a group of slabs; of one more than the last group, its end.
+    /// Returns the first solver index of a group of slabs. For the number of groups, returns the end of the last group.
     std::uint32_t slab_group_begin(std::size_t group) const { return slab_group_begins_[group]; }
 
     std::size_t bytes() const;
@@ -110,7 +112,7 @@ private:
     std::uint32_t append(const AwakeSet& awake, Wanted&& wanted);
 
     std::vector<std::uint8_t> constraints_;  ///< by body slot, valid for awake bodies: by_contact, by_joint, by_bounce
-    std::vector<std::uint32_t> contact_counts_;  ///< by body slot, likewise
+    std::vector<std::uint32_t> contact_counts_;  ///< by body slot, valid for awake bodies
     std::vector<std::uint32_t> index_;           ///< by body slot
     std::vector<std::uint32_t> slots_;           ///< by solver index
     std::vector<std::uint8_t> slab_of_;          ///< by solver index

@@ -94,7 +94,7 @@ std::uint32_t StiffGroupSearch::find(const Input& in, std::vector<StiffGroup>& g
         if (is_spent(groups[g])) refuse(groups[g]);
     }
     count_ = 0;
-    islands_.assign(in.contacts.held_end, Island{});
+    islands_.assign(in.contacts.movable_end, Island{});
     const bool examines_all = ++searches_ % settings::stiff_look_every == 0;
     look_at_bodies(in);
     look_at_joints(in);
@@ -130,10 +130,10 @@ void StiffGroupSearch::refuse(const StiffGroup& group) {
 
 void StiffGroupSearch::look_at_bodies(const Input& in) {
     const std::span<const std::uint32_t> slots = in.contacts.slots;
-    for (std::size_t i = in.contacts.held_end; i < slots.size(); ++i) {
+    for (std::size_t i = in.contacts.movable_end; i < slots.size(); ++i) {
         if (slots[i] != null_index) seen_[slots[i]] = {.step = searches_};
     }
-    for (std::uint32_t i = 1; i < in.contacts.held_end; ++i) {
+    for (std::uint32_t i = 1; i < in.contacts.movable_end; ++i) {
         if (slots[i] == null_index) continue;
         Island& island = islands_[in.islands.root(i)];
         const Body& body = in.contacts.bodies[slots[i]];
@@ -220,7 +220,7 @@ void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>&
         // that have another thin sheet between them. A contact whose surfaces slide far stays with the contact solver,
         // because substep_contacts.cpp updates such contacts within the step, and does not update those of groups.
         const bool presses = gap == 0.0f || crushes || has_pushed(in.contacts.contacts.states[edge.contact]);
-        if (!presses && (edge.slide_room > 0.0f || gap > most_closing(in, edge))) continue;
+        if (!presses && (edge.slide_limit > 0.0f || gap > most_closing(in, edge))) continue;
         if (island.group == null_index) {
             island.group = count_++;
             if (groups.size() < count_) groups.emplace_back();
@@ -238,7 +238,7 @@ void StiffGroupSearch::gather_contacts(const Input& in, std::vector<StiffGroup>&
 void StiffGroupSearch::gather_bodies(const Input& in, std::vector<StiffGroup>& groups) {
     const std::span<const std::uint32_t> slots = in.contacts.slots;
     local_.resize(slots.size());
-    for (std::uint32_t i = 1; i < in.contacts.held_end; ++i) {
+    for (std::uint32_t i = 1; i < in.contacts.movable_end; ++i) {
         if (slots[i] == null_index) continue;
         const Island& island = islands_[in.islands.root(i)];
         if (island.group == null_index) continue;

@@ -1,9 +1,9 @@
-/// Changing what a body is while the world runs.
+/// World's calls that change the definition of a body: its shapes, filter, type and mass.
 ///
-/// Whatever changes which shapes a body has, whom they meet or what pushes them: what rests on it wakes, its pairs are
-/// dropped (`begin_change`), and its proxy is taken out of the broadphase and put in again (`end_change`), so that the
-/// next update finds the pairs that a world built that way would have. Which contacts touched is remembered until then,
-/// so that those that go on are not reported as new. Version stamps take care of what caches know of the old shapes.
+/// A change of shapes, filter or type has two parts. begin_change() wakes the bodies that touch the body, and removes
+/// its pairs. end_change() removes its proxy from the broadphase and adds it again, so that the next update finds the
+/// same pairs as in a world that was built with the changed body. The touching contacts are remembered until then, so
+/// that the ones that go on are not reported as new. Version stamps make caches of the old shapes invalid.
 
 #include "engine/bodies/body_setup.h"
 #include "engine/bodies/integrate.h"
@@ -27,8 +27,9 @@ void World::State::end_change(std::uint32_t slot) {
     wake_overlapping(slot);
 }
 
-/// Gives a body whose centre of mass is about to move the velocity of its new one. A body that spins fast may have none that
-/// a float holds there.
+/// Gives a body whose centre of mass is about to move the velocity of the new centre. The computation is in double
+/// precision, because for a body that rotates very fast the velocity before it is limited may exceed the range of
+/// float.
 void World::State::carry_velocity_to(Body& body, const vec3& center) const {
     const glm::dvec3 velocity =
         glm::dvec3(body.linear_velocity) +
@@ -37,7 +38,7 @@ void World::State::carry_velocity_to(Body& body, const vec3& center) const {
     body.linear_velocity = vec3(speed > most ? (most / speed) * velocity : velocity);
 }
 
-/// The body with other shapes of its own. Its frame stays, and so does the velocity of each of its points.
+/// Replaces the shapes of a body. Its frame and the velocities of its points do not change.
 void World::State::replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs) {
     begin_change(slot);
     Body& body = bodies[slot];
@@ -79,7 +80,7 @@ bool World::set_shapes(BodyId id, std::span<const ShapeDef> defs) {
         s.error.set(std::move(error));
         return false;
     }
-    // The caller may have given what shapes() returned.
+    // The caller may have passed a span of the world's own shapes.
     const std::vector<ShapeDef> kept(defs.begin(), defs.end());
     s.replace_shapes(id.slot, kept);
     return true;
@@ -218,7 +219,6 @@ bool World::State::check_shape_index(BodyId id, std::uint32_t shape, const char*
 }
 
 // ---- kinematic targets and limits
-// ------------------------------------------------------------------------------------
 
 bool World::set_kinematic_target(BodyId id, const vec3& position, const quat& rotation) {
     State& s = *state_;

@@ -9,8 +9,8 @@ FixedStep::FixedStep(float dt, int max_steps)
 
 int FixedStep::advance(double seconds) {
     if (std::isfinite(seconds) && seconds > 0.0) accumulated_ += seconds;
-    // A frame of exactly n steps must give n although sums of seconds round: a millionth of a step is as good as a
-    // step.
+    // A frame of exactly n steps must give n steps although sums of seconds are rounded, so a step begins a millionth
+    // early.
     const double steps = std::floor(accumulated_ / dt_ + 1e-6);
     if (steps <= 0.0) return 0;
     if (steps > max_steps_) {

@@ -1,18 +1,19 @@
-/// Stage `graph`: touching contacts become coloured edges between solver indices, and wake the islands that they touch.
+/// Stage `graph`: makes coloured edges between solver indices from the touching contacts, and wakes the islands that
+/// awake bodies touch.
 
 #include "engine/constraints/contact_edges.h"
 #include "engine/world/world_state.h"
 
 namespace talus {
 
-/// Gives contacts the manifolds that the solver uses: of merged mesh contacts, and of the user's modifier.
+/// Replaces manifolds for this step: merges mesh contacts, and lets the user's modifier change contacts.
 void World::State::replace_manifolds() {
     const ContactWorld world = contact_world();
     merged_contacts.merge(world, active_contacts.touching(), active_contacts.last_touching());
     modified_contacts.apply(world, active_contacts.touching());
 }
 
-/// Wakes islands that something awake touches, or has a joint with.
+/// Wakes the islands that an awake body touches, or has a joint with.
 void World::State::wake_touched() {
     for (std::uint32_t j = 0; j < joints.slot_count(); ++j) {
         const JointBodies ends = joints.bodies(j);
@@ -32,7 +33,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
     const std::size_t awake_before = awake().size();
     wake_touched();
     if (awake().size() != awake_before) {
-        // A woken island joins the step with the manifolds it fell asleep with.
+        // A woken island takes part in the step with the manifolds with which it fell asleep.
         sleeping.compact();
         active_contacts.add_woken(contact_world(), awake());
         replace_manifolds();
@@ -66,7 +67,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
     };
     const bool in_groups = indices.slab_group_count() > 1;
     if (in_groups) {
-        // Neither reads what the other writes.
+        // Neither of the two reads data that the other one writes.
         jobs.for_each(2, [&](int i) { i == 0 ? color_contacts() : join_islands(dt); });
     } else {
         join_islands(dt);
@@ -77,7 +78,7 @@ void World::State::build_graph(float dt, const Jobs& jobs) {
     hit_events.note_approaches(contact_view(), edges, def.hit_speed);
 }
 
-/// Joins the bodies that touch or have a joint to islands, and chooses the groups that are solved directly.
+/// Joins bodies with contacts or joints between them to islands, and chooses the groups that are solved directly.
 void World::State::join_islands(float dt) {
     islands.reset(indices.size());
     for (const ConstraintGraph::Edge& edge : edges) {

@@ -7,8 +7,8 @@
 
 namespace talus {
 
-/// The error of the last refused call. Queries on a const world may be refused in several threads at once, so setting
-/// is serialised; reading is for when they are done.
+/// The error of the last refused call. set() may be called by several threads at once, because queries on a const world
+/// may be refused in several threads. get() must not be called at the same time.
 class LastError {
 public:
     LastError() = default;

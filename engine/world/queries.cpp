@@ -1,10 +1,11 @@
-/// World's questions about space: casts, overlaps, what is near.
+/// World's queries: casts, overlaps, the nearest bodies.
 ///
-/// The broadphase's boxes are fat, and how fat depends on what moved before. So between its answer and the
-/// narrowphase's stands the shape's own tight box: a shape whose box is missed is missed, and none is met before its
-/// box is. That keeps many shapes from the narrowphase, and makes answers independent of history to the bit: what the
-/// broadphase leaves out, because its fat box is farther than the best answer so far, has a tight box that is as far,
-/// and would have given neither a better answer nor an equal one.
+/// The broadphase's boxes are fat, and how fat depends on earlier motion. So each shape that the broadphase finds is
+/// tested with its tight box before the narrowphase tests it: a query that misses the tight box misses the shape, and a
+/// cast cannot hit the shape before it hits the box. Many shapes never reach the narrowphase, and answers have the same
+/// bits whatever happened before. The reason: if the broadphase leaves a shape out because its fat box is farther than
+/// the best answer so far, its tight box is at least as far, so the shape would give neither a better nor an equal
+/// answer.
 
 #include "engine/world/queries.h"
 #include "engine/world/world_state.h"
@@ -24,7 +25,7 @@ bool refused(LastError& last, Error error) {
     return true;
 }
 
-/// Calls visit(index in the pools) for each shape of the body that the filter meets, until it says false.
+/// Calls visit(pool index) for each shape of the body that the filter lets through, until visit returns false.
 template <class State, class Visit>
 void for_each_shape(const State& s, std::uint32_t slot, const Filter& filter, Visit visit) {
     const Body& body = s.bodies[slot];
@@ -34,7 +35,7 @@ void for_each_shape(const State& s, std::uint32_t slot, const Filter& filter, Vi
     }
 }
 
-/// The query's answer for a shape; its body is null where the two do not meet.
+/// Returns the query's answer for a shape. Its body is null if the query misses the shape.
 template <class State, class Query>
 auto meet(const State& s, const Query& query, std::uint32_t slot, std::uint32_t i) {
     const ShapeDef& def = s.shapes.defs[i];
@@ -45,7 +46,7 @@ auto meet(const State& s, const Query& query, std::uint32_t slot, std::uint32_t 
     return hit;
 }
 
-/// The order of answers: the nearest first; of equals the lower slot, then the lower shape.
+/// The order of answers: the nearest first; if two are equally near, the lower body slot, then the lower shape.
 struct Before {
     bool operator()(const CastHit& a, const CastHit& b) const {
         return std::tie(a.fraction, a.body.slot, a.shape) < std::tie(b.fraction, b.body.slot, b.shape);
@@ -56,16 +57,15 @@ struct Before {
 };
 
 // ---- casts
-// -----------------------------------------------------------------------------------------------------------
 
-/// The least float that is at least x.
+/// Returns the smallest float that is at least x.
 float round_up(double x) {
     const auto f = static_cast<float>(x);
     return double{f} < x ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
 }
 
-/// Calls on_hit(hit) for the shapes that are met up to the fraction that it returned last, 1 at first, negative to
-/// stop.
+/// Calls on_hit(hit) for each shape that the cast hits at most at the fraction that on_hit returned last. The fraction
+/// is 1 at first; a negative one stops the cast.
 template <class State, class Query, class OnHit>
 void for_each_hit(const State& s, const Query& query, const Filter& filter, OnHit on_hit) {
     BoxCast way = query.box_cast();
@@ -136,7 +136,6 @@ bool closest_hits(const State& s, std::span<const Cast> casts, std::span<CastHit
 }
 
 // ---- overlaps
-// --------------------------------------------------------------------------------------------------------
 
 template <class State, class Query>
 bool overlaps_body(const State& s, const Query& query, const Aabb& box, const Filter& filter, std::uint32_t slot) {
@@ -173,10 +172,10 @@ bool any_overlap(const State& s, const Query& query, const Filter& filter) {
     return found;
 }
 
-// ---- what is near
-// ----------------------------------------------------------------------------------------------------
+// ---- the nearest bodies
 
-/// By the nearest shape; without a body when that is farther than the limit.
+/// Returns the body's nearest point, over all of its shapes. The hit has no body if that point is farther than the
+/// limit.
 template <class State>
 NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& filter, std::uint32_t slot,
                         float limit) {
@@ -195,7 +194,6 @@ NearHit nearest_of_body(const State& s, const PointQuery& query, const Filter& f
 }  // namespace
 
 // ---- World
-// -----------------------------------------------------------------------------------------------------------
 
 CastHit World::ray_cast(const vec3& origin, const vec3& translation, const Filter& filter) const {
     return closest_hit(*state_, RayQuery{origin, translation}, filter);
@@ -262,7 +260,7 @@ std::vector<NearHit> World::nearest(const vec3& point, std::size_t count, float 
                                     const Filter& filter) const {
     const State& s = *state_;
     const PointQuery query{point};
-    std::vector<NearHit> found;  // a heap: the farthest of the best so far first
+    std::vector<NearHit> found;  // a heap of the best hits so far, the farthest one first
     if (refused(s.error, query.check())) return found;
     if (!(max_distance >= 0.0f)) {
         s.error.set({ErrorCode::bad_argument, "nearest: max_distance must be 0 or more; infinity is no limit"});

@@ -1,7 +1,7 @@
 #pragma once
-/// What the world's queries ask of one shape: a ray, a shape that moves or stands still, a point. Each gives the box
-/// (or the swept box) that the broadphase looks for, and the narrowphase's answer for a body's shape at its pose, in
-/// world coordinates.
+/// The world's queries about one shape: a ray, a shape that moves or stands still, a point. Each query type gives the
+/// box (or the moving box) for the broadphase, and the narrowphase's answer for a body's shape at its pose, in world
+/// coordinates.
 
 #include <talus/broadphase/broadphase.h>
 #include <talus/engine/world.h>
@@ -48,7 +48,7 @@ struct ShapeQuery {
 
     Error check() const {
         if (Error error = talus::check(shape)) return error;
-        // A rotation without direction is not a unit quaternion after it was normalised.
+        // A zero quaternion, or one with a NaN, is still no unit quaternion after it was normalised.
         const quat& q = pose.rotation;
         const bool turned = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 0.5f;
         if (is_finite(pose.position) && is_finite(translation) && turned) return {};
@@ -80,7 +80,8 @@ struct ShapeQuery {
     bool overlaps(const TriangleSet& target, const Transform& at) const {
         return talus::overlaps(target, shape, to_frame(relative(at, pose)));
     }
-    /// What the sign of `separation` says, without the depth: where shapes overlap that is most of the work.
+    /// Returns whether the separation is at most 0. The depth is not computed, which would be most of the work for
+    /// shapes that overlap.
     bool overlaps(const Shape& target, const Transform& at) const {
         const Frame frame = to_frame(relative(at, pose));
         if (has_closed_form(target.type, shape.type)) return closed_form(target, shape, frame).separation <= 0.0f;
@@ -134,7 +135,8 @@ inline Error check(const Aabb& box) {
     return {ErrorCode::bad_argument, "overlap: the box needs lower <= upper on each axis"};
 }
 
-/// The box as a shape at its place. A flat box, or a point, is as thick as the thinnest shape there is.
+/// Returns the box as a shape, to be placed at pose_of(box). A flat box or a point gets the smallest size that shapes
+/// may have.
 inline Shape shape_of(const Aabb& box) { return talus::box(glm::max(half_extents(box), vec3(smallest_size))); }
 inline Transform pose_of(const Aabb& box) { return {center(box), quat(1.0f, 0.0f, 0.0f, 0.0f)}; }
 

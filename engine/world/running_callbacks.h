@@ -4,7 +4,8 @@
 
 namespace talus {
 
-/// How many calls of a world are running that call the user's functions: step() and draw(). A copy of a world has none.
+/// Counts the running calls of step() and draw(), which call functions of the user. While there is one, the world must
+/// not be changed. A copied world begins with none.
 struct RunningCallbacks {
     std::atomic<int> count{0};
 
@@ -12,7 +13,7 @@ struct RunningCallbacks {
     RunningCallbacks(const RunningCallbacks&) {}
     RunningCallbacks& operator=(const RunningCallbacks&) = delete;
 
-    /// Counts one as long as it lives.
+    /// Counts as one running call during its lifetime.
     class Scope {
     public:
         explicit Scope(RunningCallbacks& all) : all_(all) { ++all_.count; }

@@ -1,4 +1,4 @@
-/// Stage `solve`: edges and bodies become velocities and poses, and impulses of contacts and joints.
+/// Stage `solve`: computes new velocities and poses of bodies, and the impulses of contacts and joints.
 
 #include "engine/world/world_state.h"
 
@@ -61,8 +61,8 @@ void World::State::solve(float dt, const Jobs& jobs) {
                 profile.renewed_contacts +=
                     substep_contacts.renew({world, in, moving, solver, mesh_contacts, collide_settings(), any_locked});
                 break;
-            case Kind::bound_sweeps:
-                energy_bound.bound_sweeps(in, moving, solver, joint_solver);
+            case Kind::bound_iterations:
+                energy_bound.bound_iterations(in, moving, solver, joint_solver);
                 if (joint_solver.articulation_count() != 0 && solver.any_bounce()) joint_solver.note_impulses();
                 break;
             case Kind::bound_bounces:
@@ -80,14 +80,14 @@ void World::State::solve(float dt, const Jobs& jobs) {
                                    .contacts = solver,
                                    .joints = joint_solver,
                                    .stiff_groups = stiff_groups.group_count(),
-                                   .floating_islands = island_momentum.island_count(),
+                                   .unsupported_islands = island_momentum.island_count(),
                                    .any_contact = !edges.empty(),
                                    .renews_contacts = renews,
                                    .substeps = substeps};
     plan.begin(planned);
     plan.plan_begin(planned);
     if (joints.slot_count() != 0) {
-        // Which articulations there are to solve is known once the bodies are ready.
+        // The articulations are known only after the bodies are ready, so the first stages run now.
         stage_team.run(jobs, plan.stages(), work_on);
         joint_solver.prepare(joints, bodies, indices.index_by_slot(), moving.masses(),
                              {moving.bodies(), &moving.motions(), indices.slots(), &bodies, def.max_speed}, substep);
@@ -105,7 +105,7 @@ void World::State::solve(float dt, const Jobs& jobs) {
 
 void World::State::do_field_work(const SolvePlan::FieldWork& work, std::uint32_t field) {
     using Kind = SolvePlan::FieldWork::Kind;
-    // A group's contacts are read and written back with those between it and the next.
+    // The contacts inside a group are read and written together with those between this group and the next one.
     const auto for_fields_of = [&](std::size_t group, auto&& visit) {
         for (std::size_t phase = 0; phase < contact_phases; ++phase) {
             for (std::size_t i = group; i < std::min(group + 2, most_fields); ++i)

@@ -1,27 +1,27 @@
 #pragma once
-/// A list of stages, each cut into blocks, done by several threads: no block of a stage starts before all of the stage
-/// before are done.
+/// Runs a list of stages on several threads. Each stage is divided into blocks; no block starts before all blocks of
+/// the stage before are done.
 ///
-/// The solver has some hundred stages of a few microseconds each: too short to call the host's job system for each. So
-/// the threads stay for the whole list, and meet after each stage:
+/// The solver has about 100 stages of a few microseconds each, which is too short for one call of the host's job system
+/// per stage. So the threads stay for the whole list, and wait for each other after each stage:
 ///
 ///     stage    0           1        2
 ///     thread 0 [b0][b1]....[b0].....[b0][b1]      ... wait, spinning
 ///     thread 1 [b2][b3][b4][b1][b2].[b2]....
 ///
-/// Stages that follow each other and are *local* need less. Their item 2k works on a place k alone, item 2k + 1 on places
-/// k and k + 1, and either waits for those of the stages before that work on its places, and for nobody else. So threads
-/// wait for each other only where there is something to do between their places.
+/// Consecutive *local* stages need less waiting. The item with the even number 2k uses only the data of group k; the
+/// next one, 2k+1, uses only the data of groups k and k+1. An item waits only for the items of earlier stages that use
+/// its groups. So threads wait for each other only if there is work between their groups.
 ///
-/// Each thread does the blocks of its own part, the same in each stage, so that they stay in its cache. Another takes
-/// them only if their thread is late: a block costs twice as much where it is not at home. So nobody waits for long for
-/// a block that nobody has begun: a host that runs the tasks one after the other, or never all at once, is slower, but
-/// not stuck.
+/// Each thread does the blocks of its own part, which is the same in each stage, so that the data stay in its cache.
+/// Another thread takes these blocks only if their thread is late, because a block costs twice as much in another
+/// thread's cache. So no thread waits long for a block that nobody has begun. If the host runs the tasks one after the
+/// other, or never all at once, the list takes longer, but does not hang.
 ///
-/// A block that was begun is another matter: if the system puts its thread aside for another program, nobody can finish
-/// it for some milliseconds. A thread that waits watches whether the others run. Once one does not, the team dissolves:
-/// each thread returns after its block, so that the system can give the processors to whom it likes, and when all have
-/// returned the caller does the rest alone. So one list of stages is held up at most once.
+/// A block that was begun is different: if the system preempts its thread for another program, nobody can finish the
+/// block for some milliseconds. So a waiting thread watches whether the others run. When one of them does not run, the
+/// team dissolves: each thread returns after its block, so that the system can use the processors for others. When all
+/// have returned, the caller does the rest alone. So a list of stages is delayed at most once.
 
 #include <talus/jobs.h>
 #include "common/thread_clock.h"
@@ -37,11 +37,13 @@ namespace talus {
 
 struct Stage {
     std::uint32_t items = 0;
-    /// Items that are worth being taken at a time, at least 1; a fifth as many are left to one thread.
+    /// Number of items that a thread takes at a time, at least 1. A stage of at most a fifth of a block is done by one
+    /// thread.
     std::uint32_t block = 1;
-    /// By item: what there is to do for all up to and with this one; without, all are alike.
+    /// By item: the sum of the costs up to and including this item. If it is null, all items cost the same.
     const std::uint32_t* costs = nullptr;
-    /// At most `most_local_items`, each a block; those with nothing to do are left out.
+    /// The stage is local. It has at most StageTeam::most_local_items items, each item is a block, and items without
+    /// cost are left out.
     bool local = false;
 };
 
@@ -50,12 +52,12 @@ public:
     static constexpr std::uint32_t most_local_items = 64;
 
     StageTeam() = default;
-    // What a copied world begins with is its own.
+    // A copied world gets a new team.
     StageTeam(const StageTeam&) {}
     StageTeam& operator=(const StageTeam&) { return *this; }
 
-    /// Calls f(stage, first, last) for runs that make up each stage's items. When a call throws, calls that have not
-    /// begun by then are left out, and the exception is thrown here.
+    /// Calls f(stage, first, last) for ranges first to last - 1 that together are the items of each stage. If a call
+    /// throws, calls that have not begun by then are left out, and the exception is thrown here.
     template <class F>
     void run(const Jobs& jobs, std::span<const Stage> stages, F&& f) {
         const int threads = jobs.run == nullptr ? 1 : std::min(jobs.threads, most_threads);
@@ -82,7 +84,7 @@ public:
             try {
                 work(static_cast<std::uint32_t>(worker), count, stages, f);
             } catch (...) {
-                dissolve();  // or the others would wait for this block
+                dissolve();  // otherwise the others would wait for this block
                 throw;
             }
         });
@@ -93,18 +95,19 @@ private:
     static constexpr int most_threads = ThreadWatch::most_threads;
     static constexpr int patience = 1000;  ///< spins, some 20 to 40 microseconds
 
-    /// Of each stage one that counts the items done, and one for each thread's part that counts the items taken. Lines
-    /// of their own, or threads would wait for each other's writes.
+    /// Each stage has one counter of items that are done, and one counter of taken items for each thread's part. Each
+    /// has a cache line of its own, because threads would otherwise wait for each other's writes.
     struct alignas(64) Counter {
         std::atomic<std::uint32_t> value{0};
     };
 
-    /// One more than the last stage in which an item was taken, and in which it is done. Lines of their own, too.
+    /// One more than the last stage in which an item was taken, and in which it was done. It has a cache line of its
+    /// own, too.
     struct alignas(64) LocalItem {
         std::atomic<std::uint32_t> taken{0}, done{0};
     };
 
-    /// A thread of the team, once it has come.
+    /// A thread of the team. `here` is set when the thread has arrived.
     struct alignas(64) Member {
         std::atomic<bool> here{false};
         std::atomic<ThreadClock> clock{};
@@ -114,15 +117,15 @@ private:
     void dissolve() { dissolved_.store(true, std::memory_order_relaxed); }
     bool is_here(std::uint32_t worker) const { return members_[worker].here.load(std::memory_order_acquire); }
 
-    /// A thread's waiting for what others do, in a loop of spins.
+    /// The state of a thread that spins while it waits for the others.
     class Waiting {
     public:
         Waiting(StageTeam& team, std::uint32_t worker, std::uint32_t threads)
             : team_(team), worker_(worker), threads_(threads) {}
 
-        /// At the first spin: time to help those who have not come.
+        /// True at the first spin: time to do the work of threads that have not arrived.
         bool is_first() const { return spins_ == 0; }
-        /// Now and then: time to help those who are late.
+        /// True every `patience` spins: time to do the work of threads that are late.
         bool is_long() const { return spins_ != 0 && spins_ % patience == 0; }
         void spin() {
             if (is_long()) watch();
@@ -132,12 +135,12 @@ private:
 
     private:
         void watch() {
-            const bool aside = watch_.finds_one_aside(static_cast<int>(threads_), [this](int i) {
+            const bool preempted = watch_.finds_preempted(static_cast<int>(threads_), [this](int i) {
                 const auto k = static_cast<std::uint32_t>(i);
                 return k != worker_ && team_.is_here(k) ? team_.members_[k].clock.load(std::memory_order_relaxed)
                                                         : ThreadClock();
             });
-            if (aside) team_.dissolve();
+            if (preempted) team_.dissolve();
         }
 
         StageTeam& team_;
@@ -163,7 +166,8 @@ private:
         }
     }
 
-    /// A stage that all begin and end together.
+    /// Does one stage that is not local: the thread's own part, then parts of threads that are late, until all items
+    /// are done.
     template <class F>
     void work_together(std::uint32_t worker, std::uint32_t threads, std::span<const Stage> stages, std::size_t s,
                        F&& f) {
@@ -180,7 +184,7 @@ private:
         }
     }
 
-    /// What nobody has taken of a thread's part, until the team dissolves.
+    /// Does the blocks of a thread's part that nobody has taken, until the team dissolves.
     template <class F>
     void do_part(std::uint32_t part, std::uint32_t threads, std::span<const Stage> stages, std::size_t s, F&& f) {
         const Stage& stage = stages[s];
@@ -190,7 +194,7 @@ private:
         const std::uint32_t blocks = std::max((end - begin) / stage.block, 1u),
                             block = (end - begin + blocks - 1) / blocks;
         std::uint32_t done = 0;
-        // Looked at first: an atomic addition is dearer than a load, and most parts of others are done.
+        // Loads first, because an atomic addition costs more than a load, and most parts of other threads are done.
         while (taken.load(std::memory_order_relaxed) < end - begin && !is_dissolved()) {
             const std::uint32_t first = begin + taken.fetch_add(block, std::memory_order_relaxed);
             if (first >= end) break;
@@ -201,7 +205,7 @@ private:
         if (done != 0) counters[0].value.fetch_add(done, std::memory_order_acq_rel);
     }
 
-    /// What a team left that has dissolved, by the only thread.
+    /// Does what a dissolved team has left, on one thread.
     template <class F>
     void do_rest(std::uint32_t threads, std::span<const Stage> stages, F&& f) {
         dissolved_.store(false, std::memory_order_relaxed);
@@ -222,7 +226,7 @@ private:
         return stage.costs[i] != (i == 0 ? 0 : stage.costs[i - 1]);
     }
 
-    /// What a thread does of the local stages from `first` to before `last`.
+    /// One thread's work on the consecutive local stages first to last - 1.
     template <class F>
     struct LocalRun {
         StageTeam& team;
@@ -253,7 +257,7 @@ private:
             }
         }
 
-        /// The next stage that has something to do for the item, or `last`.
+        /// Returns the next stage in which the item has work, or `last`.
         std::uint32_t next_stage(std::uint32_t i) const {
             std::uint32_t s = std::max(team.local_items_[i].done.load(std::memory_order_acquire), first);
             while (s < last && !has_work(stages[s], i)) ++s;
@@ -261,7 +265,7 @@ private:
         }
         bool has_reached(std::uint32_t i, std::uint32_t s) const { return next_stage(i) >= s; }
         bool is_ready(std::uint32_t s, std::uint32_t i) const {
-            const std::uint32_t reach = i % 2 == 0 ? 1 : 2;  // what is between two places meets its like there
+            const std::uint32_t reach = i % 2 == 0 ? 1 : 2;  // item 2k + 1 shares a group with items 2k - 1 and 2k + 3
             for (std::uint32_t k = i - std::min(i, reach); k < std::min(i + reach + 1, items); ++k) {
                 if (!has_reached(k, s)) return false;
             }
@@ -270,14 +274,14 @@ private:
 
         void do_own(std::uint32_t s, std::uint32_t i) {
             for (Waiting waiting(team, worker, threads); !is_ready(s, i);) {
-                if (team.local_items_[i].taken.load(std::memory_order_relaxed) > s) return;  // somebody helped
+                if (team.local_items_[i].taken.load(std::memory_order_relaxed) > s) return;  // done by another
                 if (team.is_dissolved()) return;
                 help_and_wait(waiting);
             }
             do_once(s, i);
         }
 
-        /// Of an item that is ready.
+        /// Does an item that is ready, unless another thread has taken it.
         void do_once(std::uint32_t s, std::uint32_t i) {
             LocalItem& item = team.local_items_[i];
             std::uint32_t before = item.taken.load(std::memory_order_relaxed);
@@ -286,7 +290,8 @@ private:
             item.done.store(s + 1, std::memory_order_release);
         }
 
-        /// Helps at once where a thread has not come, now and then where one is late.
+        /// Spins once. At the first spin, does items of threads that have not arrived; every `patience` spins, items of
+        /// threads that are late.
         void help_and_wait(Waiting& waiting) {
             const bool any_help = waiting.is_first() || waiting.is_long();
             for (std::uint32_t i = 0; any_help && i < items && !team.is_dissolved(); ++i) {
@@ -298,12 +303,12 @@ private:
         }
     };
 
-    /// Where a part begins. Few items are one part.
+    /// Returns the first item of a thread's part; for part == threads, the number of items.
     static std::uint32_t cut(const Stage& stage, std::uint32_t part, std::uint32_t threads) {
         if (stage.costs != nullptr) {
             const std::uint64_t all = stage.costs[stage.items - 1];
             std::uint32_t i = 0;
-            // To the side where more of it lies.
+            // An item belongs to the part in which more of its cost lies.
             while (i < stage.items &&
                    (i == 0 ? 0 : stage.costs[i - 1]) + std::uint64_t{stage.costs[i]} <= 2 * all * part / threads)
                 ++i;

@@ -1,4 +1,5 @@
-/// Hashes of the bodies (World::hash), and of bodies, pairs, contacts and their impulses (FrameProfile::hashes).
+/// Computes the hash of the bodies (World::hash), and the hash of bodies, pairs, contacts and impulses
+/// (FrameProfile::hashes).
 
 #include "engine/world/world_state.h"
 
@@ -36,7 +37,7 @@ public:
         mix_impulse(state.twist_impulse);
         mix(static_cast<std::uint32_t>(state.touching));
     }
-    /// Counts 0 and -0 as equal: the sign of a zero impulse depends on which contacts share a record of lanes.
+    /// Treats 0 and -0 as equal, because the sign of a zero impulse depends on which contacts share a record of lanes.
     void mix_impulse(float x) { mix(x + 0.0f); }
     std::uint64_t value() const { return value_; }
 

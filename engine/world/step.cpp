@@ -1,4 +1,5 @@
-/// World::step as a list of stages, each from named data to named data. `graph` is in graph_stage.cpp, `solve` in solve_stage.cpp.
+/// World::step: the list of stages, and the stages themselves except `graph` (graph_stage.cpp) and `solve`
+/// (solve_stage.cpp).
 
 #include "common/stopwatch.h"
 #include "engine/world/world_state.h"
@@ -9,7 +10,7 @@
 
 namespace talus {
 
-/// How often the system took the processor from this thread since it began, if it was `asked`.
+/// Returns how often the system has preempted this thread since the thread began; 0 if `asked` is false.
 static long interruptions_so_far(bool asked) {
 #if defined(__linux__)
     rusage usage{};
@@ -45,14 +46,14 @@ bool World::step(float dt, const Jobs& host_jobs) {
         clock.lap();
     };
 
-    // stage                           from -> to
-    // pairs                           boxes of bodies -> pairs of bodies, contacts of their shapes
-    // collide                         poses of colliders -> manifolds of contacts
-    // graph                           touching contacts, joints -> woken islands, coloured edges, solver indices
-    // solve                           edges, joints, bodies -> velocities, poses, impulses
-    // continuous                      poses, velocities -> those of bodies too fast for the solver's contacts; impacts
-    // finish                          poses -> colliders, boxes, proxies; islands fall asleep
-    // publish                         manifolds, impulses, impacts -> events, profile
+    // stage       from -> to
+    // pairs       boxes of bodies -> body pairs, contacts of their shapes
+    // collide     poses of colliders -> manifolds of contacts
+    // graph       touching contacts, joints -> woken islands, coloured edges, solver indices
+    // solve       edges, joints, bodies -> velocities, poses, impulses
+    // continuous  poses and velocities of fast bodies -> their impacts; poses and velocities after these
+    // finish      poses -> colliders, boxes, proxies; islands fall asleep
+    // publish     manifolds, impulses, impacts -> events, profile
     run(&State::update_pairs, &FrameProfile::pairs, &StageHashes::pairs);
     run(&State::collide, &FrameProfile::collide, &StageHashes::collide);
     run(&State::build_graph, &FrameProfile::graph, &StageHashes::graph);
@@ -78,7 +79,7 @@ void World::State::update_pairs(float dt, const Jobs& jobs) {
     mesh_contacts.begin_step();
     kinematic_targets.set_off(bodies, dt, def.max_speed, [&](std::uint32_t slot) {
         sleeping.start_moving(sleeping_world(), slot);
-        proxies.place(world, slot, dt);  // so that bodies ahead of it find it coming in this step
+        proxies.place(world, slot, dt);  // so that bodies in its path get a pair with it in this step
     });
     sleeping.compact();
     proxies.expect_longer_step(world, awake(), dt, jobs);
@@ -112,7 +113,7 @@ void World::State::collide(float, const Jobs& jobs) {
     name_slowest();
 }
 
-/// Puts the names of the pair that took longest into the profile.
+/// Writes the bodies and shapes of the contact whose test took longest to the profile.
 void World::State::name_slowest() {
     const TimedPair& slowest = profile.narrowphase.slowest;
     if (slowest.pair == null_index) return;
@@ -142,7 +143,7 @@ void World::State::collide_continuously(float dt, const Jobs&) {
                                 .max_speed = def.max_speed,
                                 .enabled = def.continuous,
                                 .max_penetration = solver.max_penetration(),
-                                .any_through = mesh_contacts.any_through(),
+                                .any_pressed_through = mesh_contacts.any_pressed_through(),
                                 .bodies = bodies,
                                 .shapes = shapes,
                                 .colliders = colliders,
@@ -169,8 +170,8 @@ void World::State::finish(float dt, const Jobs& jobs) {
         proxies.place(world, slot, dt);
         wake(slot);
     }
-    proxies.broadphase().refresh(
-        jobs);  // queries between steps find it sorted; the next update has that much less to do
+    // Queries between steps find the broadphase sorted, and the next update has that much less to do.
+    proxies.broadphase().refresh(jobs);
     profile.broadphase += clock.lap();
     profile.narrowphase.clock_reads += clock.reads();
 }

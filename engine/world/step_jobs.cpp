@@ -27,11 +27,11 @@ void StepJobs::end() {
         size_.note(host_.threads, 1.0, 0.0);
     } else if (timed_) {
         const std::int64_t wall = wall_clock_ns() - wall_, now = ThreadClock::of_this_thread().now();
-        // The caller's own interruptions count, too: threads that spin may have caused them.
+        // Interruptions of the caller count, too: spinning threads may have caused them.
         const bool known = now != ThreadClock::unknown && cpu_ != ThreadClock::unknown;
-        const std::int64_t aside = known ? std::max(wall - (now - cpu_) - waited_, std::int64_t{0}) : lost_;
-        size_.note(host_.threads, static_cast<double>(std::max(wall - aside, std::int64_t{1})),
-                   static_cast<double>(aside));
+        const std::int64_t preempted = known ? std::max(wall - (now - cpu_) - waited_, std::int64_t{0}) : lost_;
+        size_.note(host_.threads, static_cast<double>(std::max(wall - preempted, std::int64_t{1})),
+                   static_cast<double>(preempted));
     }
 }
 
@@ -50,14 +50,14 @@ void StepJobs::run(int count, Jobs::Task task, void* data) {
     count_ = count;
     caller_ = std::this_thread::get_id();
     members_in_call_ = std::min(count, threads_);
-    left_waiting_ = Wait::long_task;  // the host may let the caller sleep through all of it
+    left_waiting_ = Wait::long_task;  // stays so if the host lets the caller sleep during the whole call
     left_ = wall_clock_ns();
     next_.store(0, std::memory_order_relaxed);
     host_.run(
         host_.host, members_in_call_, [](void* self, int member) { static_cast<StepJobs*>(self)->work(member); }, this);
     if (left_waiting_ == Wait::long_task) waited_ += wall_clock_ns() - left_;
-    if (left_waiting_ == Wait::aside) lost_ += wall_clock_ns() - left_;
-    alone_ = left_waiting_ == Wait::aside;
+    if (left_waiting_ == Wait::preempted) lost_ += wall_clock_ns() - left_;
+    alone_ = left_waiting_ == Wait::preempted;
 }
 
 void StepJobs::work(int index) {
@@ -69,13 +69,13 @@ void StepJobs::work(int index) {
         task_(data_, i);
     member.works.store(false, std::memory_order_release);
     if (std::this_thread::get_id() != caller_) return;
-    left_waiting_ = left_waiting_ == Wait::aside ? Wait::aside : wait_for_others();
+    left_waiting_ = left_waiting_ == Wait::preempted ? Wait::preempted : wait_for_others();
     left_ = wall_clock_ns();
 }
 
 StepJobs::Wait StepJobs::wait_for_others() {
     constexpr int spins_per_look = 800;  // some 20 us
-    constexpr int most_looks = 50;       // longer waits are the host's, who may sleep meanwhile
+    constexpr int most_looks = 50;       // after that the host waits, which may let the thread sleep
     ThreadWatch watch;
     for (int spins = 0, looks = 0; looks < most_looks; ++spins) {
         bool any = false;
@@ -85,12 +85,12 @@ StepJobs::Wait StepJobs::wait_for_others() {
         pause_briefly();
         if (spins % spins_per_look != spins_per_look - 1) continue;
         ++looks;
-        const bool aside = watch.finds_one_aside(members_in_call_, [this](int i) {
+        const bool preempted = watch.finds_preempted(members_in_call_, [this](int i) {
             const Member& member = members_[static_cast<std::size_t>(i)];
             return member.works.load(std::memory_order_relaxed) ? member.clock.load(std::memory_order_relaxed)
                                                                 : ThreadClock();
         });
-        if (aside) return Wait::aside;
+        if (preempted) return Wait::preempted;
     }
     return Wait::long_task;
 }

@@ -1,4 +1,4 @@
-/// World's bodies: adding, removing, reading and changing them. The step is in step.cpp, queries in queries.cpp.
+/// World's calls that add, remove, read and change bodies. The step is in step.cpp, queries are in queries.cpp.
 
 #include <talus/engine/world.h>
 
@@ -275,13 +275,13 @@ bool World::State::check_change(BodyId id, const char* call) const {
     return may_change(call) && check_handle(id, call);
 }
 
-/// Forces and masses are of dynamic bodies alone.
+/// Returns whether the body is dynamic: only such bodies have forces and a mass.
 bool World::State::check_dynamic(BodyId id, const char* call) const {
     return refuse_unless(bodies[id.slot].is_dynamic(), ErrorCode::bad_argument,
                          ": the body is not dynamic; only dynamic bodies have a mass and take forces", call);
 }
 
-/// What moves is kinematic or dynamic.
+/// Returns whether the body can move: it is dynamic or kinematic.
 bool World::State::check_movable(BodyId id, const char* call) const {
     return refuse_unless(bodies[id.slot].type != BodyType::fixed, ErrorCode::bad_argument,
                          ": the body is fixed; make it kinematic or dynamic to move it", call);

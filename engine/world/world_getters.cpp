@@ -1,4 +1,4 @@
-/// What a world says of itself: contacts and events of the last step, its profile, memory and hash.
+/// World's getters of contacts and events of the last step, of the profile, and of memory.
 
 #include "engine/events/contact_report.h"
 #include "engine/world/world_state.h"
@@ -116,7 +116,7 @@ MemoryStats World::memory() const {
                s.indices.bytes() + s.moving.bytes() + s.supports.bytes() + s.driven_loads.bytes() +
                s.energy_bound.bytes() + s.island_momentum.bytes() + s.plan.bytes() +
                s.edges.capacity() * sizeof(ConstraintGraph::Edge);
-    std::set<const void*> seen;  // shared ones count once
+    std::set<const void*> seen;  // shared hulls and meshes count once
     for (const ShapeDef& def : s.shapes.defs) {
         if (def.shape.hull && seen.insert(def.shape.hull.get()).second) m.hulls += def.shape.hull->bytes();
         if (def.mesh && seen.insert(def.mesh.get()).second) m.meshes += def.mesh->bytes();

@@ -1,8 +1,9 @@
 #pragma once
-/// What a world is made of: systems that own their data, and the stages of a step, which hand each system what it needs.
+/// The state of a world: the systems that own its data, and the stages of a step, which pass to each system the data
+/// that it needs.
 ///
-/// Each system has a header of its own that says what goes in, what comes out, and what it keeps across frames. All of it is copied
-/// with the world, so that a copy steps to the same bits. docs/architecture.md shows the stages on one page.
+/// Each system has its own header, which says what goes in, what comes out, and what it keeps across frames. A copy of
+/// a world copies all systems, so it steps to the same bits. docs/architecture.md shows the stages on one page.
 
 #include <talus/engine/world.h>
 #include "engine/bodies/body_proxies.h"
@@ -49,7 +50,7 @@ namespace talus {
 struct World::State {
     WorldDef def;
 
-    // Bodies, and where they are.
+    // Bodies and joints.
     BodyStore bodies;
     ShapePool shapes;
     Colliders colliders;  ///< parallel to shapes
@@ -68,7 +69,7 @@ struct World::State {
     ModifiedContacts modified_contacts;
     SubstepContacts substep_contacts;
 
-    // The graph of a step.
+    // The graph of a step: constraints, and the order in which they are solved.
     std::vector<ConstraintGraph::Edge> edges;
     SolverIndices indices;
     Islands islands;
@@ -77,7 +78,7 @@ struct World::State {
     std::vector<StiffGroups::JointEdge> joint_edges;
 
     // The solve.
-    int substeps = 0;  ///< of this step
+    int substeps = 0;  ///< number of sub-steps of this step
     ContactStiffness stiffness;
     SolverBodies moving;
     ContactSolver solver;
@@ -92,7 +93,7 @@ struct World::State {
 
     ContinuousCollision continuous;
 
-    // What the last step left for the user.
+    // Results of the last step for the user.
     ContactEvents contact_events;
     HitEvents hit_events;
     JointEvents joint_events;
@@ -109,7 +110,7 @@ struct World::State {
     void finish(float dt, const Jobs& jobs);
     void publish(float dt, const Jobs& jobs);
 
-    // What systems read and write together.
+    // Groups of systems, as stages pass them on.
     ContactWorld contact_world() { return {bodies, shapes, colliders, contacts}; }
     ContactView contact_view() const { return {bodies, shapes, colliders, contacts}; }
     Sleeping::World sleeping_world() { return {bodies, colliders, proxies.broadphase(), contacts, joints}; }
@@ -122,40 +123,42 @@ struct World::State {
                            contact_events});
     }
     CollideSettings collide_settings() const;
-    std::uint64_t state_hash() const;                   ///< of bodies, pairs, contacts and their impulses
+    std::uint64_t state_hash() const;                   ///< hash of bodies, pairs, contacts and their impulses
     std::uint32_t island_of(std::uint32_t slot) const;  ///< see World::island
 
-    // Shared by the user's calls.
+    // Functions that several calls of the user share.
     const AwakeSet& awake() const { return sleeping.awake(); }
     void wake(std::uint32_t slot) { sleeping.wake(sleeping_world(), slot); }
     void wake_neighbours(std::uint32_t slot) { sleeping.wake_neighbours(sleeping_world(), slot); }
     void wake_overlapping(std::uint32_t slot) { sleeping.wake_overlapping(sleeping_world(), slot); }
-    void wake_joint(std::uint32_t slot);  ///< its bodies
+    void wake_joint(std::uint32_t slot);  ///< wakes the joint's bodies
     void put_shapes(Body& body, std::span<const ShapeDef> given);
     void put_shape(std::uint32_t index, const ShapeDef& given);
-    void begin_change(std::uint32_t slot);  ///< of its shapes, filter or type: drops its pairs
-    void end_change(std::uint32_t slot);    ///< and makes its proxy anew
+    void begin_change(std::uint32_t slot);  ///< before shapes, filter or type change: removes the body's pairs
+    void end_change(std::uint32_t slot);    ///< after it: makes a new proxy
     void replace_shapes(std::uint32_t slot, std::span<const ShapeDef> defs);
     void carry_velocity_to(Body& body, const vec3& center) const;
-    /// Removes a joint and the gears on it, the joint itself reported as `overloaded` or not.
+    /// Removes a joint and the gears that couple it. The joint's own event says `overloaded`.
     void drop_joint(std::uint32_t slot, JointEvents::When when, bool overloaded = false);
-    /// A joint between two bodies came, went, or changed whether it lets them collide. Body slots or null_index.
+    /// Called after a joint between two bodies was added, removed, or changed whether it lets them collide. Takes body
+    /// slots or null_index.
     void update_collision_of(std::uint32_t body_a, std::uint32_t body_b);
     JointEvent event_of_joint(std::uint32_t slot, bool overloaded) const;
-    /// Nullptr, and error set, if the user may not set this axis.
+    /// Returns the definition of a joint's axis. If the user may not set it, sets the error and returns nullptr.
     AxisDef* settable_axis(JointId id, JointAxis axis, const char* call);
     template <class Part>
     bool set_axis(JointId id, JointAxis axis, const char* call, Part AxisDef::*part, const Part& value);
 
-    // Checks of the user's calls. When one fails, the error is set, and its sentence begins with the call's name.
+    // Checks of the user's calls. If a check fails, it returns false and sets the error, whose sentence begins with the
+    // call's name.
     /// Returns `ok`.
     bool refuse_unless(bool ok, ErrorCode code, std::string_view sentence, const char* call = "") const;
-    bool check_handle(BodyId id, const char* call) const;  ///< not stale
+    bool check_handle(BodyId id, const char* call) const;  ///< the handle is not stale
     bool check_handle(JointId id, const char* call) const;
     bool check_shape_index(BodyId id, std::uint32_t shape, const char* call) const;
-    bool may_change(const char* call) const;                ///< false in a callback of step() or draw()
-    bool check_change(BodyId id, const char* call) const;   ///< both
-    bool check_change(JointId id, const char* call) const;  ///< both
+    bool may_change(const char* call) const;                ///< no step() or draw() is running
+    bool check_change(BodyId id, const char* call) const;   ///< may_change() and check_handle()
+    bool check_change(JointId id, const char* call) const;  ///< may_change() and check_handle()
     bool check_dynamic(BodyId id, const char* call) const;
     bool check_movable(BodyId id, const char* call) const;
 

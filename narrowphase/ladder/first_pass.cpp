@@ -87,7 +87,7 @@ void settle_or_queue(const CollideCall& call, std::uint32_t pair, const Transfor
     if (!known) forget(cache);
     record.cost = 0;
     const SurfacePair surface = surface_of(call, test);
-    if (surface && surface.triangle->through) {
+    if (surface && surface.triangle->pressed_through) {
         cache.epa.face.count = 0;
         touch_by_face(call, test, surface, -std::numeric_limits<float>::infinity());
         call.settle(record, record.state == PairState::touching ? Rung::axis_touching : Rung::axis_separated);

@@ -16,7 +16,7 @@ namespace {
 /// Returns a point on the side of the surface where the other shape belongs (triangle's frame): its middle, unless that
 /// was pressed through the surface.
 vec3 home_of(const SurfacePair& s) {
-    return s.triangle->through ? s.triangle->place : s.to_triangle(vec3(inside_of(*s.other)));
+    return s.triangle->pressed_through ? s.triangle->side_point : s.to_triangle(vec3(inside_of(*s.other)));
 }
 
 /// Returns the face's normal on the side where the other shape is pushed back (triangle's frame), or zero if the
@@ -27,7 +27,7 @@ vec3 contact_side(const CollideCall& call, const PairTest& test, const SurfacePa
     const auto side_of = [&](const vec3& place) {
         return glm::dot(place - s.shape->points[0], n) >= 0.0f ? n : s.triangle->two_sided ? -n : vec3(0.0f);
     };
-    if (s.triangle->through) return side_of(s.triangle->place);
+    if (s.triangle->pressed_through) return side_of(s.triangle->side_point);
     const Manifold& last = call.caches[test.pair].manifold;
     const bool touched = call.records[test.pair].state == PairState::touching && last.count != 0;
     const float before = touched ? glm::dot(s.from_ab(last.normal), n) : 0.0f;

@@ -29,8 +29,8 @@ struct SurfaceTriangle {
     std::uint32_t index = 0;
     bool two_sided = false;
     bool face_only = false;  ///< no edge is convex or free: contacts are along the face, or belong to the neighbours
-    bool through = false;    ///< the middle of the other shape of its pair was pressed through the surface
-    vec3 place{0.0f};        ///< then: a point on the side where that shape belongs, m
+    bool pressed_through = false;  ///< the middle of the other shape of its pair was pressed through the surface
+    vec3 side_point{0.0f};         ///< then: a point on the side where that shape belongs, m
 };
 
 /// The shapes that pairs refer to by index, with their world poses. The caller updates `poses` and `motions`, and
