@@ -46,8 +46,8 @@ struct ClosestFeatures {
 };
 
 /// Returns the features on which the closest points lie, from the cache of a `gjk` query with the status `separated`.
-/// Meant for polytopes; a point on the rim of a cylinder or cone counts as a vertex. There are no features if the simplex
-/// has four vertices, because then it encloses the origin.
+/// Meant for polytopes; a point on the rim of a cylinder or cone counts as a vertex. There are no features if the
+/// simplex has four vertices, because then it encloses the origin.
 inline ClosestFeatures closest_features(const SimplexCache& cache) {
     if (cache.count > 3) return {};
     return {closest_feature({cache.a, cache.count}), closest_feature({cache.b, cache.count})};

@@ -3,8 +3,8 @@
 /// motion allows.
 ///
 /// A rigid world changes little from one frame to the next. So each pair keeps what its last test has found, and the
-/// cost of a test depends on how much has changed. `collide` settles each pair on the first of these rungs that can prove
-/// its result:
+/// cost of a test depends on how much has changed. `collide` settles each pair on the first of these rungs that can
+/// prove its result:
 ///
 ///   skip            bounding spheres apart; or separated, and moved by less than the gap since it was measured
 ///   reuse           touching, and moved by less than a tolerance scaled to its size: anchors stay in the bodies
@@ -34,8 +34,8 @@
 
 namespace talus {
 
-/// Which rungs `collide` may use, and what it measures. Rungs are turned off to compare them: their pairs go to the next
-/// rung that can settle them. Cold GJK and cold EPA are always on.
+/// Which rungs `collide` may use, and what it measures. Rungs are turned off to compare them: their pairs go to the
+/// next rung that can settle them. Cold GJK and cold EPA are always on.
 struct CollideSettings {
     bool skip = true;         ///< use Rung::skip
     bool reuse = true;        ///< use Rung::reuse
@@ -68,8 +68,8 @@ private:
 };
 
 /// Updates the manifolds of the `active` pairs (indices into `records` and `caches`, each at most once) to the
-/// colliders' poses. It only reads the colliders and does not access other pairs. So calls with disjoint `active` may run
-/// on several threads, each with its own `scratch` and `profile`, and give the same bits as one call.
+/// colliders' poses. It only reads the colliders and does not access other pairs. So calls with disjoint `active` may
+/// run on several threads, each with its own `scratch` and `profile`, and give the same bits as one call.
 void collide(const Colliders& colliders, std::span<PairRecord> records, std::span<PairCache> caches,
              std::span<const std::uint32_t> active, const CollideSettings& settings, CollideScratch& scratch,
              NarrowphaseProfile& profile);

@@ -4,8 +4,8 @@
 /// Simplices are computed in double from float vertices. In scalar code that costs no more than float, and it replaces
 /// the epsilons that nearly touching and needle-shaped pairs otherwise need. The search direction is the normal of the
 /// simplex's closest feature, which stays exact however near the cores are. Each frame starts from the simplex of the
-/// last one: about one iteration instead of five. Pairs of polytopes run in a kernel for SSE2 or AVX2. Cylinders, cones,
-/// and hulls far larger than the other shape run in a plain loop.
+/// last one: about one iteration instead of five. Pairs of polytopes run in a kernel for SSE2 or AVX2. Cylinders,
+/// cones, and hulls far larger than the other shape run in a plain loop.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>

@@ -1,8 +1,8 @@
 #pragma once
 /// Contact manifolds: the normal of a contact and up to four points that span the contact region.
 ///
-/// A box on a floor touches it in a whole rectangle, but GJK and EPA give only one pair of points in it. With one point a
-/// solver would let the box rock. So the contact region is found here: the supporting features of the two shapes are
+/// A box on a floor touches it in a whole rectangle, but GJK and EPA give only one pair of points in it. With one point
+/// a solver would let the box rock. So the contact region is found here: the supporting features of the two shapes are
 /// clipped against each other, and the region is reduced to the four points that span it best. Between full tests the
 /// caller keeps the points fixed in the two bodies and updates
 ///
@@ -24,8 +24,8 @@ namespace talus {
 /// The greatest number of points in a manifold.
 inline constexpr int max_manifold_points = 4;
 
-/// A contact point: a point of each surface, one along the normal from the other. While a manifold is reused, both points
-/// stay fixed in their bodies.
+/// A contact point: a point of each surface, one along the normal from the other. While a manifold is reused, both
+/// points stay fixed in their bodies.
 struct ManifoldPoint {
     vec3 on_a{0.0f};          ///< on A's surface, in A's shape frame, m
     vec3 on_b{0.0f};          ///< on B's surface, in B's shape frame, m

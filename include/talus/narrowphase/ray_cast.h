@@ -15,8 +15,8 @@ struct RayHit {
 };
 
 /// Returns the first hit of the ray `origin + t * translation`, 0 <= t <= 1, with the shape (shape frame, m). A ray
-/// that starts inside, or on the surface, hits at fraction 0 with a zero normal; so a zero translation tells whether the
-/// origin is inside.
+/// that starts inside, or on the surface, hits at fraction 0 with a zero normal; so a zero translation tells whether
+/// the origin is inside.
 ///
 /// Spheres and boxes have closed forms. For all other shapes the ray is clipped by support planes (van den Bergen
 /// 2004): GJK runs on the ray's current point, and each plane that separates that point from the shape moves it

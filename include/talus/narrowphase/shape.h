@@ -1,8 +1,8 @@
 #pragma once
 /// The closed set of convex shapes: each is a *core* (point, segment, triangle, box, cylinder, cone, polyhedron) plus a
-/// *radius* swept around it (0 except for spheres, capsules and rounded segments and triangles). GJK and EPA work on the
-/// cores; the radii are added to their results or subtracted. Surfaces lie exactly where these numbers put them, without
-/// a hidden margin.
+/// *radius* swept around it (0 except for spheres, capsules and rounded segments and triangles). GJK and EPA work on
+/// the cores; the radii are added to their results or subtracted. Surfaces lie exactly where these numbers put them,
+/// without a hidden margin.
 
 #include <talus/aabb.h>
 #include <talus/math.h>
@@ -53,9 +53,10 @@ Shape hull(std::shared_ptr<const Hull> hull);
 Shape segment(const vec3& a, const vec3& b, float radius = 0.0f);
 Shape triangle(const vec3& a, const vec3& b, const vec3& c, float radius = 0.0f);  ///< two-sided
 
-/// Returns what is wrong with the shape's numbers, or an Error that is false. Sizes must be finite, positive (the radius
-/// of a segment or triangle and the half_height of a capsule may be 0) and from 1e-6 to 1e6 m. The ends of a segment
-/// must be distinct and the corners of a triangle not collinear. `radius` must be 0 for shapes with sharp edges.
+/// Returns what is wrong with the shape's numbers, or an Error that is false. Sizes must be finite, positive (the
+/// radius of a segment or triangle and the half_height of a capsule may be 0) and from 1e-6 to 1e6 m. The ends of a
+/// segment must be distinct and the corners of a triangle not collinear. `radius` must be 0 for shapes with sharp
+/// edges.
 Error check(const Shape& shape);
 
 /// Returns the box around the shape (radius included) in its own frame.

@@ -20,11 +20,11 @@ enum class CastStatus : std::uint8_t {
 /// How far a shape can move, and where it touches the other one.
 struct ShapeCastResult {
     CastStatus status = CastStatus::miss;  ///< how the cast ended
-    /// How far B can move, as a fraction of the translation, 0 to 1; 1 on a miss. Rounded down. It exceeds the contact by
-    /// no more than a billionth of the smaller shape's size and the rounding of the coordinates.
+    /// How far B can move, as a fraction of the translation, 0 to 1; 1 on a miss. Rounded down. It exceeds the contact
+    /// by no more than a billionth of the smaller shape's size and the rounding of the coordinates.
     float fraction = 1.0f;
-    /// Between the surfaces at `fraction`, m. On a hit it is the target distance, when initially overlapping at most that
-    /// (negative if they penetrate).
+    /// Between the surfaces at `fraction`, m. On a hit it is the target distance, when initially overlapping at most
+    /// that (negative if they penetrate).
     float separation = 0.0f;
     vec3 normal{0.0f};             ///< unit, from A to B, in A's frame; zero on a miss
     vec3 point_a{0.0f};            ///< on A's surface at `fraction`, in A's frame, m
@@ -40,8 +40,8 @@ struct ShapeCastResult {
 ///
 /// Shapes include their boundary, so touching is contact. If B touches A at the start and moves away, the status is
 /// `initially_overlapping`, and the normal does not oppose the translation. A B that passes A within a billionth of its
-/// size may count as a hit. When initially overlapping, the normal is the one of least depth, as `separation` gives it. A
-/// negative target counts as 0.
+/// size may count as a hit. When initially overlapping, the normal is the one of least depth, as `separation` gives it.
+/// A negative target counts as 0.
 ///
 /// Costs about one GJK query, and one or two support pairs for each further plane. Implements van den Bergen 2004, "Ray
 /// casting against general convex objects with application to continuous collision detection", for two objects.

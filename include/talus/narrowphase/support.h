@@ -6,8 +6,8 @@
 /// too: a point on the rim of a cylinder or cone is indexed by its angle, quantised to 2^14 steps (`rim_direction`).
 ///
 /// Indices: segment and triangle: the point's number. Capsule: 0 the upper end, 1 the lower. Box: bit i is set if
-/// coordinate i is negative. Cylinder: rim step, plus 2^14 on the lower rim. Cone: rim step, or 2^14 for the apex. Hull:
-/// the vertex.
+/// coordinate i is negative. Cylinder: rim step, plus 2^14 on the lower rim. Cone: rim step, or 2^14 for the apex.
+/// Hull: the vertex.
 ///
 /// GJK and EPA iterate with exact rim points and quantise only the points that they leave in a cache.
 ///

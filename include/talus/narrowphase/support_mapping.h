@@ -10,12 +10,12 @@
 ///     SeparationResult r = separation(egg, slab);
 ///
 /// **Ownership.** Combinators keep their operands *by value*. A composition is one object without pointers and heap
-/// memory; it can be copied, moved and returned, and the compiler can inline it. Only `SupportView`, `CollectionHull` and
-/// `PointCloud` refer to memory that they do not own, which must outlive them; they take no temporaries.
+/// memory; it can be copied, moved and returned, and the compiler can inline it. Only `SupportView`, `CollectionHull`
+/// and `PointCloud` refer to memory that they do not own, which must outlive them; they take no temporaries.
 ///
-/// **Bad input** gives the single point at the origin, and `valid()` returns false. Bad input is: a null hull, a negative
-/// size, a map with a coefficient that is not finite or beyond 1e12, an empty collection, an empty cloud, and a cloud
-/// with a point that is not finite.
+/// **Bad input** gives the single point at the origin, and `valid()` returns false. Bad input is: a null hull, a
+/// negative size, a map with a coefficient that is not finite or beyond 1e12, an empty collection, an empty cloud, and
+/// a cloud with a point that is not finite.
 
 #include <talus/narrowphase/separation.h>
 
@@ -104,7 +104,8 @@ private:
 };
 
 /// The image of a set A under the affine map T(x) = linear x + offset: s(v) = T(s_A(linear^T v)) (section 4.2, Theorem
-/// 2). `linear` is any 3x3 matrix. It may mirror or shear. A singular matrix flattens A onto a plane, a line or a point.
+/// 2). `linear` is any 3x3 matrix. It may mirror or shear. A singular matrix flattens A onto a plane, a line or a
+/// point.
 template <Mapping M>
 class AffineImage final : public SupportMapping {
 public:

@@ -21,7 +21,8 @@ enum class SweptMethod : std::uint8_t {
     halving,
     /// Brent's root finder (1973, chapter 4) on the signed distance, after Vlack and Tachi 2001, whom Ericson cites.
     /// The signed distance of convex sets under a translation is a convex function of time. If the shapes are apart at
-    /// both ends, Brent's minimiser (chapter 5) first looks for an overlap in between. EPA gives the negative distances.
+    /// both ends, Brent's minimiser (chapter 5) first looks for an overlap in between. EPA gives the negative
+    /// distances.
     brent,
     /// Clipping by support planes: `shape_cast`.
     clipping,

@@ -9,8 +9,8 @@
 /// prove that there is no contact before some time:
 ///
 /// 1. None shrinks faster than n . v - |n x w_A| r_A - |n x w_B| r_B, where r is the distance of the core's farthest
-///    point from the axis of rotation through its centre (Mirtich's directed bound). None goes below the gap between the
-///    solids of revolution that the two shapes can sweep.
+///    point from the axis of rotation through its centre (Mirtich's directed bound). None goes below the gap between
+///    the solids of revolution that the two shapes can sweep.
 /// 2. None has a second derivative above k = |n x w_A| |w_A| r_A + |n x w_B| |w_B| r_B. All are at least s(t1) at
 ///    t1 and at least s(t2) at t2, so all lie above the parabola of second derivative k through those two points:
 ///
@@ -31,7 +31,8 @@
 
 namespace talus {
 
-/// A rigid motion at constant velocities: the centre moves along a line, and the shape rotates about an axis through it.
+/// A rigid motion at constant velocities: the centre moves along a line, and the shape rotates about an axis through
+/// it.
 struct RigidMotion {
     Transform start{};            ///< pose of the shape's frame at time 0
     vec3 center{0.0f};            ///< the centre of the rotation, such as the centre of mass; shape's frame, m
@@ -39,9 +40,9 @@ struct RigidMotion {
     vec3 angular_velocity{0.0f};  ///< rad/s, world axes; any number of turns
 };
 
-/// Returns the motion that takes `center` (shape frame) along the line between two poses in `duration` seconds, as
-/// the step of an integrator did. Several rotations about the same axis, which differ by whole turns, lead from one pose
-/// to the other. The one nearest to `expected_turn` is taken (rotation vector, rad, world axes; about angular velocity
+/// Returns the motion that takes `center` (shape frame) along the line between two poses in `duration` seconds, as the
+/// step of an integrator did. Several rotations about the same axis, which differ by whole turns, lead from one pose to
+/// the other. The one nearest to `expected_turn` is taken (rotation vector, rad, world axes; about angular velocity
 /// times time), so that a rod which turns by 300 degrees does not count as one that turns back by 60. Without an
 /// expected turn the shortest is taken. Near whole turns the motion ends within 2e-4 rad of `end`.
 RigidMotion motion_between(const Transform& start, const Transform& end, const vec3& center = vec3(0.0f),

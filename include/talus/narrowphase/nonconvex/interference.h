@@ -101,9 +101,9 @@ InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, co
 void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
                      ContactScratch& scratch, OverlayMethod method = OverlayMethod::signs);
 
-/// Returns the same as `interference` for poses at which the two are apart or have just come to touch. If they overlap by
-/// more, or one is inside the other, it may return disjoint. Its bound of the distance is at least the bound over all
-/// pairs.
+/// Returns the same as `interference` for poses at which the two are apart or have just come to touch. If they overlap
+/// by more, or one is inside the other, it may return disjoint. Its bound of the distance is at least the bound over
+/// all pairs.
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, ContactScratch& scratch,
                                  DistanceKind distance = DistanceKind::none);
@@ -114,9 +114,9 @@ InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_
                                  DistanceKind distance = DistanceKind::none);
 
 /// Two shapes that move from step to step. If they were apart by d and no point of one has moved by d relative to the
-/// other since then, they are still apart, without any test. Otherwise all edges and faces are tested. The distance comes
-/// from the candidates, which are found again when the relative orientation has changed by more than `kept_angle`. Only
-/// candidates that can have become the nearest are tested.
+/// other since then, they are still apart, without any test. Otherwise all edges and faces are tested. The distance
+/// comes from the candidates, which are found again when the relative orientation has changed by more than
+/// `kept_angle`. Only candidates that can have become the nearest are tested.
 class NonconvexPair {
 public:
     /// Keeps references, so the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,

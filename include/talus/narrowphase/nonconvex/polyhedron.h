@@ -2,8 +2,8 @@
 /// Closed polyhedra with any faces: nonconvex, with holes, of any genus, of several shells.
 ///
 /// The decomposition-free test of Jimenez and Torras (1999) needs little of a polyhedron: vertices, edges, and faces. A
-/// face is a plane and the *set* of its edges. Whether a point lies in a face follows from the parity of the edges on one
-/// side of it. So loops, their order and their nesting are not needed, and a face with holes is no special case.
+/// face is a plane and the *set* of its edges. Whether a point lies in a face follows from the parity of the edges on
+/// one side of it. So loops, their order and their nesting are not needed, and a face with holes is no special case.
 /// Coplanar neighbours of the input are merged to one face, so that only true edges of the solid remain:
 ///
 ///     input: 8 triangles          polyhedron: 1 face of 8 edges
@@ -83,8 +83,9 @@ struct Polyhedron {
 /// polygons that share edges. The boundary of a cavity is a shell of its own, with its front toward the cavity.
 ///
 /// Refused, with an error that names the edge or vertex: coordinates that are not finite, indices out of range, fewer
-/// than 3 corners, boundaries that are not closed, edges of more than two polygons, neighbours that are oriented against
-/// each other, shells turned inside out, no volume, bent polygons. Boundaries that cross themselves are not detected.
+/// than 3 corners, boundaries that are not closed, edges of more than two polygons, neighbours that are oriented
+/// against each other, shells turned inside out, no volume, bent polygons. Boundaries that cross themselves are not
+/// detected.
 Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<const std::uint32_t> corners,
                                    std::span<const std::uint32_t> sizes);
 
