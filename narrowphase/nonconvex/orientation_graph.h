@@ -7,8 +7,8 @@
 ///
 ///     face    -> node      its outward normal
 ///     edge    -> arc       between its faces' normals; concave edges touch nothing and are dropped
-///     vertex  -> region    {n : n . d <= 0 for the directions d of all its edges}: the normals of its local convex hull;
-///                          empty for saddle points, which are dropped
+///     vertex  -> region    {n : n . d <= 0 for the directions d of all its edges}: the normals of its local convex
+///                          hull; empty for saddle points, which are dropped
 ///
 /// The graph can be made before the orientation is known. overlay.h compares two graphs.
 
