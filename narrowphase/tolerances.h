@@ -1,170 +1,173 @@
 #pragma once
 /// Every tolerance of the narrowphase: its name, its unit, and what happens when it is changed.
 ///
-/// GJK, EPA and ray casts do their simplex arithmetic in double on float data: a cross product or a determinant of
-/// points that were floats is then good to about 1e-15 of its terms, and what other engines pay in epsilons (absolute
-/// ones fail on small and on large shapes) shrinks to the few relative numbers below. On scalar code a double costs
-/// what a float does.
+/// GJK, EPA and ray casts compute their simplices in double from float data. A cross product or a determinant of float
+/// points is then accurate to about 1e-15 of its terms. So a few small relative tolerances are enough here, while
+/// computing in float needs larger, absolute ones, which fail on small and on large shapes. In scalar code a double
+/// costs no more than a float.
 
 namespace talus::tolerance {
 
 // --- GJK, EPA, ray casts --------------------------------------------------------------------------------------------
 
-/// GJK stops when |v| - u <= this * min(|v|, size of the smaller shape), u the proved lower bound (Jovanoski 2008,
-/// section 2). Relative to |v| because the normal's error is about sqrt(2 gap / |v|): 1e-6 is at most 1.4 mrad, on
-/// curved shapes only (polytopes end at their exact feature). Ten times smaller costs a pair of cylinders about 1.7
-/// iterations.
+/// GJK stops when |v| - u <= this * min(|v|, size of the smaller shape), where v is the closest point of the simplex
+/// and u the proved lower bound (Jovanoski 2008, section 2). Relative to |v| because the normal's error is about sqrt(2
+/// gap / |v|): with 1e-6 at most 1.4 mrad, and on curved shapes only (polytopes end at their exact feature). Ten times
+/// smaller costs a pair of cylinders about 1.7 iterations.
 inline constexpr double gjk_gap = 1e-6;
 
-/// ... but never finer than this * |v|, about what the float that carries the answer can hold.
+/// The gap is never required to be smaller than this * |v|, which is about the precision of the result's float.
 inline constexpr double gjk_gap_floor = 1e-7;
 
-/// Cores nearer than this * (largest coordinate of the simplex) count as touching: GJK says `overlapping` and EPA names
-/// the normal. Three decades above the rounding of double, so that a separated answer has a normal good to about 1e-3
-/// rad even here.
+/// Cores nearer than this * (largest coordinate of the simplex) count as touching: GJK returns `overlapping`, and EPA
+/// finds the normal. It is a thousand times the rounding of double, so that the normal of a separated pair is accurate
+/// to about 1e-3 rad even at this distance.
 inline constexpr double gjk_touching = 1e-12;
 
-/// Where rounding ends GJK, the simplex's own direction is the normal if its support plane proves the distance to
-/// within this share of it, else the best plane met is the answer.
+/// If rounding ends GJK, the simplex's own direction is the normal if its support plane proves all but this share of
+/// the distance. Otherwise the best support plane found is the result.
 inline constexpr double gjk_stuck = 1e-3;
 
-/// GJK gives up (status iteration_cap) after so many support pairs. Polytopes need 4 to 10, curved shapes close to
-/// contact up to 30; a lower cap loses those.
+/// The greatest number of support pairs in GJK (status iteration_cap). Polytopes need 4 to 10, curved shapes close to
+/// contact up to 30, which a lower cap would cut off.
 inline constexpr int gjk_max_iterations = 96;
 
-/// A triangle whose smallest sine is below this is searched as its three edges, a tetrahedron whose volume is below
-/// this times the product of its edges as its four faces. Larger: thin but good simplices lose their inside. Smaller:
-/// normals of noise.
+/// A triangle whose smallest sine is below this is treated as its three edges, a tetrahedron whose volume is below this
+/// times the product of its edges as its four faces. Larger: thin but good simplices lose their interior. Smaller:
+/// normals are noise.
 inline constexpr double simplex_flatness = 1e-10;
 
 /// EPA stops when the support plane is within this * (size of the smaller shape) of the nearest face. Polytopes end at
-/// an exact face anyhow; larger values would take a neighbouring face's normal for good enough.
+/// an exact face anyway; larger values would accept a neighbouring face's normal.
 inline constexpr double epa_gap = 1e-9;
 
-/// The same where a rim takes part, which has no last face: there EPA ends this near to the depth, which then slides
-/// down to the minimum. So this bounds what a rival elsewhere could be better by; ten times smaller triples the
-/// iterations.
+/// The same if a shape has a rim, for which there is no exact last face. EPA ends this near to the least depth, and a
+/// descent over the surface (epa_slide.h) then finds the local minimum. So this bounds how much smaller another local
+/// minimum can be. Ten times smaller triples the iterations.
 inline constexpr double epa_gap_curved = 5e-5;
 
-/// When memory runs out over a rim with less than this * (size, or depth) left to prove, the minimum that the slide
-/// found counts as the answer. Coaxial cylinders, as deep in one direction as in the next, end like this.
+/// If memory runs out on a rim and the bounds differ by less than this * (size, or depth), the minimum that the descent
+/// found counts as converged. Coaxial cylinders, which have the same depth in a whole circle of directions, end like
+/// this.
 inline constexpr double epa_gap_spent = 5e-3;
 
-/// The slide stands epa_slide_push * size off the surface and runs GJK to epa_slide_gap * that distance. Its normals
-/// are good to about the root of twice that (5e-5 rad), its witness points to the depth times that. 1e-11 costs a
-/// quarter more and gained nothing that the tests could see.
+/// The descent starts from a point that is epa_slide_push * size off the surface, and runs GJK to epa_slide_gap * that
+/// distance. Its normals are accurate to about the root of twice that gap (5e-5 rad), its witness points to the depth
+/// times that. 1e-11 costs a quarter more without an effect that the tests could see.
 inline constexpr double epa_slide_push = 1e-1;
 inline constexpr double epa_slide_gap = 1e-9;
 
-/// The slide ends when a step moves its point by less than this * size along the surface (witness points are good to
-/// this), when two steps gain less than epa_slide_progress * size, or after so many steps.
+/// The descent ends when a step moves its point by less than epa_slide_offset * size along the surface (the accuracy of
+/// the witness points), when two steps gain less than epa_slide_progress * size, or after epa_max_slides steps.
 inline constexpr double epa_slide_offset = 2e-5;
 inline constexpr double epa_slide_progress = 1e-7;
 inline constexpr int epa_max_slides = 12;
 
-/// First bracket of the line searches, and how finely they end (a ratio of sides, about rad).
+/// First bracket of the descent's line searches, and the width at which they end (the tangent of an angle, about rad).
 inline constexpr double epa_slide_first_turn = 1e-3;
 
 /// Faces whose normals differ by less than the root of twice this (rad: 4.5e-4) count as one facet.
 inline constexpr double epa_same_facet = 1e-7;
 
-/// Witness points of a polytope's depth that miss their support plane by more than this * (size of the smaller shape)
-/// are found again by a slide: slivers of a needle-like difference, whose triangles do not hold the point below the
-/// origin.
+/// If the witness points of a polytope's depth miss their support plane by more than this * (size of the smaller
+/// shape), a descent finds them again. This happens on the thin triangles of a needle-like difference, which do not
+/// contain the projection of the origin.
 inline constexpr double epa_witness = 1e-6;
 
-/// Where memory ran out over a rim, so many more starts are slid down from.
+/// If memory ran out on a rim, the descent is run from this many further faces, too.
 inline constexpr int epa_rivals = 4;
 
-/// A Minkowski difference thinner than this * (its largest coordinate) has no inside: EPA answers depth 0 and its
-/// plane's normal.
+/// A Minkowski difference thinner than this * (its largest coordinate) has no interior: EPA returns depth 0 and the
+/// normal of its plane.
 inline constexpr double epa_flatness = 1e-11;
 
-/// A face counts as seen from a new vertex when that lies more than this * (largest coordinate) above it. Zero would
-/// let rounding cut coplanar faces to slivers; much more would leave dents.
+/// A face is visible from a new vertex if the vertex lies more than this * (largest coordinate) above it. Zero would
+/// let rounding split coplanar faces into thin triangles; much more would leave dents.
 inline constexpr double epa_visible = 1e-13;
 
-/// Hulls whose largest coordinate exceeds this * (size of the smaller shape) are scanned in double: the float scan
-/// picks vertices that are short by up to about 2e-7 of that coordinate, which should stay under 1e-5 of the smaller
-/// shape.
+/// Hulls whose largest coordinate exceeds this * (size of the smaller shape) are scanned in double. The float scan may
+/// return a vertex that is up to about 2e-7 of that coordinate short of the farthest one, and that error should stay
+/// below 1e-5 of the smaller shape.
 inline constexpr double float_scan_ratio = 32.0;
 
-/// A ray or a moving shape that has come within this * (size of the smaller shape) of the surface has hit it. On curved
-/// surfaces that makes normals good to its root; 1e-7 saves a tenth of the support pairs there.
+/// A ray or a moving shape within this * (size of the smaller shape) of the surface has hit it. On curved surfaces the
+/// normal is accurate to the root of this; 1e-7 would save a tenth of the support pairs there.
 inline constexpr double cast_surface = 1e-9;
 
-/// ... or within this * (the way it goes and the distance it starts from), their rounding.
+/// A ray or shape within this * (length of the motion and distance at the start), their rounding, has hit it, too.
 inline constexpr double cast_rounding = 1e-15;
 
-/// A plane ends GJK's search and moves the cast up when it proves this much of the distance that the simplex still has.
-/// Support pairs a cast: two boxes 8.2 at 0, 6.8 at 0.3 to 1; two cylinders 45 at 0.01, 53 at 0.1, 69 at 0.5.
+/// A plane ends GJK's search and moves the cast forward if it proves this share of the simplex's distance. Support
+/// pairs per cast: two boxes 8.2 at 0, 6.8 at 0.3 to 1; two cylinders 45 at 0.01, 53 at 0.1, 69 at 0.5.
 inline constexpr double cast_share = 0.4;
 inline constexpr double cast_share_curved = 0.01;
 
-/// Planes a ray or a moving shape is clipped by before its place counts as grazing the surface (iteration_cap). Only
-/// casts that touch a curved surface at a grazing angle need more than about ten; each clip then halves what is left.
+/// The greatest number of planes that clip a ray or a moving shape (status iteration_cap). Only casts that graze a
+/// curved surface need more than about ten; each clip then halves the distance that is left.
 inline constexpr int cast_max_clips = 128;
 
-/// Cores farther apart than this * size at the end of a cast (because of radii or a target distance) name the normal
-/// between them; nearer ones leave it to the last plane that clipped the way.
+/// Cores farther apart than this * size at the end of a cast (because of radii or a target distance) define the normal.
+/// For nearer ones it is the normal of the last plane that clipped the motion.
 inline constexpr double cast_normal_distance = 1e-6;
 
-/// Interval halving and Brent's methods end at this much of the motion, what a float holds of times near 1.
+/// Interval halving and Brent's methods end at this fraction of the motion, the resolution of a float near 1.
 inline constexpr double swept_resolution = 0x1p-24;
 
-/// ... or after so many values of the distance. Brent's worst cases need fewer than 100.
+/// The greatest number of distance queries in these methods. Brent's worst cases need fewer than 100.
 inline constexpr int swept_max_queries = 200;
 
-/// Distance queries of a time of impact before it gives up (iteration_cap). Three or four are usual; only shapes that
-/// spin by many turns a step within each other's reach need more than twenty.
+/// The greatest number of distance queries in a time of impact query (status iteration_cap). Three or four are usual.
+/// Only shapes that rotate by many turns per step near each other need more than twenty.
 inline constexpr int toi_max_queries = 64;
 
-/// Rounds of looking at one axis between two distance queries, at most.
+/// The greatest number of times at which the gap along one axis is computed between two distance queries.
 inline constexpr int toi_axis_looks = 6;
 
-/// ... which end once no more than this much of the gap is left: then a new axis is worth its query.
+/// An axis is given up once no more than this share of the gap is left: then a distance query for a new axis pays.
 inline constexpr double toi_axis_spent = 0.1;
 
-/// A look goes this much farther than where the gap is expected to end, so that it ends up on the other side.
+/// The gap is next computed this much later than it is expected to close, so that it has closed by then.
 inline constexpr double toi_overshoot = 1.1;
 
-/// An axis that turns with a feature and gets this far (of the way that the speed of the closest points promises) makes
-/// the axis at rest needless.
+/// If an axis that rotates with a feature reaches this share of the time that the speed of the closest points predicts,
+/// the axis that is fixed in the world is not tried.
 inline constexpr double toi_good_step = 0.5;
 
-/// A core that is nowhere farther from its axis of rotation than this * (its size) does not turn.
+/// A core whose points are all within this * (its size) of its axis of rotation counts as not rotating.
 inline constexpr double toi_no_ring = 1e-9;
 
 /// Vertices at which a climb may end more than this * (size of the hull) short of the farthest vertex get more
-/// neighbours. Larger: planes that are called support planes and are none (2.6e-4 m off on a hull of 1.3 m). Smaller:
-/// the corners of large flat faces, whose float coordinates are never quite flat, see each other for nothing.
+/// neighbours. Larger: planes that count as support planes are none (2.6e-4 m off on a hull of 1.3 m). Smaller: corners
+/// of large flat faces, whose float coordinates are never quite coplanar, become neighbours without need.
 inline constexpr double climb_loss = 1e-5;
 
 // --- Contact manifolds ----------------------------------------------------------------------------------------------
 // In fractions of the pair's size (the longest half side of the smaller shape) unless said otherwise.
 
-/// A face whose normal is within 15 degrees (cosine) of the given one is asked for the manifold's normal. Larger: more
-/// faces are asked in vain. Smaller: an axis carried over a fast frame is not corrected by the face that it came from.
+/// A face whose normal is within 15 degrees (cosine) of the given one is a candidate for the manifold's normal. Larger:
+/// more faces are tested in vain. Smaller: an axis kept through a frame of fast motion is not corrected by the face
+/// that it came from.
 inline constexpr float face_alignment = 0.9659f;
 
-/// ... and gets it when it separates the shapes as well as the given normal, to within this * (size, or radius of the
-/// rounder shape). It is the largest error in depth that the change may cause. Zero: rounding decides between a face
-/// and an edge axis. Larger: capsules near the edge of a box feel the face's normal (now to 2.6 degrees).
+/// The candidate's normal is used if it separates the shapes as well as the given one, to within this * (size, or
+/// radius of the rounder shape). This is the largest error in depth that the change may cause. Zero: rounding decides
+/// between a face and an edge axis. Larger: capsules near the edge of a box get the face's normal (now up to 2.6
+/// degrees off).
 inline constexpr float face_preference = 1e-3f;
 
 /// Corners this far outside the other shape's face still count as inside, so that boxes stacked edge on edge keep their
-/// corners from frame to frame. Contact points may stand this far (times 1.4 along diagonals) off a face's border.
+/// corners from frame to frame. Contact points may lie this far (times 1.4 along diagonals) outside a face.
 inline constexpr float contact_boundary = 5e-4f;
 
-/// Rounding of the pair's coordinates, a fraction of the largest of them: added to both of the above.
+/// Rounding of the pair's coordinates, a fraction of the largest of them; it is added to the two tolerances above.
 inline constexpr float coordinate_noise = 4e-7f;
 
-/// Faces more than 60 degrees (cosine) off the normal make no manifold; edges or vertices do. Steeper ones would blow
-/// up the rounding of heights by more than 1.7.
+/// Faces more than 60 degrees (cosine) off the normal make no manifold; edges or vertices do. Steeper faces would
+/// amplify the rounding of heights by more than 1.7.
 inline constexpr float steepest_face = 0.5f;
 
-/// Faces of rounded triangles are taken up to 2.6 degrees (cosine), beyond that their edges: the face misses the round
-/// corner by up to radius * (1 - this). Hulls whose face is farther off than this are asked for a level edge.
+/// Faces of rounded triangles are used up to 2.6 degrees (cosine), beyond that their edges: the face misses the round
+/// corner by up to radius * (1 - this). For hulls whose face is farther off than this, a level edge is looked for.
 inline constexpr float rounded_face = 0.999f;
 
 /// An edge or side line steeper than 45 degrees (sine) is represented by its nearer end alone.
@@ -174,45 +177,48 @@ inline constexpr float steepest_edge = 0.7072f;
 /// the surface.
 inline constexpr float steepest_round_edge = 0.05f;
 
-/// An edge of a hull this level (sine: 2.9 degrees) decides which of the faces at the support vertex may be taken: one
-/// of its own two.
+/// If an edge of a hull is this level (sine: 2.9 degrees), only its own two faces may be used, not the other faces at
+/// the support vertex.
 inline constexpr float level_edge = 0.05f;
 
-/// A cap tilted by less than this (sine) shows fixed rim points, else ones that start at its lowest point. Smaller:
-/// points of a resting cylinder wander with the noise. Larger: a rocking one stands on a polygon, up to 3e-4 radius off
-/// its lowest point.
+/// A cap tilted by less than this (sine) gets fixed rim points, others get rim points that start at the lowest one.
+/// Smaller: points of a resting cylinder wander with the noise. Larger: a rocking cylinder rolls on a polygon, up to
+/// 3e-4 radii off its lowest point.
 inline constexpr float flat_rim = 1e-3f;
 
-/// Lines that cross at less than 2.9 degrees (sine) are parallel and touch along a stretch, the others in a point.
+/// Lines that cross at less than 2.9 degrees (sine) count as parallel and touch along a stretch, others in a point.
 inline constexpr float parallel_lines = 0.05f;
 
 /// The stretch reaches as far as the lines are within this * (sum of the radii of curvature) of each other. Points are
 /// then off the surfaces by at most 8e-4 radii.
 inline constexpr float parallel_offset = 0.04f;
 
-/// Of the candidates the deepest is kept, but a later one must be deeper by this to replace an earlier one.
+/// The deepest candidate is kept; a later one replaces an earlier one only if it is deeper by this.
 inline constexpr float deeper = 1e-4f;
 
-/// ... and farther out by this factor. Larger: steadier, and up to so much less spread.
+/// The same for the farthest candidate, as a factor. Larger: steadier points, whose spread is smaller by up to that.
 inline constexpr float farther = 1.01f;
 
-/// The witness pair joins the manifold when it is deeper than all points of the overlap by more than this.
+/// The witness pair joins the manifold if it is deeper than all points of the overlap by more than this.
 inline constexpr float missed_depth = 1e-3f;
 
-/// Squared length of the given normal may differ from 1 by this before it is normalised again.
+/// A given normal whose squared length differs from 1 by more than this is normalised again.
 inline constexpr float unit_length = 1e-5f;
 
 // --- The coherence ladder -------------------------------------------------------------------------------------------
-// The size of a pair is the radius of its smaller shape: the least of their bounding radii and half diagonals of their
-// boxes. Its thinness is that, or the thickness of the thinner shape where that is less (`PairRecord::thin`).
+// The size of a pair is the radius of its smaller shape: the least of their bounding radii and of the half diagonals of
+// their boxes. Its thickness is the size, or the thickness of the thinner shape if that is less
+// (`PairRecord::thickness`).
 
-/// A touching pair that moved less than this * thinness keeps its manifold, anchors fixed in the bodies. Larger: fewer
-/// tests, and stacks stand better (fixed anchors do not wander); too large and sliding contacts lag behind their true
-/// place. On a round surface the contact point wanders over the body, and an anchor that stays behind gives the normal
-/// force a lever that drives the rolling on, from nothing up to this much a frame: so round contacts that are cheap to
-/// test again (closed forms, and those on a flat face) are not reused at all, and the others, which only EPA can
-/// answer, up to `reuse_motion_round`. Contacts of edges, whose normal turns with both bodies, are reused up to
-/// `reuse_motion_edges`: at a fifth of that a settling pile of hulls asks EPA 1.7 times as often.
+/// A touching pair that moved less than this * thickness keeps its manifold, with the anchors fixed in the bodies.
+/// Larger: fewer tests, and stacks are more stable, because fixed anchors do not wander; but sliding contacts lag
+/// behind their true place.
+///
+/// On a round surface the contact point moves over the body. An anchor that stays behind gives the normal force a lever
+/// that drives the rolling. So round contacts that are cheap to test again (closed forms, and those on a flat face) are
+/// not reused at all. Others, which need EPA, are reused up to `reuse_motion_round`. Contacts of edges, whose normal
+/// rotates with both bodies, are reused up to `reuse_motion_edges`: at a fifth of that a settling pile of hulls needs
+/// 1.7 times as many calls of EPA.
 inline constexpr float reuse_motion = 0.02f;
 inline constexpr float reuse_motion_edges = 0.005f;
 inline constexpr float reuse_motion_round = 0.001f;
@@ -220,77 +226,80 @@ inline constexpr float reuse_motion_round = 0.001f;
 /// A cap whose axis is within 2.6 degrees (cosine) of the normal lies flat, else the contact is on the side or the rim.
 inline constexpr float flat_cap = 0.999f;
 
-/// A contact on a known face, no deeper than this * thinness, is taken from the face without asking GJK and EPA.
-/// Larger: fewer EPA calls, and a normal that may be stale for deep pairs.
+/// A contact on a known face, no deeper than this * thickness, is made from the face without GJK and EPA. Larger: fewer
+/// calls of EPA, and a normal that may be out of date for deeper overlaps.
 inline constexpr float axis_depth = 0.02f;
 
-/// ... or than this * thinness in one or two points: an edge or a corner that has sunk in deeper may have a shorter way
-/// out by another face. At a quarter of it the narrowphase of `mixed` costs 6% more.
+/// The same for contacts of one or two points: an edge or a corner that overlaps by more may have a smaller depth
+/// through another face. At a quarter of it the narrowphase of the scene `mixed` costs 6% more.
 inline constexpr float axis_depth_of_edges = 0.004f;
 
-/// Points closer than this * size belong to the manifold before they touch. Larger: more points and fewer surprises;
-/// too large and shapes feel each other around corners.
+/// Points closer than this * size belong to the manifold before they touch. Larger: more points, and fewer contacts
+/// that are found late; too large, and shapes collide around corners.
 inline constexpr float contact_margin = 0.02f;
 
-/// ... and, beyond that, nearer than the two may come along the direction between them before the next test, up to
-/// this * size. Zero would let fast pairs overlap by a step's motion before they are noticed (a tumbling pile of hulls:
-/// 14 cm at 0.1, 4 cm at 0.5); large values make fast shapes feel each other around corners. One of the two may be
-/// stopped by a third: what falls on what falls as fast counts. Going by how they move against each other instead,
-/// eight boxes that fall at 2 m/s with gaps of 3 cm land 15 cm inside each other, not 4 mm.
+/// The margin is larger by the distance that the two shapes may approach each other before the next test, up to this *
+/// size. Zero: fast pairs overlap by the motion of a step before they are found (a tumbling pile of hulls: 14 cm at
+/// 0.1, 4 cm at 0.5). Large values make fast shapes collide around corners.
+///
+/// The approach is the sum of both displacements towards each other, not their difference, because a third body may
+/// stop one of the two. With the relative displacement instead, eight boxes that fall at 2 m/s with gaps of 3 cm land
+/// 15 cm inside each other, not 4 mm.
 inline constexpr float contact_reach = 0.5f;
 
-/// A pair that overlaps by more than this * size and is tested to one or two points keeps those of its last test, too,
-/// at which it still overlaps by as much. Larger: jammed bodies rock about changing points and stay in each other by up
-/// to so much (cylinders by 100 mm without this); smaller: resting contacts on edges are tested to points that they
-/// have left.
+/// If a pair overlaps by more than this * size and its test finds one or two points only, it also keeps the points of
+/// its last test at which it still overlaps by as much. Larger: jammed bodies rock about changing points and keep
+/// overlaps up to that (cylinders 100 mm without this). Smaller: resting contacts on edges keep points that they have
+/// left.
 inline constexpr float deep_contact = 0.01f;
-/// ... if they are farther from the new points than this * size: nearer ones are the same points.
+/// Such an old point is kept only if it is farther from the new points than this * size: a nearer one is the same
+/// point.
 inline constexpr float deep_points_apart = 0.1f;
-/// ... and the two places have drifted apart, along the surfaces, by less than this * the overlap.
+/// It is kept only if its two anchors have moved apart along the surfaces by less than this * the overlap.
 inline constexpr float deep_points_drift = 0.5f;
 
-/// Apart by more than `contact_margin`, two shapes get a manifold of their faces only if their nearest points are going
-/// to close this share of the gap by the next test; others, held by that one pair of points, wait. In `tumble` that
-/// saves a sixth of the narrowphase. At 0.5, one that others push on to twice its speed still finds its points there.
+/// Two shapes that are farther apart than `contact_margin` get a manifold of their faces only if their nearest points
+/// are expected to close this share of the gap by the next test. Otherwise their contact is that one pair of points. In
+/// the scene `tumble` that saves a sixth of the narrowphase. At 0.5, a shape that other bodies push to twice its speed
+/// still gets its manifold in time.
 inline constexpr float expected_contact = 0.5f;
-/// ... or unless the shapes close the gap by the way they go and this share of what their turning may add.
+/// They get one, too, if the gap is less than their displacements plus this share of what their rotations may add.
 inline constexpr float expected_turning = 0.5f;
 
-/// Two faces that have hardly met, and face each other along a strip narrower than this * size, are no contact yet: a
-/// box that slides over level tiles, sunk in by a little, would else be stopped by the side of the next tile. Only
-/// where `CollideSettings::drop_slivers` asks for it, and not where the strip is half of a thin shape's whole width or
-/// more.
+/// Two faces that overlap in depth by less than `sliver_depth`, and face each other along a strip narrower than this *
+/// size, make no contact yet. Otherwise a box that slides over level tiles, and penetrates them a little, would be
+/// stopped by the side of the next tile. Only if `CollideSettings::drop_slivers` is set, and only if the strip is
+/// narrower than half of the thinner shape.
 inline constexpr float sliver_contact = 0.01f;
 
-/// ... if both faces look along the normal within the angle of this cosine (0.8 degrees): a tilted rim or edge that
-/// touches a face in a line or point is an honest contact.
+/// Both faces must be aligned with the normal within the angle of this cosine (0.8 degrees): a tilted rim or edge that
+/// touches a face in a line or point is a true contact.
 inline constexpr float sliver_alignment = 0.9999f;
 
-/// "Hardly met" is an overlap below this * size. It must exceed what things sink in at rest, so that by then the
-/// overlap across the strip is the smaller one.
+/// The greatest depth of such a contact, times size. It must exceed the penetration of resting bodies, so that by then
+/// the overlap across the strip is the smaller one.
 inline constexpr float sliver_depth = 0.002f;
 
-// --- Triangles of surfaces (surface_contact.h)
-// ------------------------------------------------------------------------
+// --- Triangles of surfaces (surface_contact.h) ----------------------------------------------------------------------
 
-/// A normal whose cosine with that of the triangle's face is at least this (0.08 degrees) is along the face, and good
-/// whatever the neighbours do. What tells them apart is noise below.
+/// A normal whose cosine with the triangle's face normal is at least this (0.08 degrees) is along the face, and valid
+/// whatever the neighbours are. A smaller difference is noise.
 inline constexpr float surface_face = 1.0f - 1e-6f;
 
-/// A neighbour whose corner is above a contact's plane by more than this * its distance rises over it: the normal is
-/// not the surface's. Larger: contacts with the inner edges of level floors get through, tilted by up to as much (rad).
-/// Smaller: rounding of normals (1e-4 near touching) takes contacts from edges that stick out by as little; the face's
-/// stand in for them.
+/// A neighbour rises over a contact's plane if its corner is above the plane by more than this * its distance. Then the
+/// normal is not valid for the surface. Larger: contacts with the inner edges of level floors get through, tilted by up
+/// to as much (rad). Smaller: rounding of normals (1e-4 near touching) rejects contacts with edges that stick out by as
+/// little; the contacts of the face then replace them.
 inline constexpr float surface_rise = 1e-3f;
 
-/// A neighbour that falls away by less than this (rad) is as good as level to what comes in fast: where it comes in
-/// just at the edge, either face holds it. Larger: what passes a ridge may be held by up to this much of a face's own
-/// size beside it.
+/// A neighbour that falls away by less than this (rad) counts as level for shapes that come in fast: if one comes in
+/// just at the edge, either face may stop it. Larger: a shape that passes a ridge may be stopped by a face beside which
+/// it is, by up to this much of the face's size.
 inline constexpr float surface_level = 0.05f;
 
-/// What touched a triangle along a normal whose cosine with the face's is at least this is still held off by that side
-/// of it once its middle is behind. Smaller: what rolls over a sharp ridge could be caught by the side that it came
-/// from.
+/// If a shape touched a triangle along a normal whose cosine with the face normal is at least this, the same side of
+/// the triangle still pushes it out once its centre is behind. Smaller: a shape that rolls over a sharp ridge could be
+/// caught by the side that it came from.
 inline constexpr float surface_held = 0.7f;
 
 /// GJK goes on until it has proved this * size more gap than the margin, so that the pair can be skipped for a while.

@@ -2,13 +2,14 @@
 /// A box against a box or a triangle by their separating axes (Gottschalk, Lin and Manocha 1996, "OBBTree", section 5).
 ///
 /// The facets of the Minkowski difference of two boxes are parallel to a face of either (3 + 3) or to an edge of each
-/// (9); of a box and a triangle there are 3 + 1 + 9. So the best of these planes gives the exact depth where the two
-/// overlap, at a tenth of EPA's price. Where they are apart it is only a lower bound of the distance, except where a
-/// corner, edge or face lies straight above a face, or two edges cross: then the points found on the two features prove
-/// it exact. What is left, pairs that are nearest at two corners or at a corner and an edge, is GJK's.
+/// (9); for a box and a triangle there are 3 + 1 + 9. So if the two overlap, the best of these planes gives the exact
+/// depth, at a tenth of EPA's cost. If they are apart, it is only a lower bound of the distance, unless a corner, edge
+/// or face lies straight above a face, or two edges cross: then the points found on the two features prove that it is
+/// exact. Pairs that are nearest at two corners, or at a corner and an edge, are left to GJK.
 ///
 /// Use it instead of EPA, and before a cold GJK with the contact margin as limit; a warm GJK is cheaper while the two
-/// are apart. Instructions a call, measured as in closed_forms.h, with GJK asked where the axes left it open:
+/// are apart. Instructions per call, measured as in closed_forms.h, including GJK for the pairs that the axes leave
+/// open:
 ///
 ///                       apart: axes     cold    warm      shallow: axes   cold   warm      deep: axes    cold    warm
 ///     box-box               2367        2939    1485           1795       5570   3605          1572     14896   13733
@@ -25,22 +26,23 @@ namespace talus {
 enum class AxesStatus : std::uint8_t {
     exact,         ///< the signed distance, with its points
     beyond_limit,  ///< apart by more than max_separation: `separation` is a lower bound, proved along `normal`
-    undecided,     ///< apart by less; the same lower bound, ask GJK
+    undecided,     ///< apart by less; `separation` is a lower bound, and GJK is needed
 };
 
+/// The result of by_axes.
 struct ByAxes {
     AxesStatus status = AxesStatus::undecided;
     ClosedForm answer;  ///< the points are set when `exact`
 };
 
-/// Box and box, box and triangle, in either order.
+/// Returns whether by_axes handles the pair: box and box, or box and triangle, in either order.
 constexpr bool has_axes(ShapeType a, ShapeType b) {
     const bool box_a = a == ShapeType::box, box_b = b == ShapeType::box;
     return (box_a && (box_b || b == ShapeType::triangle)) || (box_b && a == ShapeType::triangle);
 }
 
-/// For pairs that have_axes. Of planes that are equally good those of A's faces come first, then B's, then edges. Never
-/// NaN for finite input.
+/// Tests a pair for which has_axes is true. If planes are equally good, A's faces come first, then B's, then edges.
+/// Never returns NaN for finite input.
 ByAxes by_axes(const Shape& a, const Shape& b, const Frame& b_in_a,
                float max_separation = std::numeric_limits<float>::infinity());
 

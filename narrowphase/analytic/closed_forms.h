@@ -1,15 +1,17 @@
 #pragma once
-/// Pairs of shapes whose signed distance has a closed form: no iterations, no cache, and one path for pairs that are
+/// Pairs of shapes whose signed distance has a closed form: no iterations, no cache, and one method for pairs that are
 /// apart, touch or overlap.
 ///
-/// Points and segments against the cores around them (Ericson 2005, sections 5.1 and 5.2, in other words): a point
-/// against everything but hulls; a segment against segments, triangles and boxes, where an overlap is settled by the
-/// few planes that can be facets of the Minkowski difference. All in double, and free of scale: what would cancel is
-/// computed by cross products, and directions between cores that all but touch give way to a normal across them.
+/// The closed forms are those of a point with any core except hulls, and of a segment with segments, triangles and
+/// boxes (Ericson 2005, sections 5.1 and 5.2). If a segment overlaps the other core, the depth follows from the few
+/// planes that can be facets of the Minkowski difference. All is computed in double and independent of scale: cross
+/// products replace differences that would cancel, and if cores nearly touch, the normal is one across both features,
+/// not the direction between the nearest points.
 ///
-/// Kept because they win. Instructions a call (callgrind; g++ 12 -O3; 64 random pairs of sizes 0.5 to 2 at 8 poses
-/// each; the dearer of the two orders) against GJK + EPA with an empty cache, and with that of the last pose, 0.01
-/// sizes and half a degree away; "overlap" is that of the cores where they have an inside:
+/// They are used because they are faster. Instructions per call (callgrind; g++ 12 -O3; 64 random pairs of sizes 0.5 to
+/// 2 at 8 poses each; the more expensive of the two orders) compared with GJK + EPA with an empty cache (cold), and
+/// with the cache of the last pose, 0.01 sizes and half a degree away (warm). "overlap" means that the cores overlap,
+/// if they have an interior:
 ///
 ///                       apart: closed   cold    warm      overlap: closed    cold    warm
 ///     sphere-sphere            133       999     893              133         999     893
@@ -27,9 +29,10 @@
 ///     capsule-box              652      1867    1256              956       10197    9315
 ///     segment-box              646      2416    1383              988        9396    8171
 ///
-/// In time 8 to 80 ns, against 65 to 220 where the cores are apart and 4,400 deep inside a cylinder. With the larger
-/// core as A, in its own frame, it is cheaper: box-sphere takes 174 to 207. Not here: cylinders, cones and hulls
-/// against anything but a sphere, which would end in root finding or a search; a sphere against a hull, the same.
+/// They take 8 to 80 ns, compared with 65 to 220 if the cores are apart, and 4,400 far inside a cylinder. With the
+/// larger core as A, in its own frame, it is cheaper: box-sphere takes 174 to 207 instructions. Other pairs have no
+/// closed form: cylinders and cones with shapes other than spheres, and hulls with any shape, need root finding or a
+/// search.
 
 #include <talus/narrowphase/manifold.h>
 #include <talus/narrowphase/shape.h>
@@ -46,7 +49,7 @@ struct ClosedForm {
     vec3 point_b{0.0f};       ///< on B's surface, in A's frame
 };
 
-/// True for the pairs of the table above, in either order.
+/// Returns whether the pair is in the table above, in either order.
 constexpr bool has_closed_form(ShapeType a, ShapeType b) {
     const ShapeType lower = a < b ? a : b, higher = a < b ? b : a;
     switch (lower) {
@@ -61,16 +64,16 @@ constexpr bool has_closed_form(ShapeType a, ShapeType b) {
     }
 }
 
-/// The signed distance of a pair that `has_closed_form` (others get a meaningless one). Exact to a few roundings
-/// of the answer's floats, as B stands: `b_in_a.rotation` is used as it is, rounded or not. Where the best normal is
-/// not unique, one that is as good is given: concentric spheres part along +y of A, a centre inside a box leaves by the
-/// nearest face (lowest axis first, positive side first), parallel lines touch in the middle of the stretch they share.
-/// Never NaN for shapes that pass `check` at finite poses.
+/// Returns the signed distance of a pair for which `has_closed_form` is true (other pairs give a meaningless result).
+/// It is exact to a few roundings of the result's floats; `b_in_a.rotation` is used as it is, even if it is not quite
+/// orthonormal. If the best normal is not unique, one of the best is returned: concentric spheres are separated along
+/// +y of A; a centre inside a box leaves by the nearest face (lowest axis first, positive side first); parallel lines
+/// touch in the middle of the stretch that they share. Never returns NaN for shapes that pass `check` at finite poses.
 ClosedForm closed_form(const Shape& a, const Shape& b, const Frame& b_in_a);
 
-/// The manifold of one pair of points, id 0, if it is within `margin` (m): all there is with a sphere (make_manifold's
-/// answer, in 6 ns against 17), and enough for shapes that are not about to meet. Written in place, and only as far as
-/// it goes: points beyond `count` keep what they held. `overlaps` is false and no face owns the normal.
+/// Makes the manifold of one pair of points, with id 0, if it is within `margin` (m). For a sphere this is the whole
+/// contact (the same as make_manifold's, in 6 ns instead of 17), and it is enough for shapes that are not about to
+/// meet. Points beyond `count` are not written. `overlaps` is false, and no face owns the normal.
 inline void one_point_manifold(const ClosedForm& contact, const Frame& b_in_a, float margin, Manifold& manifold) {
     manifold.normal = contact.normal;
     manifold.face_owner = FaceOwner::none;

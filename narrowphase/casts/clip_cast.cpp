@@ -19,7 +19,7 @@ double time_into_sphere(const dvec3& from, const dvec3& translation, double radi
     if (c <= 0.0) return 0.0;
     const double a = glm::dot(translation, translation), b = glm::dot(from, translation);
     if (b >= 0.0) return std::numeric_limits<double>::infinity();
-    // b^2 - a c by the distance of the ray's line from the centre: does not cancel for far origins.
+    // b^2 - a c from the distance of the ray's line from the centre, so that nothing cancels for far origins.
     const dvec3 across = glm::cross(from, translation);
     const double discriminant = radius * radius * a - glm::dot(across, across);
     if (discriminant < 0.0) return std::numeric_limits<double>::infinity();
@@ -33,13 +33,13 @@ Clip clip_cast(MinkowskiDifference& difference, const dvec3& translation, double
         difference.core_a.curved || difference.core_b.curved ? tolerance::cast_share_curved : tolerance::cast_share;
     Clip clip;
     for (int step = 0; step < tolerance::cast_max_clips; ++step) {
-        // The first plane that is worth a step ends the search: there is no need for the best one yet.
+        // The first plane that is worth a step ends the search: the best one is not needed yet.
         const double apart = simplex.count > 0 ? std::sqrt(simplex.vv) - reach : 0.0;
         clip.last = find_closest(difference, simplex, reach + std::max(share * apart, surface));
         clip.iterations += clip.last.iterations;
         const double gap = clip.last.lower_bound - reach;
         if (clip.last.outcome == Outcome::overlapping || !(gap > surface)) {
-            // Whose bound is late may have arrived all the same: its nearest points say so.
+            // The shapes may have arrived although the bound does not prove it yet: their nearest points tell.
             const bool arrived =
                 clip.last.outcome != Outcome::iteration_cap || std::sqrt(simplex.vv) - reach <= surface;
             clip.end = !arrived ? ClipEnd::cap : clip.t > 0.0 ? ClipEnd::hit : ClipEnd::at_start;
@@ -83,7 +83,7 @@ ShapeCastResult cast(MinkowskiDifference& difference, const dvec3& translation, 
         separation = -double(deep.depth) - radii;
         result.iterations = static_cast<std::uint16_t>(clip.iterations + deep.iterations);
     } else if (!overlapping && (clip.t == 0.0 || names_normal(distance, difference.size, surface))) {
-        // Bare cores that have met have no direction left between them; then the plane that brought them there serves.
+        // Cores without radius that have met define no direction; then the last clipping plane gives the normal.
         normal = -simplex.y / std::sqrt(simplex.yy);
     }
     switch (clip.end) {
@@ -113,7 +113,7 @@ ShapeCastResult cast_spheres(const dvec3& from, const dvec3& translation, double
     if (!(t <= 1.0)) return result;
     const dvec3 between = from + t * translation;
     const double distance = std::sqrt(glm::dot(between, between));
-    // Concentric spheres part along any direction; this one is GJK's for coinciding points, too.
+    // Concentric spheres can be separated along any direction; GJK uses the same one for coinciding points.
     const dvec3 normal = distance > 0.0 ? between / distance : dvec3(0.0, 1.0, 0.0);
     result.status = t > 0.0 ? CastStatus::hit : CastStatus::initially_overlapping;
     result.fraction = round_down(t);

@@ -12,29 +12,28 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What an axis does while time passes.
+/// How an axis moves.
 enum class Carrier : std::uint8_t {
-    world,    ///< it stands still
-    on_a,     ///< it turns with A
-    on_b,     ///< it turns with B
-    turning,  ///< it turns at a rate of its own
+    world,    ///< it is fixed in the world
+    on_a,     ///< it rotates with A
+    on_b,     ///< it rotates with B
+    turning,  ///< it rotates with an angular velocity of its own
 };
 
 struct Axis {
     Carrier carrier = Carrier::world;
-    dvec3 n;            ///< unit, A to B: in the frame of A or B when carried by it, else in the world
-    double from = 0.0;  ///< turning: at this time it was n
-    dvec3 spin{0.0};    ///< turning: at right angles to n, rad a duration
+    dvec3 n;            ///< unit, A to B: in the frame of A or B if it rotates with it, else in the world
+    double from = 0.0;  ///< turning: the time at which it was n
+    dvec3 spin{0.0};    ///< turning: angular velocity, at right angles to n, rad per duration
 };
 
-/// What is known about the gap along an axis beside its values: it never falls faster than `slope` (<= 0 when falling,
-/// m a duration) less `bend_once` * t, and stays above the parabola of second derivative `bend` through two of its
-/// values.
+/// Bounds of the gap along an axis. Its derivative is at least `slope` (negative if the gap shrinks, m per duration)
+/// minus `bend_once` * t, and it stays above the parabola of second derivative `bend` through two of its values.
 struct Rates {
     double slope = 0.0, bend_once = 0.0, bend = 0.0;
 };
 
-/// The closest points of the two cores at one time; the deepest ones where they overlap and EPA was run.
+/// The closest points of the two cores at one time; the deepest ones if they overlap and EPA was run.
 struct Closest {
     bool beyond_limit = false, overlapping = false;
     double distance = 0.0;     ///< negative: depth; m
@@ -42,7 +41,7 @@ struct Closest {
     dvec3 axis{0.0};           ///< A's frame, any length
     dvec3 normal{0.0};         ///< unit, from A to B, A's frame
     dvec3 on_core{0.0};        ///< on A's core, A's frame
-    dvec3 apart{0.0};          ///< from there to B's core
+    dvec3 apart{0.0};          ///< from `on_core` to B's closest point
 };
 
 class Advancement {
@@ -55,10 +54,10 @@ public:
     TimeOfImpact run(double radius_a, double radii, double target, double tolerance);
 
 private:
-    /// Moves the difference to the time t (the simplex stays behind).
+    /// Moves the difference to the time t (the simplex stays as it is).
     void pose(double t) { turn_a_ = set_pose(difference_, a_, b_, t); }
 
-    /// Gives B's points of the simplex in B's frame, where a change of pose does not move them.
+    /// Returns B's points of the simplex in B's frame, in which they do not move.
     void keep(dvec3 (&on_b)[4]) const {
         for (int i = 0; i < simplex_.count; ++i) {
             on_b[i] = (simplex_.vertex[i].a - simplex_.vertex[i].w - difference_.position) * difference_.rotation;
@@ -79,7 +78,7 @@ private:
         return difference_.support(n_in_a, simplex_.vertex[0].index_a, simplex_.vertex[0].index_b);
     }
 
-    /// Returns the axis as it stands at the time t, in A's frame.
+    /// Returns the axis at the time t, in A's frame.
     dvec3 axis_in_a(const Axis& axis, double t) const {
         switch (axis.carrier) {
             case Carrier::on_a:
@@ -97,15 +96,15 @@ private:
         }
     }
 
-    /// Returns the gap along the axis at the time t, less `goal`.
+    /// Returns the gap along the axis at the time t, minus `goal`.
     double gap(const Axis& axis, double t, double goal) {
         pose(t);
         const dvec3 n = axis_in_a(axis, t);
         return -glm::dot(n, support(n).w) - goal;
     }
 
-    /// Finds the closest points at the present pose, up to a distance of `limit`. Overlapping cores keep `last_normal`,
-    /// unless their depth is wanted.
+    /// Finds the closest points at the present pose, up to a distance of `limit`. If the cores overlap, the normal is
+    /// `last_normal`, unless their depth is needed.
     Closest find(double limit, bool wants_depth, const dvec3& last_normal);
     /// Returns a time, at least t, before which the gap does not fall to the goal.
     double next_time(const Closest& closest, double t, double goal, double tolerance, const dvec3 (&on_b)[4]);
@@ -123,7 +122,7 @@ private:
     int queries_ = 0, iterations_ = 0;
 };
 
-/// What the closest points of one body lie on: a point, an edge along `along`, or a face.
+/// The feature on which the closest point of one body lies: a point, an edge along `along`, or a face.
 struct ContactFeature {
     int dimension = 0;
     dvec3 along{0.0};  ///< between the two points farthest apart
@@ -144,7 +143,7 @@ ContactFeature feature_of(const dvec3* p, int count, double size) {
         }
     }
     if (f.dimension == 0) return f;
-    // Points on a rim crowd about the one that they are to find; what they span beside the longest edge is no face.
+    // On a rim, GJK's points lie close together around the closest one; a narrow triangle of such points is no face.
     constexpr double narrow = 0.02;
     for (int i = 0; i < count; ++i) {
         const dvec3 area = glm::cross(p[i] - foot, f.along);
@@ -153,9 +152,10 @@ ContactFeature feature_of(const dvec3* p, int count, double size) {
     return f;
 }
 
-// The closest points of two bodies stay on their features for a while, and the axis between them with them: at right
-// angles to a face that turns, or to two edges that turn each with its own body. An axis that does not follow loses to
-// the far ends of the face or edge at a rate; one that follows loses but quadratically, also where a surface is smooth.
+// The closest points of two bodies stay on their features for a while. The axis between them is then at right angles to
+// a rotating face, or to two edges that rotate with their bodies. If the axis does not rotate with the feature, the gap
+// along it falls behind the distance at a constant rate, because of the far ends of the face or edge. If it does, the
+// gap falls behind only quadratically. This holds for smooth surfaces, too.
 Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], double t) const {
     dvec3 on_a[4];
     for (int i = 0; i < simplex_.count; ++i) on_a[i] = simplex_.vertex[i].a;
@@ -173,8 +173,8 @@ Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], doub
         return axis;
     }
     axis.n = turned(turn_a_, n_in_a);
-    if (a.dimension == 2 || b.dimension == 2) return axis;  // a face that does not turn
-    // n . e = 0 for an edge e, so that n' . e = -n . (w x e): one condition an edge. n' is the shortest that meets
+    if (a.dimension == 2 || b.dimension == 2) return axis;  // a face that does not rotate
+    // n . e = 0 for an edge e, so n' . e = -n . (w x e): one condition per edge. n' is the shortest vector that meets
     // them.
     const dvec3 e = turned(turn_a_, a.along), f = turned(turn_a_, difference_.rotation * b.along);
     const double ee = glm::dot(e, e), ff = glm::dot(f, f), ef = glm::dot(e, f), det = ee * ff - ef * ef;
@@ -193,15 +193,15 @@ Axis Advancement::with_feature(const dvec3& n_in_a, const dvec3 (&on_b)[4], doub
     return axis;
 }
 
-// The gap between two points, one of each body, along an axis n(t) is f = n . (D + b - a), D from centre to centre and
-// a, b from the own centre, not farther from it than `sphere`, nor than `ring` from the axis of rotation. With a' = w_A
-// x a, b' = w_B x b, D' = v and n' = w x n:
+// The gap between two points, one of each body, along an axis n(t) is f = n . (D + b - a). D is the vector between the
+// centres; a and b are the points relative to their own centre, at most `sphere` from it and at most `ring` from the
+// axis of rotation. With a' = w_A x a, b' = w_B x b, D' = v and n' = w x n:
 //
 //     f' = n . v + (w x n) . D + (n x (w_B - w)) . b - (n x (w_A - w)) . a
 //
-// n at rest:          |f''| <= |n x w_A| |w_A| ring_A + |n x w_B| |w_B| ring_B, and f' is bounded the same at all times
-// n turning with A:   |f''| <= |w_A|^2 |D| + 2 |w_A| |v| + (|w_A| + |w_B|)^2 sphere_B,    n . a is constant
-// n turning with w:   |f''| <= |w|^2 |D| + 2 |w| |v| + (|w| + |w_A|)^2 sphere_A + (|w| + |w_B|)^2 sphere_B
+// n fixed:            |f''| <= |n x w_A| |w_A| ring_A + |n x w_B| |w_B| ring_B; f' has the same bound at all times
+// n rotates with A:   |f''| <= |w_A|^2 |D| + 2 |w_A| |v| + (|w_A| + |w_B|)^2 sphere_B,    n . a is constant
+// n rotates with w:   |f''| <= |w|^2 |D| + 2 |w| |v| + (|w| + |w_A|)^2 sphere_A + (|w| + |w_B|)^2 sphere_B
 Rates Advancement::rates(const Axis& axis, const dvec3& n, double t) const {
     Rates r;
     r.slope = glm::dot(n, drift_);
@@ -231,8 +231,8 @@ Rates Advancement::rates(const Axis& axis, const dvec3& n, double t) const {
     return r;
 }
 
-/// When the solids of revolution that the two turn into come within the goal along n; what does not turn stays as it
-/// is.
+/// Returns when the solids of revolution that the two bodies sweep come within the goal along n. A body that does not
+/// rotate counts with its present extent.
 double Advancement::revolve(const dvec3& n, double t, double extent_a, double s, double goal) const {
     const double apart = glm::dot(n, between_ + t * drift_), extent_b = apart - extent_a - s - goal;
     const double gap =
@@ -242,11 +242,11 @@ double Advancement::revolve(const dvec3& n, double t, double extent_a, double s,
     return closing > 0.0 ? t + gap / closing : infinity;
 }
 
-/// A time up to 1 before which the gap along the axis does not fall to the goal, starting from s > 0 at the time t,
-/// when the distance shrinks at the rate `closing`. Gives up at a gap of `enough`.
+/// Returns a time, at most 1, before which the gap along the axis does not fall to the goal. The gap is s > 0 at the
+/// time t, and the distance shrinks at the rate `closing` then. Stops at a gap of `enough`.
 double Advancement::follow(const Axis& axis, const Rates& rates, double t, double s, double goal, double enough,
                            double closing) {
-    // From one value: s + slope x - bend_once x^2 / 2. The slope was that at the start.
+    // The bound from one value: s + slope x - bend_once x^2 / 2. `slope` is the one at the start.
     const double start = t;
     const auto once = [&](double from, double value) {
         const double slope = rates.slope - rates.bend_once * (from - start);
@@ -254,13 +254,13 @@ double Advancement::follow(const Axis& axis, const Rates& rates, double t, doubl
         const double root = std::sqrt(slope * slope + 2.0 * rates.bend_once * value);
         return from + (slope > 0.0 ? (slope + root) / rates.bend_once : 2.0 * value / (root - slope));
     };
-    // Where a gap that shrinks like this is used up, and a little beyond.
+    // A little later than the time at which a gap that shrinks at this rate is closed.
     const auto guess = [](double from, double value, double fall) {
         return fall < 0.0 ? from - tolerance::toi_overshoot * value / fall : 1.0;
     };
     double safe = once(t, s), end = guess(t, s, -closing);
     for (int look = 0; look < tolerance::toi_axis_looks && safe < 1.0; ++look) {
-        // No farther ahead than where the parabola would dip by half of the gap.
+        // No later than the time at which the parabola would fall by half of the gap.
         end = std::min(end, 1.0);
         if (rates.bend > 0.0) end = std::min(end, t + std::max(2.0 * std::sqrt(s / rates.bend), safe - t));
         const double span = end - t;
@@ -280,7 +280,7 @@ double Advancement::follow(const Axis& axis, const Rates& rates, double t, doubl
         }
         t = std::min(t + root, end);
         safe = std::max(safe, t);
-        if (s + chord * (t - (end - span)) <= enough) break;  // about what is left there
+        if (s + chord * (t - (end - span)) <= enough) break;  // about the gap that is left then
         t = safe;
         s = gap(axis, t, goal);
         if (s <= enough) break;
@@ -338,14 +338,14 @@ Closest Advancement::find(double limit, bool wants_depth, const dvec3& last_norm
 double Advancement::next_time(const Closest& c, double t, double goal, double tolerance, const dvec3 (&on_b)[4]) {
     const double s = c.lower_bound - goal, enough = std::max(0.25 * tolerance, s * tolerance::toi_axis_spent);
     const dvec3 n_in_a = c.axis / length(c.axis), n = turned(turn_a_, n_in_a);
-    // How the distance changes right now: the speeds of the closest points.
+    // How fast the distance changes now, from the velocities of the closest points.
     const dvec3 at_a = turned(turn_a_, c.on_core - a_.center);
     const dvec3 at_b = at_a + turned(turn_a_, c.apart) - (between_ + t * drift_);
     const double closing = -glm::dot(n, drift_ + glm::cross(b_.spin, at_b) - glm::cross(a_.spin, at_a));
 
     double next = t;
     if (a_.rate > 0.0 || b_.rate > 0.0) {
-        const bool both = a_.rate > 0.0 && b_.rate > 0.0;  // then neither reach as it is now matters
+        const bool both = a_.rate > 0.0 && b_.rate > 0.0;  // then the present extents do not matter
         const double extent_a = both ? 0.0 : glm::dot(n_in_a, support(n_in_a).a - a_.center);
         next = std::max(next, revolve(n, t, extent_a, s, goal));
     }
@@ -382,7 +382,7 @@ TimeOfImpact Advancement::run(double radius_a, double radii, double target, doub
         if (queries_ >= tolerance::toi_max_queries || !(c.lower_bound > reach)) {
             return answer(near ? ToiStatus::hit : ToiStatus::iteration_cap, t, normal, on_a, separation);
         }
-        // Aim between the target and the tolerance, where the two are still apart and have a normal.
+        // The goal is between the target and the tolerance, where the two are still apart and have a normal.
         const double goal = reach + 0.5 * std::min(tolerance, c.lower_bound - reach);
         dvec3 on_b[4];
         keep(on_b);

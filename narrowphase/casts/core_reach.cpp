@@ -4,7 +4,8 @@ namespace talus::detail {
 
 namespace {
 
-/// Of hulls with up to this many vertices each vertex counts for the reach, of larger ones the corners of their box.
+/// The reach of hulls with up to this many vertices is that of their vertices; for larger ones, of the corners of their
+/// box.
 constexpr std::size_t hull_reach_limit = 32;
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace talus::detail {
 
 SinCos sin_cos(double x) {
-    // x - n pi/2, pi/2 in two parts of which the first has trailing zeros enough for n times it to be exact.
+    // x - n pi/2, with pi/2 in two parts. The first has enough trailing zeros that n times it is exact.
     const double n = std::floor(x * 0.63661977236758134308 + 0.5);
     const double r = (x - n * 1.57079632673412561417) - n * 6.07710050650619224932e-11, z = r * r;
     const double s =
@@ -33,7 +33,7 @@ SinCos sin_cos(double x) {
 }
 
 double angle_of(double sine, double cosine) {
-    // A rough guess, which two steps improve by the sine of what is missing.
+    // A rough guess, then two steps that each add the sine of the remaining error.
     constexpr double quarter = 0.78539816339744830962;
     const auto rough = [](double t) { return t * (quarter + 0.273 * (1.0 - t)); };  // to 4e-3
     double angle = sine <= cosine ? rough(sine / cosine) : 2.0 * quarter - rough(cosine / sine);

@@ -34,7 +34,7 @@ inline dquat times(const dquat& a, const dquat& b) {
 /// Returns the inverse of a unit quaternion.
 inline dquat inverse(const dquat& q) { return dquat(q.w, -q.x, -q.y, -q.z); }
 
-/// Returns v turned by the unit quaternion q.
+/// Rotates v by the unit quaternion q.
 inline dvec3 turned(const dquat& q, const dvec3& v) {
     const dvec3 u(q.x, q.y, q.z), t = 2.0 * glm::cross(u, v);
     return v + q.w * t + glm::cross(u, t);

@@ -1,5 +1,5 @@
 #pragma once
-/// Internal: a rigid motion as time-of-impact queries compute with it.
+/// Internal: a rigid motion in the form that time of impact queries use.
 
 #include <talus/narrowphase/time_of_impact.h>
 #include "narrowphase/casts/core_reach.h"
@@ -10,14 +10,14 @@
 
 namespace talus::detail {
 
-/// A body's motion, in double and with the whole duration as the unit of time.
+/// A shape's motion, in double and with the whole duration as the unit of time.
 struct Mover {
     dquat start;
     dvec3 center;    ///< in the shape's frame
     dvec3 at_start;  ///< the centre, world
     dvec3 velocity, spin;
     double rate = 0.0;  ///< |spin|
-    dvec3 axis{0.0};    ///< unit, or zero when it does not turn
+    dvec3 axis{0.0};    ///< unit, or zero if it does not rotate
     Reach reach;
 
     Mover(const RigidMotion& m, double duration)
@@ -39,15 +39,15 @@ struct Mover {
         return times(dquat(half.cosine, v.x, v.y, v.z), start);
     }
 
-    /// A core that lies on its axis of rotation, such as a sphere's centre or a rolling capsule's segment, does not
-    /// turn.
+    /// Drops the rotation if the core lies on its axis of rotation, as a sphere's centre or a rolling capsule's segment
+    /// does.
     void settle() {
         if (reach.ring > tolerance::toi_no_ring * (reach.sphere + length(center))) return;
         rate = 0.0;
         spin = axis = dvec3(0.0);
     }
 
-    /// How far the core reaches along n from the centre at most, whatever the angle it has turned by.
+    /// Returns how far the core reaches along n from the centre at most, at any angle of its rotation.
     double revolved(const dvec3& n) const {
         const double along = glm::dot(n, axis), across = length(glm::cross(n, axis));
         return std::max(along * reach.high, along * reach.low) + across * reach.ring;

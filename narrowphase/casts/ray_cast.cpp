@@ -50,7 +50,7 @@ RayHit cast_on_box(const dvec3& half, const dvec3& origin, const dvec3& translat
     return hit;
 }
 
-/// `difference` is that of the target and the ray's start, a point; `radius` is the target's.
+/// `difference` is that of the target and a point, the start of the ray; `radius` is the target's.
 RayHit cast_on_core(MinkowskiDifference& difference, double size, double radius, const dvec3& translation) {
     RayHit hit;
     difference.size = size;

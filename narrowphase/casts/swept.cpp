@@ -14,8 +14,8 @@ using namespace detail;
 
 constexpr double golden = 0.38196601125010515180;  // the smaller part of the golden section: (3 - sqrt 5) / 2
 
-/// Brent 1973, chapter 4: a root of f between `a` and `b`, at which it has the values fa > 0 > fb. Inverse quadratic or
-/// linear interpolation where that closes in on it, else bisection.
+/// Brent 1973, chapter 4: finds a root of f between `a` and `b`, where f has the values fa > 0 > fb. Uses inverse
+/// quadratic or linear interpolation if that converges, else bisection.
 template <class F>
 double brent_root(double a, double fa, double b, double fb, double tolerance, const F& f) {
     double c = a, fc = fa, step = b - a, before = step;
@@ -64,8 +64,8 @@ double brent_root(double a, double fa, double b, double fb, double tolerance, co
     return b;
 }
 
-/// Brent 1973, chapter 5: the least of f between `a` and `b`, by parabolas through the best three points where they
-/// help, else by golden section. Ends early at a value of at most `enough`; `x` is the place.
+/// Brent 1973, chapter 5: finds the minimum of f between `a` and `b`, by parabolas through the best three points if
+/// they help, else by golden section. Ends early at a value of at most `enough`; `x` is where f has it.
 template <class F>
 double brent_minimum(double a, double b, double tolerance, double enough, double& x, const F& f) {
     x = a + golden * (b - a);
@@ -169,23 +169,24 @@ private:
     }
 
     SweptResult brent() {
-        // Flat sets that cross have no depth, only an instant of contact: the minimiser comes as near as its steps are
-        // fine.
+        // Flat sets that cross have no depth, only an instant of contact; the minimiser finds it as accurately as its
+        // steps allow.
         const double touching = surface_ + 4.0 * tolerance::swept_resolution * std::sqrt(glm::dot(way_, way_));
         const auto f = [this](double t) { return signed_distance(t); };
         const double at_start = f(0.0);
         if (at_start <= surface_) return answer(true, 0.0);
         double t = 1.0, value = f(1.0);
-        // An end that only just touches may be where B comes out again: only below zero is there one root before.
+        // If the value at the end is just zero, B may be leaving there. Only if it is negative is there exactly one
+        // root before it.
         if (value >= 0.0) value = brent_minimum(0.0, 1.0, tolerance::swept_resolution, -surface_, t, f);
         if (value > touching) return answer(false, 1.0);
         if (value < 0.0) t = brent_root(0.0, at_start, t, value, tolerance::swept_resolution, f);
         return answer(true, t);
     }
 
-    /// GJK on A minus all that B passes through between two times. On a hit, `t` is a time of contact between them. In
-    /// place of its point of A, each vertex keeps its time (a.x, and in a.y which end of the motion that is): the
-    /// combination of vertices that makes the closest point makes its time, too.
+    /// Runs GJK on A minus the volume that B sweeps between two times. On a hit, `t` is a time of contact between them.
+    /// Instead of its point of A, each vertex keeps its time (a.x) and which end of the motion that is (a.y). The
+    /// weights that make the closest point from the vertices also make its time.
     bool overlaps_within(double from, double to, double& t) {
         ++queries_;
         difference_.position = start_ + from * way_;
@@ -229,7 +230,7 @@ private:
             }
             const int previous = simplex_.count;
             simplex_.vertex[simplex_.count++] = next;
-            if (!reduce(simplex_, previous)) return touch();  // no nearer, and nothing separates
+            if (!reduce(simplex_, previous)) return touch();  // no progress, and no plane separates
         }
         return touch();
     }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace detail;
 
-/// A motion that turns by more than this (rad) is refused: double could not tell any more where it ends.
+/// A motion that rotates by more than this (rad) is refused, because double could not represent where it ends.
 constexpr double largest_turn = 1e9;
 
 bool is_finite(const RigidMotion& m) {
@@ -32,7 +32,7 @@ bool usable(const RigidMotion& a, const RigidMotion& b, const ToiSettings& s) {
     return std::max(turn_a, turn_b) * double(s.duration) <= largest_turn;
 }
 
-/// A cast's answer as a time of impact of two bodies that do not turn.
+/// Converts the result of a cast to a time of impact of two bodies that do not rotate.
 TimeOfImpact from_cast(const ShapeCastResult& cast, const Mover& a) {
     TimeOfImpact result;
     switch (cast.status) {
@@ -105,7 +105,7 @@ RigidMotion motion_between(const Transform& start, const Transform& end, const v
     if (turn.w < 0.0) turn = dquat(-turn.w, -turn.x, -turn.y, -turn.z);
     const dvec3 v(turn.x, turn.y, turn.z);
     const double sine = length(v);
-    // Near whole turns the two rotations say little about the axis.
+    // Near whole turns the two rotations hardly determine the axis.
     constexpr double full_turn = 6.28318530717958647693, least_sine = 1e-4;
     const dvec3 expected(expected_turn);
     const double expected_angle = length(expected);
@@ -168,7 +168,7 @@ TimeOfImpact time_of_impact(const SupportMapping& a, const RigidMotion& motion_a
     mover_a.reach.add_box(box_a.middle - mover_a.center, box_a.half, mover_a.axis_in_shape());
     mover_b.reach.add_box(box_b.middle - mover_b.center, box_b.half, mover_b.axis_in_shape());
     MinkowskiDifference difference(a, b);
-    // The difference was made of sets in one frame; where B stands decides where the first search starts.
+    // The difference was made of sets in one frame; the position of B decides where the first search starts.
     const dquat to_a = inverse(mover_a.start);
     difference.open_between_middles =
         turned(to_a, mover_b.at_start - mover_a.at_start + turned(mover_b.start, box_b.middle - mover_b.center)) -

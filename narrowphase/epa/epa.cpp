@@ -19,7 +19,8 @@ namespace {
 
 using namespace detail;
 
-/// Farthest support point from the affine hull so far, over the given directions: `height` measures it.
+/// Finds the support point farthest from the affine hull so far, among the given directions. `height` measures the
+/// distance.
 template <class Height>
 bool extend(const MinkowskiDifference& difference, std::initializer_list<dvec3> directions, int& supports, double least,
             SimplexVertex& out, const Height& height) {
@@ -38,15 +39,15 @@ bool extend(const MinkowskiDifference& difference, std::initializer_list<dvec3> 
     return found;
 }
 
-/// What the affine hull of the Minkowski difference is: a solid, or a flat that has no inside.
+/// The first tetrahedron; fewer vertices if the Minkowski difference is flat and has no interior.
 struct Start {
     int dimension = 0;
     SimplexVertex vertex[4];
-    dvec3 normal{0.0, 1.0, 0.0};  ///< unit and at right angles to the flat when dimension < 3
+    dvec3 normal{0.0, 1.0, 0.0};  ///< unit; at right angles to the affine hull if dimension < 3
 };
 
-/// A tetrahedron from what GJK left: keeps the most independent of its vertices, then adds support points at right
-/// angles to them until there are four, or until the difference proves flat.
+/// Makes a tetrahedron from GJK's last simplex: keeps the vertices that are farthest from being degenerate, then adds
+/// support points at right angles to them until there are four, or until the difference proves flat.
 Start complete(const MinkowskiDifference& difference, const Simplex& simplex, int& supports) {
     Start s;
     SimplexVertex pool[4];
@@ -61,7 +62,7 @@ Start complete(const MinkowskiDifference& difference, const Simplex& simplex, in
 
     s.vertex[0] = pool[--count];
     const dvec3& p = s.vertex[0].w;
-    // Moves the pool's best point into the simplex if it is clearly off the flat so far.
+    // Moves the pool's best point into the simplex if it is clearly off the affine hull so far.
     const auto take = [&](double least, SimplexVertex& out, const auto& height) {
         int best = -1;
         for (int i = 0; i < count; ++i) {
@@ -77,9 +78,9 @@ Start complete(const MinkowskiDifference& difference, const Simplex& simplex, in
         return true;
     };
 
-    // The extent of the whole difference decides what counts as flat, not that of a simplex which may be tiny.
+    // The extent of the whole difference decides what counts as flat, not that of the simplex, which may be tiny.
     const dvec3 x(1.0, 0.0, 0.0), y(0.0, 1.0, 0.0), z(0.0, 0.0, 1.0);
-    constexpr double poor = 1e-3;  // of the extent: below it a point of the pool is not worth keeping
+    constexpr double poor = 1e-3;  // fraction of the extent below which a point of the pool is not worth keeping
     const auto from_point = [&](const dvec3& w) { return std::sqrt(glm::dot(w - p, w - p)); };
     if (!take(poor * difference.size, s.vertex[1], from_point)) {
         if (!extend(difference, {x, -x, y, -y, z, -z}, supports, tolerance::epa_flatness * scale, s.vertex[1],
@@ -131,8 +132,8 @@ dvec3 project_origin(const dvec3& a, const dvec3& b, const dvec3& c) {
     return dvec3(1.0 - wb - wc, wb, wc);
 }
 
-/// A facet of a polytope is cut into triangles of one plane, all equally near: walks to the one that holds the origin's
-/// projection, so that the witness points lie inside it.
+/// A facet of a polytope consists of coplanar triangles, all equally near to the origin. Walks to the one that contains
+/// the origin's projection, so that the witness points lie inside it.
 int walk_to_projection(const Polytope& polytope, int f, double slack) {
     for (int step = 0; step < Polytope::max_faces; ++step) {
         const Face& face = polytope.face(f);
@@ -149,7 +150,7 @@ int walk_to_projection(const Polytope& polytope, int f, double slack) {
 }
 
 EpaResult flat_answer(const MinkowskiDifference& difference, const Simplex& simplex, const Start& start) {
-    // Nothing to expand: the origin lies in the flat (GJK said so), and the flat's normal separates at once.
+    // Nothing to expand: the difference is flat and GJK has found the origin in it, so its normal separates the cores.
     EpaResult result;
     result.status = EpaStatus::flat;
     const double side = glm::dot(start.normal, difference.between_middles());
@@ -165,7 +166,7 @@ EpaResult flat_answer(const MinkowskiDifference& difference, const Simplex& simp
 
 namespace {
 
-/// The answer's three vertices, and the point of their triangle that is nearest to the origin.
+/// The point of the result's triangle that is nearest to the origin, and the point on A that it comes from.
 struct Witness {
     dvec3 on_a, w;
 };
@@ -179,8 +180,8 @@ Witness witness_of(const Polytope& polytope, const Answer& best) {
             weight.x * corner[0]->w + weight.y * corner[1]->w + weight.z * corner[2]->w};
 }
 
-/// Expands the polytope until its nearest face lies on the surface. `warm`: stops, with a depth of infinity, once the
-/// mesh is not star-shaped any more.
+/// Expands the polytope until its nearest face lies on the surface. If `warm`, it stops once the mesh is not
+/// star-shaped any more, with a depth of infinity.
 template <class Observer>
 EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool warm, PolytopeCache* cache,
                Observer& observer) {
@@ -203,8 +204,9 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
         const double height = glm::dot(face.normal, w.w);
         if (warm && !(height > 0.0)) return result;
         slack = std::max(gap, 8.0 * tolerance::epa_visible * polytope.scale);
-        // Vertices a rounding apart can fold the mesh. It would then grow all over again, from a face that has the
-        // origin outside, and fold once more: what it proved before holds, and is all that it will prove.
+        // Vertices that differ only by rounding can fold the mesh, so that a face has the origin outside. The mesh
+        // would then grow all over again from that face, and fold once more. The bound that was proved before is still
+        // true, and will not get better.
         folded = proved > slack && face.offset < -slack;
         if constexpr (Observer::watches) {
             observer.support(polytope, f, w, std::max(proved, face.offset), std::min(best.depth, height));
@@ -229,8 +231,8 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
     const dvec3 off = witness.w - best.depth * best.normal;
     const double allowed = tolerance::epa_witness * difference.size + slack;
     if (curved || !converged || !(glm::dot(off, off) <= allowed * allowed)) {
-        // Where memory ran out the depth is almost the same over many normals: mostly those of a round side, where the
-        // best is found at once, else slide from all around.
+        // If memory ran out, the depth is almost the same over many normals. Mostly they are those of a round side, on
+        // which the ring search finds the best one. In other cases descents from several faces are tried.
         Answer starts[1 + tolerance::epa_rivals] = {best};
         if (!converged) supports += search_rings(difference, starts[0]);
         const int count = converged ? 1 : 1 + find_rivals(difference, polytope, starts[0].depth - gap, starts);
@@ -253,7 +255,7 @@ EpaResult grow(const MinkowskiDifference& difference, Polytope& polytope, bool w
     result.warm = warm;
     result.support_evaluations = static_cast<std::uint16_t>(std::min(2 * supports, 65535));
     const double depth = std::max(best.depth, 0.0);
-    // w may lie up to the gap below its support plane: share the difference between the two bodies.
+    // w may lie below its support plane by up to the gap: each of the two points takes half of that.
     const dvec3 point_a = witness.on_a + 0.5 * (depth * best.normal - witness.w);
     result.depth = static_cast<float>(depth);
     result.normal = vec3(best.normal);
@@ -282,7 +284,7 @@ EpaResult expand_watched(const MinkowskiDifference& difference, const Simplex& s
             polytope.start(start.vertex);
             result = grow(difference, polytope, false, cache, observer);
         }
-        // A flat, or a needle that is all slivers.
+        // The difference is flat, or a needle whose faces are all degenerate.
         if (start.dimension < 3 || !std::isfinite(result.depth)) result = flat_answer(difference, simplex, start);
         result.support_evaluations =
             static_cast<std::uint16_t>(std::min(result.support_evaluations + 2 * supports, 65535));
@@ -290,7 +292,7 @@ EpaResult expand_watched(const MinkowskiDifference& difference, const Simplex& s
     };
     const EpaResult result = from(simplex);
     if (result.status != EpaStatus::out_of_memory || simplex.count == 0) return result;
-    // A bad simplex can make a polytope of slivers: once more, from support points alone.
+    // A bad simplex can make a polytope of thin triangles: try once more, from support points alone.
     const EpaResult again = from(Simplex{});
     const bool better = again.status == EpaStatus::converged || again.depth < result.depth;
     if constexpr (Observer::watches) observer.answered(better ? 0 : 1);
@@ -310,7 +312,7 @@ bool detail::expand_again(const MinkowskiDifference& difference, PolytopeCache& 
     polytope.restart(difference, cache);
     Unobserved nobody;
     result = grow(difference, polytope, true, &cache, nobody);
-    // A mesh that has got worn over many poses may not grow to the end: a new one can.
+    // A mesh that was reused over many poses may be too distorted to be expanded to the end; a new one is not.
     return std::isfinite(result.depth) && result.status == EpaStatus::converged;
 }
 
@@ -366,7 +368,7 @@ bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, 
         result.face.count = 3;
         for (int i = 0; i < 3; ++i) difference.store(vertex[i], result.face, i);
     };
-    // Mostly the same three are still a face, and the point of the surface nearest to the origin lies in it.
+    // In most cases the same three vertices are still a face, and it contains the surface point nearest to the origin.
     const dvec3 weight = project_origin(corner[0].w, corner[1].w, corner[2].w);
     if (weight.x >= 0.0 && weight.y >= 0.0 && weight.z >= 0.0) {
         const dvec3 w = weight.x * corner[0].w + weight.y * corner[1].w + weight.z * corner[2].w;
@@ -379,7 +381,7 @@ bool from_face(const MinkowskiDifference& difference, const SimplexCache& face, 
     Slide slide(difference, corner[0], corner[1], corner[2]);
     if (!slide.run(best) || !(best.depth > 0.0)) return false;
     const dvec3 w = slide.nearest(), off = w - best.depth * best.normal;
-    if (!(glm::dot(off, off) <= allowed * allowed) || slide.simplex().count != 3) return false;  // not at rest
+    if (!(glm::dot(off, off) <= allowed * allowed) || slide.simplex().count != 3) return false;  // not at a minimum
     answer(slide.on_a(), w, slide.simplex().vertex, slide.supports() + 1);
     return true;
 }

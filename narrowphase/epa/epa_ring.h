@@ -1,18 +1,20 @@
 #pragma once
 /// Internal: the least depth along the ring of normals of a cylinder's or cone's side.
 ///
-/// Something small near the axis of something round is about as deep along all the normals of the round side, which lie
-/// on a circle. EPA would have to cut that circle into thousands of pieces, flat to the small one's tolerance, and
-/// where the small one is a polytope, each edge of its shadow makes a minimum of its own, so that slides end in any of
-/// them. But along that circle the round core's own support function is constant, and only the other core makes a
-/// difference:
+/// A small shape near the axis of a round one has about the same depth along all the normals of the round side, and
+/// these lie on a circle. EPA would have to divide that circle into thousands of faces to reach the tolerance of the
+/// small shape. If the small shape is a polytope, each edge of its outline seen along the axis makes a local minimum,
+/// so a descent may end in any of them. But along that circle the support function of the round core is constant, and
+/// the depth depends on the other core alone:
 ///
-///     depth(d) = constant + max over x in the other core of x . n(d),     n(d) = c u + r d,  d a unit vector across u
+///     depth(d) = constant + max over x in the other core of x . n(d),     n(d) = c u + r d
 ///
-/// (u the axis; c = 0 for a cylinder). So this is EPA one dimension lower, and free of the round core's size. Between
-/// two directions with support points p and q the depth is at least the greater of p . n(d) and q . n(d), two cosines,
-/// whose lowest point is where they cross or in a trough. Asking there proves the arc or cuts it in two; the arc with
-/// the lowest bound is next. Exact where the other core is a polytope, after about ten support points.
+/// where u is the axis, d a unit vector across it, and c = 0 for a cylinder. So this is EPA one dimension lower, and
+/// independent of the round core's size. Between two directions with the support points p and q the depth is at least
+/// the greater of p . n(d) and q . n(d). These are two cosines, and the minimum of their maximum is where they cross or
+/// where one of them is least. The support point in that direction either proves the bound or divides the arc in two.
+/// The arc with the lowest bound is next. If the other core is a polytope, the result is exact after about ten support
+/// points.
 
 #include "narrowphase/epa/epa_slide.h"
 #include "narrowphase/support/minkowski.h"
@@ -24,9 +26,10 @@
 
 namespace talus::detail {
 
+/// The circle of normals of one core's side.
 class Ring {
 public:
-    /// Of the side of A, or of B; either must have a rim.
+    /// The side of A, or of B; that core must have a rim.
     Ring(const MinkowskiDifference& difference, bool of_a)
         : difference_(difference), of_a_(of_a), axis_(of_a ? dvec3(0.0, 1.0, 0.0) : -difference.rotation[1]) {
         const Core& core = of_a ? difference.core_a : difference.core_b;
@@ -39,9 +42,9 @@ public:
         y_ = glm::cross(axis_, x_);
     }
 
-    /// The best of the ring, if that is better than `best`.
+    /// Finds the least depth on the ring, and stores it in `best` if it is less than that.
     void run(Answer& best) {
-        constexpr int corners = 4;  // so that no arc is half the ring
+        constexpr int corners = 4;  // so that each arc is shorter than half the ring
         Sample corner[corners] = {ask({1.0, 0.0}), ask({0.0, 1.0}), ask({-1.0, 0.0}), ask({0.0, -1.0})};
         for (int i = 0; i < corners; ++i) open(corner[i], corner[(i + 1) % corners]);
         const double enough = gap * difference_.size;
@@ -62,14 +65,14 @@ public:
         }
     }
 
-    int supports() const { return supports_; }
+    int supports() const { return supports_; }  ///< support points computed
 
 private:
-    /// Ends when no arc can be better by more than this * (size of the smaller shape). Polytopes end exactly, whatever
-    /// it is ...
+    /// The search ends when no arc can be better by more than this * (size of the smaller shape). On polytopes the
+    /// result is exact, whatever the value.
     static constexpr double gap = 1e-6;
-    /// ... and coaxial cylinders and cones after all of these, whatever it is: there one direction is as good as the
-    /// next.
+    /// The greatest number of support points. Coaxial cylinders and cones need all of them, because the depth is the
+    /// same in all directions.
     static constexpr int max_samples = 256;
 
     /// The other core's support point x at d, as the cosine x . n(d) = level + dot(wave, d), and its value at d.
@@ -79,11 +82,12 @@ private:
         double at(const glm::dvec2& e) const { return level + glm::dot(wave, e); }
     };
 
+    /// The directions between two samples.
     struct Arc {
         Sample from, to;
-        glm::dvec2 lowest;  ///< the direction whose depth may be as low as
-        double bound;
-        /// Of a heap's top, which is to be the lowest.
+        glm::dvec2 lowest;  ///< the direction with the lowest bound
+        double bound;       ///< lower bound of the depth on the arc
+        /// For a heap whose top has the lowest bound.
         friend bool operator<(const Arc& l, const Arc& r) { return l.bound > r.bound; }
     };
 
@@ -99,7 +103,7 @@ private:
         return s;
     }
 
-    /// Bounds the arc from `p` on to `q`, and keeps it if it may hold something better than its ends.
+    /// Bounds the depth on the arc from `p` to `q`, and keeps the arc if it may have a smaller depth than its ends.
     void open(const Sample& p, const Sample& q) {
         Arc arc{p, q, p.d, std::min(p.value, q.value)};
         const auto cross = [](const glm::dvec2& a, const glm::dvec2& b) { return a.x * b.y - a.y * b.x; };
@@ -117,7 +121,7 @@ private:
         };
         trough(p);
         trough(q);
-        // They cross where dot(wave, d) = -level of the difference.
+        // The two cosines cross where their difference, level + dot(wave, d), is 0.
         const glm::dvec2 wave = p.wave - q.wave;
         const double level = p.level - q.level, square = glm::dot(wave, wave), rest = square - level * level;
         if (square > 0.0 && rest >= 0.0) {
@@ -132,14 +136,14 @@ private:
 
     const MinkowskiDifference& difference_;
     bool of_a_;
-    dvec3 axis_, x_, y_;                 ///< u, and what d is measured in
+    dvec3 axis_, x_, y_;                 ///< u, and the axes of d's two components
     double along_ = 0.0, across_ = 1.0;  ///< c and r
     Sample best_{};
     Arc arcs_[max_samples + 1];  ///< a heap; each sample beyond the corners makes two arcs of one
     int count_ = 0, supports_ = 0;
 };
 
-/// Over the rings of both cores, as far as they have one; returns how many support points that took.
+/// Searches the rings of the cores that have one. Returns the number of support points computed.
 inline int search_rings(const MinkowskiDifference& difference, Answer& best) {
     int supports = 0;
     for (const bool of_a : {true, false}) {

@@ -1,9 +1,10 @@
 #pragma once
-/// Internal: the last digits of EPA's answer on cylinders and cones.
+/// Internal: refines EPA's result on cylinders and cones by a descent over the true surface.
 ///
-/// EPA cuts a curved surface into flat faces, and needs four times as many for half the error; between nearly coaxial
-/// rims, where one direction is as good as the next, it would need them all around. So EPA ends early there, and its
-/// answer slides down to the minimum over the true surface. One step costs one warm GJK.
+/// EPA approximates a curved surface by flat faces, and needs four times as many for half the error. Between nearly
+/// coaxial rims, which have about the same depth in a whole circle of directions, it would need them all around. So EPA
+/// ends early there, and a descent moves its result to a local minimum of the depth over the true surface. One step
+/// costs one warm GJK query.
 
 #include "narrowphase/epa/polytope.h"
 #include "narrowphase/gjk/find_closest.h"
@@ -14,16 +15,16 @@
 
 namespace talus::detail {
 
-/// A face, or what was one, as the answer: three vertices and its normal.
+/// A support plane of the difference, and the face of the polytope that it was found from.
 struct Answer {
-    dvec3 normal{0.0};
+    dvec3 normal{0.0};  ///< unit
     /// The support plane's offset: an upper bound of the depth.
     double depth = std::numeric_limits<double>::infinity();
-    std::uint16_t vertex[3] = {};
+    std::uint16_t vertex[3] = {};  ///< of the face
 };
 
-/// Other faces that the depth may still lie behind, each as far as can be from the normals before it: fills
-/// answers[1...] and returns how many.
+/// Picks other faces whose offset is less than `below`, so that the least depth may still be there. Each normal differs
+/// as much as possible from the ones before it. Fills answers[1...] and returns their number.
 inline int find_rivals(const MinkowskiDifference& difference, const Polytope& polytope, double below,
                        Answer (&answers)[1 + tolerance::epa_rivals]) {
     if (polytope.torn()) return 0;
@@ -49,14 +50,15 @@ inline int find_rivals(const MinkowskiDifference& difference, const Polytope& po
     return count - 1;
 }
 
-/// Slides the answer down to the local minimum of the depth: for rims, which have no last face to end at.
+/// The descent to a local minimum of the depth, for shapes with rims, on which EPA has no exact last face.
 ///
-/// Let p = depth * normal, pushed out of A - B by a little, and q the point of A - B nearest to p, with normal m.
-/// Because p lies outside the old support plane, the support plane at q is nearer to the origin than the old one,
-/// unless m is the old normal: so m is a better answer, and GJK finds q. Where the depth hardly depends on the
-/// direction, m lies only a little farther that way; that is so between nearly coaxial rims, where the normals of least
-/// depth lie on a circle about an axis: then line searches turn the normal on along the step's great circle, and about
-/// the rims' axes.
+/// Let p = depth * normal, moved a little farther out of A - B. Let q be the point of A - B nearest to p, and m the
+/// normal there; GJK finds both. Because p lies outside the old support plane, the support plane at q is nearer to the
+/// origin than the old one, unless m is the old normal. So m is a better normal, and the step can be repeated from it.
+///
+/// If the depth hardly depends on the direction, m differs only little from the old normal. That is so between nearly
+/// coaxial rims, where the normals of least depth lie on a circle about an axis. Then line searches rotate the normal
+/// further along the step's great circle, and about the rims' axes.
 class Slide {
 public:
     Slide(const MinkowskiDifference& difference, const SimplexVertex& p, const SimplexVertex& q, const SimplexVertex& r)
@@ -65,14 +67,15 @@ public:
         simplex_.vertex[1] = q;
         simplex_.vertex[2] = r;
         simplex_.count = 3;
-        // Finer than rounding, GJK would add rim points that differ by no more than that, and the triangle of such
-        // points has its nearest point anywhere.
+        // With a gap below rounding, GJK would add rim points that differ only by rounding, and the nearest point of a
+        // triangle of such points is arbitrary.
         double scale2 = 0.0;
         for (const SimplexVertex* v : {&p, &q, &r})
             scale2 = std::max({scale2, glm::dot(v->w, v->w), glm::dot(v->a, v->a)});
         const double rounding = 8.0 * tolerance::epa_visible * std::sqrt(scale2);
         difference_.gap = std::max(tolerance::epa_slide_gap, rounding / push_);
-        // What a support point falls short by turns the normals by its root: no float scans, unless they are very good.
+        // An error in a support point changes the normal by its root, so float scans are used only if they are very
+        // accurate.
         for (Core* core : {&difference_.core_a, &difference_.core_b}) {
             if (!core->hull || core->hull->view.largest_coordinate <= float_scan_ratio * difference.size) continue;
             if (core->float_scan) rescan_ = true;
@@ -83,7 +86,7 @@ public:
         : Slide(difference, polytope.vertices[start.vertex[0]], polytope.vertices[start.vertex[1]],
                 polytope.vertices[start.vertex[2]]) {}
 
-    /// Improves `best` and returns true, unless nothing can be found out (the witness points are then not to be used).
+    /// Improves `best`. Returns false if GJK fails; then the witness points must not be used.
     bool run(Answer& best) {
         const double size = difference_.size;
         if (rescan_) {
@@ -112,17 +115,17 @@ public:
         return step(best);
     }
 
-    const Simplex& simplex() const { return simplex_; }  ///< whose hull q lies on
+    const Simplex& simplex() const { return simplex_; }  ///< q lies on its hull; relative to p
     dvec3 on_a() const { return simplex_.on_a(); }
     dvec3 nearest() const { return simplex_.closest() + shift_; }  ///< q
     int supports() const { return supports_; }
 
 private:
-    /// As tolerance::float_scan_ratio, for the few support points of a slide: 4 keeps witness points to 1e-4 sizes, 32
-    /// to 3e-4.
+    /// As tolerance::float_scan_ratio, for the few support points of a descent: with 4 witness points are accurate to
+    /// 1e-4 sizes, with 32 to 3e-4.
     static constexpr double float_scan_ratio = 4.0;
 
-    /// From p over q to its normal.
+    /// One step: finds q from p, and the support plane at q.
     bool step(Answer& best) {
         const dvec3 p = (best.depth + push_) * best.normal;
         for (int i = 0; i < simplex_.count; ++i) simplex_.vertex[i].w -= p - shift_;
@@ -141,9 +144,9 @@ private:
         return true;
     }
 
-    /// Least depth over the normals that a turn about the (nearly) unit vector u makes of best.normal: c u + r (e + x
-    /// t) / sqrt(1 + x^2), e radial, t tangential. The slope in x is w.(t - x e), up to a positive factor, w the
-    /// support point: its root is bracketed, then found by false position.
+    /// Finds the least depth over the normals that a rotation about the (nearly) unit vector u makes of best.normal:
+    /// c u + r (e + x t) / sqrt(1 + x^2), where e is radial and t tangential. With the support point w, the slope in x
+    /// is w . (t - x e), up to a positive factor. Its root is bracketed, then found by false position.
     void turn_about(const dvec3& u, Answer& best) {
         const double c = glm::dot(best.normal, u) / glm::dot(u, u);
         dvec3 e = best.normal - c * u;
@@ -154,7 +157,7 @@ private:
         difference_.position = centre_;
         const auto slope = [&](double x) {
             dvec3 n = c * u + (r / std::sqrt(1.0 + x * x)) * (e + x * t);
-            n /= std::sqrt(glm::dot(n, n));  // u is but nearly unit
+            n /= std::sqrt(glm::dot(n, n));  // u is only nearly unit
             const SimplexVertex v = difference_.support(n, 0, 0);
             ++supports_;
             const double depth = glm::dot(n, v.w);
@@ -177,7 +180,7 @@ private:
             at_high = slope(high);
         }
         if (!(at_low < 0.0 && at_high > 0.0)) return;
-        int side = 0;  // Illinois: an end that stays twice counts half
+        int side = 0;  // Illinois method: if an end stays in place twice, its value is halved
         for (int i = 0; i < tolerance::epa_max_slides && high - low > tolerance::epa_slide_first_turn * high; ++i) {
             const double x = (low * at_high - high * at_low) / (at_high - at_low);
             const double at_x = slope(x);
@@ -195,13 +198,13 @@ private:
         }
     }
 
-    MinkowskiDifference difference_;  ///< its B stands moved by p
-    dvec3 centre_;                    ///< where B stands unmoved
-    double push_;
-    dvec3 shift_{0.0};  ///< p
-    Simplex simplex_;   ///< relative to p
+    MinkowskiDifference difference_;  ///< with B moved by p
+    dvec3 centre_;                    ///< position of B when it is not moved
+    double push_;                     ///< how far p is outside the support plane, m
+    dvec3 shift_{0.0};                ///< p
+    Simplex simplex_;                 ///< relative to p
     int supports_ = 0;
-    bool rescan_ = false;  ///< the depth that the slide starts from is a float scan's
+    bool rescan_ = false;  ///< the depth at the start comes from a float scan and must be computed again
 };
 
 }  // namespace talus::detail

@@ -1,11 +1,11 @@
 #pragma once
 /// Internal: EPA's expanding polytope, a closed triangle mesh inside A - B that grows towards its surface.
 ///
-/// Fixed memory (about 110 kB on the stack, touched as far as it is used). A new vertex removes the faces that see it
-/// and is joined to the rim they leave, the horizon; a depth-first walk over neighbours finds that rim in order.
-/// Rounding can make the seen faces something else than one connected region: then the rim is not one loop, `expand`
-/// says so, and EPA ends with the best answer so far. What it can not do is leave a broken mesh that goes on being
-/// used.
+/// Memory is fixed: about 110 kB on the stack, of which only the used part is touched. A new vertex replaces the faces
+/// that are visible from it. It is joined to the border of the hole that they leave, the horizon; a depth-first walk
+/// over neighbours finds the horizon in order. Because of rounding, the visible faces may not be one connected region.
+/// Then the horizon is not one loop, `expand` returns false, and EPA ends with the best result so far. So a broken mesh
+/// is never used again.
 
 #include "narrowphase/gjk/simplex.h"
 #include "narrowphase/support/minkowski.h"
@@ -17,17 +17,17 @@ namespace talus::detail {
 
 /// A triangle of the polytope, counter-clockwise seen from outside.
 struct Face {
-    dvec3 normal;   ///< outward, unit; zero on a sliver, which is never picked and never seen
+    dvec3 normal;   ///< outward, unit; zero on a degenerate triangle, which is never picked and never visible
     double offset;  ///< of its plane from the origin, negative when the origin is outside
     std::uint16_t vertex[3];
     std::uint16_t neighbour[3];      ///< the face across edge i, which runs from vertex i to vertex i + 1
-    std::uint8_t neighbour_edge[3];  ///< and that edge's number over there
+    std::uint8_t neighbour_edge[3];  ///< the number of that edge in the neighbour
 };
 
 constexpr int after(int i) { return i == 2 ? 0 : i + 1; }
 
-/// The expanding polytope. Faces live in slots; a slot's key is its face's offset, infinite when the slot is free, so
-/// that picking the nearest face is one scan over a flat array.
+/// The expanding polytope. Faces are stored in slots. A slot's key is its face's offset, or infinity if the slot is
+/// free, so that the nearest face is found by one scan over an array.
 class Polytope {
 public:
     static constexpr int max_vertices = 512;
@@ -41,7 +41,7 @@ public:
     double key(int f) const { return key_[f]; }
     int slots() const { return slots_; }
     bool in_use(int f) const { return faces_[f].vertex[0] != dead; }
-    bool torn() const { return torn_; }  ///< an expansion failed half-way: its faces are not to be used
+    bool torn() const { return torn_; }  ///< an expansion failed half-way: the faces must not be used
 
     void start(const SimplexVertex (&tetrahedron)[4]) {
         for (int i = 0; i < 4; ++i) add_vertex(tetrahedron[i]);
@@ -61,11 +61,11 @@ public:
         link(2, 2, 3, 1);
     }
 
-    /// Every face so far had the origin strictly behind it. Then the mesh is star-shaped around the origin, convex or
-    /// not, and what lies outside of it is no nearer to the origin than the nearest face's plane.
+    /// True if every face so far had the origin strictly behind it. Then the mesh is star-shaped around the origin,
+    /// convex or not, and no point outside it is nearer to the origin than the nearest face's plane.
     bool is_star() const { return least_offset_ > 0.0; }
 
-    /// The mesh of an earlier pose of the same shapes, its vertices where they stand now.
+    /// Takes the mesh of an earlier pose of the same shapes, with its vertices at the present pose.
     void restart(const MinkowskiDifference& difference, const PolytopeCache& cache) {
         for (int i = 0; i < cache.vertex_count; ++i) add_vertex(difference.vertex(cache.a[i], cache.b[i]));
         for (int f = 0; f < cache.face_count; ++f) {
@@ -78,13 +78,13 @@ public:
         }
     }
 
-    /// Leaves the mesh in `cache`, or nothing if it is too large for it.
+    /// Stores the mesh in `cache`; leaves the cache empty if the mesh is too large for it.
     void store(const MinkowskiDifference& difference, PolytopeCache& cache) const {
         const int faces = slots_ - free_count_;
         cache.vertex_count = 0;
         if (torn_ || !is_star() || vertex_count > PolytopeCache::max_vertices || faces > PolytopeCache::max_faces)
             return;
-        std::uint8_t place[PolytopeCache::max_faces + 64];  // of each slot; free ones are few
+        std::uint8_t place[PolytopeCache::max_faces + 64];  // the cached face of each slot; few slots are free
         if (slots_ > static_cast<int>(sizeof place)) return;
         int next = 0;
         for (int f = 0; f < slots_; ++f) {
@@ -104,7 +104,7 @@ public:
         cache.face_count = static_cast<std::uint8_t>(faces);
     }
 
-    /// The face nearest to the origin, ties to the lowest slot; -1 when there is none.
+    /// Returns the face nearest to the origin, ties to the lowest slot; -1 if there is none.
     int nearest() const {
         int best = -1;
         double least = std::numeric_limits<double>::infinity();
@@ -117,7 +117,7 @@ public:
         return best;
     }
 
-    /// Distance of the nearest face that does not lie in the plane with this normal (unit).
+    /// Returns the distance of the nearest face that does not lie in the plane with this normal (unit).
     double nearest_beside(const dvec3& normal) const {
         double least = std::numeric_limits<double>::infinity();
         for (int i = 0; i < slots_; ++i) {
@@ -127,8 +127,8 @@ public:
         return least;
     }
 
-    /// Replaces every face that sees `w` by a fan from w to the horizon. False when that cannot be done: no memory, or
-    /// a horizon that rounding has torn; the polytope is then spent.
+    /// Replaces the faces that are visible from `w` by a fan from w to the horizon. Returns false if there is no
+    /// memory, or if rounding has broken the horizon; then the polytope cannot be expanded any more.
     bool expand(int seed, const SimplexVertex& w) {
         if (vertex_count == max_vertices) return false;
         torn_ = true;
@@ -144,7 +144,7 @@ public:
             const Edge& edge = horizon_[i];
             const Face& outside = faces_[edge.face];
             const int from = outside.vertex[after(edge.edge)], to = outside.vertex[edge.edge];
-            // The rim must be one closed loop, in order.
+            // The horizon must be one closed loop, in order.
             if (last >= 0 && faces_[last].vertex[1] != from) return false;
             const int f = add_face(from, to, apex);
             if (f < 0) return false;
@@ -220,7 +220,8 @@ private:
         faces_[g].neighbour_edge[h] = static_cast<std::uint8_t>(e);
     }
 
-    /// Depth-first over the faces that see w, entered across `edge`: the horizon comes out in order.
+    /// Walks depth-first over the faces that are visible from w, and appends the edges of the horizon in order. Enters
+    /// face f across `edge`.
     bool cross(int f, int edge, const dvec3& w) {
         Face& face = faces_[f];
         if (face.vertex[0] == dead) return true;
@@ -241,7 +242,7 @@ private:
     std::uint16_t free_[max_faces];
     Edge horizon_[max_faces];
     int slots_ = 0, free_count_ = 0, horizon_count_ = 0;
-    /// Of any face that was ever added; 0 once one was a sliver.
+    /// The least offset of all faces that were ever added; 0 once one was degenerate.
     double least_offset_ = std::numeric_limits<double>::infinity();
     bool torn_ = false;
 };

@@ -9,9 +9,9 @@ namespace talus::detail {
 
 namespace {
 
-/// For a `next` that seems to make no progress because rounding has made v too short: measured from a vertex far out, v
-/// is off by the rounding there times the ratio of the simplex's sides. Measured from the nearest vertex it is not.
-/// False, and the simplex as it was, where there is no progress indeed.
+/// Adds `next` again if it seemed to bring no progress, because rounding may have made v too short: computed from a
+/// distant vertex, v has that vertex's rounding error times the ratio of the simplex's sides. Here v is computed from
+/// the nearest vertex. If there is still no progress, returns false and leaves the simplex as it was.
 bool reduce_from_nearest(Simplex& simplex, const SimplexVertex& next) {
     const auto nearer = [](const SimplexVertex& p, const SimplexVertex& q) {
         return glm::dot(p.w, p.w) < glm::dot(q.w, q.w);
@@ -93,8 +93,8 @@ inline Search search_closest(const MinkowskiDifference& difference, Simplex& sim
     const double gap2 = difference.gap * difference.gap;
     const double floor2 = std::min(gap2, tolerance::gjk_gap_floor * tolerance::gjk_gap_floor);
     constexpr double touching2 = tolerance::gjk_touching * tolerance::gjk_touching;
-    double largest2 = 0.0;  // squared distance of the farthest vertex met
-    int rescues = 4;        // from rounding; more of them, at a touch, could go on among the same few vertices
+    double largest2 = 0.0;  // squared distance of the farthest vertex so far
+    int rescues = 4;        // from rounding; without a limit, touching cores could go on with the same few vertices
     for (int i = 0; i < simplex.count; ++i) {
         largest2 = std::max(largest2, glm::dot(simplex.vertex[i].w, simplex.vertex[i].w));
     }
@@ -114,12 +114,13 @@ inline Search search_closest(const MinkowskiDifference& difference, Simplex& sim
         if constexpr (Observer::watches) tell_support(observer, -simplex.y, next, bound2, simplex.vv);
         if (beyond) return finish(Outcome::beyond_limit);
 
-        // |v| - y.w / |y| <= gap * min(|v|, size), squared and without a root.
+        // |v| - y.w / |y| <= gap * min(|v|, size), squared to avoid roots.
         const double rest = simplex.yv - yw;
         const double allowed = std::max(gap2 * std::min(simplex.vv, size2), floor2 * simplex.vv);
         if (!(rest > 0.0) || rest * rest <= simplex.yy * allowed) return finish(Outcome::separated);
-        // An end by rounding. Without a plane that separates it is a touch: the origin may lie inside by less than
-        // that, and y could then point either way. With one, that plane is the answer where y's own falls short.
+        // Rounding ends the search. If no plane has separated the cores, they count as touching: the origin may lie
+        // inside by less than rounding, and y could then have either sign. If one has, it is the result unless y's own
+        // plane proves enough.
         const auto stuck = [&] {
             constexpr double enough = 1.0 - tolerance::gjk_stuck;
             search.by_axis = !(yw > 0.0 && yw * yw >= enough * enough * simplex.vv * simplex.yy);

@@ -21,7 +21,7 @@ namespace {
 
 using namespace detail;
 
-/// Null: there is none, which leaves the plain loop.
+/// The kernel to use; null: none, so the plain loop runs.
 Kernel* kernel_of(GjkLoop loop) {
     switch (loop) {
         case GjkLoop::sse2:
@@ -39,7 +39,7 @@ Kernel* kernel_of(GjkLoop loop) {
 
 Kernel* const best_kernel = kernel_of(GjkLoop::avx2) != nullptr ? kernel_of(GjkLoop::avx2) : gjk_kernel_sse2;
 
-/// False for the cores that the kernel leaves to the plain loop: rims, and hulls that need a scan in double.
+/// Returns false for cores that the kernel cannot handle: rims, and hulls that need a scan in double.
 bool lay_out(const Shape& shape, double largest_coordinate, KernelCore& core) {
     core.view = nullptr;
     core.numbers = &shape.half_extents.x;
@@ -107,8 +107,8 @@ void run_kernel(Kernel*, const KernelQuery& query, const SimplexCache& cache, in
     gjk_kernel_observed(query, cache.a, cache.b, count, answer, observer);
 }
 
-/// By the kernel. False, and nothing is changed but the cache, where that cannot or gives up: then the plain loop goes
-/// on from there.
+/// Runs the kernel. If the kernel cannot handle the pair or gives up, returns false and changes only the cache, from
+/// which the plain loop then continues.
 template <class Observer>
 bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache& cache,
                float max_distance, GjkResult& result, Observer& observer) {
@@ -122,11 +122,12 @@ bool by_kernel(Kernel* kernel, const Shape& a, const Shape& b, const Frame& b_in
     KernelAnswer answer;
     result.warm = false;
     if (cache.count > 0) {
-        // Of a tetrahedron that held the origin three will do: the kernel finds the fourth again, or another.
+        // Three vertices of a tetrahedron that enclosed the origin are enough: the kernel finds the fourth again, or
+        // another one.
         run_kernel(kernel, query, cache, std::min<int>(cache.count, 3), answer, observer);
         result.warm = answer.outcome != KernelAnswer::doubtful || answer.iterations > 0;
     }
-    if (!result.warm) {  // nothing to start from, or something stale: a new start is the shorter way
+    if (!result.warm) {  // no cached simplex, or one that is out of date: a new start is cheaper
         const vec3 middle = transform_point(b_in_a, vec3(middle_of(b))) - vec3(middle_of(a));
         query.middle[0] = middle.x;
         query.middle[1] = middle.y;

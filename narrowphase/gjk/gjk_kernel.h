@@ -1,12 +1,14 @@
 #pragma once
-/// Internal: the GJK loop that production runs on polytope cores, four doubles at a time.
+/// Internal: the GJK loop for polytope cores, four doubles at a time.
 ///
-/// `find_closest` of gjk.cpp is the plain loop: any core, scalar, easy to follow. This is the same search for points,
-/// segments, triangles, boxes and hulls, laid out for speed: a new vertex and the old ones stand side by side in four
-/// lanes, so that one pass of lane arithmetic says which face, edge or vertex is nearest. It takes the likely turns
-/// only: when rounding makes a case doubtful it says so, and the caller lets the plain loop go on from the simplex it
-/// left; after no iteration at all, when the cached simplex has gone stale, a new start costs less. Compiled for SSE2
-/// and for AVX2, to the same bits; which one runs is chosen at run time. And once more, to be looked at (trace.h).
+/// `find_closest` (find_closest.cpp) is the plain loop: any core, scalar, easy to follow. This is the same search for
+/// points, segments, triangles, boxes and hulls, laid out for speed. A new vertex and the old ones are side by side in
+/// four lanes, so that one pass of lane arithmetic finds the nearest face, edge or vertex.
+///
+/// The kernel handles the common cases only. If rounding makes a case doubtful, it returns `doubtful`, and the plain
+/// loop continues from its simplex. If that happens before the first iteration, because the cached simplex is out of
+/// date, a new start costs less. The kernel is compiled for SSE2 and for AVX2, with the same bits; which one runs is
+/// chosen at run time. It is compiled a third time with an observer (trace.h).
 ///
 /// Plain data only: see double4.h.
 
@@ -24,9 +26,9 @@ struct KernelCore {
 
 struct KernelQuery {
     KernelCore a, b;
-    const float* frame;  ///< of b in a's: position, then the columns of its rotation
-    float middle[3];     ///< from a's middle to b's; read when nothing is cached
-    double size;         ///< of the smaller shape
+    const float* frame;  ///< pose of b in a's frame: position, then the columns of its rotation
+    float middle[3];     ///< from a's middle to b's; read if nothing is cached
+    double size;         ///< of the smaller shape, m
     double max_distance;
 };
 
@@ -35,8 +37,8 @@ struct KernelAnswer {
     Outcome outcome;
     int iterations;
     float distance, lower_bound;
-    float normal[4], point_a[4], point_b[4];  ///< the fourth is anything
-    int count;  ///< vertices of the last simplex; the indices beyond are those of older ones, or 0
+    float normal[4], point_a[4], point_b[4];  ///< the fourth element is undefined
+    int count;  ///< vertices of the last simplex; indices beyond them are left over from earlier ones, or 0
     unsigned short index_a[4], index_b[4];
 };
 
@@ -45,7 +47,7 @@ using Kernel = void(const KernelQuery&, const unsigned short* cached_a, const un
                     KernelAnswer&);
 Kernel gjk_kernel_sse2, gjk_kernel_avx2;
 
-/// The same, telling `observer` what it does.
+/// The same; `observer` is called at each step.
 class GjkObserver;
 void gjk_kernel_observed(const KernelQuery& query, const unsigned short* cached_a, const unsigned short* cached_b,
                          int count, KernelAnswer& answer, GjkObserver& observer);

@@ -16,7 +16,7 @@ constexpr double infinity = __builtin_inf();
 TALUS_INLINE double larger(double a, double b) { return a < b ? b : a; }
 TALUS_INLINE double smaller(double a, double b) { return b < a ? b : a; }
 
-/// Farthest vertex by scanning all: the greatest dot product, then the first vertex that has it.
+/// Returns the farthest vertex by scanning all: finds the greatest dot product, then the first vertex that has it.
 TALUS_INLINE int scan(const HullView& hull, F4 d) {
     const int count = hull.padded;
     const F8 x = repeat8<0>(d), y = repeat8<1>(d), z = repeat8<2>(d);
@@ -28,10 +28,10 @@ TALUS_INLINE int scan(const HullView& hull, F4 d) {
     if (count <= 8) return __builtin_ctz(equal(most, all_most(most)) | 0x100) & 7;
     for (int i = 8; i < count; i += 8) most = max_of(most, dots[i / 8] = along(i));
     most = all_most(most);
-    // No branch on where it is: half of them would be guessed wrong.
+    // Without branches, because half of them would be mispredicted.
     unsigned long long at = 0;
     for (int i = 0; i < count; i += 8) at |= static_cast<unsigned long long>(equal(dots[i / 8], most)) << i;
-    return at != 0 ? __builtin_ctzll(at) : 0;  // none of a direction that is not a number
+    return at != 0 ? __builtin_ctzll(at) : 0;  // no vertex has it if the direction is NaN
 }
 
 TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
@@ -39,9 +39,9 @@ TALUS_INLINE float along(const HullView& hull, F4 d, int i) {
     return v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
 }
 
-/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). What each step compares are products with
-/// *edges*: differences of near points, so that the climb does not stall where a step gains less than the rounding of
-/// whole dot products. A gain that may be rounding does not count, so that each step gains in truth and the walk ends.
+/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). Each step compares dot products with *edges*,
+/// not with vertices, so that the climb does not stall at steps that gain less than the rounding of the vertices'
+/// products. A gain that may be rounding does not count, so that each step truly gains and the climb ends.
 TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
     const F8 dx = repeat8<0>(d), dy = repeat8<1>(d), dz = repeat8<2>(d);
     for (;;) {
@@ -62,7 +62,7 @@ TALUS_INLINE int climb(const HullView& hull, F4 d, int at) {
     }
 }
 
-/// Four doubles of which one will be asked for. (Copied to an array of doubles, g++ 12 takes them through integer
+/// Four doubles of which one will be read. (With a copy to an array of doubles, g++ 12 moves them through integer
 /// registers.)
 struct Lanes {
     TALUS_INLINE Lanes(const D4& v) : all(v) {}
@@ -79,8 +79,8 @@ TALUS_INLINE D4 cross(D4 a, D4 b) {
 
 TALUS_INLINE D4 point(const float* p) { return to_double(load3(p)); }
 
-/// The core's point farthest along d, and its index. `hint` >= 0: a vertex that may be near. `small_hull`: the core is
-/// known to be a hull that is scanned.
+/// Returns the core's point farthest along d, and its index. `hint` >= 0: a vertex that may be near. `small_hull`: the
+/// core is known to be a hull that is scanned.
 template <bool small_hull>
 TALUS_INLINE D4 support(const KernelCore& core, D4 d, int hint, int& index) {
     if constexpr (small_hull) {
@@ -93,7 +93,7 @@ TALUS_INLINE D4 support(const KernelCore& core, D4 d, int hint, int& index) {
         if (hull.cells == 0) {
             index = scan(hull, f);
         } else {
-            // From the table's vertex or from the last one met, whichever is farther along.
+            // Starts from the table's vertex or from the hint, whichever is farther along.
             int start = hull.starts[support_cell(f[0], f[1], f[2], hull.cells)];
             if (hint >= 0 && along(hull, f, hint) > along(hull, f, start)) start = hint;
             index = climb(hull, f, start);
@@ -124,7 +124,7 @@ TALUS_INLINE D4 support(const KernelCore& core, D4 d, int hint, int& index) {
     }
 }
 
-/// The point of a cached index; any index is safe, and comes back as the one that was used.
+/// Returns the point of a cached index. Any index is safe; one that is out of range is replaced.
 template <bool small_hull>
 TALUS_INLINE D4 cached_point(const KernelCore& core, int& index) {
     if constexpr (small_hull) {
@@ -162,12 +162,12 @@ struct Watched {
     GjkObserver* observer;
 };
 
-/// One search: the difference A - B, the simplex, and what is proved so far.
+/// One search: the difference A - B, the simplex, and the bound proved so far.
 ///
-/// As in `Simplex` (minkowski.h), the nearest point v is kept as a multiple y of it that its feature gives without a
+/// As in `Simplex` (simplex.h), the nearest point v is stored as a multiple y, which follows from its feature without a
 /// division.
 ///
-/// Watch: `Unobserved`, or `Watched`, whose observer is told of every step.
+/// Watch: `Unobserved`, or `Watched`, whose observer is called at each step.
 template <bool small_hulls, class Watch>
 class Search : Watch {
 public:
@@ -313,23 +313,24 @@ private:
             const double wf = dot(cross(n, g), d), wg = dot(cross(f, n), d);
             if (wf > 0.0 && wg > 0.0) return to_triangle<0, 1>(n, dot(n, d), wf, wg);
         }
-        // Lane i: old vertex i; lane 3 and those that are not there: the new one.
+        // Lane i: old vertex i; the new one in lane 3 and in lanes without an old one.
         D4 px = w_[0], py = w_[1], pz = old > 2 ? w_[2] : d;
         transpose(px, py, pz, d);
         const D4 dx = permute<3, 3, 3, 3>(px), dy = permute<3, 3, 3, 3>(py), dz = permute<3, 3, 3, 3>(pz);
         const D4 ex = px - dx, ey = py - dy, ez = pz - dz;  // edges from the new vertex to the old ones
         if (old == 3) {
-            // Lane i: the triangle of the new vertex and the two old ones after i, that is, opposite to i.
+            // Lane i: the triangle opposite to old vertex i, of the new vertex and the two other old ones.
             const D4 fx = permute<1, 2, 0, 3>(ex), fy = permute<1, 2, 0, 3>(ey), fz = permute<1, 2, 0, 3>(ez);
             const D4 gx = permute<2, 0, 1, 3>(ex), gy = permute<2, 0, 1, 3>(ey), gz = permute<2, 0, 1, 3>(ez);
             D4 nx = fy * gz - fz * gy, ny = fz * gx - fx * gz, nz = fx * gy - fy * gx;
             const D4 height = (nx * dx + ny * dy) + nz * dz;
-            // The origin's side of each face; `volume` is the side of the vertex opposite, the same in all lanes.
+            // On which side of each face the origin is; `volume` tells the side of the opposite vertex, the same in all
+            // lanes.
             const double volume = ((nx * ex + ny * ey) + nz * ez)[0];
             const int above = greater(height, splat(0.0)), below = greater(splat(0.0), height);
             int faces = (volume > 0.0 ? above : below) & 7;
             if (faces == 0) {
-                // Behind all three: enclosed, as the fourth face is what the old nearest point lay on.
+                // Behind all three, so the origin is enclosed, because the old nearest point lay on the fourth face.
                 if (((volume > 0.0 ? below : above) & 7) != 7) return false;
                 const double sign = volume < 0.0 ? -1.0 : 1.0;
                 double rest = volume * sign;
@@ -381,7 +382,8 @@ private:
         return true;
     }
 
-    /// To the edge of old vertex i, whose weight is `along`, and the newest; the two weights sum up to `length2`.
+    /// Reduces to the edge of old vertex i, whose weight is `along`, and the newest vertex; the two weights add up to
+    /// `length2`.
     TALUS_INLINE bool to_edge(int i, D4 y, double yy, double yv, double vv, double along, double length2) {
         if (!(vv < vv_)) return false;
         const int newest = count_;
@@ -397,8 +399,8 @@ private:
         return true;
     }
 
-    /// To the triangle of old vertices i and j, of weights wi and wj, and the newest; n is its normal, h the height of
-    /// its plane along n.
+    /// Reduces to the triangle of old vertices i and j, of weights wi and wj, and the newest; n is its normal, h the
+    /// height of its plane along n.
     template <int i, int j>
     TALUS_INLINE bool to_triangle(D4 n, double h, double wi, double wj) {
         const double nn = dot(n, n), vv = h * h / nn, rest = nn - wi - wj;
@@ -453,7 +455,7 @@ private:
         }
     }
 
-    /// With y's inverse length and v's length.
+    /// Returns the best lower bound so far. `inverse` is y's inverse length, `distance` v's length.
     TALUS_INLINE double lower_bound(double inverse, double distance) const {
         const double bound = bound_yy_ == yy_ ? bound_yw_ * inverse : bound_yw_ / __builtin_sqrt(bound_yy_);
         return bound < distance ? bound : distance;
@@ -511,14 +513,14 @@ private:
 
     const KernelQuery& query_;
     D4 column_[3], row_[3], position_;
-    D4 w_[4], a_[4];     ///< vertices of the difference, and the points on A they come from
-    int index_[4] = {};  ///< of the vertex of A, and that of B shifted by 16
+    D4 w_[4], a_[4];     ///< vertices of the difference, and the points on A that they come from
+    int index_[4] = {};  ///< index of the vertex of A, plus that of B shifted by 16
     double weight_[4];
     int count_ = 0, iterations_ = 0;
     D4 y_;
     double yy_ = 0.0, yv_ = 0.0, vv_ = infinity;
     double bound_yw_ = 0.0, bound_yy_ = 1.0;  ///< the best lower bound is the first over the root of the second
-    double largest2_ = 0.0;                   ///< squared distance of the farthest vertex met
+    double largest2_ = 0.0;                   ///< squared distance of the farthest vertex so far
 };
 
 inline bool is_small_hull(const KernelCore& core) { return core.kind == KernelCore::hull && core.view->cells == 0; }

@@ -1,4 +1,4 @@
-/// GJK's kernel with somebody watching, compiled for any processor: the same bits as the other two.
+/// GJK's kernel with an observer, compiled for any processor, with the same bits as the other two.
 
 #define TALUS_LANES lanes_observed
 #include "narrowphase/gjk/gjk_kernel_impl.h"

@@ -21,25 +21,25 @@ using papers::Simplex;
 using papers::SupportSearch;
 using papers::Vertex;
 
-/// v nearer to the origin than this * (farthest vertex met) counts as the origin.
+/// v nearer to the origin than this * (farthest vertex so far) counts as the origin.
 constexpr double touching = 1e-12;
 
-/// ... and this near it does when nothing nearer can be had.
+/// The same if the search cannot find a nearer v.
 constexpr double nearly_touching = 1e-7;
 
-/// A gap |v| - v.w / |v| below this * (farthest vertex met) is rounding.
+/// A gap |v| - v.w / |v| below this * (farthest vertex so far) is rounding.
 constexpr double rounding = 1e-13;
 
-/// Where a search ends for another reason than the bound, a gap above this * |v| shows that v is not the answer ...
+/// If a search ends for another reason than the bound, a gap above this * |v| shows that v is not the closest point.
 constexpr double close_gap = 1e-6;
 
-/// ... unless it is below this * (farthest vertex): that near to contact, v's direction is rounding in its weights.
+/// A gap below this * (farthest vertex) does not show that: so near to contact, v's direction is rounding in its
+/// weights.
 constexpr double contact_gap = 1e-9;
 
 std::uint64_t pair_of(const Vertex& v) { return std::uint64_t{v.index_a} << 16 | v.index_b; }
 
-/// Finds sequences that come back to where they were, however long the way (Brent 1980): a state is remembered for
-/// twice as long each time.
+/// Detects cycles of any length (Brent 1980): it remembers a state, each time for twice as many steps.
 class CycleWatch {
 public:
     bool comes_back(const Simplex& s) {
@@ -98,7 +98,7 @@ private:
         return vertex(index_a, search_b_(d_in_b));
     }
 
-    /// From the centroid of A - B to the origin, not zero.
+    /// Returns the direction from the centroid of A - B to the origin, not zero.
     dvec3 between_centroids() const {
         const dvec3 d = rotation_ * b_.centroid + position_ - a_.centroid;
         return glm::dot(d, d) > 0.0 ? d : dvec3(0.0, 1.0, 0.0);
@@ -157,7 +157,7 @@ private:
                 if (s_.count < 3 && glm::dot(across, across) > 0.0) widen(support(across));
             }
         }
-        // Fixed vertices: opposite ways through the two lists, so that neighbours by number fall apart.
+        // Fixed vertices, taken from the two lists in opposite orders, so that neighbours by number are not paired.
         const std::size_t na = a_.vertices.size(), nb = b_.vertices.size();
         for (std::size_t i = 1; s_.count < 3 && i < na + nb; ++i) {
             widen(vertex(static_cast<std::uint16_t>(i % na), static_cast<std::uint16_t>((nb - i % nb) % nb)));
@@ -166,8 +166,8 @@ private:
 
     // --- The loop (Jovanoski section 2, Liu et al. figures 1 and 7) ---
 
-    /// Makes v the closest point of a simplex that `previous` vertices (0: none) were it before the last was added.
-    /// False when the method knows that it is stuck.
+    /// Sets v to the closest point of the simplex, which had `previous` vertices (0: none) before the last one was
+    /// added. Returns false if the method detects that it is stuck.
     bool reduce(int previous) {
         switch (methods_.simplex) {
             case SimplexMethod::johnson:
@@ -214,8 +214,8 @@ private:
             for (int i = 0; i < s_.count; ++i) recurs = recurs || pair_of(w) == pair_of(s_.vertex[i]);
             if (methods_.stop == StopMethod::bound && v - mu_ <= methods_.gap * v) return GjkEnd::bound;
             if (methods_.stop == StopMethod::recurring_vertex && recurs) {
-                // A vertex of the simplex recurs only when v is the answer. The one found just before may do so because
-                // discard-and-add has thrown it away again.
+                // A vertex of the simplex recurs only if v is the closest point. The vertex found just before may recur
+                // because discard-and-add has discarded it.
                 if (v - along <= std::max(close_gap * v, contact_gap * std::sqrt(farthest2))) {
                     return GjkEnd::recurring_vertex;
                 }
@@ -225,7 +225,7 @@ private:
 
             const Simplex old = s_;
             s_.vertex[s_.count++] = w;
-            // A plane that has separated the origin from A - B leaves it to rounding alone to find it inside.
+            // If a plane has separated the origin from A - B, only rounding can make it appear inside.
             const bool reduced = reduce(old.count) && !(s_.encloses && mu_ > rounding * std::sqrt(farthest2));
             const bool nearer = reduced && (s_.encloses || discards() || s_.vv < old.vv);
             if (!nearer) {
@@ -236,7 +236,7 @@ private:
         }
     }
 
-    /// What it means that nothing nearer than v can be had: `failure`, unless v is the answer all the same.
+    /// Returns how the search ended if no nearer v was found: `failure`, unless v is the closest point all the same.
     GjkEnd give_up(GjkEnd failure) const {
         double farthest2 = 0.0;
         for (int i = 0; i < s_.count; ++i) farthest2 = std::max(farthest2, glm::dot(s_.vertex[i].w, s_.vertex[i].w));
@@ -246,7 +246,7 @@ private:
         return failure;
     }
 
-    // --- The answer ---
+    // --- The result ---
 
     void conclude() {
         GjkVariantResult& r = result_;

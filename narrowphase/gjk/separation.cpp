@@ -16,7 +16,7 @@ namespace {
 
 using namespace detail;
 
-/// The radii come off in double: where they are large beside the gap, a float sum would round the gap away.
+/// Subtracts the radii, in double: if they are large compared with the gap, a sum in float would lose it.
 void take_off_radii(SeparationResult& result, double core_separation, const vec3& on_a, float radius_a,
                     float radius_b) {
     result.separation = static_cast<float>(core_separation - (double(radius_a) + double(radius_b)));
@@ -24,7 +24,7 @@ void take_off_radii(SeparationResult& result, double core_separation, const vec3
     result.point_b = result.point_a + result.separation * result.normal;
 }
 
-/// GJK's answer; `distance` is that of the cores.
+/// Returns the result of GJK with the radii subtracted; `distance` is that of the cores.
 SeparationResult apart(const GjkResult& gjk, double distance, float radius_a, float radius_b) {
     SeparationResult result;
     result.gjk = gjk;
@@ -34,8 +34,8 @@ SeparationResult apart(const GjkResult& gjk, double distance, float radius_a, fl
     return result;
 }
 
-/// EPA's. GJK calls everything overlapping whose distance is too short to carry a normal: there is no gap between the
-/// two.
+/// Returns the result of EPA with the radii subtracted. There is no gap between the ranges of GJK and EPA: pairs whose
+/// distance is too short to define a normal are overlapping to GJK.
 SeparationResult overlapping(const GjkResult& gjk, const EpaResult& epa, float radius_a, float radius_b) {
     SeparationResult result;
     result.gjk = gjk;
@@ -46,12 +46,12 @@ SeparationResult overlapping(const GjkResult& gjk, const EpaResult& epa, float r
     return result;
 }
 
-/// Radii this many times as large as the smaller shape make the cores' distance so large that its rounding to float
-/// (6e-8 of it) shows when they come off, as does the gap that GJK stops at: it is then asked for once more, in double
-/// and to `gjk_gap` of the smaller shape.
+/// If the radii are larger than this times the smaller shape, the cores are so far apart that the distance's rounding
+/// to float (6e-8 of it) matters after the subtraction, and so does the gap at which GJK stops. Then the distance is
+/// computed again, in double and to `gjk_gap` of the smaller shape.
 constexpr float large_radii = 16.0f;
 
-/// The distance between cores that GJK, which left `cache`, found apart.
+/// Returns the distance between two cores that GJK found apart; `cache` has its simplex.
 double core_distance(const Shape& a, const Shape& b, const Frame& b_in_a, const SimplexCache& cache,
                      const GjkResult& near) {
     const bool fits_float = a.radius + b.radius <= large_radii * std::min(size_of(a), size_of(b));

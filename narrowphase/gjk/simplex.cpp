@@ -10,8 +10,7 @@ namespace talus::detail {
 
 namespace {
 
-/// The nearest feature found so far while a simplex is taken apart: its vertices' slots and (scaled) weights, and its
-/// y.
+/// The nearest feature of a simplex found so far: the slots and (scaled) weights of its vertices, and its y.
 struct NearestFeature {
     int count = 0;
     int slot[4] = {};
@@ -21,13 +20,13 @@ struct NearestFeature {
     double vv = std::numeric_limits<double>::infinity();
 };
 
-// The closest point of a convex polytope to an outside point lies on a facet that sees the point (the Voronoi regions
-// of Ericson 2005, taken from the top down). So each level asks which facets see the origin, goes down into those, and
-// the nearest answer wins. `all` goes down into every facet: slower, and right even where rounding hides a facet's
-// side.
+// The closest point of a convex polytope to an outside point lies on a facet that is visible from the point (the
+// Voronoi regions of Ericson 2005, from the top down). So each level finds the facets that are visible from the origin,
+// descends into these, and keeps the nearest result. With `all` it descends into every facet: slower, but right even if
+// rounding hides on which side of a facet the origin is.
 //
-// In GJK's loop the features without the newest vertex need no look: the old closest point was the best of them, and
-// the newest vertex was added because it does better. `newest_on_...` search only the features that meet in it.
+// In GJK's loop the features without the newest vertex need no search: the old closest point was the best of them, and
+// the newest vertex was added because it is better. `newest_on_...` search only the features that meet in it.
 
 inline void nearest_on_vertex(const SimplexVertex* s, int i, NearestFeature& best) {
     const double ww = glm::dot(s[i].w, s[i].w);
@@ -71,7 +70,8 @@ inline void nearest_on_triangle(const SimplexVertex* s, int i, int j, int k, boo
     constexpr double flat = tolerance::simplex_flatness * tolerance::simplex_flatness;
     const bool thin = !(nn > flat * glm::dot(ab, ab) * glm::dot(ac, ac));
     if (!thin && wi >= 0.0 && wj >= 0.0 && wk >= 0.0) {
-        // v by the normal, not by the weights: it keeps its direction however near the origin is.
+        // v is computed from the normal, not from the weights, so that its direction is exact however near the origin
+        // is.
         const double na = glm::dot(n, a), vv = na * na / nn;
         if (vv < best.vv) {
             best.count = 3;
@@ -99,7 +99,7 @@ inline void nearest_on_tetrahedron(const SimplexVertex* s, bool all, NearestFeat
     const dvec3 da = s[0].w - d, db = s[1].w - d, dc = s[2].w - d;
     const dvec3 na = glm::cross(db, dc), nb = glm::cross(dc, da), nc = glm::cross(da, db);
     double volume = glm::dot(nc, dc);
-    // Signed volumes with the origin in place of a, b and c; the fourth is the rest, so that they agree in sum.
+    // Signed volumes with the origin in place of a, b and c. The fourth is the remainder, so that the sum is exact.
     double wa = -glm::dot(na, d), wb = -glm::dot(nb, d), wc = -glm::dot(nc, d);
     if (volume < 0.0) {
         volume = -volume;
@@ -134,7 +134,7 @@ void nearest(const SimplexVertex* s, int count, bool all, NearestFeature& best) 
     }
 }
 
-/// The triangle i, j, k with k the newest, di and dj its edges from there and n = cross(di, dj).
+/// Searches the triangle i, j, k, where k is the newest vertex, di and dj are the edges from it, and n = cross(di, dj).
 inline void newest_on_triangle(const SimplexVertex* s, int i, int j, int k, const dvec3& di, const dvec3& dj,
                                const dvec3& n, NearestFeature& best) {
     const dvec3& w = s[k].w;
@@ -181,8 +181,8 @@ inline void newest_on_tetrahedron(const SimplexVertex* s, NearestFeature& best) 
     if (!(wc > 0.0)) newest_on_triangle(s, 0, 1, 3, da, db, nc, best);
 }
 
-/// As `nearest`, over the features of the newest vertex. What rounding gets wrong here shows as a negative last weight
-/// or as no progress; the caller then asks `nearest`.
+/// As `nearest`, over the features of the newest vertex only. An error by rounding appears as a negative last weight or
+/// as no progress; the caller then uses `nearest`.
 bool newest(const SimplexVertex* s, int count, NearestFeature& best) {
     switch (count) {
         case 2:

@@ -1,19 +1,19 @@
 #pragma once
-/// Internal: simplices in the Minkowski difference, and how the closest one of their points to the origin is found.
+/// Internal: simplices in the Minkowski difference, and how their point closest to the origin is found.
 
 #include "narrowphase/support/minkowski.h"
 
 namespace talus::detail {
 
-/// Up to four vertices and the point v of their hull that is closest to the origin. The vertices are those that v
-/// needs.
+/// Up to four vertices and the point v of their hull that is closest to the origin. It lies between all of them:
+/// vertices that v does not need are dropped.
 ///
-/// What the search wants first is the direction, so v is kept as a multiple y = s v (s > 0) that the feature gives
-/// without a division: the triangle's normal, the edge's perpendicular, the vertex. That also keeps its direction exact
-/// close to contact.
+/// The search needs the direction of v first. So v is stored as a multiple y = s v (s > 0), which follows from the
+/// feature without a division: the triangle's normal, the edge's perpendicular, the vertex. This also keeps its
+/// direction exact close to contact.
 struct Simplex {
     SimplexVertex vertex[4];
-    /// V = sum of weight[i] * vertex[i].w, over the sum of the weights; all > 0.
+    /// All > 0: v is the sum of weight[i] * vertex[i].w, divided by the sum of the weights.
     double weight[4] = {1.0, 0.0, 0.0, 0.0};
     int count = 0;
     bool contains = false;  ///< the four vertices enclose the origin; y is zero
@@ -24,7 +24,7 @@ struct Simplex {
 
     dvec3 closest() const { return yy > 0.0 ? y * (yv / yy) : dvec3(0.0); }
 
-    /// The point of A's core that belongs to v.
+    /// Returns the point of A's core that belongs to v.
     dvec3 on_a() const {
         dvec3 sum(0.0);
         double total = 0.0;
@@ -36,12 +36,12 @@ struct Simplex {
     }
 };
 
-/// Makes v the closest point to the origin of the first `count` vertices and drops the vertices it doesn't need.
-/// Returns false, and leaves the simplex as it was with `previous` vertices, when the new v is not strictly nearer than
-/// the old one (previous = 0: there is no old one).
+/// Sets v to the closest point to the origin of the first `count` vertices, and drops the vertices that it does not
+/// need. If the new v is not strictly nearer than the old one, returns false and leaves the simplex as it was with
+/// `previous` vertices (previous = 0: there is no old one).
 bool reduce(Simplex& simplex, int previous);
 
-/// Looks up the points of cached index pairs at the present pose and reduces them. False if the cache is empty.
+/// Looks up the points of cached index pairs at the present pose and reduces them. Returns false if the cache is empty.
 bool load(const MinkowskiDifference& difference, const SimplexCache& cache, Simplex& simplex);
 
 }  // namespace talus::detail

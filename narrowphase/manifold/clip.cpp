@@ -21,9 +21,9 @@ constexpr Float4 ones{1.0f, 1.0f, 1.0f, 1.0f}, never{2.0f, 2.0f, 2.0f, 2.0f};
 /// Bits of the first `count` lanes, all four if there are more.
 unsigned first_lanes(int count) { return count >= 4 ? 0xfu : (1u << count) - 1u; }
 
-/// The inner sides of a polygon's edges: a * x + b * y + c >= 0 after they are pushed out by the tolerance, which is
-/// worth `slack`. Not normalised: the tolerance is weighed with |a| + |b| instead of the edge's length, so it is up to
-/// 1.4 times as wide along the diagonals, and no root is needed.
+/// The inner sides of a polygon's edges: a * x + b * y + c >= 0. The lines are moved outward by the tolerance, which
+/// adds `slack` to c. They are not normalised: the tolerance is scaled by |a| + |b| instead of the edge's length, so it
+/// is up to 1.4 times as wide along the diagonals, and no root is needed.
 struct Lines {
     Lines(const ProjectedFeature& projected, float tolerance) : count(projected.count) {
         for (int i = 0; i < count; i += 4) {
@@ -45,13 +45,13 @@ struct Lines {
     alignas(16) float slack[max_projected_corners];
 };
 
-/// At a sharp corner, lines pushed out by a tolerance meet far outside: tolerance / sin(half the angle). So it shrinks
-/// there.
+/// At a sharp corner, lines that are moved outward by a tolerance meet far outside, at tolerance / sin(half the angle).
+/// So polygons with sharp corners get a smaller tolerance.
 float tamed_tolerance(const ProjectedFeature& projected, float tolerance) {
     return projected.kind == SupportingFeatureKind::polygon ? tolerance * projected.sharpness : tolerance;
 }
 
-/// at0 + slope * s.
+/// The linear function at0 + slope * s.
 struct Linear {
     float at0, slope;
 
@@ -63,8 +63,8 @@ struct Linear {
     friend Linear operator+(const Linear& l, const Linear& r) { return {l.at0 + r.at0, l.slope + r.slope}; }
     friend Linear operator-(const Linear& l, const Linear& r) { return {l.at0 - r.at0, l.slope - r.slope}; }
 
-    /// Cuts [low, high] down to where this is not negative. False where that is nowhere, as far as a slope that is all
-    /// rounding says.
+    /// Reduces [low, high] to the part in which the function is not negative. If the slope is only rounding, the
+    /// function counts as constant. Returns false if it is negative everywhere.
     bool keep_positive(float& low, float& high) const {
         if (!(std::abs(slope) > 1e-6f * std::abs(at0))) return at0 >= 0.0f;
         const float root = -at0 / slope;
@@ -77,7 +77,8 @@ struct Linear {
     }
 };
 
-/// Collects the corners of one overlap. P's edges are cut by Q, which has an area; P may be of any kind but a disc.
+/// Collects the corners of one overlap. P's edges are clipped by Q, which has an area; P may be of any kind except a
+/// disc.
 class Overlap {
 public:
     Overlap(const ProjectedFeature& p, const ProjectedFeature& q, bool p_is_a, float tolerance, float margin,
@@ -91,7 +92,7 @@ public:
 
     void run() {
         if (q_.kind == SupportingFeatureKind::disc) {
-            // One inside the other, as a crate on a floor: there are no crossings.
+            // If one is inside the other, as a crate on a floor, there are no crossings.
             if (add_corners_in_disc() == p_.count) return;
             if (p_.kind == SupportingFeatureKind::polygon && add_corners_of_q()) return;
             add_crossings_with_disc();
@@ -100,8 +101,8 @@ public:
         }
     }
 
-    /// P is a disc. When its first four rim points, a quarter turn apart, lie in Q, they are the contact: cans on
-    /// tables do not need more. Otherwise nothing is added.
+    /// P is a disc. If its first four rim points, which are 90 degrees apart, lie in Q, they are the contact: cans on
+    /// tables do not need more. Otherwise adds nothing.
     bool add_quarters_of_p() {
         if (q_.kind == SupportingFeatureKind::polygon) {
             const Lines lines(q_, tamed_tolerance(q_, tolerance_));
@@ -135,14 +136,14 @@ public:
             add(p_.x[0] + s * px, p_.y[0] + s * py, p_edge, q_edge);
             return;
         }
-        // Parallel: the stretch of P beside Q, and of that the part where the two lines are near each other.
+        // Parallel: take the stretch of P that is beside Q, and of that the part in which the two lines are near each
+        // other.
         const float scale = 1.0f / pp, length = std::sqrt(pp);
         const float q0 = (ox * px + oy * py) * scale, q1 = q0 + (qx * px + qy * py) * scale;
         const float offset0 = (px * oy - py * ox) / length,
                     offset1 = offset0 + cross / length;  // Q beside P, at Q's ends
         float low = std::max(0.0f, std::min(q0, q1)), high = std::min(1.0f, std::max(q0, q1));
-        // All of these are linear in s: Q's offset from P, and the radii of curvature, which decide how far that may
-        // be.
+        // Q's offset from P is linear in s, and so are the radii of curvature, which determine the greatest offset.
         const Linear offset = Linear::through(q0, offset0, q1, offset1);
         const Linear round_p = {p_.curvature[0], p_.curvature[1] - p_.curvature[0]};
         const Linear round = round_p + Linear::through(q0, q_.curvature[0], q1, q_.curvature[1]);
@@ -151,8 +152,8 @@ public:
         if (!(near - offset).keep_positive(low, high) || !(near + offset).keep_positive(low, high)) return;
         if (!(low <= high + tolerance_ / length)) return;
         high = std::max(low, high);
-        // Between the two lines, nearer to the sharper one: a round surface still has its height a little beside its
-        // line.
+        // The point is between the two lines, nearer to the sharper one, because a round surface has nearly the same
+        // height a little beside its line.
         const float nx = -py / length, ny = px / length;
         const auto end = [&](float s, int end_of_p) {
             const float both = round.at(s), share = both > 0.0f ? round_p.at(s) / both : 0.5f;
@@ -169,7 +170,7 @@ private:
         if (separation <= margin_) append(x, y, separation, p, q);
     }
 
-    /// Four points, of which those named in `lanes` are wanted: which are near enough, and their separations.
+    /// Computes the separations of four points, and which of those in `lanes` are within the margin.
     unsigned near_enough(Float4 x, Float4 y, unsigned lanes, Float4& separation) const {
         separation = separation0_ + separation_x_ * x + separation_y_ * y;
         return lanes & lane_bits(separation <= margin_);
@@ -180,7 +181,7 @@ private:
         out_.items[out_.count++] = {x, y, separation, p_is_a_ ? point_id(p, q) : point_id(q, p)};
     }
 
-    /// Those of four corners of P (or Q) from `first` on that are named in `lanes`.
+    /// Adds those of four corners of P (or Q), from `first` on, whose bits are set in `lanes`.
     void add_corners(const ProjectedFeature& projected, int first, unsigned lanes) {
         Float4 separation;
         lanes = near_enough(load_lanes(projected.x + first), load_lanes(projected.y + first), lanes, separation);
@@ -202,7 +203,7 @@ private:
         return inside;
     }
 
-    /// Whether they are all inside P.
+    /// Returns whether all of them are inside P.
     bool add_corners_of_q() {
         const Lines lines(p_, tamed_tolerance(p_, tolerance_));
         bool all_inside = true;
@@ -217,8 +218,9 @@ private:
         return all_inside;
     }
 
-    /// Where an edge of P meets the boundary of Q: pushed out by the tolerance, which decides, and as it is, which is
-    /// where the point goes. An edge that only runs through the strip between the two has its ends on the outer one.
+    /// Where an edge of P enters and leaves Q: Q moved outward by the tolerance, which decides whether there is a
+    /// point, and Q as it is, which gives the point's place. An edge that only runs through the strip between the two
+    /// boundaries gets its points on the outer one.
     struct Cut {
         float enter, leave;
         float true_enter, true_leave;
@@ -237,14 +239,15 @@ private:
     /// A segment has one edge, a point none.
     int edge_count() const { return p_.kind == SupportingFeatureKind::polygon ? p_.count : p_.count - 1; }
 
-    /// Cuts of four edges, a lane each, and the lines that made them.
+    /// The cuts of four edges, one per lane, and the lines that made them.
     struct Cuts {
         Float4 enter, leave, true_enter, true_leave;
         Int4 enter_line, leave_line;
     };
 
-    /// Four edges of P, from corner `first` on, against all lines of Q; which of those corners are inside. A polygon of
-    /// up to four corners is a `single` group: the ends of its edges are its corners, one lane on.
+    /// Clips four edges of P, from corner `first` on, by all lines of Q, and finds out which of those corners are
+    /// inside. A polygon of up to four corners is a `single` group: the ends of its edges are its corners, shifted by
+    /// one lane.
     template <bool single>
     unsigned cut(int first, const Lines& lines, Cuts& cuts) const {
         const Float4 x0 = load_lanes(p_.x + first), y0 = load_lanes(p_.y + first);
@@ -279,7 +282,7 @@ private:
         return lane_bits(least >= zero) & first_lanes(p_.count - first);
     }
 
-    /// The crossings of four edges, as add_crossings does it.
+    /// Adds the crossings of four edges, as add_crossings does for one.
     void add_crossings(int first, int edges, const Cuts& c) {
         const Int4 crosses = c.enter <= c.leave;
         const unsigned lanes = first_lanes(edges - first);
@@ -304,7 +307,7 @@ private:
         }
     }
 
-    /// Corners of P inside Q, corners of Q inside P, then edges of P against all lines of Q.
+    /// Adds corners of P inside Q, corners of Q inside P, then crossings of P's edges with the lines of Q.
     void cut_by_polygon() {
         const Lines lines(q_, tamed_tolerance(q_, tolerance_));
         Cuts cuts[max_projected_corners / 4];
@@ -315,15 +318,15 @@ private:
             if (lanes != 0) add_corners(p_, first, lanes);
             all_inside = all_inside && lanes == first_lanes(p_.count - first);
         }
-        // One inside the other, as a crate on a floor: there are no crossings.
+        // If one is inside the other, as a crate on a floor, there are no crossings.
         if (all_inside) return;
         if (p_.kind == SupportingFeatureKind::polygon && add_corners_of_q()) return;
         const int edges = edge_count();
         for (int first = 0; first < edges; first += 4) add_crossings(first, edges, cuts[first / 4]);
     }
 
-    /// The product of two vectors of the contact plane after they are lifted onto the disc Q, which may stand at an
-    /// angle to it (its projection is an ellipse): the plane through the disc rises by g.d along d.
+    /// Returns the dot product of two vectors of the contact plane after they are lifted onto the disc Q. The disc may
+    /// be at an angle to the contact plane (its projection is an ellipse): the plane through it rises by g.d along d.
     float on_disc(float ax, float ay, float bx, float by) const {
         return ax * bx + ay * by + (q_.gx * ax + q_.gy * ay) * (q_.gx * bx + q_.gy * by);
     }
@@ -340,8 +343,8 @@ private:
             const float dx = p_.x[i] - q_.cx, dy = p_.y[i] - q_.cy;
             const float ex = p_.x[i + 1] - p_.x[i], ey = p_.y[i + 1] - p_.y[i];
             const float a = on_disc(ex, ey, ex, ey), b = on_disc(dx, dy, ex, ey), c = on_disc(dx, dy, dx, dy);
-            // b^2 - a * (c - r^2), but c * a - b^2 as the square of a cross product: of edges much longer than the disc
-            // is wide nothing would be left of it in a float.
+            // b^2 - a * (c - r^2), but with c * a - b^2 as the square of a cross product: for edges much longer than
+            // the disc's width the difference would be lost in float.
             const float cross = dx * ey - dy * ex, off = stretch * cross * cross;
             const float outer = a * reach * reach - off, inner = a * q_.radius * q_.radius - off;
             if (!(outer >= 0.0f) || !(a > 0.0f)) continue;
@@ -365,7 +368,7 @@ private:
     float separation0_, separation_x_, separation_y_;
 };
 
-/// The edge of a polygon whose middle is nearest to the other shape, as a segment.
+/// Returns the edge of a polygon whose middle is nearest to the other shape, as a segment.
 void nearest_edge(const ProjectedFeature& projected, bool highest, ProjectedFeature& segment) {
     int best = 0;
     float most = 0.0f;
@@ -394,7 +397,7 @@ void overlap(const ProjectedFeature& a, const ProjectedFeature& b, float toleran
         }
         return;
     }
-    // P is B's projected where there is a choice.
+    // If both are possible, P is B's projection.
     if (b.kind == SupportingFeatureKind::disc && a.has_area() &&
         Overlap(b, a, false, tolerance, margin, out).add_quarters_of_p())
         return;

@@ -1,14 +1,14 @@
 #pragma once
-/// Internal: where two projections on the contact plane overlap.
+/// Internal: the overlap of two projections on the contact plane.
 ///
-/// Not Sutherland-Hodgman: the overlap of two convex regions has three sorts of corner, and each is found by itself,
-/// four at a time: corners of P inside Q, corners of Q inside P, and edges of P crossing the boundary of Q (each edge
-/// of P is cut against all lines of Q at once, Cyrus and Beck 1978). The answer is not in order, which the reduction to
-/// four points does not need, and each point knows the two features that made it without bookkeeping.
+/// This is not Sutherland-Hodgman clipping. The overlap of two convex regions has three kinds of corners, and each kind
+/// is found by itself, four at a time: corners of P inside Q, corners of Q inside P, and crossings of an edge of P with
+/// the boundary of Q (each edge of P is clipped against all lines of Q at once, Cyrus and Beck 1978). The points are in
+/// no order, which the reduction to four points does not need, and the two features that made each point are known.
 ///
-/// Coincident edges are the usual case in stacks, so "inside" has a tolerance (tolerance::contact_boundary) and the
-/// sorts have a rank, that of the list above: where a corner and a crossing coincide, the reduction takes the corner,
-/// this frame and the next.
+/// Coincident edges are the usual case in stacks. So "inside" has a tolerance (tolerance::contact_boundary), and the
+/// kinds are ranked in the order above. If a corner and a crossing coincide, the reduction takes the corner, in this
+/// frame and the next.
 
 #include "narrowphase/manifold/projected_feature.h"
 
@@ -16,8 +16,8 @@
 
 namespace talus::detail {
 
-/// What made a point, for one shape: the inside of a face or line, a vertex, or an edge. 16 bits, and two make a
-/// point's id.
+/// The feature of one shape that made a point: the inside of a face or line, a vertex, or an edge. A code has 16 bits;
+/// the codes of both shapes make the point's id.
 inline constexpr std::uint16_t inside_code = 0;
 inline constexpr std::uint16_t vertex_code(std::uint32_t vertex) {
     return static_cast<std::uint16_t>(1 + vertex % 0x7fffu);
@@ -36,19 +36,21 @@ struct Candidate {
     std::uint32_t id;
 };
 
-/// Candidates in order of rank. The capacity holds every corner and crossing of two projections of the largest size.
+/// Candidates in order of rank. The capacity suffices for all corners and crossings of two projections of the largest
+/// size.
 struct Candidates {
     static constexpr int capacity = 4 * max_projected_corners;
     int count = 0;
     Candidate items[capacity];
 };
 
-/// Appends the corners of the overlap of a's and b's projections whose separation is at most `margin`. `tolerance` (m)
-/// widens "inside". Two points never overlap here, nor a point and a line: for those the witness pair is the contact.
+/// Appends the corners of the overlap of a's and b's projections whose separation is at most `margin` (m). A point
+/// counts as inside up to `tolerance` (m) outside. Two points never overlap here, nor a point and a line: for those the
+/// witness pair is the contact.
 void overlap(const ProjectedFeature& a, const ProjectedFeature& b, float tolerance, float margin, Candidates& out);
 
-/// Appends the contact of the edges of a and b that lie nearest to the other shape: what is left when the faces of an
-/// edge contact have projections that miss each other by rounding.
+/// Appends the contact of the edges of a and b that lie nearest to the other shape. It is for edge contacts of two
+/// faces whose projections miss each other by rounding.
 void overlap_of_nearest_edges(const ProjectedFeature& a, const ProjectedFeature& b, float tolerance, float margin,
                               Candidates& out);
 

@@ -26,7 +26,7 @@ using detail::View;
 
 float largest(const vec3& v) { return std::max(v.x, std::max(v.y, v.z)); }
 
-/// About half the longest side of the shape, m.
+/// Returns about half the longest side of the shape, m.
 float reach_of(const Shape& shape) {
     const auto span = [&](int i) { return 0.5f * largest(glm::abs(shape.points[i] - shape.points[0])); };
     switch (shape.type) {
@@ -41,8 +41,8 @@ float reach_of(const Shape& shape) {
     }
 }
 
-/// The scale on which a wrong normal would show, m: a round surface has bent away from a face within a fraction of its
-/// radius.
+/// Returns the length over which a wrong normal has an effect, m: a round surface bends away from a face within a
+/// fraction of its radius.
 float roundness_of(const Shape& shape, float reach) {
     if (shape.radius > 0.0f) return shape.radius;
     if (shape.type == ShapeType::cylinder || shape.type == ShapeType::cone) {
@@ -61,8 +61,8 @@ vec3 sane_normal(const vec3& normal, const vec3& fallback) {
     return {0.0f, 1.0f, 0.0f};
 }
 
-/// Two axes that make a right-handed frame with the unit vector n, without a root (Duff et al. 2017, "Building an
-/// orthonormal basis, revisited"). An axis of the coordinate system gives axes of the coordinate system.
+/// Finds two axes that make a right-handed frame with the unit vector n, without a root (Duff et al. 2017, "Building an
+/// orthonormal basis, revisited"). If n is an axis of the coordinate system, so are they.
 void contact_plane(const vec3& n, vec3& u, vec3& v) {
     const float sign = std::copysign(1.0f, n.z);
     const float a = -1.0f / (sign + n.z);
@@ -71,14 +71,14 @@ void contact_plane(const vec3& n, vec3& u, vec3& v) {
     v = vec3(b, sign + n.y * n.y * a, -n.y);
 }
 
-/// Which two features touch, and along which normal.
+/// The two features that touch, and the normal.
 struct Choice {
     vec3 normal;  ///< A's frame
     const SupportingFeature *a, *b;
     FaceOwner owner;
 };
 
-/// Features are found when they are asked for, and each only once.
+/// Chooses the normal and the features. Features are searched for only when they are needed, and each only once.
 class Chooser {
 public:
     Chooser(const Shape& a, const Shape& b, const Frame& b_in_a, const vec3& normal, float least_separation,
@@ -86,8 +86,7 @@ public:
         : a_(a), b_(b), pose_(b_in_a), normal_(normal), least_separation_(least_separation), hints_(hints) {}
 
     Choice choose() {
-        // The shape that gave the last normal is asked first, so that of two faces as good as each other the same one
-        // is kept.
+        // The shape that gave the last normal is tried first, so that of two equally good faces the same one is kept.
         const bool b_first = hints_.owner == FaceOwner::b;
         if (b_first ? try_b() || try_a() : try_a() || try_b()) return choice_;
         return without_face();
@@ -96,7 +95,7 @@ public:
     Choice without_face() { return {normal_, &along_a(), &along_b(), FaceOwner::none}; }
 
 private:
-    /// The features along the given normal.
+    /// Returns the features along the given normal.
     const SupportingFeature& along_a() {
         if (!has_along_a_) find(along_a_, a_, normal_, hints_.vertex_a);
         has_along_a_ = true;
@@ -113,8 +112,8 @@ private:
     }
     vec3 normal_in_b() const { return transpose_mul(pose_.rotation, -normal_); }
 
-    // A face of `shape` along d to be tried as reference: last frame's face of a hull needs no search, since a face's
-    // plane is always a supporting plane.
+    // Finds a face of `shape` along d to be tried as reference. The last frame's face of a hull needs no search,
+    // because the plane of a face is always a support plane.
     template <class Along, class Accept>
     static bool try_face(const Shape& shape, const vec3& d, std::uint32_t hint, std::uint16_t vertex_hint,
                          SupportingFeature& hinted, Along along, Accept accept) {
@@ -191,7 +190,7 @@ public:
         detail::project(b_, *choice.b, view_b, projected_b);
     }
 
-    /// The manifold points of up to four candidates, a lane each; lanes beyond `count` are not written.
+    /// Makes the manifold points of up to four candidates, one per lane; lanes beyond `count` are not written.
     void write_points(const int* chosen, int count, ManifoldPoint* points) const {
         static_assert(sizeof(ManifoldPoint) == 8 * sizeof(float) && sizeof(Candidate) == 4 * sizeof(float));
         Float4 row[4];
@@ -216,7 +215,7 @@ public:
         Float4 first[4] = {a.x, a.y, a.z, bx}, second[4] = {by, bz, height_b - height_a, id};
         transpose(first[0], first[1], first[2], first[3]);
         transpose(second[0], second[1], second[2], second[3]);
-        for (int i = 0; i < count; ++i) {  // eight numbers each, in the order of its members
+        for (int i = 0; i < count; ++i) {  // eight numbers per point, in the order of its members
             char* point = reinterpret_cast<char*>(&points[i]);
             std::memcpy(point, &first[i], 16);
             std::memcpy(point + 16, &second[i], 16);
@@ -234,9 +233,9 @@ private:
 };
 
 /// Picks up to four of the candidates: the deepest, the farthest from it, the one farthest from the line of these two,
-/// and the one farthest outside the triangle of these three. A later candidate must beat an earlier one by a margin, so
-/// that noise does not change the choice, and points that add less than `merge` (m) to the spread are not taken.
-/// Indices come back in ascending order.
+/// and the one farthest outside the triangle of these three. A later candidate replaces an earlier one only if it is
+/// better by a margin, so that noise does not change the choice. Points that add less than `merge` (m) to the spread
+/// are not picked. The indices are in ascending order.
 class Reduction {
 public:
     Reduction(const Candidates& candidates, float deeper, float merge)
@@ -259,7 +258,7 @@ public:
         const int third = farthest(merge, tolerance::farther, [&](const Candidate& p) { return std::abs(side01(p)); });
         if (third < 0) return;
         take(third);
-        // The triangle runs counter-clockwise when its third corner is left of the first side: then right is outside.
+        // The triangle runs counter-clockwise if its third corner is left of the first side: then right is outside.
         const float outside = side01(c_[third]) > 0.0f ? -1.0f : 1.0f;
         const Side side12(c_[second], c_[third]), side20(c_[third], p0);
         const int fourth = farthest(merge, tolerance::farther, [&](const Candidate& p) {
@@ -272,7 +271,7 @@ public:
     int chosen[max_manifold_points];
 
 private:
-    /// Signed distance from the line through two points: positive on its left, m.
+    /// Returns the signed distance from the line through two points, m: positive on its left.
     struct Side {
         Side(const Candidate& from, const Candidate& to) : x(from.x), y(from.y), ex(to.x - from.x), ey(to.y - from.y) {
             const float scale = 1.0f / std::sqrt(ex * ex + ey * ey);
@@ -295,7 +294,7 @@ private:
         return true;
     }
 
-    /// The candidate with the largest measure above `bar`, -1 if there is none.
+    /// Returns the candidate with the largest measure above `bar`, -1 if there is none.
     template <class Measure>
     int farthest(float bar, float factor, Measure measure) const {
         int best = -1;
@@ -320,7 +319,7 @@ private:
     const float merge_;
 };
 
-/// Ids of large hulls' features share 16 bits and may meet; within a manifold they must not.
+/// Makes the ids of a manifold distinct: features of large hulls may have the same 16-bit code.
 void keep_ids_distinct(Manifold& manifold) {
     for (int i = 1; i < manifold.count; ++i) {
         for (int j = 0; j < i;) {
@@ -378,7 +377,7 @@ Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const F
     Candidates& candidates = contact.candidates;
     detail::overlap(contact.projected_a, contact.projected_b, boundary, margin, candidates);
     if (candidates.count == 0) {
-        // The shapes touch beside the face, or between two edges whose faces' projections only meet in a line.
+        // The shapes touch beside the face, or between two edges of faces whose projections only meet in a line.
         if (choice.owner != FaceOwner::none) {
             choice = chooser.without_face();
             contact.place(choice);
@@ -396,7 +395,7 @@ Manifold detail::make_manifold_unchecked(const Shape& a, const Shape& b, const F
     }
 
     const Reduction reduction(candidates, tolerance::deeper * size, 2.0f * boundary);
-    // The features may have missed where the shapes touch: then the witness pair is a point, too.
+    // If the deepest place is not on the features, the witness pair becomes a point, too.
     float deepest = margin;
     for (int i = 0; i < candidates.count; ++i) deepest = std::min(deepest, candidates.items[i].separation);
     const float witness = glm::dot(on_b - on_a, choice.normal);

@@ -19,7 +19,7 @@ void set_plane(const View& view, const SupportingFeature& feature, ProjectedFeat
     projected.gy = -m[1] * scale;
 }
 
-/// Fills up to the end of the last group of four, and the corner after the last, with corner 0.
+/// Fills the last group of four, and the place after it, with copies of corner 0.
 void close_loop(ProjectedFeature& projected) {
     for (int i = projected.count; i <= ((projected.count + 3) & ~3); ++i) {
         projected.x[i] = projected.x[0];
@@ -27,8 +27,8 @@ void close_loop(ProjectedFeature& projected) {
     }
 }
 
-/// A polygon without area becomes the line between its farthest corners, or a point: the lines of its edges would
-/// enclose nothing, or all of the plane.
+/// Replaces a polygon without area by the segment between its farthest corners, or by a point, because the lines of its
+/// edges would enclose nothing, or all of the plane.
 [[gnu::noinline]] void collapse(ProjectedFeature& projected) {
     const auto farthest_from = [&](int from) {
         int best = from;
@@ -53,7 +53,7 @@ void close_loop(ProjectedFeature& projected) {
     close_loop(projected);
 }
 
-/// Four corners at a time: the edges that come in and go out at each. At corners that repeat corner 0 the latter are 0.
+/// The edges that enter and leave each of four corners. At corners that repeat corner 0 the leaving edges are 0.
 void finish_polygon(ProjectedFeature& projected) {
     Float4 least{1.0f, 1.0f, 1.0f, 1.0f};  // squared sines
     Float4 area{};                         // twice that of the triangles between corner 0 and each edge
@@ -80,7 +80,7 @@ void project_box(const vec3& half, const SupportingFeature& feature, const View&
     constexpr int next[] = {1, 2, 0, 1};
     const int axis = static_cast<int>(feature.face >> 1);
     const bool negative = feature.face & 1;
-    // Counter-clockwise seen from +axis; the other way round if one of the two, face and view, is turned over.
+    // Counter-clockwise seen from +axis; clockwise if either the face or the view is reversed.
     const bool reversed = negative != view.mirrored;
     const int i = next[axis + (reversed ? 1 : 0)], j = next[axis + (reversed ? 0 : 1)];
     const float s = negative ? -half[axis] : half[axis];
@@ -94,7 +94,7 @@ void project_box(const vec3& half, const SupportingFeature& feature, const View&
     std::memcpy(projected.y, &y, sizeof y);
     projected.x[4] = projected.x[0];
     projected.y[4] = projected.y[0];
-    // Numbers as in core_point: a bit is set where the coordinate is negative.
+    // Numbers as in core_point: a bit is set if the coordinate is negative.
     const unsigned base = negative ? 1u << axis : 0u, bi = 1u << i, bj = 1u << j;
     projected.vertex[0] = static_cast<std::uint16_t>(base);
     projected.vertex[1] = static_cast<std::uint16_t>(base + bi);
@@ -119,10 +119,10 @@ void project_triangle(const Shape& shape, const SupportingFeature& feature, cons
     finish_polygon(projected);
 }
 
-/// Which corners of a face with more than a projected holds are kept: a corner is dropped while the boundary since the
-/// last kept one has neither run on for more than 1/16 of the perimeter nor turned by more than 22.5 degrees, so at
-/// most 64 stay, and the dropped ones lie within (perimeter / 32) * tan(11.25 degrees) = 0.6% of the perimeter of the
-/// polygon that is left.
+/// Chooses the corners that are kept of a face with more corners than a projection can have. A corner is dropped if the
+/// boundary since the last kept corner is at most 1/16 of the perimeter long and has turned by at most 22.5 degrees. So
+/// at most 64 corners are kept, and the dropped ones lie within (perimeter / 32) * tan(11.25 degrees) = 0.6% of the
+/// perimeter of the remaining polygon.
 int thin_out(const Hull& hull, const std::uint16_t* corners, int count, int* kept) {
     constexpr float parts = 16.0f, cosine = 0.92387953f;
     const auto edge = [&](int i) {
@@ -180,7 +180,7 @@ void project_hull(const HullData& hull, const SupportingFeature& feature, const 
     finish_polygon(projected);
 }
 
-/// The rim points' steps from the lowest one: first the four quarters, then what lies between them.
+/// The rim points' steps from the lowest one: first the four that are 90 degrees apart, then those between them.
 constexpr std::uint8_t rim_order[rim_points] = {0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15};
 
 void project_disc(const Shape& shape, const SupportingFeature& feature, const View& view, ProjectedFeature& projected) {

@@ -27,8 +27,8 @@ float extent_along(const Shape& shape, const vec3& d) {
 bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifold& manifold, float width) {
     if (manifold.face_owner == FaceOwner::none) return false;
     if (manifold.count > 2) {
-        // A triangle of its points is nowhere narrower than twice its area by its longest side, which is at most the
-        // sum of the others; twice that leaves room for a tilt.
+        // The width of a triangle of its points is twice its area divided by its longest side, which is at most the sum
+        // of the other two. The comparison is with twice `width`, to allow for a tilt.
         const vec3 d1 = manifold.points[1].on_a - manifold.points[0].on_a;
         const vec3 d2 = manifold.points[2].on_a - manifold.points[0].on_a;
         const float twice = length_squared(glm::cross(d1, d2)), sides = length_squared(d1) + length_squared(d2);
@@ -51,7 +51,8 @@ bool is_sliver(const Shape& a, const Shape& b, const Frame& b_in_a, const Manifo
         high = std::max(high, x);
     }
     const float strip = high - low;
-    // Of one or two points, the strip was thin enough for a line; or it is the honest contact of an edge or a corner.
+    // One or two points: either the strip was so thin that it became a line, or it is the true contact of an edge or a
+    // corner.
     const bool narrow = manifold.count < 3 ? has_face_along(a, manifold.normal) &&
                                                  has_face_along(b, transpose_mul(b_in_a.rotation, -manifold.normal))
                                            : strip < width;

@@ -10,14 +10,15 @@ namespace {
 using glm::dvec3;
 using Index = std::uint32_t;
 
-/// Pairs stand for a contact when their edge is at least this much as upright on the face as that of the best pair.
+/// A pair can detect a contact if the cosine between its edge and the face's normal is at least this fraction of the
+/// best pair's.
 constexpr double upright_enough = 0.5;
 
-/// Larger tables of votes than this, in bytes, cost more than the tests they save: then each contact takes its best
-/// pair.
+/// The largest table of votes, in bytes. A larger one costs more than the tests that it saves; then each contact takes
+/// its best pair.
 constexpr std::size_t most_votes = std::size_t(1) << 21;
 
-/// Votes of a pair, and whether it is taken: by a vertex, or by two edges.
+/// Votes of a pair, and whether it has been taken: by a vertex contact, or by an edge contact.
 constexpr std::uint8_t vote_mask = 0x3f, by_vertex = 0x80, by_edges = 0x40;
 
 /// Pairs of one kind: edges of one polyhedron with faces of the other.
@@ -55,7 +56,7 @@ private:
     std::vector<EdgeFacePair>& out_;
 };
 
-/// A pair that would do for a contact.
+/// A pair that detects a contact.
 struct Choice {
     Ballot* ballot;
     EdgeFacePair pair;
@@ -89,7 +90,8 @@ public:
     }
 
 private:
-    /// Drops those that are too flat beside the best; of more than zero.
+    /// Drops the pairs whose edge is too nearly parallel to the face, compared with the best. There must be at least
+    /// one.
     static std::span<Choice> upright_ones(std::span<Choice> choices) {
         double most = choices[0].upright;
         for (const Choice& c : choices) most = std::max(most, c.upright);
@@ -155,7 +157,7 @@ private:
     std::vector<Choice> choices_;  ///< of a vertex
 };
 
-/// By edges; each pair once.
+/// Sorts the pairs by edges, and keeps each once.
 void order(std::vector<EdgeFacePair>& pairs, std::size_t edges, bool distinct, CandidateScratch& scratch) {
     if (!distinct) {
         std::sort(pairs.begin(), pairs.end());

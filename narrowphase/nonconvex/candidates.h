@@ -1,11 +1,12 @@
 #pragma once
-/// Internal: from the contacts that an orientation allows (overlay.h) to the edge-face pairs that tell of all of them
-/// (Jimenez and Torras 1999, section 3), and to few.
+/// Internal: chooses few edge-face pairs that detect all contacts that an orientation allows (overlay.h; Jimenez and
+/// Torras 1999, section 3).
 ///
-/// A vertex that comes to touch a face drags its edges into it: any one of them will do. Two edges that have just
-/// crossed pierce both faces of each other: any one of four pairs will do. Before, such a pair is no farther apart than
-/// the contact that it stands for. So pairs can be shared: an edge with a face stands for its ends on that face and for
-/// all edges around it,
+/// If a vertex comes to touch a face, its edges meet the face, too: a pair of any of them with the face detects the
+/// contact. Two edges that have just crossed meet both faces of each other: any one of four pairs detects the contact.
+/// Before the contact, such a pair is no farther apart than the features that touch. So one pair can serve several
+/// contacts: an edge and a face detect contacts of the edge's ends with that face, and contacts of the edge with all
+/// edges around the face,
 ///
 ///                    g2
 ///              +-----------+          (e, f) for       v on f
@@ -14,17 +15,17 @@
 ///              +-----------+
 ///                    g4
 ///
-/// and which pairs to take is a set cover. It is chosen greedily by votes: each contact votes for all pairs that would
-/// do for it; vertices then take the pair of most votes, and edges do where none of theirs is taken already. That
-/// leaves about two thirds of the pairs that the contacts would take each by itself. Pairs whose edge lies too flat on
-/// the face do not stand for election: they would tell late of a contact that goes deeper.
+/// and the choice of pairs is a set cover. It is made greedily, by votes. Each contact votes for all pairs that detect
+/// it. Then each vertex contact takes the pair with most votes, and so does each edge contact of which no pair has been
+/// taken yet. That leaves about two thirds of the pairs that the contacts would take each by itself. Pairs whose edge
+/// is nearly parallel to the face are left out, because they would detect a deeper contact late.
 
 #include <talus/narrowphase/nonconvex/interference.h>
 #include "narrowphase/nonconvex/overlay.h"
 
 namespace talus {
 
-/// What find_candidates works with; keep it between calls, so that they allocate nothing.
+/// Memory that find_candidates works in. Keep it between calls, so that they allocate nothing.
 struct CandidateScratch {
     ApplicableContacts contacts;
     OverlayScratch overlay;
@@ -33,8 +34,8 @@ struct CandidateScratch {
     std::vector<EdgeFacePair> unordered;
 };
 
-/// The edge-face pairs of what can touch first, with B turned by `rotation` in A's frame, and by less than `slack`
-/// (rad) from there. The method makes no difference to the pairs.
+/// Finds the edge-face pairs that can touch first if the rotation of B in A's frame differs from `rotation` by less
+/// than `slack` (rad). All methods find the same pairs.
 void find_candidates(const OrientationGraph& a, const OrientationGraph& b, const glm::dmat3& rotation, double slack,
                      OverlayMethod method, CandidateScratch& scratch, EdgeFaceCandidates& out);
 

@@ -17,7 +17,8 @@ double magnitude_xor(double a, double b) {
     return (a < 0.0) != (b < 0.0) ? least : -least;
 }
 
-/// The normal of the auxiliary plane fe: at right angles to the edge, and to the face's normal where those differ.
+/// Returns the normal of the auxiliary plane fe: at right angles to the edge, and to the face's normal unless the two
+/// are parallel.
 dvec3 auxiliary_normal(const dvec3& direction, const dvec3& face_normal) {
     dvec3 m = glm::cross(direction, face_normal);
     if (glm::dot(m, m) < parallel * parallel) {
@@ -26,7 +27,8 @@ dvec3 auxiliary_normal(const dvec3& direction, const dvec3& face_normal) {
     return glm::normalize(m);
 }
 
-/// Whether a point of the face's plane lies in the face: the edges that cross one half of a line through it.
+/// Returns whether a point of the face's plane lies in the face, by counting the edges that cross one half of a line
+/// through it.
 bool point_in_face(const dvec3& point, const Polyhedron& p, Index face) {
     const dvec3 n = glm::abs(p.faces[face].normal);
     const int drop = n.x >= n.y && n.x >= n.z ? 0 : n.y >= n.z ? 1 : 2;
@@ -44,7 +46,8 @@ bool point_in_face(const dvec3& point, const Polyhedron& p, Index face) {
 
 double squared(const dvec3& v) { return glm::dot(v, v); }
 
-/// Of two segments. The nearest points are inside both (where the lines' nearest points are), or one is an end.
+/// Returns the distance of two segments. Their nearest points are those of the lines if these are inside both segments;
+/// otherwise one of them is an end.
 double squared_distance(const dvec3& p0, const dvec3& p1, const dvec3& q0, const dvec3& q1) {
     const dvec3 u = p1 - p0, v = q1 - q0, w = p0 - q0;
     const double uu = glm::dot(u, u), uv = glm::dot(u, v), vv = glm::dot(v, v), uw = glm::dot(u, w),
@@ -99,7 +102,7 @@ bool edge_meets_face(const Segment& edge, const Polyhedron& p, std::uint32_t fac
         if ((au > band && av > band) || (au < -band && av < -band)) continue;
         const dvec3 normal = glm::cross(edge.direction, other.direction);
         const double b = glm::dot(u, normal);
-        // An end in the plane fe matters only where the edges themselves come near each other.
+        // An end in the plane fe matters only if the edges themselves come near each other.
         if (b * b <= band * band * glm::dot(normal, normal)) return edge_face_distance(edge, p, face) <= band;
         odd ^= (au < 0.0) != (av < 0.0) && (av < 0.0) == (b < 0.0);
     }

@@ -17,7 +17,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 glm::dquat unit(const quat& q) { return glm::normalize(glm::dquat(q.w, q.x, q.y, q.z)); }
 
-/// Takes the frame of one polyhedron to the other's.
+/// Transforms from the frame of one polyhedron to the other's.
 struct Move {
     dmat3 rotation;
     dvec3 position;
@@ -46,13 +46,13 @@ RelativePose relative_pose(const Transform& a, const Transform& b) {
     return {rotation, move, inverse(move)};
 }
 
-/// The pairs of two polyhedra in one pose: the tests, counted, and the least distance so far.
+/// Tests pairs of two polyhedra at one pose, counts the tests, and keeps the least distance so far.
 class Tests {
 public:
     Tests(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, DistanceKind kind)
         : a_(a), b_(b), pose_(pose), band_(a.tolerance + b.tolerance), kind_(kind) {}
 
-    /// False when they meet, and nothing more need be tested.
+    /// Returns false if the pair meets; then no more pairs need to be tested.
     bool edge_of_a(const EdgeFacePair& p) { return apart(placed(a_, p.edge, pose_.a_to_b, edge_a_), b_, p.face); }
     bool edge_of_b(const EdgeFacePair& p) { return apart(placed(b_, p.edge, pose_.b_to_a, edge_b_), a_, p.face); }
 
@@ -70,7 +70,7 @@ public:
     double last = 0.0;  ///< a lower bound of the pair tested last
 
 private:
-    /// An edge in the other's frame; candidates come ordered by edges.
+    /// The present edge in the other's frame; kept because candidates are ordered by edges.
     struct Placed {
         Index edge = ~Index(0);
         Segment segment;
@@ -92,7 +92,7 @@ bool shell_inside(const Polyhedron& of, const Polyhedron& in, const Move& move) 
     return std::any_of(of.shells.begin(), of.shells.end(), [&](Index v) { return contains(in, move(of.vertices[v])); });
 }
 
-/// All edges of one with all faces of the other.
+/// Tests all edges of one with all faces of the other.
 bool all_apart(const Polyhedron& edges, const Polyhedron& faces, const Move& move, Tests& tests) {
     for (Index e = 0; e < edges.edges.size(); ++e) {
         const Segment s = move(segment_of(edges, e));
@@ -191,7 +191,8 @@ InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transfor
     if (!is_usable(a_, pose_a, b_, pose_b)) return bad_input;
     const Polyhedron &a = a_.polyhedron, &b = b_.polyhedron;
     const RelativePose pose = relative_pose(pose_a, pose_b);
-    // Unit vectors move by twice the sine of half the angle at most, which the quaternion's vector part is.
+    // A rotation moves unit vectors by at most twice the sine of half its angle, the length of the quaternion's vector
+    // part.
     const auto turned_since = [&](const glm::dquat& then) {
         const glm::dquat q = glm::conjugate(then) * pose.rotation;
         return 2.0 * std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
@@ -224,7 +225,7 @@ InterferenceResult NonconvexPair::update(const Transform& pose_a, const Transfor
         pair_clear_.assign(scratch_.candidates.size(), 0.0);
     }
 
-    // The one that was the nearest goes first: then most others are ruled out by what they were.
+    // The pair that was nearest goes first: its distance rules out most others by their earlier bounds.
     Tests pairs(a, b, pose, DistanceKind::exact);
     const std::size_t of_a = scratch_.candidates.a_edges.size();
     const auto look = [&](std::size_t i) {

@@ -13,12 +13,13 @@ using Index = std::uint32_t;
 constexpr double pi = 3.14159265358979323846;
 constexpr double arc_step = 0.08;  ///< between the samples of an arc, rad
 
-/// How far the local hull of a vertex may be from being pointed for the vertex to have a region; and up to how many
-/// edges a vertex may have for its region's cap to be worked out (the time is cubic).
+/// How far the local hull of a vertex may be from being pointed for the vertex to have a region, and the greatest
+/// number of edges of a vertex for whose region a cap is computed (the time is cubic).
 constexpr double region_slack = 1e-3;
 constexpr Index most_edges_for_cap = 48;
 
-/// The corners of the polar cone of some directions span the region of a vertex; false when there are none.
+/// Finds a cap around the region of a vertex, which the corners of the polar cone of its edges' directions span.
+/// Returns false if there are no corners.
 bool cap_of_region(std::span<const dvec3> directions, dvec3& center, double& cosine) {
     std::vector<dvec3> corners;
     for (std::size_t i = 0; i < directions.size(); ++i) {
@@ -43,11 +44,11 @@ bool cap_of_region(std::span<const dvec3> directions, dvec3& center, double& cos
     center = sum / length;
     double least = 1.0;
     for (const dvec3& c : corners) least = std::min(least, glm::dot(center, c));
-    if (least > 0.05) cosine = least - 1e-6;  // a cap of less than a quarter turn is convex, and holds what they span
+    if (least > 0.05) cosine = least - 1e-6;  // a cap of less than 90 degrees is convex, so it contains their span
     return true;
 }
 
-/// Cells of about as many as there are things to find in them.
+/// Makes a grid with about as many cells as items.
 int grid_side(std::size_t items) {
     const int side = static_cast<int>(std::sqrt(static_cast<double>(items) / 6.0));
     return std::clamp(2 * side, 8, 32);
@@ -68,7 +69,7 @@ template <class Near>
 SphereGrid make_grid(std::size_t items, Near&& near) {
     SphereGrid grid;
     grid.side = grid_side(items);
-    const double reach = std::sqrt(2.0) / grid.side;  // on the cube's side; less on the sphere
+    const double reach = std::sqrt(2.0) / grid.side;  // on the side of the cube; it is less on the sphere
     const Index cells = static_cast<Index>(6 * grid.side * grid.side);
     for (Index c = 0; c < cells; ++c) {
         grid.start.push_back(static_cast<Index>(grid.items.size()));
@@ -88,7 +89,7 @@ void add_arc(OrientationGraph& graph, const PolyhedronEdge& edge, Index index) {
     arc.axis = edge.direction;
     arc.edge = index;
     arc.faces = edge.faces;
-    // Of two unit vectors: exact for small angles and near half a turn, too.
+    // The angle of two unit vectors, exact for small angles and near 180 degrees, too.
     const double angle = 2.0 * std::atan2(glm::length(arc.to - arc.from), glm::length(arc.to + arc.from));
     arc.half_angle = 0.5 * angle;
     const dvec3 ahead = glm::cross(arc.axis, arc.from);
@@ -125,9 +126,9 @@ void add_region(OrientationGraph& graph, const Polyhedron& p, Index vertex) {
     graph.regions.push_back(region);
 }
 
-/// True if a direction may lie in a cap, or within the slack of it.
+/// Returns whether a direction may lie in a cap, or within the slack of it.
 bool near_cap(const dvec3& center, double cosine, const dvec3& v, double slack) {
-    return glm::dot(center, v) >= cosine - slack;  // cosines of angles that differ by the slack differ by less
+    return glm::dot(center, v) >= cosine - slack;  // a change of an angle by the slack changes its cosine by less
 }
 
 }  // namespace

@@ -12,14 +12,13 @@ using Index = std::uint32_t;
 
 constexpr double pi = 3.14159265358979323846;
 constexpr double turn = 2.0 * pi;
-/// Larger tables of signs than this, in bytes, leave the caches; then the grid is used.
+/// The largest table of signs, in bytes. A larger one does not fit into the processor's caches; then the grid is used.
 constexpr std::size_t most_signs = std::size_t(1) << 15;
 
-/// What cosines of unit vectors in float may be off by.
+/// The largest error of cosines of unit vectors in float.
 constexpr double float_rounding = 1e-6;
 
-// ---- Longitudes, for the sweep
-// ---------------------------------------------------------------------------------------
+// ---- Longitudes, for the sweep -------------------------------------------------------------------------------------
 
 double longitude(const dvec3& v) { return std::atan2(v.y, v.x); }
 
@@ -29,14 +28,14 @@ double turned_by(double to, double from) {
     return d > pi ? d - turn : d < -pi ? d + turn : d;
 }
 
-/// From a longitude eastward; all around when `length` is a turn.
+/// An interval from a longitude eastward; the whole circle if `length` is a turn.
 struct Meridians {
     double west, length;
 };
 
 constexpr Meridians all_around{-pi, turn};
 
-/// Those of a point, give or take an angle.
+/// Returns the longitudes within an angle of a point.
 Meridians meridians_near(const dvec3& v, double slack) {
     const double r = std::sqrt(v.x * v.x + v.y * v.y);
     if (r <= 2.0 * slack) return all_around;
@@ -45,10 +44,10 @@ Meridians meridians_near(const dvec3& v, double slack) {
 }
 
 Meridians meridians_of(const dvec3& from, const dvec3& to, const dvec3& axis, double slack) {
-    // A pole within reach of the arc's great circle may lie on the arc. Elsewhere the arc is monotone in longitude.
+    // A pole within reach of the arc's great circle may lie on the arc. Otherwise the arc is monotone in longitude.
     const double pole = std::abs(axis.z);
     const double r = std::sqrt(std::max(0.0, std::min(from.x * from.x + from.y * from.y, to.x * to.x + to.y * to.y)));
-    const double nearest = std::min(r, pole);  // to a pole, at least
+    const double nearest = std::min(r, pole);  // lower bound of the distance to a pole
     if (nearest <= 2.0 * slack) return all_around;
     const double spread = std::asin(std::min(1.0, slack / nearest)) + 1e-9;
     const double a = longitude(from), d = turned_by(longitude(to), a);
@@ -62,19 +61,19 @@ struct PlacedArc {
 };
 
 PlacedArc place(const OrientationArc& arc, const glm::dmat3& rotation) {
-    // Mirroring at the centre keeps which way an arc turns about its axis.
+    // Mirroring at the centre does not change the sense of an arc about its axis.
     return {-(rotation * arc.from), -(rotation * arc.to), rotation * arc.axis, -(rotation * arc.middle),
             arc.half_angle};
 }
 
-/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces: on which side of
-/// the one's great circle the ends of the other lie.
+/// For an arc of A and one of B, the cosines of each edge with the normals of the other's two faces. They tell on which
+/// side of one arc's great circle the ends of the other arc lie.
 struct ArcSides {
     double a[2];  ///< the ends of A's arc, against the circle of B's
     double b[2];
 };
 
-/// Whether a point is within the slack of an arc.
+/// Returns whether a point is within the slack of an arc.
 template <class Arc>
 bool near_arc(const Arc& arc, const dvec3& point, double slack) {
     const double aside = glm::dot(point, arc.axis);
@@ -85,10 +84,10 @@ bool near_arc(const Arc& arc, const dvec3& point, double slack) {
            near(arc.to);
 }
 
-/// Whether two arcs cross, or come within the slack of each other. To cross, each must have its ends on either side of
-/// the other's great circle; then the points where they cross those circles are the same or opposite, which the order
-/// of the sides tells. Where an end is within the slack of a circle signs mean nothing; then arcs that cross have an
-/// end near the other, too.
+/// Returns whether two arcs cross, or come within the slack of each other. To cross, each must have its ends on either
+/// side of the other's great circle. Then the points where they cross those circles are the same or opposite; the order
+/// of the sides tells which. If an end is within the slack of a circle, the signs mean nothing; but then arcs that
+/// cross have an end near the other arc, too.
 bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSides& s) {
     s.a[0] = glm::dot(a.from, b.axis), s.a[1] = glm::dot(a.to, b.axis);
     if ((s.a[0] > slack && s.a[1] > slack) || (s.a[0] < -slack && s.a[1] < -slack)) return false;
@@ -101,8 +100,7 @@ bool arcs_cross(const OrientationArc& a, const PlacedArc& b, double slack, ArcSi
            near_arc(b, a.to, slack);
 }
 
-// ---- Overlaying
-// ------------------------------------------------------------------------------------------------------
+// ---- Overlaying ----------------------------------------------------------------------------------------------------
 
 class Overlay {
 public:
@@ -195,8 +193,8 @@ private:
         }
     }
 
-    /// For each node (row) and each edge of the other: 1 where the edge's direction leaves along the node, -1 where
-    /// against it, 0 where it is within the slack of being at right angles.
+    /// Makes the table of signs. For each node (row) and each edge of the other: 1 if the edge's direction is along the
+    /// node's, -1 if against it, 0 if it is within the slack of being at right angles.
     template <class Node>
     void fill_signs(std::size_t nodes, Node&& node, const OrientationGraph& edges,
                     std::vector<std::int8_t>& signs) const {
@@ -214,7 +212,7 @@ private:
         }
     }
 
-    /// No edge of the region leaves along the node.
+    /// Returns whether no edge of the region has a direction along the node's.
     static bool may_hold(const OrientationGraph& graph, const OrientationRegion& region, const std::int8_t* row) {
         for (Index k = region.first; k < region.first + region.count; ++k) {
             if (row[graph.edge_of[k]] == graph.leaves[k]) return false;
@@ -236,10 +234,10 @@ private:
             for (Index i = 0; i < a_.arcs.size(); ++i) {
                 const Index edge = a_.arcs[i].edge;
                 const int b0 = from[edge], b1 = to[edge];
-                // A's nodes are mirrored in that table: its signs are those of arcs_cross turned over.
+                // A's nodes are mirrored in that table, so its signs are the opposite of those in arcs_cross.
                 const int a0 = of_a_nodes[a_.arcs[i].faces[0] * b_.edges + arc.edge];
                 const int a1 = of_a_nodes[a_.arcs[i].faces[1] * b_.edges + arc.edge];
-                // Without branches but one, which is hardly ever taken.
+                // Without branches, except one that is hardly ever taken.
                 const int apart = int(b0 * b1 > 0) | int(a0 * a1 > 0) | (int(a0 * b0 != 0) & int(a1 * b1 < 0));
                 if (apart) continue;
                 test_arcs(i, j, placed);
@@ -261,7 +259,8 @@ private:
         }
     }
 
-    // The sweep: all features as intervals of longitude, red ones of A and blue ones of B, whose ends are met eastward.
+    // The sweep: all features as intervals of longitude, red ones of A and blue ones of B. Their ends are visited from
+    // west to east.
 
     enum class Kind : std::uint8_t { arc, node, region };
 
@@ -287,7 +286,7 @@ private:
     };
     static constexpr Index inactive = ~Index(0);
 
-    /// The longitudes of a region: those of its cap.
+    /// Returns the longitudes of a region, by its cap.
     Meridians region_span(const dvec3& center, double cap_cosine) const {
         if (cap_cosine <= whole_sphere) return all_around;
         return meridians_near(center, std::acos(std::min(1.0, cap_cosine)) + slack_);
@@ -327,7 +326,7 @@ private:
         s.position[k] = inactive;
     }
 
-    /// All features as intervals of longitude, in A's frame.
+    /// Lists all features as intervals of longitude, in A's frame.
     Swept all_intervals() {
         Swept s;
         for (Index i = 0; i < a_.arcs.size(); ++i) {
@@ -339,7 +338,7 @@ private:
             s.blue_arcs.push_back(p);
             s.intervals.push_back({meridians_of(p.from, p.to, p.axis, slack_), j, Kind::arc, true});
         }
-        // Regions of A with nodes of B, and the other way round; all in A's frame.
+        // Regions of A with nodes of B, and regions of B with nodes of A; all in A's frame.
         for (Index i = 0; i < a_.regions.size(); ++i) {
             const OrientationRegion& r = a_.regions[i];
             s.intervals.push_back({region_span(r.center, r.cap_cosine), i, Kind::region, false});
@@ -383,8 +382,8 @@ private:
             meet(s, f, f.kind == Kind::arc ? Kind::arc : f.kind == Kind::node ? Kind::region : Kind::node);
         };
         for (const Index k : endless) start(k), activate(s, k);
-        // In the first round what ends before it starts (it lies across the first meridian) is not active yet. In the
-        // second nothing new becomes active: what starts meets those that still are.
+        // In the first round, a feature across the first meridian ends before it starts, and is not active then. In the
+        // second round no feature becomes active: those that start are tested with those that are still active.
         for (const Event& e : events) {
             if (e.west) {
                 start(e.interval);

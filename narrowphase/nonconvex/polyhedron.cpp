@@ -75,7 +75,7 @@ private:
         return {};
     }
 
-    /// Each half-edge finds the one that runs back.
+    /// Finds for each half-edge the one in the opposite direction.
     Error pair_half_edges() {
         std::vector<Index> order(half_.size());
         std::iota(order.begin(), order.end(), Index(0));
@@ -113,7 +113,7 @@ private:
         return {};
     }
 
-    /// The box, the ball, and the polygons' areas.
+    /// Computes the box, the bounding sphere, and the polygons' areas.
     Error measure() {
         dvec3 lower = points_[half_[0].from], upper = lower;
         for (const HalfEdge& h : half_) {
@@ -125,7 +125,7 @@ private:
             out_.radius = std::max(out_.radius, glm::length(points_[h.from] - out_.center));
         }
         flatness_ = planarity_tolerance * out_.radius;
-        // Vertices far from the origin carry coarser roundings than the size alone tells.
+        // Vertices far from the origin have larger rounding errors than the size alone would suggest.
         grain_ = 2e-7 * std::max(glm::length(lower), glm::length(upper));
         flatness_ += grain_;
         out_.tolerance = flatness_;
@@ -157,8 +157,8 @@ private:
         return true;
     }
 
-    /// Grows faces from the largest polygons over neighbours in the same plane. A polygon without area (its corners lie
-    /// on one line) joins any neighbour that takes it in.
+    /// Makes faces from the largest polygons and their neighbours in the same plane. A polygon without area (its
+    /// corners lie on one line) is merged with any neighbour whose plane it fits.
     void merge_coplanar() {
         std::vector<Index> order(areas_.size());
         std::iota(order.begin(), order.end(), Index(0));
@@ -210,7 +210,7 @@ private:
                 std::max({out_.skew, std::abs(glm::dot(n0, edge.direction)), std::abs(glm::dot(n1, edge.direction))});
             out_.edges.push_back(edge);
         }
-        const double most = 0.02;  // what bent input looks like; merged faces stay far below
+        const double most = 0.02;  // bent input exceeds this; merged faces stay far below
         for (const PolyhedronEdge& e : out_.edges) {
             for (const Index f : e.faces) {
                 if (std::abs(glm::dot(out_.faces[f].normal, e.direction)) > most ||
@@ -270,7 +270,7 @@ private:
         return p;
     }
 
-    /// A shell that looks outward must lie in the open, one that looks inward (a cavity) in the solid of the others.
+    /// A shell that faces outward must lie outside the solid of the others, one that faces inward (a cavity) inside it.
     Error check_shells() {
         parent_.resize(areas_.size());
         std::iota(parent_.begin(), parent_.end(), Index(0));
@@ -323,7 +323,8 @@ private:
     Polyhedron out_;
 };
 
-/// How often a ray from `point` along `ray` crosses the boundary; false when it passes an edge too near to tell.
+/// Counts how often a ray from `point` along `ray` crosses the boundary. Returns false if it passes too near to an edge
+/// to tell.
 bool count_crossings(const Polyhedron& p, const dvec3& point, const dvec3& ray, bool& odd) {
     const double near_edge = 1e-9 * p.radius;
     const dvec3 across_ray = glm::cross(ray, std::abs(ray.x) < 0.6 ? dvec3(1, 0, 0) : dvec3(0, 1, 0));
@@ -338,7 +339,7 @@ bool count_crossings(const Polyhedron& p, const dvec3& point, const dvec3& ray, 
             continue;
         }
         if (height / slope < 0.0) continue;
-        // Seen along the ray: the side of an edge on which the point lies, by a plane through ray and point.
+        // Seen along the ray: on which side of an edge the point lies, by a plane through ray and point.
 
         bool inside = false;
         for (const Index e : boundary) {
@@ -371,7 +372,7 @@ Result<Polyhedron> make_polyhedron(std::span<const vec3> vertices, std::span<con
 
 bool contains(const Polyhedron& polyhedron, const glm::dvec3& point) {
     if (glm::length(point - polyhedron.center) > polyhedron.radius * (1.0 + 1e-9)) return false;
-    // Directions that no model is likely to be aligned with; the next is tried when one meets an edge.
+    // Directions that no model is likely to be aligned with. If one passes near an edge, the next is tried.
     dvec3 ray = glm::normalize(dvec3(0.5377, 0.2843, 0.7938));
     bool odd = false;
     for (int attempt = 0; attempt < 16; ++attempt) {

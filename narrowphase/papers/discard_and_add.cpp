@@ -1,16 +1,17 @@
-/// The discard-and-add simplex of Liu, Chien, Shiang and Lee, section 3.2: always three vertices, whichever of them
-/// carry the closest point.
+/// The discard-and-add simplex of Liu, Chien, Shiang and Lee, section 3.2: always three vertices, even if the closest
+/// point lies between fewer of them.
 ///
-/// Where two faces of the tetrahedron separate, the paper discards the farthest vertex. That may be the one just added,
-/// and then nothing changes any more; the closer the shapes, the more often. Failures among pairs of hulls of 8 to 67
-/// random points on the unit ball, by the gap between them (24,000 pairs, linear search, stop on the bound):
+/// If two faces of the tetrahedron separate the origin from it, the paper discards the farthest vertex. That may be the
+/// vertex just added, and then nothing changes any more. The closer the shapes, the more often this happens. Failures
+/// among pairs of hulls of 8 to 67 random points on the unit sphere, by the gap between them (24,000 pairs, linear
+/// search, stop on the bound):
 ///
 ///                                  below 0.5     0.5 to 2     above 2
 ///     arbitrary vertices              37.6%        16.4%         1.5%
 ///     three points by centroids       23.3%         9.0%         0.7%
 ///
-/// Nine in ten are cycles, the others four vertices in a plane. Had the new vertex to stay, it would be 3.3%, 2.5%,
-/// 0.3% and 2.7%, 1.9%, 0.2%. That is not what the paper says.
+/// Nine in ten are cycles, the others are four vertices in a plane. If the new vertex were never discarded, the numbers
+/// would be 3.3%, 2.5%, 0.3% and 2.7%, 1.9%, 0.2%; but the paper does not say so.
 
 #include "narrowphase/papers/simplex.h"
 
@@ -92,7 +93,7 @@ Refined refine_set(Simplex& s) {
         const dvec3 normal = glm::cross(b - a, c - a);
         const double z = -glm::dot(normal, a), n = glm::dot(normal, s.vertex[rest].w) + z;
         if (!(z * n < 0.0)) continue;
-        // More than one face separates: of the vertices that could go, the farthest from the origin goes.
+        // If more than one face separates, the candidate vertex farthest from the origin is discarded.
         const double distance2 = glm::dot(s.vertex[rest].w, s.vertex[rest].w);
         if (distance2 > farthest) {
             farthest = distance2;

@@ -65,7 +65,7 @@ private:
     }
     double tolerance_along(const dvec3& unit) const { return glm::dot(glm::abs(unit), tolerance_); }
 
-    /// The paper's IsFace. Turns the normal outward.
+    /// The paper's IsFace. Flips the normal if it points inward.
     bool is_face(Triple& triple) const {
         const dvec3& a = points_[triple.corners[0]];
         const dvec3 cross = glm::cross(points_[triple.corners[1]] - a, points_[triple.corners[2]] - a);
@@ -94,7 +94,7 @@ private:
                          [](const Triple& a, const Triple& b) { return a.area2 > b.area2; });
     }
 
-    /// A triple whose corners all lie on the plane of a face adds them to it, else it begins a face.
+    /// If the triple's corners all lie on the plane of a face, adds them to that face; else begins a new face.
     void unite() {
         for (const Triple& triple : triples_) {
             const auto on = [&](const Triple& plane) {
@@ -148,7 +148,7 @@ private:
 
     Result<PolyhedronFaces> trace_edges() {
         PolyhedronFaces result;
-        std::vector<std::array<Index, 2>> sides;  // one way round; the other face has it the other way
+        std::vector<std::array<Index, 2>> sides;  // directed; the face on the other side has the opposite direction
         for (std::size_t f = 0; f < corners_.size(); ++f) {
             std::vector<Index>& corners = corners_[f];
             sort_corners(corners, planes_[f].normal);

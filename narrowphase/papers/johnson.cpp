@@ -5,7 +5,7 @@
 ///
 ///     Delta_i({y_i}) = 1,   Delta_j(Y + y_j) = sum over i in Y of Delta_i(Y) (y_i . y_k - y_i . y_j),   any k in Y
 ///
-/// Y carries the closest point of the whole simplex when
+/// The closest point of the whole simplex lies on Y if
 ///
 ///     (a) Delta(Y) > 0   (b) Delta_i(Y) > 0 for i in Y   (c) Delta_j(Y + y_j) <= 0 for j not in Y
 
@@ -18,7 +18,7 @@ namespace talus::papers {
 
 namespace {
 
-/// Subsets are bit masks of slots; by size, and within one size as the paper's loops would meet them.
+/// Subsets as bit masks of slots: ordered by size, and within one size as in the paper's loops.
 constexpr unsigned by_size[15] = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};
 
 struct Determinants {
@@ -80,15 +80,15 @@ struct Determinants {
 void johnson(Simplex& s) {
     const Determinants delta(s);
     const unsigned all = (1u << s.count) - 1;
-    // The determinants of a flat tetrahedron are noise: they could say that it encloses the origin.
+    // The determinants of a flat tetrahedron are noise, and might claim that it encloses the origin.
     const unsigned usable = s.count == 4 && is_flat(s) ? all - 1 : all;
     for (const unsigned set : by_size) {
         if ((set & ~all) == 0 && set <= usable && delta.inside(set) && delta.supports(set, s.count)) {
             return keep(s, delta.part(set));
         }
     }
-    // The backup procedure, for when rounding lets no subset pass (c): the nearest of those that pass (a) and (b).
-    // Vertices alone always do.
+    // The backup procedure: if no subset passes (c) because of rounding, take the nearest of those that pass (a) and
+    // (b). Single vertices always do.
     Part best;
     double least = std::numeric_limits<double>::infinity();
     for (const unsigned set : by_size) {

@@ -1,4 +1,4 @@
-/// The engine's own simplex step, made to fit in here.
+/// The engine's own simplex step, adapted to the papers' simplex.
 
 #include "narrowphase/gjk/simplex.h"
 #include "narrowphase/papers/simplex.h"

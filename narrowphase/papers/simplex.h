@@ -13,7 +13,7 @@ using glm::dvec3;
 /// A vertex of A - B.
 struct Vertex {
     dvec3 w;  ///< a - b, in A's frame
-    dvec3 a;  ///< the point of A it came from
+    dvec3 a;  ///< the point of A that it comes from
     std::uint16_t index_a;
     std::uint16_t index_b;
 };
@@ -21,22 +21,23 @@ struct Vertex {
 /// Up to four vertices and the point v of their hull that is closest to the origin.
 struct Simplex {
     Vertex vertex[4];
-    double weight[4] = {};  ///< v = sum of weight[i] * vertex[i].w; none negative but by rounding, sum 1
+    double weight[4] = {};  ///< v = sum of weight[i] * vertex[i].w; not negative except by rounding, sum 1
     int count = 0;
     bool encloses = false;  ///< the four vertices enclose the origin; v is 0
     dvec3 v{0.0};
-    dvec3 y{0.0};     ///< v, or a positive multiple of it that is known better: what is searched along
+    dvec3 y{0.0};     ///< v, or a positive multiple of it that is more accurate: the search direction is -y
     double vv = 0.0;  ///< dot(v, v)
 };
 
-/// The part of a simplex that carries its closest point: which vertices, with what weights.
+/// The vertices of a simplex between which its closest point lies, and their weights.
 struct Part {
     int count = 0;
     int slot[4] = {};  ///< ascending
     double weight[4] = {};
 };
 
-/// Weights of the origin inside a tetrahedron that is not flat: the volumes of the four that it makes with the faces.
+/// Returns the weights of the origin inside a tetrahedron that is not flat: the volumes of the four tetrahedra that the
+/// origin makes with the faces.
 inline Part inside(const Simplex& s) {
     Part part{4, {0, 1, 2, 3}, {}};
     const dvec3& d = s.vertex[3].w;
@@ -49,7 +50,7 @@ inline Part inside(const Simplex& s) {
     return part;
 }
 
-/// Keeps the part's vertices alone and sets what follows from its weights.
+/// Keeps only the part's vertices, and sets v and y by its weights.
 inline void keep(Simplex& s, const Part& part) {
     s.v = dvec3(0.0);
     for (int i = 0; i < part.count; ++i) {
@@ -79,7 +80,8 @@ inline bool is_flat(const Simplex& s) {
     return !(volume * volume > flatness * flatness * glm::dot(a, a) * glm::dot(b, b) * glm::dot(c, c));
 }
 
-// The subalgorithms. Each makes v the closest point of the 1 to 4 vertices and drops those that v doesn't need.
+// The subalgorithms. Each sets v to the closest point of the 1 to 4 vertices, and drops the vertices that v does not
+// need.
 
 /// johnson.cpp
 void johnson(Simplex& simplex);
@@ -87,11 +89,11 @@ void johnson(Simplex& simplex);
 /// voronoi.cpp
 void voronoi(Simplex& simplex);
 
-/// production.cpp. `previous` is the number of vertices that v was the closest point of before a last one was added, or
-/// 0. False, and the simplex as it was then, when that brought nothing.
+/// production.cpp. `previous` is the number of vertices before the last one was added, or 0. If the new vertex does not
+/// bring v nearer, returns false and leaves the simplex as it was before.
 bool production(Simplex& simplex, int previous);
 
-/// discard_and_add.cpp: unlike the others it keeps three vertices, also those of weight 0.
+/// discard_and_add.cpp. Unlike the others it always keeps three vertices, even with weight 0.
 enum class Refined : std::uint8_t {
     face,      ///< three vertices are left
     encloses,  ///< the origin lies within the four

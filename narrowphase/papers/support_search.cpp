@@ -36,7 +36,7 @@ std::uint16_t SupportSearch::operator()(const dvec3& direction) {
             return last_ = from_stored(direction);
         case SupportMethod::hierarchical: {
             const std::uint16_t v = graph_.hierarchy.support(graph_.vertices, direction, dot_products_);
-            if (graph_.hierarchy.level_sizes().size() == 1) return last_ = v;  // that was a scan of all
+            if (graph_.hierarchy.level_sizes().size() == 1) return last_ = v;  // all vertices have been scanned
             return last_ = climb(direction, v, along(direction, graph_.vertices[v]), false);
         }
         case SupportMethod::hill_climbing:
@@ -67,7 +67,7 @@ std::uint16_t SupportSearch::climb(const dvec3& direction, std::uint16_t from, d
     std::uint16_t at = from, came_from = from;
     const auto look = [&](std::span<const std::uint16_t> around, std::uint16_t& best) {
         for (const std::uint16_t n : around) {
-            if (n == came_from) continue;  // lower, as we know
+            if (n == came_from) continue;  // known to be lower
             const double value = along(direction, graph_.vertices[n]);
             ++dot_products_;
             if (value > most) {
@@ -90,7 +90,7 @@ std::uint16_t SupportSearch::from_stored(const dvec3& direction) {
     std::uint16_t best = last_;
     double most = along(direction, graph_.vertices[last_]);
     ++dot_products_;
-    int place = candidate_count_;  // of the best: not among them, yet
+    int place = candidate_count_;  // index of the best candidate; candidate_count_: none yet
     for (int i = 0; i < candidate_count_; ++i) {
         if (candidates_[i] == last_) {
             if (best == last_) place = i;
@@ -104,7 +104,7 @@ std::uint16_t SupportSearch::from_stored(const dvec3& direction) {
             place = i;
         }
     }
-    if (place < stored_count_) return best;  // all its neighbours were candidates
+    if (place < stored_count_) return best;  // all its neighbours were candidates, too
     return climb(direction, best, most, false);
 }
 

@@ -20,7 +20,7 @@ public:
     SupportSearch(const PolytopeGraph& graph, SupportMethod method, std::uint16_t last,
                   std::span<const std::uint16_t> stored);
 
-    /// The vertex farthest along `direction` (not zero, in the polytope's frame).
+    /// Returns the vertex farthest along `direction` (not zero, in the polytope's frame).
     std::uint16_t operator()(const dvec3& direction);
 
     std::uint16_t last() const { return last_; }
@@ -29,7 +29,7 @@ public:
 
 private:
     std::uint16_t scan(const dvec3& direction);
-    /// Uphill from `from`, whose value is `most`; along the artificial neighbours too if asked.
+    /// Climbs from `from`, whose dot product is `most`; also along the artificial neighbours if `artificial`.
     std::uint16_t climb(const dvec3& direction, std::uint16_t from, double most, bool artificial);
     std::uint16_t from_stored(const dvec3& direction);
 
@@ -39,7 +39,7 @@ private:
     /// The stored vertices, then their neighbours, each once.
     std::uint16_t candidates_[64];
     int candidate_count_ = 0;
-    int stored_count_ = 0;  ///< 0 as well when not all neighbours found room
+    int stored_count_ = 0;  ///< also 0 if the array has no room for all neighbours
     int searches_ = 0;
     int dot_products_ = 0;
 };

@@ -15,7 +15,7 @@ std::span<const std::uint16_t> neighbours_of(const Hull& hull, std::size_t v) {
             hull.vertex_neighbours.data() + hull.vertex_first[v + 1]};
 }
 
-/// Which vertices stay when an independent set of vertices of low degree leaves, lowest degrees first.
+/// Chooses the vertices that stay when an independent set of vertices of low degree is left out, lowest degrees first.
 std::vector<bool> thinned(const Hull& hull) {
     const std::size_t count = hull.vertices.size();
     const auto degree = [&](std::uint32_t v) { return hull.vertex_first[v + 1] - hull.vertex_first[v]; };
@@ -52,12 +52,12 @@ VertexHierarchy::VertexHierarchy(std::size_t count)
 VertexHierarchy::VertexHierarchy(const Hull& hull) {
     const std::size_t count = hull.vertices.size();
     std::vector<std::vector<std::uint16_t>> joined(count), strides(count);
-    std::vector<std::uint16_t> name(count);  // of the level's vertices, in the hull
+    std::vector<std::uint16_t> name(count);  // the number in the hull of each vertex of the level
     std::iota(name.begin(), name.end(), std::uint16_t{0});
     level_sizes_.push_back(static_cast<std::uint32_t>(count));
 
     const Hull* level = &hull;
-    std::shared_ptr<const Hull> owner;  // of the level, once it is a coarser one
+    std::shared_ptr<const Hull> owner;  // owns the level's hull, except on level 0
     const auto keep_strides = [&](std::size_t v) {
         if (level_sizes_.size() == 1) return;
         for (const std::uint16_t n : neighbours_of(*level, v)) strides[name[v]].push_back(name[n]);
@@ -70,9 +70,9 @@ VertexHierarchy::VertexHierarchy(const Hull& hull) {
         }
         if (points.size() == stays.size()) break;
         const Result<std::shared_ptr<const Hull>> coarser = make_hull(points);
-        if (!coarser) break;  // flat without the others
+        if (!coarser) break;  // the remaining vertices are flat
 
-        // The builder keeps the order of the points; those that it finds inside leave as well.
+        // The builder keeps the order of the points; points that it finds inside are left out as well.
         std::vector<std::uint16_t> coarser_name;
         for (std::size_t v = 0; v < stays.size(); ++v) {
             const std::size_t next = coarser_name.size();
@@ -116,7 +116,7 @@ std::uint16_t VertexHierarchy::support(std::span<const vec3> vertices, const glm
         if (value > most) {
             most = value;
             best = joined_[i];
-            i = first_[best] - 1u;  // its own list, from the start: all on finer levels
+            i = first_[best] - 1u;  // goes on with its own list, whose vertices are all on finer levels
         }
     }
     return best;

@@ -1,10 +1,10 @@
 /// The closest point of a simplex by Voronoi regions (Ericson 2005, section 3.1): the origin P lies in the region of
 /// exactly one feature, and each region is bounded by the planes at right angles to its neighbours' edges.
 ///
-/// One thing the section leaves open: above an obtuse dihedral angle P can lie on the outer side of two faces, and only
-/// one of them is the nearest feature. Once P is in no vertex's and no edge's region it projects into the nearest face,
-/// so that the plane of that face is as far as the tetrahedron itself, and any other plane nearer. So the face with the
-/// farthest plane is taken.
+/// The section leaves one thing open: above an obtuse dihedral angle P can lie on the outer side of two faces, and only
+/// one of them is the nearest feature. If P is in no vertex's and no edge's region, it projects into the nearest face.
+/// So the plane of that face is as far away as the tetrahedron itself, and all other planes are nearer. Therefore the
+/// face with the farthest plane is taken.
 
 #include "narrowphase/papers/simplex.h"
 
@@ -14,7 +14,8 @@ namespace talus::papers {
 
 namespace {
 
-/// P lies in the region of vertex i among the `count` vertices: (P - Qi) . (Qj - Qi) <= 0 for all others.
+/// Returns whether P lies in the region of vertex i among the `count` vertices: (P - Qi) . (Qj - Qi) <= 0 for all
+/// others.
 bool in_vertex_region(const Simplex& s, const int* slots, int count, int i) {
     const dvec3& q = s.vertex[slots[i]].w;
     for (int j = 0; j < count; ++j) {
@@ -77,7 +78,7 @@ void take_nearer(const Simplex& s, const Part& part, Part& best, double& least) 
 
 Part nearest_on_triangle(const Simplex& s, int i, int j, int k) {
     const dvec3 ij = s.vertex[j].w - s.vertex[i].w, ik = s.vertex[k].w - s.vertex[i].w;
-    if (is_flat(ij, ik)) {  // no normal: its edges
+    if (is_flat(ij, ik)) {  // it has no normal, so its edges are tried
         Part best = on_vertex(i);
         double least = std::numeric_limits<double>::infinity();
         take_nearer(s, nearest_on_segment(s, i, j), best, least);
@@ -99,7 +100,7 @@ Part nearest_on_triangle(const Simplex& s, int i, int j, int k) {
 constexpr int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
 
 Part nearest_on_tetrahedron(const Simplex& s) {
-    if (is_flat(s)) {  // no inside: its faces
+    if (is_flat(s)) {  // it has no interior, so its faces are tried
         Part best = on_vertex(0);
         double least = std::numeric_limits<double>::infinity();
         for (const int* f : faces) take_nearer(s, nearest_on_triangle(s, f[0], f[1], f[2]), best, least);

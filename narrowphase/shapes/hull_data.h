@@ -10,9 +10,9 @@
 
 namespace talus::detail {
 
-/// Up to eight neighbours of a vertex, for two groups of four lanes: what a manifold asks of the support vertex, in two
-/// cache lines side by side. Entry i holds the other end of an edge and the face between that edge and the next, with
-/// its normal. Entries beyond the last neighbour repeat the vertex's first.
+/// Up to eight neighbours of a vertex, for two groups of four lanes: the data that a manifold needs at the support
+/// vertex, in adjacent cache lines. Entry i has the other end of an edge, and the face between that edge and the next
+/// with its normal. Entries beyond the last neighbour repeat the vertex's first.
 struct alignas(64) HullRing {
     static constexpr std::uint16_t elsewhere = 0xffff;  ///< as neighbour[0]: the vertex has more than 8 neighbours
 
@@ -21,25 +21,27 @@ struct alignas(64) HullRing {
     float normal_x[8], normal_y[8], normal_z[8];
 };
 
+/// A hull with its tables.
 struct HullData final : Hull {
     /// The same vertices as three arrays, padded to a multiple of 8 with copies of vertex 0, for SIMD support search.
     std::vector<float> x, y, z;
 
-    /// vertex_neighbours and vertex_faces once more: one for each vertex, then those of the vertices with more than 8
-    /// neighbours, from `wide_rings[vertex]` (empty when there are none) to wide_rings[vertex + 1].
+    /// Copies of vertex_neighbours and vertex_faces: first one ring for each vertex; then the rings of vertices with
+    /// more than 8 neighbours, from `wide_rings[vertex]` to wide_rings[vertex + 1] (empty if there are no such
+    /// vertices).
     std::vector<HullRing> rings;
     std::vector<std::uint32_t> wide_rings;
 
     /// Where support search starts to climb: a cube map of vertices over all directions; empty on hulls that are
     /// scanned.
     std::vector<std::uint16_t> climb_starts;
-    /// The graph it climbs, as vertex_first and vertex_neighbours, where those alone would let it end in a dent; else
-    /// empty.
+    /// The graph for climbing, if it differs from vertex_first and vertex_neighbours because a climb on those could end
+    /// short of the farthest vertex; else empty.
     std::vector<std::uint32_t> climb_first;
     std::vector<std::uint16_t> climb_neighbours;
     std::vector<ClimbRing> climb_rings;  ///< that graph as the GJK kernel climbs it
     std::vector<std::uint32_t> climb_first_ring;
-    HullView view;  ///< what support search reads of all this, in one place
+    HullView view;  ///< all that support search reads
 };
 
 /// Returns the tables of a hull.

@@ -1,8 +1,9 @@
 #pragma once
-/// Volume and its first and second moments: what masses, centres and inertias are made of.
+/// Volume and its first and second moments, from which mass, centre of mass and inertia follow.
 ///
-/// Moments of disjoint parts simply add up, about any common origin; only at the end are they moved to the centre of
-/// mass. Everything is in double and rounded to float once: a needle's small moment is a difference of large ones.
+/// Moments of disjoint parts about a common origin add up; only at the end are they moved to the centre of mass.
+/// Everything is computed in double and rounded to float once, because a needle's small moment of inertia is a
+/// difference of large numbers.
 
 #include <talus/math.h>
 
@@ -19,8 +20,8 @@ struct Moments {
         second += part.second;
     }
 
-    /// The tetrahedron between the origin and the triangle a, b, c; negative when the triangle is clockwise seen from
-    /// outside.
+    /// Adds the tetrahedron between the origin and the triangle a, b, c. It counts negatively if the triangle is
+    /// clockwise seen from outside.
     void add_tetrahedron(const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c) {
         const double v = glm::dot(a, glm::cross(b, c)) / 6.0;
         const glm::dvec3 sum = a + b + c;
@@ -40,13 +41,13 @@ struct Moments {
     }
 };
 
-/// The smallest principal moment that a float inertia matrix may have, as a part of its trace (no unit). A needle
-/// thinner than 1:1000 that lies across the axes has a smaller one, which six-digit entries cannot tell from a negative
-/// one; it gets this floor. Larger: thin bodies resist spinning about their axis more than they should. Smaller than
-/// 1e-7: inertias that rounding makes indefinite. A matrix that is diagonal keeps any moments.
+/// The smallest principal moment that a float inertia matrix may have, as a fraction of its trace (no unit). A needle
+/// thinner than 1:1000 that lies across the axes has a smaller one, which the precision of float cannot distinguish
+/// from a negative one; it gets this value instead. Larger: thin bodies resist rotation about their axis more than they
+/// should. Smaller than 1e-7: inertias that rounding makes indefinite. A diagonal matrix keeps any moments.
 inline constexpr double least_principal_moment = 1e-6;
 
-/// A symmetric positive definite double matrix, rounded so that it stays both.
+/// Rounds a symmetric positive definite matrix to float so that it stays symmetric and positive definite.
 mat3 round_inertia(const glm::dmat3& inertia);
 
 }  // namespace talus

@@ -1,14 +1,14 @@
 #pragma once
-/// Internal: what the public queries ask of their arguments before they begin. It is less than `check` asks: sizes may be 0, so
-/// that a sphere without radius is a point, and shapes may be flat. The library's own calls leave it out: their shapes were
-/// checked when they came in.
+/// Internal: the checks that public queries make of their arguments. They require less than `check` does: sizes may be
+/// 0, so that a sphere without radius is a point, and shapes may be flat. The library's own calls skip these checks,
+/// because their shapes were checked when they were added.
 
 #include <talus/math.h>
 #include <talus/narrowphase/shape.h>
 
 namespace talus::detail {
 
-/// True if a query on the shape has an answer: it has a hull if it is one, and its sizes are finite and not negative.
+/// Returns whether a query on the shape has a result: a hull shape has a hull, and sizes are finite and not negative.
 inline bool is_usable(const Shape& shape) {
     const vec3& half = shape.half_extents;
     if (!is_finite(shape.radius) || shape.radius < 0.0f || !is_finite(half)) return false;

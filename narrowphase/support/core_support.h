@@ -1,10 +1,10 @@
 #pragma once
 /// Internal: the support mappings of the cores, inlined into the loops of GJK, EPA and ray casts.
 ///
-/// They take directions and give points in double (see tolerances.h for why). Two differences to the public `support`:
-/// a rim point is the exact one, not the nearest indexed one, because quantised rims would bend the normals of curved
-/// shapes by up to 2.5e-4 rad (and an exact rim point is cheaper, too: one square root and one division); its index is
-/// asked for afterwards, with `index_of`, and only for the vertices that go into a cache.
+/// They take directions and return points in double (see tolerances.h for why). They differ from the public `support`
+/// in this: a rim point is the exact one, not the nearest indexed one. Quantised rims would change the normals of
+/// curved shapes by up to 2.5e-4 rad, and an exact rim point is cheaper, too: one square root and one division.
+/// `index_of` returns its index afterwards, and is called only for the vertices that go into a cache.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
@@ -25,24 +25,24 @@ namespace talus::detail {
 using glm::dmat3;
 using glm::dvec3;
 
-/// True where `support_point` gives points that have no exact index.
+/// True for the types whose `support_point` may have no exact index.
 inline bool has_rim(ShapeType type) { return type == ShapeType::cylinder || type == ShapeType::cone; }
 
-/// A core with what its support mapping reads laid open: made once a query, not once a support call.
+/// A core with all data that its support mapping reads. It is made once per query, not once per support call.
 struct Core {
     ShapeType type = ShapeType::sphere;
     bool curved = false;           ///< no polytope: EPA ends at a tolerance
-    bool float_scan = true;        ///< hull: float is precise enough to tell its vertices apart for this pair
+    bool float_scan = true;        ///< hull: a scan in float is accurate enough for this pair
     dvec3 half{0.0};               ///< half extents of box, cylinder, cone and capsule
     const vec3* points = nullptr;  ///< of segment and triangle; of a hull: its vertices
     const HullData* hull = nullptr;
     const SupportMapping* mapping = nullptr;  ///< of `open_core`
 };
 
-/// The type of a core that is a user's support mapping: one more than the closed set knows.
+/// The type of a core that is a user's support mapping: the value after those of the closed set.
 inline constexpr ShapeType open_core = static_cast<ShapeType>(shape_type_count);
 
-/// Virtual, and out of line: the hot path never asks.
+/// Calls the mapping. Virtual and out of line, because pairs of shapes never use it.
 dvec3 open_support(const SupportMapping& mapping, const dvec3& d);
 
 inline Core make_core(const Shape& shape) {
@@ -72,7 +72,8 @@ inline std::uint16_t hull_support(const Core& core, const dvec3& d, std::uint16_
     return static_cast<std::uint16_t>(scan_hull(hull.view, &f.x));
 }
 
-/// The rim point of radius r in the direction (x, z); where the direction names none, the one at x = r.
+/// Returns the rim point of radius r in the direction (x, z). If the direction is along the axis, it is the point at
+/// x = r.
 inline dvec3 rim_point(const dvec3& d, double r, double y) {
     const double sigma2 = d.x * d.x + d.z * d.z;
     if (!(sigma2 > 0.0)) return dvec3(r, y, 0.0);
@@ -80,8 +81,8 @@ inline dvec3 rim_point(const dvec3& d, double r, double y) {
     return dvec3(d.x * s, y, d.z * s);
 }
 
-/// The core's point farthest along d (not zero). `index` is a hint on the way in (any value is safe) and the point's
-/// index on the way out, except on rims, where it is left to `index_of`.
+/// Returns the core's point farthest along d (not zero). `index` is a hint before the call (any value is safe) and the
+/// point's index after it, except on rims, whose points get their index from `index_of`.
 inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& index) {
     switch (core.type) {
         case ShapeType::sphere:
@@ -109,7 +110,7 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
         case ShapeType::cylinder:
             return rim_point(d, core.half.x, d.y < 0.0 ? -core.half.y : core.half.y);
         case ShapeType::cone: {
-            // The apex is farther than the rim when 2 n y > r sigma (Jovanoski's angle test without the angle).
+            // The apex is farther than the rim if 2 n y > r sigma (Jovanoski's angle test without the angle).
             const double sigma2 = d.x * d.x + d.z * d.z, apex = 2.0 * core.half.y * d.y;
             if (apex > 0.0 && apex * apex > core.half.x * core.half.x * sigma2) return dvec3(0.0, core.half.y, 0.0);
             return rim_point(d, core.half.x, -core.half.y);
@@ -122,7 +123,7 @@ inline dvec3 support_point(const Core& core, const dvec3& d, std::uint16_t& inde
     return open_support(*core.mapping, d);
 }
 
-/// The index of the indexed point nearest to the rim (or apex) point p.
+/// Returns the index of the indexed point nearest to the rim (or apex) point p.
 std::uint16_t index_of(const Core& core, const dvec3& p);
 
 /// The same as `support` for a usable shape (usable.h) and a finite direction.

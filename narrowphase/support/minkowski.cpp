@@ -41,7 +41,7 @@ MinkowskiDifference::MinkowskiDifference(const SupportMapping& a, const SupportM
     : rotation(1.0), position(0.0), core_a(make_open_core(a)), core_b(make_open_core(b)) {
     const Box box_a = box_around(a), box_b = box_around(b);
     size = std::min(box_a.half, box_b.half);
-    if (!(size > 0.0)) size = std::max(box_a.half, box_b.half);  // a point has no scale of its own
+    if (!(size > 0.0)) size = std::max(box_a.half, box_b.half);  // a point has no size
     open_between_middles = box_b.middle - box_a.middle;
 }
 

@@ -35,10 +35,10 @@ public:
         if (core_b.hull) core_b.float_scan = core_b.hull->view.largest_coordinate <= limit;
     }
 
-    /// Of two open cores that stand in one frame: nothing can be cached, all else works as for shapes.
+    /// The difference of two open cores in one frame. Nothing can be cached; all else works as for shapes.
     MinkowskiDifference(const SupportMapping& a, const SupportMapping& b);
 
-    /// The point farthest along d. The vertex's indices are hints on the way in.
+    /// Returns the point farthest along d. The hints are vertices from which to start the searches.
     SimplexVertex support(const dvec3& d, std::uint16_t hint_a, std::uint16_t hint_b) const {
         SimplexVertex v;
         v.index_a = hint_a;
@@ -49,13 +49,13 @@ public:
         return v;
     }
 
-    /// The point that two cached indices name; any indices are safe.
+    /// Returns the point of two cached indices; any indices are safe.
     SimplexVertex vertex(std::uint16_t index_a, std::uint16_t index_b) const {
         const dvec3 a = point(core_a, *shape_a, index_a);
         return {a - to_a(point(core_b, *shape_b, index_b)), a, index_a, index_b};
     }
 
-    /// From A's middle to B's.
+    /// Returns the vector from A's middle to B's.
     dvec3 between_middles() const {
         if (shape_a == nullptr) return open_between_middles;
         return to_a(middle_of(*shape_b)) - middle_of(*shape_a);

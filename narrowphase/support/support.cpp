@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t quadrant_steps = rim_steps / 4;
 
-/// The rim step nearest to the direction (x, z); step 0 where it is zero.
+/// Returns the rim step nearest to the direction (x, z); step 0 if that is zero.
 std::uint16_t rim_code(double x, double z) {
     // Turn the direction into the first quadrant: (x, z) -> (z, -x) takes +z to +x.
     std::uint32_t quadrant = 0;
@@ -63,7 +63,7 @@ std::uint16_t index_of(const Core& core, const dvec3& p) {
     return p.y > 0.0 ? rim_steps : code;
 }
 
-HullScan* scan_hull = scan_hull_sse2;  // at once, for hulls that are built before main
+HullScan* scan_hull = scan_hull_sse2;  // constant initialisation, for hulls that are built before main
 
 #ifdef TALUS_AVX2
 namespace {
@@ -71,7 +71,7 @@ const bool by_avx2 = has_avx2() && (scan_hull = scan_hull_avx2, true);
 }
 #endif
 
-/// The scan in double, for hulls so much larger than their partner that floats cannot rank their vertices.
+/// The scan in double, for hulls so much larger than the other shape that float is not accurate enough.
 std::uint16_t scan_hull_double(const HullData& hull, const dvec3& d) {
     const vec3* vertices = hull.vertices.data();
     const std::size_t count = hull.vertices.size();
@@ -87,10 +87,10 @@ std::uint16_t scan_hull_double(const HullData& hull, const dvec3& d) {
     return static_cast<std::uint16_t>(best);
 }
 
-/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). On a convex hull a vertex that no neighbour
-/// exceeds is a farthest one, plateaus included, because the hull lies in the cone that the edges at that vertex span.
-/// In double: with float products of whole coordinates, a climb over a finely cut region would stall where each step
-/// gains less than their rounding.
+/// Steepest ascent over the vertex graph (Jovanoski 2008, section 4.1). On a convex hull, a vertex without a farther
+/// neighbour is a farthest vertex, even among equals, because the hull lies in the cone of the edges at that vertex.
+/// The climb is in double: with float products it would stall in regions of many small faces, where a step gains less
+/// than their rounding.
 std::uint16_t climb_hull(const HullData& hull, const dvec3& d, std::uint16_t hint) {
     const vec3* vertices = hull.vertices.data();
     std::uint32_t at = hint;
@@ -111,7 +111,7 @@ std::uint16_t climb_hull(const HullData& hull, const dvec3& d, std::uint16_t hin
         for (std::uint32_t i = hull.view.first[from]; i < hull.view.first[from + 1]; ++i) {
             const std::uint16_t neighbour = hull.view.neighbours[i];
             const double along = glm::dot(d, dvec3(vertices[neighbour]));
-            if (along > most) {  // strictly: each step gains, so the walk ends
+            if (along > most) {  // strictly, so that each step gains and the climb ends
                 most = along;
                 at = neighbour;
             }
@@ -122,10 +122,10 @@ std::uint16_t climb_hull(const HullData& hull, const dvec3& d, std::uint16_t hin
 
 namespace {
 
-/// True where a climb may end at vertex v, short of the farthest vertex by more than `loss`. Faces are merged, and
-/// vertices may crowd, within the builder's tolerance: at such a vertex a plane may pass above all its neighbours, and
-/// below another corner of one of its faces, which a climb does not see from there. The planes to try are those through
-/// two edges that leave all others behind.
+/// Returns whether a climb may end at vertex v although the farthest vertex is farther by more than `loss`. Within the
+/// builder's tolerance, faces are merged and vertices may lie close together. At such a vertex a plane may pass above
+/// all neighbours, but below another corner of one of the vertex's faces, to which no edge leads. The planes to try are
+/// those through two edges that have all other edges below them.
 bool is_dented(const HullData& hull, std::uint32_t v, double loss) {
     const std::uint32_t first = hull.vertex_first[v], count = hull.vertex_first[v + 1] - first;
     const dvec3 at(hull.vertices[v]);
@@ -153,7 +153,8 @@ bool is_dented(const HullData& hull, std::uint32_t v, double loss) {
     return false;
 }
 
-/// The graph that is climbed: the vertex graph, and at dented vertices all corners of their faces as well.
+/// Makes the graph for climbing: the vertex graph, with edges to all corners of their faces at the vertices found
+/// above.
 void set_climb_graph(HullData& hull, double loss) {
     bool dented = false;
     hull.climb_first.push_back(0);
@@ -227,7 +228,8 @@ void set_view(HullData& hull) {
     for (int face = 0; face < 6; ++face) {
         for (int i = 0; i < cells; ++i) {
             for (int k = 0; k < cells; ++k) {
-                const int j = i % 2 == 0 ? k : cells - 1 - k;  // to and fro, so that the last answer is near
+                const int j =
+                    i % 2 == 0 ? k : cells - 1 - k;  // in alternating directions, so that the last result is near
                 dvec3 d;
                 d[face / 2] = face % 2 == 0 ? 1.0 : -1.0;
                 d[(face / 2 + 1) % 3] = (2.0 * i + 1.0) / cells - 1.0;

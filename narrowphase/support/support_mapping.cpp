@@ -10,8 +10,8 @@ namespace talus {
 
 namespace {
 
-/// Coefficients of maps beyond this count as unusable: three of them in a row keep a shape within 1e42, and what GJK
-/// computes is of sixth order in lengths.
+/// The largest coefficient of a map. Three such maps in a row keep a shape within 1e42, and GJK computes sixth powers
+/// of lengths.
 constexpr double largest_coefficient = 1e12;
 
 bool is_usable(const dvec3& v) {
@@ -19,7 +19,8 @@ bool is_usable(const dvec3& v) {
            std::abs(v.z) <= largest_coefficient;  // false for NaN
 }
 
-/// v at length 1. Divided by its largest coordinate first where its square would leave the range of double.
+/// Returns v divided by its length. If its square would leave the range of double, it is first divided by its largest
+/// coordinate.
 dvec3 unit(dvec3 v) {
     double vv = glm::dot(v, v);
     if (!(vv > 1e-280 && vv < 1e280)) {
@@ -43,7 +44,7 @@ ShapeSupport::ShapeSupport(Shape shape) : shape_(std::move(shape)), valid_(detai
 
 dvec3 ShapeSupport::support(const dvec3& direction) const {
     detail::Core core = detail::make_core(shape_);
-    core.float_scan = false;  // who asks, and for what scale, is not known here
+    core.float_scan = false;  // the size of the other shape is unknown here
     std::uint16_t index = 0;
     const dvec3 on_core = detail::support_point(core, direction, index);
     return shape_.radius > 0.0f ? on_core + double(shape_.radius) * unit(direction) : on_core;

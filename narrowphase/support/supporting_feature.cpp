@@ -20,9 +20,10 @@ SupportingFeature vertex_feature(const vec3& p, std::uint16_t id) {
     return f;
 }
 
-/// The edge from its support end p0 to p1, or p0 alone where the edge leaves the contact plane too steeply: with a
-/// radius soon, because the straight line between the ends runs below the round surface. The radius is added at the
-/// support end along the direction (there the round end touches), at the other end across the edge (there its side is).
+/// Makes a segment from the support end p0 to p1, or a point p0 if the edge is too steep to the contact plane. With a
+/// radius even small angles are too steep, because the straight line between the ends is below the round surface. The
+/// radius is added along the direction at the support end, where the round end touches, and across the edge at the
+/// other end, on its side.
 SupportingFeature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1, std::uint16_t id1, float radius,
                                const vec3& d) {
     const vec3 edge = p1 - p0;
@@ -30,7 +31,8 @@ SupportingFeature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1
     const float along = glm::dot(edge, d);
     SupportingFeature f = vertex_feature(p0 + radius * d, id0);
     const float steepest = radius > 0.0f ? tolerance::steepest_round_edge : tolerance::steepest_edge;
-    // Shorter than this the float ends on the round surface do not tell how the edge runs.
+    // If the edge is shorter than this, its ends on the round surface are not accurate enough in float to tell its
+    // direction.
     const float shortest = tolerance::coordinate_noise / tolerance::parallel_lines * radius;
     if (!(along * along <= steepest * steepest * length2) || !(length2 > shortest * shortest)) return f;
     f.kind = SupportingFeatureKind::segment;
@@ -44,7 +46,7 @@ SupportingFeature edge_feature(const vec3& p0, std::uint16_t id0, const vec3& p1
     return f;
 }
 
-/// Ends in order of height, so that a tie goes to the first.
+/// Orders the ends by height; a tie goes to the first.
 SupportingFeature segment_feature(const vec3& p0, const vec3& p1, float radius, const vec3& d) {
     const bool second = glm::dot(p1, d) > glm::dot(p0, d);
     return second ? edge_feature(p1, 1, p0, 0, radius, d) : edge_feature(p0, 0, p1, 1, radius, d);
@@ -64,7 +66,7 @@ void box_feature(const vec3& half, const vec3& d, SupportingFeature& f) {
 
 SupportingFeature triangle_feature(const Shape& shape, const vec3& d) {
     const vec3* p = shape.points;
-    // In double: of a sliver, a cross product of floats points anywhere.
+    // In double, because the cross product of a thin triangle's edges in float has an arbitrary direction.
     const glm::dvec3 origin(p[0]), area = glm::cross(glm::dvec3(p[1]) - origin, glm::dvec3(p[2]) - origin);
     const double size = std::sqrt(glm::dot(area, area));
     const vec3 normal = size > 0.0 ? vec3(area / size) : vec3(0.0f);
@@ -81,7 +83,7 @@ SupportingFeature triangle_feature(const Shape& shape, const vec3& d) {
         f.height = h[top] + shape.radius;
         return f;
     }
-    // Edge-on: the flatter one of the edges at the top.
+    // Seen edge-on: the more level one of the two edges at the highest corner.
     const int i = (top + 1) % 3, j = (top + 2) % 3;
     const float drop_i = h[top] - h[i], drop_j = h[top] - h[j];
     const bool take_i =
@@ -98,15 +100,15 @@ SupportingFeature disc_feature(float y, float radius, bool base, const vec3& d, 
     f.normal.y = base ? -1.0f : 1.0f;
     f.offset = std::abs(y);
     f.points[0].y = y;
-    // Of a cap that lies flat no rim point is the lowest; taking the one that noise picks would move all contact
-    // points.
+    // On a cap that lies flat, noise decides which rim point is the lowest; starting from that one would move all
+    // contact points.
     const bool flat = d.x * d.x + d.z * d.z < tolerance::flat_rim * tolerance::flat_rim;
     f.points[1] = flat ? vec3(1.0f, 0.0f, 0.0f) : lowest;
     f.height = y * d.y + radius * std::sqrt(d.x * d.x + d.z * d.z);
     return f;
 }
 
-/// Unit direction of d across the y axis; +x where d has none.
+/// Returns the unit direction of d across the y axis; +x if d is along the axis.
 vec3 radial_direction(const vec3& d) {
     const float length2 = d.x * d.x + d.z * d.z;
     if (!(length2 > 0.0f)) return {1.0f, 0.0f, 0.0f};
@@ -118,7 +120,7 @@ SupportingFeature cylinder_feature(const vec3& half, const vec3& d) {
     const vec3 radial = radial_direction(d);
     const bool base = d.y < 0.0f;
     if (d.y * d.y >= 0.5f) return disc_feature(base ? -half.y : half.y, half.x, base, d, radial);
-    // Nearer to lying on its side: the line on the side whose lower end is the support point.
+    // Nearer to lying on its side: the feature is the side line whose lower end is the support point.
     const vec3 side = half.x * radial, axis(0.0f, half.y, 0.0f);
     SupportingFeature f = base ? edge_feature(side - axis, 1, side + axis, 0, 0.0f, d)
                                : edge_feature(side + axis, 0, side - axis, 1, 0.0f, d);
@@ -137,13 +139,13 @@ SupportingFeature cone_feature(const vec3& half, const vec3& d) {
     const bool at_apex = glm::dot(apex, d) > glm::dot(rim, d);
     SupportingFeature f = at_apex ? edge_feature(apex, 0, rim, 1, 0.0f, d) : edge_feature(rim, 1, apex, 0, 0.0f, d);
     f.curvature[at_apex ? 1 : 0] = half.x;
-    // Straight up on its tip: no side line is the one that touches.
+    // Straight up on its tip: no side line touches more than the others.
     if (around < tolerance::flat_rim) f.kind = SupportingFeatureKind::point;
     return f;
 }
 
-/// A step of the walk must climb at more than this slope (squared sine), so that rounding cannot lead it round a level
-/// face for ever. What it leaves unclimbed is less than the float vertices are good for.
+/// A step of the climb must have more than this slope (squared sine), so that rounding cannot lead it around a level
+/// face forever. The height that is lost by this is less than the rounding of the float vertices.
 constexpr float least_climb = 1e-12f;
 
 /// A direction as lanes.
@@ -154,7 +156,7 @@ struct Direction {
     Float4 along(Float4 px, Float4 py, Float4 pz) const { return px * x + py * y + pz * z; }
 };
 
-/// What a vertex sees of its hull, four neighbours at a time.
+/// The neighbours and faces around a vertex of a hull, four at a time.
 struct Ring {
     Ring(const HullData& h, std::uint32_t v) : hull(h), vertex(v), begin(h.rings.data() + v), fours(2) {
         if (begin->neighbour[0] != HullRing::elsewhere) return;
@@ -190,7 +192,7 @@ struct Ring {
     int fours;
 };
 
-/// The lane in a ring with the largest number, the first of equals.
+/// Finds the lane of a ring with the largest number, the first of equals.
 class Largest {
 public:
     explicit Largest(Float4 first) : most_(first) {}
@@ -241,7 +243,7 @@ Largest largest_in(const Ring& ring, Measure measure) {
     return result;
 }
 
-/// From the hinted vertex, always along the steepest edge: no step or one from last frame's.
+/// Climbs from the hinted vertex along the steepest edges: from last frame's vertex that is usually no step or one.
 std::uint32_t walk_to_support(const HullData& hull, const vec3& d, std::uint32_t hint) {
     const Direction direction(d);
     std::uint32_t top = hint < hull.vertices.size() ? hint : 0;
@@ -256,8 +258,8 @@ std::uint32_t walk_to_support(const HullData& hull, const vec3& d, std::uint32_t
     }
 }
 
-/// Among the faces at the support vertex, the one that looks most along d. A face that merely passes by the vertex may
-/// look better along d than the two faces of an edge that lies in the contact plane: then those two alone are asked.
+/// Returns the face at the support vertex that is best aligned with d. If an edge at the vertex lies in the contact
+/// plane, only its two faces are considered, although another face at the vertex may be better aligned with d.
 void hull_feature(const HullData& hull, const vec3& d, std::uint32_t top, SupportingFeature& f) {
     const Direction direction(d);
     const Ring ring(hull, top);

@@ -60,7 +60,7 @@ public:
             const double at = std::floor(static_cast<double>(x) / static_cast<double>(spacing) + room);
             return static_cast<std::uint32_t>(std::clamp(at, 0.0, static_cast<double>(cells) - 1.0));
         };
-        // A border that lies on the box's own belongs to it, whatever rounding says of the division.
+        // A cell whose border coincides with that of the box counts, however the division is rounded.
         constexpr double room = 1e-6;
         const std::uint32_t i0 = column(box.lower.x, spacing_x_, cells_x_, -room);
         const std::uint32_t i1 = column(box.upper.x, spacing_x_, cells_x_, room);
@@ -77,7 +77,7 @@ public:
     }
 
     void cast(const vec3& origin, const vec3& translation, const vec3& half, CastVisitor visit) const override {
-        // Down the pyramid, the block that is met first first.
+        // Down the pyramid, nearest block first.
         const detail::MovingBox moving(origin, translation, half);
         struct Block {
             std::size_t level;
@@ -122,7 +122,7 @@ public:
         const std::uint32_t at_lower[3] = {0, 2, 3}, at_upper[3] = {0, 3, 1};
         const std::uint32_t k = (upper ? at_upper : at_lower)[corner];
         const std::uint32_t i = cell.i + (k & 1u), j = cell.j + (k >> 1);
-        // Of a sample's eight neighbours the two that no diagonal leads to are not.
+        // All eight neighbours of a sample, except the two to which no diagonal leads.
         for (int dj = -1; dj <= 1; ++dj) {
             for (int di = -1; di <= 1; ++di) {
                 if (di * dj < 0 || (di == 0 && dj == 0)) continue;
@@ -239,7 +239,7 @@ Result<std::shared_ptr<const TriangleSet>> make_height_field(const HeightFieldDe
         if (std::abs(h) > largest_size) return refused(ErrorCode::bad_size, "heights must be within 1e6 m");
     }
     auto field = std::make_shared<const HeightField>(def);
-    // The steepest cells make the thinnest triangles; what is checked is what contacts are made with.
+    // The steepest cells make the thinnest triangles. The triangles that are checked are those of the contacts.
     for (std::uint32_t t = 0; t < field->size(); ++t) {
         const SetTriangle s = field->triangle(t);
         if (!is_finite(s.normal) || check(triangle(vec3(0.0f), s.points[1] - s.points[0], s.points[2] - s.points[0])))

@@ -55,7 +55,7 @@ public:
         while (top > 0) {
             const Node& node = nodes_[stack[--top]];
             if (!overlaps(node.box(), box)) continue;
-            if (node.count == 0) {  // the left one next: triangles are numbered from left to right
+            if (node.count == 0) {  // the left child is next, because triangles are numbered from left to right
                 stack[top++] = node.first + 1;
                 stack[top++] = node.first;
                 continue;
@@ -101,7 +101,7 @@ public:
     }
 
     void around(std::uint32_t t, int corner, PointVisitor visit) const override {
-        constexpr int most_steps = 4096;  // of a corner where as many meet, or links that do not lead round
+        constexpr int most_steps = 4096;  // a limit, for links that do not lead around the corner
         const auto c = static_cast<std::size_t>(corner);
         const std::uint32_t v = corners_[t][c];
         for (const std::size_t side : {(c + 1) % 3, (c + 2) % 3}) visit(vertices_[corners_[t][side]]);
@@ -109,7 +109,7 @@ public:
             std::uint32_t at = t, edge_end = corners_[t][side];
             for (int k = 0; k < most_steps; ++k) {
                 const std::uint32_t next = across(at, v, edge_end);
-                if (next == nobody) break;  // the sheet ends here: go the other way round
+                if (next == nobody) break;  // the sheet ends here: go around in the opposite direction
                 if (next == t) return;
                 at = next;
                 for (const std::uint32_t u : corners_[at]) {
@@ -141,8 +141,8 @@ private:
         std::uint32_t count;
         Aabb box() const { return {lower, upper}; }
     };
-    /// Across the edges from corner i to the next: the neighbour, and its own corner; where there is none, nobody and
-    /// the triangle's own third corner.
+    /// Across the edge from corner i to the next: the neighbour and its own corner; if there is none, `nobody` and the
+    /// triangle's own third corner.
     struct Sides {
         Corners neighbour, beyond;
     };
@@ -163,7 +163,7 @@ private:
         const glm::dvec3 n = glm::cross(b - a, c - a);
         return n / std::sqrt(glm::dot(n, n));
     }
-    /// The neighbour across the edge between two corners.
+    /// Returns the neighbour across the edge between two corners.
     std::uint32_t across(std::uint32_t t, std::uint32_t u, std::uint32_t v) const {
         for (std::size_t i = 0; i < 3; ++i) {
             const std::uint32_t p = corners_[t][i], q = corners_[t][(i + 1) % 3];
@@ -172,8 +172,8 @@ private:
         return nobody;
     }
 
-    /// From the root down, by the surface area heuristic over bins of the boxes' middles (Wald 2007); where that has
-    /// nothing to choose from, or has gone deep, in equal halves.
+    /// Builds the tree from the root down, by the surface area heuristic over bins of the boxes' middles (Wald 2007).
+    /// If there is only one bin, or the tree has become deep, it divides into equal halves.
     void build_tree() {
         struct Item {
             Aabb box;
@@ -241,7 +241,7 @@ private:
         if (!materials_.empty()) arrange(materials_);
     }
 
-    /// The bin that the right half begins with.
+    /// Returns the first bin of the right half.
     template <class Iterator, class BinOf>
     static int best_cut(Iterator begin, Iterator end, const BinOf& bin_of) {
         std::array<Aabb, bins> boxes{};
@@ -322,8 +322,8 @@ private:
 
     std::uint32_t third_corner(std::uint32_t t, std::size_t side) const { return corners_[t][(side + 2) % 3]; }
 
-    /// Grows with the angle by which a neighbour with that corner is turned up from level, from -2 (folded back under
-    /// the triangle) to 2 (folded onto its front).
+    /// Returns a number that increases with the angle by which a neighbour with that corner rises: from -2 (folded back
+    /// under the triangle) to 2 (folded onto its front).
     double rise_of(std::uint32_t t, std::size_t side, std::uint32_t corner) const {
         const glm::dvec3 p(vertices_[corners_[t][side]]), q(vertices_[corners_[t][(side + 1) % 3]]);
         const glm::dvec3 n = normal_of(t), out = glm::normalize(glm::cross(q - p, n));
@@ -332,7 +332,7 @@ private:
         const double size = std::sqrt(up * up + along * along);
         if (!(size > 0.0)) return -2.0;
         const double c = along / size;
-        constexpr double folded = 1e-4;  // of rounding: the back of a sheet is under it, not above
+        constexpr double folded = 1e-4;  // for rounding: the back of a sheet is under it, not above
         if (up < 0.0 || (c < 0.0 && up < folded * size)) return c - 1.0;
         return 1.0 - c;
     }
@@ -360,7 +360,7 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
         return mesh_refused(ErrorCode::bad_size, "its density must be positive and finite");
     CleanTriangles cleaned;
     if (Error error = clean_triangles(vertices, indices, false, cleaned))
-        return error;  // thin ones close what they close
+        return error;  // thin triangles are kept, because they may close the mesh
     // Each edge must be there as often in one direction as in the other. Else there is a hole, or a triangle faces the
     // wrong way.
     struct Edge {
@@ -392,7 +392,7 @@ Result<MassProperties> mesh_mass_properties(std::span<const vec3> vertices, std:
         }
         first = last;
     }
-    Moments moments;  // about the middle: of a mesh far from its origin differences of large numbers would remain
+    Moments moments;  // about the middle: far from the origin they would be differences of large numbers
     for (const Corners& c : cleaned.corners) {
         moments.add_tetrahedron(glm::dvec3(vertices[c[0]]) - middle, glm::dvec3(vertices[c[1]]) - middle,
                                 glm::dvec3(vertices[c[2]]) - middle);

@@ -19,8 +19,8 @@ public:
         }
     }
 
-    /// Returns the fraction at which it touches the box first, 0 if from the start, -1 if not up to `most`. Boxes
-    /// that only nearly touch may count as touching.
+    /// Returns the fraction at which it first touches the box: 0 if at the start, -1 if not up to `most`. Boxes that
+    /// only nearly touch may count as touching.
     double enter(const Aabb& box, double most) const {
         constexpr double slack = 1e-14;
         double first = 0.0, last = most;

@@ -16,8 +16,8 @@ namespace {
 
 using glm::dvec3;
 
-/// A ray sheared so that it goes along +z: the same for all triangles, so that what two of them share is one and the
-/// same to the bit.
+/// A ray sheared so that it goes along +z. All triangles are sheared in the same way, so that the edges and corners
+/// that two of them share have the same bits.
 class ShearedRay {
 public:
     ShearedRay(const vec3& origin, const vec3& translation) : origin_(origin) {
@@ -30,7 +30,7 @@ public:
         inverse_z_ = 1.0 / d[z_];
     }
 
-    /// The fraction, or a negative number.
+    /// Returns the fraction at which the ray hits the triangle, or a negative number.
     double meet(const vec3 (&points)[3]) const {
         double x[3], y[3], z[3];
         for (int i = 0; i < 3; ++i) {
@@ -54,7 +54,7 @@ private:
     double shear_x_, shear_y_, inverse_z_;
 };
 
-/// The box of a shape in the set's frame.
+/// Returns the box of a shape in the set's frame.
 Aabb box_in_set(const Shape& shape, const Frame& frame) { return transform_box(frame, bounds(shape)); }
 
 Frame moved(const Frame& frame, const vec3& by) {
@@ -86,7 +86,7 @@ TriangleRayHit ray_cast(const TriangleSet& set, const vec3& origin, const vec3& 
         if (!set.is_two_sided() && along >= 0.0) return most;
         least = fraction;
         best = {true, static_cast<float>(fraction), along > 0.0 ? -triangle.normal : triangle.normal, t};
-        return std::nextafter(best.fraction, 2.0f);  // what is as near is still to be compared
+        return std::nextafter(best.fraction, 2.0f);  // so that equally near triangles are still compared
     });
     return best;
 }
@@ -141,7 +141,7 @@ bool overlaps(const TriangleSet& set, const Shape& shape, const Frame& shape_in_
 NearestOnTriangles nearest(const TriangleSet& set, const vec3& point, float max_distance) {
     NearestOnTriangles best;
     if (!is_finite(point) || !(max_distance >= 0.0f)) return best;
-    // Boxes that grow until one holds what it has found.
+    // Searches in larger and larger boxes, until one contains the sphere up to the nearest point found.
     const vec3 size = set.bounds().upper - set.bounds().lower;
     const float extent = std::max({size.x, size.y, size.z});
     const float to_set = distance_to(set.bounds(), point);

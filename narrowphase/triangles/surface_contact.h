@@ -1,14 +1,14 @@
 #pragma once
-/// Internal: when a contact with one triangle is one with the surface that it is part of.
+/// Internal: whether a contact with one triangle is a contact with the surface that it is part of.
 ///
-/// Looked at alone, a triangle of a level floor has edges: a box that slides onto it is nearest to an edge, along a
-/// normal that points back, and stumbles over nothing (a "ghost collision"). The surface has no such normal there. The
-/// normals of a surface at a point are the directions along which no neighbour rises above the plane through that
-/// point. So a normal along which a neighbour rises is not the surface's. If the shape is over the triangle, its
-/// contact is then along the triangle's face; otherwise the contact belongs to the neighbours.
+/// Taken alone, a triangle of a level floor has edges: a box that slides onto it is nearest to an edge, along a normal
+/// that points back, and is stopped by nothing (a "ghost collision"). The surface has no such normal there. A normal is
+/// valid for a surface at a point if no neighbour rises above the plane through that point across the normal. If a
+/// neighbour does, and the shape is over the triangle, its contact is along the triangle's face. Otherwise the contact
+/// belongs to the neighbours.
 ///
 /// A one-sided surface stops shapes that come from its front. A shape whose centre is behind a triangle's plane has
-/// no contact with it, unless the two touched at the last test: a shape that was pressed in that deep must still be
+/// no contact with it, unless the two touched at the last test: a shape that was pressed in that far must still be
 /// pushed out.
 
 #include <talus/narrowphase/collide.h>
@@ -22,16 +22,16 @@ namespace talus::detail {
 
 /// To which triangle a contact normal belongs.
 enum class NormalOf : std::uint8_t {
-    surface,          ///< to the surface: no neighbour rises along it
-    level_neighbour,  ///< those that do go on as the triangle does, or rise from it: its face is meant
-    neighbour,        ///< one that falls away does: the contact is with that one
+    surface,          ///< valid for the surface: no neighbour rises above the contact plane
+    level_neighbour,  ///< a neighbour that is level or rises does: the contact is along the triangle's face
+    neighbour,        ///< a neighbour that falls away does: the contact is with that one
 };
 
-/// Asks it of `d` (unit, from the triangle to what it touches, the triangle's frame).
+/// Returns to which triangle the normal `d` belongs (unit, from the triangle to the other shape, triangle's frame).
 inline NormalOf owner_of_normal(const Shape& triangle, const SurfaceTriangle& surface, const vec3& d) {
     const float along = glm::dot(d, surface.normal);
     if ((surface.two_sided ? std::abs(along) : along) >= tolerance::surface_face) return NormalOf::surface;
-    if (!surface.two_sided && along <= 0.0f) return NormalOf::neighbour;  // where a fold is that sharp
+    if (!surface.two_sided && along <= 0.0f) return NormalOf::neighbour;  // at a very sharp fold
     const auto size = [](const vec3& v) { return std::sqrt(length_squared(v)); };
     float height[3];
     for (int i = 0; i < 3; ++i) height[i] = glm::dot(d, triangle.points[i]);
@@ -52,7 +52,7 @@ inline NormalOf owner_of_normal(const Shape& triangle, const SurfaceTriangle& su
         const bool level = glm::dot(up, beyond) >= -tolerance::surface_level * size(beyond);
         owner = std::max(owner, level ? NormalOf::level_neighbour : NormalOf::neighbour);
     };
-    // At an edge the neighbour across it counts, at a corner all that is around.
+    // At an edge the neighbour across it counts, at a corner all triangles around it.
     for (int i = 0; i < 3; ++i) {
         if (count == 2) {
             if (at_top[i] && at_top[(i + 1) % 3]) ask(surface.beyond[i] - triangle.points[i]);
@@ -68,7 +68,7 @@ inline bool is_surface_normal(const Shape& triangle, const SurfaceTriangle& surf
     return owner_of_normal(triangle, surface, d) == NormalOf::surface;
 }
 
-/// What a triangle of a set is to the narrowphase, moved to the frame around its middle, where floats are finest.
+/// A triangle of a set as a collider, in a frame around its middle, in which floats are most accurate.
 struct PlacedTriangle {
     Shape shape;
     SurfaceTriangle surface;
@@ -95,7 +95,7 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
         const vec3 &p = placed.shape.points[i], &q = placed.shape.points[(i + 1) % 3];
         const vec3 to_beyond = placed.surface.beyond[i] - p;
         const float rise = glm::dot(t.normal, to_beyond);
-        // Across the edge and out of the triangle, or the edge is where the surface ends (or folds back).
+        // False if the surface ends at the edge or folds back there.
         const bool goes_on = glm::dot(to_beyond, glm::cross(q - p, t.normal)) > 0.0f;
         const float level = tolerance::surface_rise * std::sqrt(length_squared(to_beyond));
         const bool flat = std::abs(rise) <= level, hollow = rise > level && !two_sided;
@@ -104,8 +104,8 @@ inline PlacedTriangle place_triangle(const TriangleSet& set, std::uint32_t index
     return placed;
 }
 
-/// The triangle with its edges moved out by `move` (m), and no tip farther than twice `most`: beyond a corner the
-/// surface may turn away.
+/// Returns the triangle with its edges moved outward by `move` (m). No corner moves farther than twice `most`, because
+/// the surface may turn away beyond a corner.
 inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface, const float (&move)[3], float most) {
     vec3 out[3];
     for (int i = 0; i < 3; ++i) {
@@ -114,7 +114,7 @@ inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface
     }
     Shape grown = shape;
     for (int i = 0; i < 3; ++i) {
-        const int before = (i + 2) % 3;  // the corner goes to where the two moved edges meet
+        const int before = (i + 2) % 3;  // the corner moves to where the two moved edges meet
         const float c = glm::dot(out[i], out[before]), determinant = 1.0f - c * c;
         vec3 shift = move[i] * out[i];
         if (determinant > 1e-3f) {
@@ -127,8 +127,8 @@ inline Shape with_edges_moved(const Shape& shape, const SurfaceTriangle& surface
     return grown;
 }
 
-/// The triangle with its edges moved out by `by` (m) where the surface goes on level or rises beyond them. A corner
-/// that pokes through just at such an edge is as deep in as it is below the face, not as it is beside the edge.
+/// Returns the triangle with those edges moved outward by `by` (m) beyond which the surface is level or rises. For a
+/// corner of the other shape that penetrates at such an edge, the depth is measured from the face, not from the edge.
 inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& surface, float by) {
     float move[3];
     for (int i = 0; i < 3; ++i) {
@@ -142,10 +142,11 @@ inline Shape grown_over_level_edges(const Shape& shape, const SurfaceTriangle& s
     return with_edges_moved(shape, surface, move, by);
 }
 
-/// The triangle with its edges moved out by up to `most` (m) where what is met beyond them is met because it has sunk
-/// into the neighbour there: over edges from which the surface rises, if `middle` (the triangle's frame), where the
-/// sunk shape belongs, is in front of the neighbour, too; and over level ones, as far as that takes the triangle above
-/// its neighbour by no more than `depth` (m). False, and no triangle, where there are no such edges.
+/// Makes the triangle with edges moved outward by up to `most` (m), for a shape that is beyond an edge only because it
+/// penetrates the neighbour there. These edges are moved: edges from which the surface rises, if `middle` (a point on
+/// the side where the shape belongs, triangle's frame) is in front of the neighbour, too; and level edges, as far as
+/// the moved triangle is above its neighbour by no more than `depth` (m). Returns false, and makes no triangle, if
+/// there are no such edges.
 inline bool grow_where_sunk(const Shape& shape, const SurfaceTriangle& surface, const vec3& middle, float depth,
                             float most, Shape& grown) {
     float move[3] = {};
@@ -169,11 +170,11 @@ inline bool grow_where_sunk(const Shape& shape, const SurfaceTriangle& surface, 
     return any;
 }
 
-/// The triangle with those edges moved out to `low`, the lowest point of a shape, from which the surface rises, as a
-/// floor does to a wall: what has sunk a little into the wall is not above the floor there any more, but nothing else
-/// holds it up. That is the case of a shape whose `middle` is on this side of the edge. (Points in the triangle's
-/// frame; `n` is the side of the face that holds the shape off; `most`: how far edges move at most, m.) False, and no
-/// triangle, if such edges do not explain why the triangle misses the shape.
+/// Makes the triangle with those edges moved outward to `low`, the lowest point of a shape, from which the surface
+/// rises, as a floor does to a wall. A shape that penetrates the wall a little is not above the floor any more, but
+/// nothing else supports it. Edges are moved only if the shape's `middle` is on the triangle's side of them. (Points
+/// are in the triangle's frame; `n` is the face's normal on the side of the shape; edges move by at most `most`, m.)
+/// Returns false, and makes no triangle, if such edges are not the reason why the shape is not over the triangle.
 inline bool grow_to_hollow_edges(const Shape& shape, const SurfaceTriangle& surface, const vec3& n, const vec3& low,
                                  const vec3& middle, float most, Shape& grown) {
     float move[3] = {};

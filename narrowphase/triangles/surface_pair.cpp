@@ -70,7 +70,7 @@ void leave_to_neighbours(const CollideCall& call, const PairTest& test, const Su
 bool is_surface_contact(const CollideCall& call, const PairTest& test, const SurfacePair& s, const vec3& normal) {
     const vec3 d = s.from_ab(normal);
     if (!is_surface_normal(*s.shape, *s.triangle, d)) return false;
-    // On a two-sided surface the normal may lead out by the wrong side, when the shape is in by more than half.
+    // On a two-sided surface the normal may push the shape out on the wrong side, if it is in by more than half.
     return !s.triangle->two_sided || std::abs(glm::dot(d, s.triangle->normal)) < tolerance::surface_face ||
            glm::dot(d, contact_side(call, test, s)) > 0.0f;
 }
@@ -107,7 +107,8 @@ void touch_by_face(const CollideCall& call, const PairTest& test, const SurfaceP
         set_touching_at_point(call, test, {separation, along, on_a, on_b});
         return;
     }
-    // The pair of points is given too far apart to be a contact point itself: only what lies over the triangle counts.
+    // The given pair of points is too far apart to be a contact point itself, so that only the part over the triangle
+    // counts.
     const float margin = margin_along(call, test, along);
     Manifold manifold =
         make_manifold_unchecked(call.shape_a(test), call.shape_b(test), test.b_in_a, along, on_a,

@@ -39,7 +39,8 @@ struct ProxyDef {
 
 /// Two proxies, a < b.
 struct ProxyPair {
-    ProxyIndex a, b;                                                        ///< a < b
+    ProxyIndex a;                                                           ///< the lower index
+    ProxyIndex b;                                                           ///< the higher index
     friend bool operator==(const ProxyPair&, const ProxyPair&) = default;   ///< compares both
     friend auto operator<=>(const ProxyPair&, const ProxyPair&) = default;  ///< by a, then by b
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// On which feature of each shape the closest points lie: what Liu et al. (section 3) read off the final simplex.
+/// On which feature of each shape the closest points lie, taken from GJK's final simplex (Liu et al., section 3).
 
 #include <talus/narrowphase/gjk.h>
 
@@ -8,6 +8,7 @@
 
 namespace talus {
 
+/// The kind of feature that a closest point lies on.
 enum class FeatureKind : std::uint8_t {
     none,    ///< no simplex, or one that encloses the origin: the shapes overlap
     vertex,  ///< the closest point is a vertex
@@ -15,14 +16,14 @@ enum class FeatureKind : std::uint8_t {
     face,    ///< it lies between three vertices of a face
 };
 
-/// A feature of one shape, named by the vertices that carry the closest point.
+/// A feature of one shape, given by the vertices that span it. The closest point lies between them.
 struct ClosestFeature {
-    FeatureKind kind = FeatureKind::none;
-    std::uint8_t count = 0;          ///< of vertices: 0 to 3
-    std::uint16_t vertices[3] = {};  ///< support indices (support.h), ascending
+    FeatureKind kind = FeatureKind::none;  ///< vertex, edge or face
+    std::uint8_t count = 0;                ///< number of vertices, 0 to 3
+    std::uint16_t vertices[3] = {};        ///< support indices (support.h), ascending
 };
 
-/// The feature that these support indices (0 to 4 of them, in any order, repeated or not) span.
+/// Returns the feature that these support indices span (0 to 4 of them, in any order, repeated or not).
 inline ClosestFeature closest_feature(std::span<const std::uint16_t> indices) {
     ClosestFeature feature;
     for (const std::uint16_t index : indices) {
@@ -38,12 +39,15 @@ inline ClosestFeature closest_feature(std::span<const std::uint16_t> indices) {
     return feature;
 }
 
+/// The features of both shapes.
 struct ClosestFeatures {
-    ClosestFeature a, b;
+    ClosestFeature a;  ///< of shape A
+    ClosestFeature b;  ///< of shape B
 };
 
-/// Of both shapes, from the cache that `gjk` left behind when it said `separated`. Meant for polytopes; a point on the
-/// rim of a cylinder or cone counts as a vertex. Four vertex pairs enclose the origin: no features.
+/// Returns the features on which the closest points lie, from the cache of a `gjk` query with the status `separated`.
+/// Meant for polytopes; a point on the rim of a cylinder or cone counts as a vertex. There are no features if the
+/// simplex has four vertices, because then it encloses the origin.
 inline ClosestFeatures closest_features(const SimplexCache& cache) {
     if (cache.count > 3) return {};
     return {closest_feature({cache.a, cache.count}), closest_feature({cache.b, cache.count})};

@@ -3,9 +3,9 @@
 ///
 /// Simplices are computed in double from float vertices. In scalar code that costs no more than float, and it replaces
 /// the epsilons that nearly touching and needle-shaped pairs otherwise need. The search direction is the normal of the
-/// simplex's feature, which stays exact however near the cores are. Each frame starts from the simplex of the last one:
-/// about one iteration instead of five. Polytopes run in a kernel for SSE2 or AVX2; cylinders, cones, and hulls far
-/// larger than the other shape run in a plain loop.
+/// simplex's closest feature, which stays exact however near the cores are. Each frame starts from the simplex of the
+/// last one: about one iteration instead of five. Pairs of polytopes run in a kernel for SSE2 or AVX2. Cylinders,
+/// cones, and hulls far larger than the other shape run in a plain loop.
 
 #include <talus/narrowphase/shape.h>
 #include <talus/narrowphase/support.h>
@@ -16,13 +16,14 @@
 namespace talus {
 
 /// A simplex of the Minkowski difference A - B as pairs of support indices (support.h). It can be kept from frame to
-/// frame: at a new pose its points are looked up again. count 0: empty.
+/// frame: at a new pose its points are looked up again.
 struct SimplexCache {
-    std::uint16_t a[4] = {};
-    std::uint16_t b[4] = {};
-    std::uint8_t count = 0;
+    std::uint16_t a[4] = {};  ///< support indices of A
+    std::uint16_t b[4] = {};  ///< support indices of B; a[i] and b[i] make vertex i
+    std::uint8_t count = 0;   ///< number of vertices, 0 to 4; 0: empty
 };
 
+/// The result of a GJK query.
 enum class GjkStatus : std::uint8_t {
     separated,      ///< distance > 0, exact to tolerance
     overlapping,    ///< the cores touch or intersect: distance 0, the simplex encloses or touches the origin
@@ -31,15 +32,18 @@ enum class GjkStatus : std::uint8_t {
     bad_input,      ///< a null hull, a negative size, or a number that is not finite: all else is as in a new GjkResult
 };
 
+/// The distance of two cores and their closest points.
 struct GjkResult {
-    GjkStatus status = GjkStatus::separated;
-    float distance = 0.0f;     ///< between the cores, m
-    float lower_bound = 0.0f;  ///< proved by a support plane, <= the true distance, m
-    vec3 normal{0.0f};         ///< unit, A to B, in A's frame; zero when overlapping; beyond_limit: the proving plane's
-    vec3 point_a{0.0f};        ///< closest point of A's core, in A's frame
-    vec3 point_b{0.0f};        ///< closest point of B's core, in A's frame
-    std::uint16_t iterations = 0;
-    std::uint16_t support_evaluations = 0;  ///< of either shape
+    GjkStatus status = GjkStatus::separated;  ///< how the query ended
+    float distance = 0.0f;                    ///< between the cores, m
+    float lower_bound = 0.0f;                 ///< proved by a support plane, <= the true distance, m
+    /// Unit, from A to B, in A's frame; zero when overlapping. With beyond_limit it is the normal of the plane that
+    /// proves the bound.
+    vec3 normal{0.0f};
+    vec3 point_a{0.0f};                     ///< closest point of A's core, in A's frame, m
+    vec3 point_b{0.0f};                     ///< closest point of B's core, in A's frame, m
+    std::uint16_t iterations = 0;           ///< support pairs computed
+    std::uint16_t support_evaluations = 0;  ///< support points computed, of A and of B
     bool warm = false;                      ///< the cached simplex passed its check and was used
 };
 
@@ -51,11 +55,15 @@ GjkResult gjk(const Shape& a, const Shape& b, const Frame& b_in_a, SimplexCache&
               float max_distance = std::numeric_limits<float>::infinity());
 
 /// The loops that `gjk` can run: the plain one, for any core, or the kernel compiled for an instruction set. The
-/// kernels give the same bits as each other. The plain loop takes other steps and ends at the same distance, within the
+/// two kernels give the same bits. The plain loop takes other steps and ends at the same distance, within the
 /// tolerance of both.
-enum class GjkLoop : std::uint8_t { plain, sse2, avx2 };
+enum class GjkLoop : std::uint8_t {
+    plain,  ///< scalar code
+    sse2,   ///< the kernel for SSE2
+    avx2,   ///< the kernel for AVX2
+};
 
-/// True if this processor and this build have the loop.
+/// Returns whether this processor and this build have the loop.
 bool has_loop(GjkLoop loop);
 
 /// The same as `gjk` by the given loop, or by the plain one if there is no such loop. For comparisons: `gjk` itself

@@ -8,14 +8,15 @@ namespace talus {
 
 /// Mass (kg), centre of mass (m) and inertia about that centre (kg m^2), in the shape's frame.
 struct MassProperties {
-    float mass = 0.0f;
-    vec3 center{0.0f};
-    mat3 inertia{0.0f};
+    float mass = 0.0f;   ///< kg
+    vec3 center{0.0f};   ///< centre of mass, in the shape's frame, m
+    mat3 inertia{0.0f};  ///< inertia tensor about the centre of mass, in the shape's axes, kg m^2
 };
 
-/// Exact for every solid, the radius included; `density` in kg/m^3. A segment or triangle without radius has no volume:
-/// mass 0. All zeros when check(shape) objects or the density is not a positive finite number. The inertia is always
-/// positive definite: where float rounding could make it otherwise (a needle across the axes), see moments.h.
+/// Returns the mass properties of a solid of this density (kg/m^3). Exact, radius included. Segments and triangles
+/// without radius have no volume, so their mass is 0. All values are 0 if check(shape) gives an error or the density is
+/// not a positive finite number. The inertia of a solid is always positive definite; moments.h says how, even if float
+/// rounding would make it otherwise (a needle that lies across the axes).
 MassProperties mass_properties(const Shape& shape, float density);
 
 }  // namespace talus

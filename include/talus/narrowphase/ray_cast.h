@@ -6,20 +6,22 @@
 
 namespace talus {
 
+/// Where a ray meets a shape.
 struct RayHit {
-    bool hit = false;
-    float fraction = 0.0f;   ///< along the translation, 0 to 1
+    bool hit = false;        ///< whether the ray meets the shape
+    float fraction = 0.0f;   ///< of the translation, 0 to 1
     vec3 normal{0.0f};       ///< outward, unit, shape frame; zero when the ray starts inside
     bool bad_input = false;  ///< the shape has no hull or a negative size, or a number is not finite: no hit
 };
 
 /// Returns the first hit of the ray `origin + t * translation`, 0 <= t <= 1, with the shape (shape frame, m). A ray
-/// that starts inside, or on the surface, hits at fraction 0 with a zero normal; a zero translation asks just that.
+/// that starts inside, or on the surface, hits at fraction 0 with a zero normal; so a zero translation tells whether
+/// the origin is inside.
 ///
 /// Spheres and boxes have closed forms. For all other shapes the ray is clipped by support planes (van den Bergen
 /// 2004): GJK runs on the ray's current point, and each plane that separates that point from the shape moves it
-/// forward, until it is on the surface. A ray that grazes a curved surface closer than about 1e-6 of the shape's size
-/// may fall to either side.
+/// forward, until it is on the surface. A ray that passes a curved surface within about 1e-6 of the shape's size may
+/// count as a hit or as a miss.
 RayHit ray_cast(const Shape& shape, const vec3& origin, const vec3& translation);
 
 /// The same for any support mapping, in the mapping's frame.

@@ -10,24 +10,24 @@ namespace talus {
 
 /// The answer for separated and penetrating pairs alike, radii included.
 struct SeparationResult {
-    float separation = 0.0f;  ///< negative when penetrating, m
-    vec3 normal{0.0f};        ///< unit, from A to B, in A's frame
-    vec3 point_a{0.0f};       ///< on A's surface; point_b = point_a + separation * normal
-    vec3 point_b{0.0f};       ///< on B's surface, in A's frame
-    GjkResult gjk;
-    EpaResult epa;
-    bool used_epa = false;
+    float separation = 0.0f;    ///< negative when penetrating, m
+    vec3 normal{0.0f};          ///< unit, from A to B, in A's frame
+    vec3 point_a{0.0f};         ///< on A's surface; point_b = point_a + separation * normal
+    vec3 point_b{0.0f};         ///< on B's surface, in A's frame
+    GjkResult gjk;              ///< of the cores
+    EpaResult epa;              ///< of the cores, if they overlap
+    bool used_epa = false;      ///< whether the result comes from `epa`
     bool beyond_limit = false;  ///< separation is only a lower bound, larger than max_separation
 
-    /// False: a shape has no hull or a negative size, or a number is not finite. Then nothing else here means anything;
-    /// it is all 0.
+    /// Returns false if a shape has no hull or a negative size, or if a number is not finite. Then all other values
+    /// are 0.
     bool is_valid() const { return gjk.status != GjkStatus::bad_input; }
 };
 
 /// What a pair keeps from one pose to the next: empty at first; any content is safe.
 struct SeparationCache {
-    SimplexCache simplex;
-    PolytopeCache polytope;  ///< holds something only while the cores overlap
+    SimplexCache simplex;    ///< of the last GJK query
+    PolytopeCache polytope;  ///< of the last EPA query; empty unless the cores overlap
 };
 
 /// Returns the signed distance between two shapes: by GJK on the cores, or EPA if the cores overlap; then the radii are

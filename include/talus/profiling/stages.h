@@ -9,14 +9,15 @@
 
 namespace talus {
 
+/// A stage of the step.
 struct Stage {
-    const char* name;
-    const char* meaning;
-    double FrameProfile::*microseconds;
-    std::uint64_t StageHashes::*hash;  ///< of the state that it leaves
+    const char* name;                    ///< in CSV columns, reports and the window
+    const char* meaning;                 ///< one sentence
+    double FrameProfile::*microseconds;  ///< where a frame's profile has its time
+    std::uint64_t StageHashes::*hash;    ///< hash of the world's state after the stage
 };
 
-/// Their times add up to FrameProfile::total.
+/// The stages in the order in which they run. Their times add up to FrameProfile::total.
 inline constexpr std::array<Stage, 7> stages = {
     {{"pairs", "stage: broadphase update; body pairs begin and end", &FrameProfile::pairs, &StageHashes::pairs},
      {"collide", "stage: narrowphase over the active shape pairs", &FrameProfile::collide, &StageHashes::collide},
@@ -28,14 +29,15 @@ inline constexpr std::array<Stage, 7> stages = {
       &StageHashes::finish},
      {"publish", "stage: events and the profile", &FrameProfile::publish, &StageHashes::publish}}};
 
-/// A pass of the narrowphase over a list of pairs. Two of the passes settle the pairs of two rungs and count their time for the
-/// first of the two.
+/// A pass of the narrowphase over a list of pairs. Two of the passes settle the pairs of two rungs and count their time
+/// for the first of the two.
 struct Pass {
-    const char* name;
-    Rung booked;
-    Rung also;  ///< the other rung that it settles, or the same
+    const char* name;  ///< for people
+    Rung booked;       ///< the rung that its time is counted for
+    Rung also;         ///< the other rung that it settles, or the same
 };
 
+/// The passes in the order in which they run.
 inline constexpr std::array<Pass, 7> passes = {{{"skip, reuse", Rung::skip, Rung::reuse},
                                                 {"closed form", Rung::closed_form, Rung::closed_form},
                                                 {"warm EPA", Rung::warm_epa, Rung::warm_epa},
@@ -44,15 +46,17 @@ inline constexpr std::array<Pass, 7> passes = {{{"skip, reuse", Rung::skip, Rung
                                                 {"cold GJK", Rung::cold_gjk, Rung::cold_gjk},
                                                 {"cold EPA", Rung::cold_epa, Rung::cold_epa}}};
 
-/// The time of the pass, us, summed over the threads.
+/// Returns the time of the pass, us, summed over the threads.
 inline double microseconds_of(const NarrowphaseProfile& profile, const Pass& pass) {
     return profile.microseconds[static_cast<std::size_t>(pass.booked)];
 }
 
+/// Returns the number of pairs that were settled on the rung.
 inline std::uint64_t pairs_of(const NarrowphaseProfile& profile, Rung rung) {
     return profile.pairs[static_cast<std::size_t>(rung)];
 }
 
+/// Returns the number of pairs that the pass settled.
 inline std::uint64_t pairs_of(const NarrowphaseProfile& profile, const Pass& pass) {
     return pairs_of(profile, pass.booked) + (pass.also == pass.booked ? 0 : pairs_of(profile, pass.also));
 }

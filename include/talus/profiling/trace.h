@@ -1,6 +1,6 @@
 #pragma once
-/// Frame profiles as a trace of events, which Perfetto (ui.perfetto.dev), chrome://tracing and speedscope open: Chrome's
-/// trace event format, as JSON.
+/// Frame profiles as a trace of events, which Perfetto (ui.perfetto.dev), chrome://tracing and speedscope open:
+/// Chrome's trace event format, as JSON.
 ///
 ///     step         |------------------- step -------------------|      one per frame, where it was in real time
 ///                  | pairs |  collide  | graph | solve | finish |      its stages
@@ -10,11 +10,11 @@
 ///                                                                      rungs, the slowest pair
 ///     counters     pairs by rung, contact points, awake bodies, broadphase us
 ///
-/// Times of rungs are sums over batches and threads. With one thread they fit into the stage. If several threads worked and
-/// the sum is longer than the stage, the rungs are drawn shorter in proportion; the mark has the true sums.
+/// Times of rungs are sums over batches and threads. With one thread they fit into the stage. If several threads worked
+/// and the sum is longer than the stage, the rungs are drawn shorter in proportion; the mark has the true sums.
 ///
-/// Events are written frame by frame, some 2 kB per frame. This format does not need the end of its list, so the trace of an
-/// interrupted run can be opened, too.
+/// Events are written frame by frame, some 2 kB per frame. This format does not need the end of its list, so the trace
+/// of an interrupted run can be opened, too.
 
 #include <talus/engine/profile.h>
 #include <talus/profiling/output_file.h>
@@ -25,12 +25,13 @@
 
 namespace talus {
 
+/// Writes the trace of a run.
 class TraceWriter {
 public:
-    /// `title` names the process in viewers.
+    /// Creates the file, or empties it. Viewers show `title` as the name of the process.
     Error open(const std::string& path, const std::string& title);
-    void add(const FrameProfile& profile);
-    Error close();  ///< an error if any part could not be written
+    void add(const FrameProfile& profile);  ///< writes the events of a frame
+    Error close();                          ///< returns an error if any part could not be written
 
 private:
     void count(const char* name, double value, double& last, std::int64_t at);

@@ -7,8 +7,8 @@
 ///     NonconvexPair   a pair that moves. It keeps candidates while the relative orientation turns little and knows how
 ///                     far the two can move before they touch: right for any motion, teleports included
 ///
-/// Boundaries nearer than the sum of the two Polyhedron::tolerance count as meeting. Self-collision, triangle soups and
-/// contact manifolds are not what this is for.
+/// Boundaries nearer than the sum of the two Polyhedron::tolerance count as meeting. There is no self-collision, no
+/// support for triangle soups, and there are no contact manifolds.
 
 #include <talus/narrowphase/nonconvex/polyhedron.h>
 
@@ -21,62 +21,69 @@ namespace talus {
 struct OrientationGraph;
 struct CandidateScratch;
 
-/// A polyhedron with what is worked out before its orientation is known. Made by make_nonconvex.
+/// A polyhedron, and what can be computed before its orientation is known. Made by make_nonconvex.
 struct NonconvexShape {
-    Polyhedron polyhedron;
-    std::shared_ptr<const OrientationGraph> graph;
+    Polyhedron polyhedron;                          ///< the solid
+    std::shared_ptr<const OrientationGraph> graph;  ///< directions of its faces and edges on the unit sphere
 };
 
-/// From indexed triangles; refuses what make_polyhedron refuses.
+/// Returns the shape of a polyhedron given by indexed triangles; refuses what make_polyhedron refuses.
 Result<NonconvexShape> make_nonconvex(std::span<const vec3> vertices, std::span<const std::uint32_t> triangles);
 
+/// How two polyhedra A and B lie relative to each other.
 enum class Interference : std::uint8_t {
-    disjoint,
-    boundaries_meet,
-    a_inside_b,  ///< boundaries apart, a shell of A in the solid of B
-    b_inside_a,
-    bad_input,  ///< a polyhedron or shape that no function here has made, or a pose that is not finite
+    disjoint,         ///< boundaries apart, neither inside the other
+    boundaries_meet,  ///< an edge of one meets a face of the other
+    a_inside_b,       ///< boundaries apart, a shell of A in the solid of B
+    b_inside_a,       ///< boundaries apart, a shell of B in the solid of A
+    bad_input,        ///< a polyhedron or shape that no function here has made, or a pose that is not finite
 };
 
 /// Which distance to compute for two polyhedra that are disjoint.
 enum class DistanceKind : std::uint8_t {
-    none,
+    none,   ///< no distance
     bound,  ///< the papers' lower bound: the least functional value of the predicate over the pairs
-    exact,  ///< of the pairs whose bound does not rule them out, the distance itself
+    exact,  ///< the distance itself; it is computed for the pairs that their bound does not rule out
 };
 
+/// How two polyhedra lie relative to each other, and how far apart.
 struct InterferenceResult {
-    Interference relation = Interference::disjoint;
-    double distance = 0.0;  ///< or its lower bound, as asked, m; 0 when not disjoint or not asked
-    std::size_t edge_face_tests = 0;
+    Interference relation = Interference::disjoint;  ///< disjoint, meeting, or one inside the other
+    double distance = 0.0;            ///< or its lower bound, as asked, m; 0 when not disjoint or not asked
+    std::size_t edge_face_tests = 0;  ///< pairs of an edge and a face that were tested
 };
 
 /// An edge of one polyhedron and a face of the other.
 struct EdgeFacePair {
-    std::uint32_t edge, face;
-    friend auto operator<=>(const EdgeFacePair&, const EdgeFacePair&) = default;
+    std::uint32_t edge;                                                           ///< index into Polyhedron::edges
+    std::uint32_t face;                                                           ///< index into Polyhedron::faces
+    friend auto operator<=>(const EdgeFacePair&, const EdgeFacePair&) = default;  ///< by edge, then by face
 };
 
-/// Each pair once, ordered by edges.
+/// Pairs of edges and faces that can be the first to touch. Each pair is there once, in ascending order.
 struct EdgeFaceCandidates {
-    std::vector<EdgeFacePair> a_edges;  ///< edges of A with faces of B
-    std::vector<EdgeFacePair> b_edges;  ///< edges of B with faces of A
-    std::size_t size() const { return a_edges.size() + b_edges.size(); }
+    std::vector<EdgeFacePair> a_edges;                                    ///< edges of A with faces of B
+    std::vector<EdgeFacePair> b_edges;                                    ///< edges of B with faces of A
+    std::size_t size() const { return a_edges.size() + b_edges.size(); }  ///< number of all pairs
 };
 
-/// How the features that can touch first are found. The answers are the same, only their costs differ: every pair of
-/// features; the papers' sweep by a meridian; a grid on the sphere; a table of signs.
-enum class OverlayMethod : std::uint8_t { every_pair, sweep, grid, signs };
+/// How the features that can touch first are found. The methods find the same pairs at different costs.
+enum class OverlayMethod : std::uint8_t {
+    every_pair,  ///< tests every pair of features
+    sweep,       ///< the papers' sweep by a meridian
+    grid,        ///< a grid on the unit sphere
+    signs,       ///< a table of signs
+};
 
-/// What first_contact works with. Keep it between calls, so that they allocate nothing.
+/// Memory that first_contact works in. Keep it between calls, so that they allocate nothing.
 class ContactScratch {
 public:
     ContactScratch();
     ~ContactScratch();
-    ContactScratch(const ContactScratch& other);  ///< copies the candidates only
-    ContactScratch& operator=(const ContactScratch& other);
+    ContactScratch(const ContactScratch& other);             ///< copies the candidates only
+    ContactScratch& operator=(const ContactScratch& other);  ///< copies the candidates only
 
-    EdgeFaceCandidates candidates;  ///< what the last search has found
+    EdgeFaceCandidates candidates;  ///< the result of the last search
 
 private:
     friend void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
@@ -94,21 +101,22 @@ InterferenceResult interference(const Polyhedron& a, const Transform& pose_a, co
 void find_candidates(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b, const Transform& pose_b,
                      ContactScratch& scratch, OverlayMethod method = OverlayMethod::signs);
 
-/// For poses in which the two are apart, or at the first contact after they were: there it answers as `interference`
-/// does. Deeper in, and where one is inside the other, it may say disjoint. Its bound is at least that of all pairs.
+/// Returns the same as `interference` for poses at which the two are apart or have just come to touch. If they overlap
+/// by more, or one is inside the other, it may return disjoint. Its bound of the distance is at least the bound over
+/// all pairs.
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, ContactScratch& scratch,
                                  DistanceKind distance = DistanceKind::none);
 
-/// The same with candidates that were found at this relative orientation, for two shapes that move without turning.
+/// The same with candidates that were found at this relative orientation, for two shapes that move without rotation.
 InterferenceResult first_contact(const NonconvexShape& a, const Transform& pose_a, const NonconvexShape& b,
                                  const Transform& pose_b, const EdgeFaceCandidates& candidates,
                                  DistanceKind distance = DistanceKind::none);
 
-/// /// Two shapes that move, from step to step. If they were apart by d and no point of one has moved by d against the
-/// other since, they are still apart, without any test. Otherwise all edges and faces are tested. Their distance comes
-/// from the candidates, which are found again when the relative orientation has turned by more than `kept_angle`. Of
-/// these, only the ones that can have become the nearest are looked at.
+/// Two shapes that move from step to step. If they were apart by d and no point of one has moved by d relative to the
+/// other since then, they are still apart, without any test. Otherwise all edges and faces are tested. The distance
+/// comes from the candidates, which are found again when the relative orientation has changed by more than
+/// `kept_angle`. Only candidates that can have become the nearest are tested.
 class NonconvexPair {
 public:
     /// Keeps references, so the shapes must outlive it. `kept_angle` in (0, 0.029], rad: larger gives more candidates,
@@ -116,12 +124,12 @@ public:
     NonconvexPair(const NonconvexShape& a, const NonconvexShape& b, double kept_angle = 0.02)
         : a_(a), b_(b), kept_angle_(kept_angle) {}
 
-    /// The relation at these poses and the exact distance; or, where the two are proved to be farther apart than
-    /// `clearance` (m), that lower bound without any test.
+    /// Returns the relation at these poses and the exact distance. If the two are proved to be farther apart than
+    /// `clearance` (m), it returns that lower bound of the distance without any test.
     InterferenceResult update(const Transform& pose_a, const Transform& pose_b,
                               double clearance = std::numeric_limits<double>::infinity());
 
-    /// What the last update worked with, for those who measure.
+    /// Returns the candidates that the last update used, for measurements.
     const EdgeFaceCandidates& candidates() const { return scratch_.candidates; }
     std::size_t searches() const { return searches_; }  ///< how often candidates were found so far
 
@@ -133,10 +141,10 @@ private:
     bool found_ = false;
     glm::dquat rotation_{1, 0, 0, 0};  ///< of B in A's frame, in the last update
     glm::dvec3 position_{0.0};
-    double travel_ = 0.0;             ///< by how much any point moved since the candidates were found, at most, m
-    double clear_until_ = -1.0;       ///< the travel up to which the two are apart; negative: not known to be
+    double travel_ = 0.0;             ///< upper bound of any point's motion since the candidates were found, m
+    double clear_until_ = -1.0;       ///< the travel up to which the two are apart, m; negative: unknown
     std::vector<double> pair_clear_;  ///< the same for each candidate, a_edges first
-    std::size_t nearest_ = 0;         ///< the candidate that was
+    std::size_t nearest_ = 0;         ///< the candidate that was nearest in the last update
     std::size_t searches_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A convex polytope as the papers see it: vertices, and which of them are joined by an edge. Made once per shape.
+/// A convex polytope as a graph, as the papers use it: vertices, and which of them an edge joins. Made once per shape.
 
 #include <talus/narrowphase/papers/vertex_hierarchy.h>
 #include <talus/narrowphase/shape.h>
@@ -10,20 +10,22 @@
 
 namespace talus {
 
+/// The vertices of a convex polytope and its edges.
 struct PolytopeGraph {
     std::vector<vec3> vertices;             ///< in the shape's frame, m; numbered as by `support` (support.h)
     std::vector<std::uint32_t> first;       ///< vertices.size() + 1 offsets into `neighbours`
-    std::vector<std::uint16_t> neighbours;  ///< joined to the vertex by an edge
+    std::vector<std::uint16_t> neighbours;  ///< the vertices that an edge joins to vertex v: neighbours_of(v)
     glm::dvec3 centroid{0.0};               ///< mean of the vertices, m
-    VertexHierarchy hierarchy;
+    VertexHierarchy hierarchy;              ///< for SupportMethod::hierarchical
 
+    /// Returns the vertices that an edge joins to vertex v.
     std::span<const std::uint16_t> neighbours_of(std::size_t v) const {
         return {neighbours.data() + first[v], neighbours.data() + first[v + 1]};
     }
 };
 
-/// Of a hull, box, triangle or segment, whose radius is left out. Other shapes are no polytopes: bad_argument. So are
-/// shapes that `check` objects to, with its error.
+/// Returns the graph of a hull, box, triangle or segment; its radius is ignored. Refuses other shapes with
+/// bad_argument, and shapes that `check` refuses with its error.
 Result<PolytopeGraph> make_polytope_graph(const Shape& shape);
 
 }  // namespace talus
