@@ -11,7 +11,6 @@
 #include <talus/jobs.h>
 #include <talus/narrowphase/collide.h>
 #include "engine/contacts/contact_world.h"
-#include "engine/events/contact_events.h"
 #include "engine/sleeping/awake_set.h"
 
 #include <cstddef>
@@ -30,13 +29,12 @@ public:
     /// Adds the touching contacts of islands that were woken after collide(). They have the manifolds with which these
     /// islands fell asleep. `awake` must be compact.
     void add_woken(const ContactWorld& world, const AwakeSet& awake);
-    /// Tells `events` which contacts have begun or ended to touch in this step. Called after the solve.
-    void note_touches(const ContactWorld& world, const Jobs& jobs, ContactEvents& events);
 
     /// The contacts that collide() has tested in this step, ascending.
     std::span<const std::uint32_t> active() const { return active_; }
     /// The contacts that have a manifold, ascending until impacts are appended.
     std::vector<std::uint32_t>& touching() { return touching_; }
+    std::span<const std::uint32_t> touching() const { return touching_; }
     std::span<const std::uint32_t> last_touching() const { return last_touching_; }
     std::size_t bytes() const;
 
@@ -46,7 +44,6 @@ private:
         CollideScratch scratch;
         NarrowphaseProfile profile;
         std::vector<std::uint32_t> touching;
-        std::vector<std::uint32_t> changed;  ///< contacts that have begun or ended to touch
     };
 
     std::vector<std::uint32_t> active_;

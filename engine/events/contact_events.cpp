@@ -72,6 +72,61 @@ void ContactEvents::settle_changes(const ContactWorld& world, std::vector<std::u
     if_changed_.clear();
 }
 
+/// Lists in `changed` the contacts that have begun or ended to touch since the last step.
+static void find_changed(ContactTable& contacts, std::span<const std::uint32_t> list,
+                         std::vector<std::uint32_t>& changed) {
+    changed.clear();
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        constexpr std::size_t ahead = 8;
+        if (k + ahead < list.size()) {
+            const ContactState& next = contacts.states[list[k + ahead]];
+            __builtin_prefetch(&next.point_count);
+            __builtin_prefetch(&next.last_impulse);
+        }
+        const std::uint32_t c = list[k];
+        ContactState& state = contacts.states[c];
+        // A manifold alone is no contact for the user, since its points may be a margin apart. A contact begins when
+        // the surfaces overlap or an impulse acts, and ends when neither is the case.
+        float impulse = 0.0f;
+        for (int i = 0; i < state.point_count && !state.sensor; ++i) impulse += state.step_impulses[i];
+        bool met = impulse > 0.0f || state.met;
+        state.met = false;
+        if (!met) {
+            const Manifold& manifold = contacts.manifold(c);
+            for (int i = 0; i < manifold.count; ++i) met = met || manifold.points[i].separation <= 0.0f;
+        }
+        if (met) state.last_impulse = impulse;
+        if (met != state.touching) changed.push_back(c);
+    }
+}
+
+void ContactEvents::find_changes(const ContactWorld& world, std::span<const std::uint32_t> touching,
+                                 std::span<const std::uint32_t> last_touching, const Jobs& jobs) {
+    ContactTable& contacts = world.contacts;
+    // Contacts that had points in the last step and have none now. A slot may belong to a new contact by now; resetting
+    // its state changes nothing.
+    for (const std::uint32_t c : last_touching) {
+        if (contacts.has_manifold(c)) continue;
+        ContactState& state = contacts.states[c];
+        state.point_count = 0;
+        state.substep = 0.0f;
+        state.friction_impulse = state.rolling_impulse = vec3(0.0f);
+        state.twist_impulse = 0.0f;
+        set_touching(world, c, false);
+    }
+    constexpr std::size_t least_contacts = 1024;
+    const auto tasks = static_cast<std::size_t>(jobs.tasks_for(touching.size(), least_contacts));
+    if (changed_.size() < tasks) changed_.resize(tasks);
+    jobs.for_each(static_cast<int>(tasks), [&](int i) {
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t first = touching.size() * k / tasks, last = touching.size() * (k + 1) / tasks;
+        find_changed(contacts, std::span(touching).subspan(first, last - first), changed_[k]);
+    });
+    for (std::size_t k = 0; k < tasks; ++k) {
+        for (const std::uint32_t c : changed_[k]) set_touching(world, c, !contacts.states[c].touching);
+    }
+}
+
 void ContactEvents::set_touching(const ContactWorld& world, std::uint32_t c, bool now) {
     ContactTable& contacts = world.contacts;
     if (contacts.states[c].touching == now || (now && contacts.states[c].held_back)) return;

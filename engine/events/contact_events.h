@@ -9,6 +9,7 @@
 /// A shape touches a mesh while it touches one of its triangles; to the user that is one contact. A contact of a shape
 /// that becomes a sensor, or stops being one, ends in one step and begins again in the next.
 
+#include <talus/jobs.h>
 #include "engine/contacts/contact_world.h"
 #include "engine/continuous/ccd_sweep.h"
 
@@ -35,6 +36,11 @@ public:
     /// appended to `touching`.
     void settle_changes(const ContactWorld& world, std::vector<std::uint32_t>& touching);
 
+    /// After the solve: decides which contacts have begun or ended to touch. A contact begins when the surfaces overlap or an
+    /// impulse acts, and ends when neither is the case. `touching` are the contacts with a manifold in this step,
+    /// `last_touching` those of the last step.
+    void find_changes(const ContactWorld& world, std::span<const std::uint32_t> touching,
+                      std::span<const std::uint32_t> last_touching, const Jobs& jobs);
     /// Sets whether a contact touches, and reports the change. For contacts with triangles, report_mesh_contacts() does
     /// that.
     void set_touching(const ContactWorld& world, std::uint32_t contact, bool now);
@@ -58,6 +64,7 @@ private:
     std::vector<ContactEvent> next_step_, if_changed_;
     /// Contacts and mesh contacts that do not begin in this step. Some of the contacts may be removed before its end.
     std::vector<std::uint32_t> held_back_contacts_, held_back_mesh_contacts_;
+    std::vector<std::vector<std::uint32_t>> changed_;  ///< scratch: the contacts that a thread has found
 };
 
 }  // namespace talus

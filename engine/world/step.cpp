@@ -178,7 +178,7 @@ void World::State::finish(float dt, const Jobs& jobs) {
 
 void World::State::publish(float, const Jobs& jobs) {
     const ContactWorld world = contact_world();
-    active_contacts.note_touches(world, jobs, contact_events);
+    contact_events.find_changes(world, active_contacts.touching(), active_contacts.last_touching(), jobs);
     contact_events.report_mesh_contacts(world);
     for (const Impact& impact : continuous.impacts())
         contact_events.report_impact(world, impact, active_contacts.touching());
