@@ -1,10 +1,10 @@
 #pragma once
 /// Internal: four doubles, and the few operations that GJK's kernel needs of them.
 ///
-/// One AVX register where the file is compiled for AVX2, two SSE2 registers elsewhere: the same operations in the same
-/// order, so the same bits. Includes neither glm nor the standard library, because a file compiled for AVX2 must not
-/// leave inline functions that the linker may keep for everybody; and everything lives in a namespace named by
-/// TALUS_LANES, one for each way of compiling it.
+/// They are one AVX register if the file is compiled for AVX2, else two SSE2 registers, with the same operations in the
+/// same order, and so the same bits. This header includes neither glm nor the standard library, because a file compiled
+/// for AVX2 must not emit inline functions of theirs: the linker might keep these copies for all files. For the same
+/// reason everything is in a namespace named by TALUS_LANES, which differs for each instruction set.
 
 #ifndef TALUS_LANES
 #error "define TALUS_LANES before including this"
@@ -29,8 +29,8 @@ typedef double D4 __attribute__((vector_size(32)));
 typedef long long L4 __attribute__((vector_size(32)));
 
 static inline D4 splat(double x) { return D4{x, x, x, x}; }
-/// Of three-vectors the fourth lane is anything. (A zero there makes g++ clear the half register by an instruction that
-/// valgrind 3.19 does not know.)
+/// In three-vectors the fourth lane is undefined. (With a zero there, g++ clears the half register by an instruction
+/// that valgrind 3.19 does not know.)
 static inline D4 make(double x, double y, double z, double w) { return D4{x, y, z, w}; }
 
 template <int I, int J, int K, int L>
@@ -57,10 +57,10 @@ static inline D4 with_signs(D4 magnitude, D4 sign) {
 
 static inline D4 to_double(F4 v) {
     return _mm256_cvtps_pd(v);
-}  // g++ 12 makes five instructions of __builtin_convertvector
+}  // with __builtin_convertvector g++ 12 makes five instructions
 static inline F4 to_float(D4 v) { return __builtin_convertvector(v, F4); }
 
-/// Rows to columns.
+/// Transposes rows to columns.
 static inline void transpose(D4& a, D4& b, D4& c, const D4& d) {
     const D4 ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
     const D4 cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
@@ -134,14 +134,14 @@ static inline void transpose(D4& a, D4& b, D4& c, const D4& d) {
 
 #endif
 
-/// (x + y) + z of the first three lanes' products.
+/// Returns the sum (x + y) + z of the first three lanes' products.
 static inline double dot(D4 a, D4 b) {
     const D4 p = a * b;
     const D2 xy = low(p), z = high(p);
     return (xy[0] + xy[1]) + z[0];
 }
 
-/// Three floats at p, read without touching a fourth.
+/// Loads three floats at p, without reading a fourth.
 static inline F4 load3(const float* p) {
 #ifdef __SSE2__
     double xy;

@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: what lanes.h lacks for lanes of four floats, because the vector extensions do not have it, or compilers do
-/// not find it in them.
+/// Internal: operations on four floats that lanes.h does not have, because the vector extensions lack them or compilers
+/// translate them badly.
 
 #include "common/lanes.h"
 

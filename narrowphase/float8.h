@@ -1,6 +1,6 @@
 #pragma once
-/// Internal: eight floats, and the few operations that support search needs of them. As double4.h: one AVX register
-/// where the file is compiled for AVX2, two SSE2 registers elsewhere, to the same bits.
+/// Internal: eight floats, and the few operations that support search needs of them. As in double4.h, they are one AVX
+/// register if the file is compiled for AVX2, else two SSE2 registers, with the same bits.
 
 #include "narrowphase/double4.h"
 
@@ -30,7 +30,7 @@ static inline F8 load8(const float* p) {
 
 static inline F8 splat8(float x) { return F8{} + x; }
 
-/// Lane I of v, everywhere.
+/// Returns lane I of v in all lanes.
 template <int I>
 static inline F8 repeat8(F4 v) {
     const F8 twice = _mm256_insertf128_ps(_mm256_castps128_ps256(v), v, 1);
@@ -40,7 +40,7 @@ static inline F8 repeat8(F4 v) {
 static inline F8 max_of(F8 a, F8 b) { return _mm256_max_ps(a, b); }
 static inline F8 absolute(F8 v) { return (F8)((I8)v & 0x7fffffff); }
 
-/// Of each lane v where that is more than `floor`, else 0.
+/// Returns v in the lanes in which it is more than `floor`, else 0.
 static inline F8 above(F8 v, F8 floor) {
     const I8 more = v > floor;
     return (F8)((I8)v & more);
@@ -49,7 +49,7 @@ static inline F8 above(F8 v, F8 floor) {
 /// Bit i is set where a[i] == b[i].
 static inline unsigned equal(F8 a, F8 b) { return static_cast<unsigned>(_mm256_movemask_ps((F8)(a == b))); }
 
-/// The largest lane, everywhere.
+/// Returns the largest lane of v in all lanes.
 static inline F8 all_most(F8 v) {
     v = max_of(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
     v = max_of(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));

@@ -12,14 +12,15 @@ using glm::dvec3;
 
 constexpr int next[] = {1, 2, 0};
 
-/// Edges whose angle (rad) is below this make no plane of their own: what that loses, the angle times their length, is
-/// then less than its rounding, 1e-16 / angle.
+/// Two edges at a smaller angle (rad) than this make no plane of their own: the error of leaving it out, the angle
+/// times their length, is less than the plane's rounding, 1e-16 / angle.
 constexpr double parallel = 1e-8, parallel2 = parallel * parallel;
 
-/// A plane must beat those before it by this * (the sizes): planes that differ by rounding alone are one and the same.
+/// A plane replaces an earlier one only if it is better by this * (the sizes), because planes that differ only by
+/// rounding are the same.
 constexpr double better = 1e-12;
 
-/// Axes of the other box that rise over a face by less than this * (their length) lie flat on it.
+/// Axes of the other box that rise over a face by less than this * (their length) count as parallel to it.
 constexpr double flat = 1e-9;
 
 /// A box as an affine image of the unit cube: columns `axis` times `half`, about `center`, in the other box's frame.
@@ -29,14 +30,14 @@ struct Posed {
     const dvec3& half;
 };
 
-/// The plane that parts the two best, or at the least cost.
+/// The plane that separates the two best, or has the least depth.
 struct Plane {
     double separation = -std::numeric_limits<double>::infinity();
     dvec3 normal{0.0};             ///< unit, from the first shape to the second
     int axis_a = -1, axis_b = -1;  ///< whose face (the other is -1), or which edges; of a triangle: face 0, edge 0 to 2
 };
 
-/// What is left of a polygon where above(point) <= 0.
+/// Clips a polygon to the part in which above(point) <= 0.
 template <class Above>
 int clip(const dvec3* in, int count, dvec3* out, Above above) {
     int kept = 0;
@@ -58,8 +59,8 @@ dvec3 mean(const dvec3* points, int count) {
     return sum / static_cast<double>(count);
 }
 
-/// The middle of what a polygon has in common with the shadow of a box's face; false, and the polygon's own middle,
-/// where that is nothing.
+/// Returns the middle of the overlap of a polygon with the projection of a box's face. If there is no overlap, returns
+/// false and gives the polygon's own middle.
 bool middle_over_face(const dvec3& half, int axis, dvec3* polygon, int count, dvec3& point) {
     const int j = next[axis], k = next[j];
     point = mean(polygon, count);
@@ -73,7 +74,8 @@ bool middle_over_face(const dvec3& half, int axis, dvec3* polygon, int count, dv
     return true;
 }
 
-/// The corner, edge or face of a box that is lowest along a direction, given by what each of its axes rises along that.
+/// Returns the corner, edge or face of a box that is lowest along a direction. It is given by how much each of the
+/// box's axes rises along that direction.
 int lowest_feature(const Posed& box, const dvec3& rise, dvec3* polygon) {
     dvec3 corner = box.center;
     int level[3], levels = 0;
@@ -98,8 +100,8 @@ int lowest_feature(const Posed& box, const dvec3& rise, dvec3* polygon) {
     return 4;
 }
 
-/// The point of the other box that is lowest over the face `sign * axis` of a box, in the middle where there are many.
-/// False if the lowest corner, edge or face is all beside that face.
+/// Finds the point of the other box that is lowest over the face `sign * axis` of a box; the middle of them if there
+/// are many. Returns false if the lowest corner, edge or face is entirely beside that face.
 bool lowest_over_face(const dvec3& half, int axis, double sign, const Posed& other, dvec3& point) {
     dvec3 polygon[most_corners];
     const dvec3 rise = sign * dvec3(other.axis[0][axis], other.axis[1][axis], other.axis[2][axis]);
@@ -117,7 +119,7 @@ public:
         better_ = better * (a_.x + a_.y + a_.z + b_.x + b_.y + b_.z);
     }
 
-    /// Ends early, and says so, once some plane parts the two by more than `limit`.
+    /// Ends early once a plane separates the two by more than `limit`, and returns that.
     bool apart_by_more_than(double limit) {
         try_faces_of_a();
         if (best_.separation > limit) return true;
@@ -129,8 +131,8 @@ public:
 
     const Plane& best() const { return best_; }
 
-    /// The nearest or deepest points on the features that touch the best plane; false where they are not over each
-    /// other.
+    /// Finds the nearest or deepest points on the features that touch the best plane. Returns false if these features
+    /// are not over each other.
     bool find_points(dvec3& on_a) const {
         const dvec3& n = best_.normal;
         if (best_.axis_b < 0) {
@@ -148,7 +150,7 @@ public:
             on_a = r_ * y + p_;
             return over;
         }
-        // Two edges, nearest where the common perpendicular meets them.
+        // Two edges: the points are where the common perpendicular meets them.
         const int i = best_.axis_a, j = best_.axis_b, i1 = next[i], i2 = next[i1], j1 = next[j], j2 = next[j1];
         dvec3 edge_a(0.0), edge_b = p_;
         edge_a[i1] = n[i1] < 0.0 ? -a_[i1] : a_[i1];
@@ -303,7 +305,7 @@ private:
             for (int i = 0; i < 3; ++i) {
                 const int i1 = next[i], i2 = next[i1];
                 const double nn = e[i1] * e[i1] + e[i2] * e[i2];
-                // (Axis i) x edge, turned so that the triangle's third corner lies behind the edge.
+                // (Axis i) x edge, with the sign for which the triangle's third corner lies behind the edge.
                 const double side = inward[i1] * e[i2] - inward[i2] * e[i1];
                 const double sign = side < 0.0 ? -1.0 : 1.0;
                 const double at = sign * (e[i1] * p[i2] - e[i2] * p[i1]);
@@ -326,7 +328,7 @@ private:
     Plane best_;
 };
 
-/// Runs the axes and turns what they say, in the box's frame or A's, into an answer in A's by `place`.
+/// Runs the axes, and converts their result from the frame in which they work to A's frame by `place`.
 template <class Axes, class Place>
 ByAxes answer(Axes axes, double limit, double radii, Place place) {
     ByAxes result;
@@ -362,7 +364,7 @@ ByAxes by_axes(const Shape& a, const Shape& b, const Frame& b_in_a, float max_se
     for (int i = 0; i < 3; ++i) corner[i] = inverse * (dvec3(triangle.points[i]) - p);
     return answer(BoxTriangle(dvec3(b.half_extents), corner[0], corner[1], corner[2]), limit, radius,
                   [&](double s, const dvec3& n, const dvec3& on_b, ClosedForm& c) {
-                      // A plane turns with the inverse's transpose, and its distances shrink by that one's length.
+                      // Normals transform by the transpose of the inverse; distances are divided by their new length.
                       const dvec3 turned = n * inverse;
                       const double scale = 1.0 / glm::length(turned);
                       in_a(s * scale, -scale * turned, r * (on_b + s * n) + p, c);

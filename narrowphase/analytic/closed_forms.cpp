@@ -11,8 +11,8 @@ namespace {
 using glm::dmat3;
 using glm::dvec3;
 
-/// Cores nearer than this * (their length) touch: rounding has then spoiled the direction from one to the other by as
-/// much as a fixed normal across them loses, about 1e-8 of the length either way.
+/// Cores nearer than this * (their length) count as touching. At this distance the rounding of the direction from one
+/// to the other causes the same error as a fixed normal across them, about 1e-8 of the length.
 constexpr double touching = 1e-8, touching2 = touching * touching;
 
 /// Segments whose directions differ by less (rad) are parallel.
@@ -22,7 +22,7 @@ double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 
 double clamp_to_unit(double t) { return t < -1.0 ? -1.0 : t > 1.0 ? 1.0 : t; }
 
-/// A unit vector at right angles to v, from the axis that v leans on least; +y if v is zero.
+/// Returns a unit vector at right angles to v, made with the axis along which v is shortest; +y if v is zero.
 dvec3 perpendicular_to(const dvec3& v) {
     const dvec3 a = glm::abs(v);
     const dvec3 axis = a.x <= a.y && a.x <= a.z ? dvec3(1, 0, 0) : a.y <= a.z ? dvec3(0, 1, 0) : dvec3(0, 0, 1);
@@ -31,11 +31,11 @@ dvec3 perpendicular_to(const dvec3& v) {
     return l > 0.0 ? p / l : dvec3(0.0, 1.0, 0.0);
 }
 
-/// n or -n, whichever does not point against v; n in a tie.
+/// Returns n or -n, whichever does not point against v; n in a tie.
 dvec3 turned_along(const dvec3& n, const dvec3& v) { return glm::dot(n, v) < 0.0 ? -n : n; }
 
-/// The pose of B in A's frame. Its matrix is what the caller gave, rounded to float, and not quite a rotation: a point
-/// is taken back through the matrix's true inverse, so that a small shape meets a large one where GJK sees it.
+/// The pose of B in A's frame. The caller's matrix is rounded to float, so it is not quite a rotation. Points are taken
+/// back by the matrix's true inverse, so that a small shape touches a large one in the same place as for GJK.
 struct Pose {
     dmat3 rotation;
     dvec3 position;
@@ -64,13 +64,13 @@ ClosedForm with_radii(const Cores& cores, float radius_a, float radius_b) {
             vec3(point_a + separation * cores.normal)};
 }
 
-/// B against A becomes A against B.
+/// Exchanges the two cores.
 Cores swapped(const Cores& c) { return {c.distance, -c.normal, c.on_a + c.distance * c.normal}; }
 
-/// The same pair somewhere else.
+/// Moves the pair.
 Cores moved(const Cores& c, const dvec3& by) { return {c.distance, c.normal, c.on_a + by}; }
 
-/// The same from an answer in B's frame to one in A's.
+/// Takes a result from B's frame to A's.
 Cores from_b(const Cores& seen, const Pose& pose) {
     const dvec3 n = -(pose.rotation * seen.normal);
     const double scale = length(n);
@@ -103,7 +103,7 @@ Cores point_point(const dvec3& a, const dvec3& b) {
     return {distance, distance > 0.0 ? v / distance : dvec3(0.0, 1.0, 0.0), a};
 }
 
-/// The line's parameter, -1 to 1, nearest to x.
+/// Returns the line's parameter, -1 to 1, nearest to x.
 double nearest_on(const Line& line, double half2, const dvec3& x) {
     return half2 > 0.0 ? clamp_to_unit(glm::dot(x - line.middle, line.half) / half2) : 0.0;
 }
@@ -124,7 +124,7 @@ Cores line_line(const Line& a, const Line& b) {
     double s, t;
     bool inside = false;
     if (nn > parallel2 * aa * bb) {
-        // By cross products, because aa bb - (a b)^2 would leave nothing of nearly parallel lines.
+        // By cross products, because aa bb - (a b)^2 cancels for nearly parallel lines.
         s = glm::dot(glm::cross(r, b.half), n) / nn;
         t = glm::dot(glm::cross(r, a.half), n) / nn;
         inside = std::abs(s) < 1.0 && std::abs(t) < 1.0;
@@ -141,13 +141,13 @@ Cores line_line(const Line& a, const Line& b) {
         t = clamp_to_unit(along);
         if (t != along) s = nearest_on(a, aa, b.middle + t * b.half);
     } else {
-        // Of nearly parallel lines n leaves s and t far off, but both alike.
+        // For nearly parallel lines n gives s and t with large errors, but the same for both.
         s = nearest_on(a, aa, b.middle + t * b.half);
     }
     const dvec3 on_a = a.middle + s * a.half, v = b.middle + t * b.half - on_a;
     const double vv = glm::dot(v, v), distance = std::sqrt(vv), shorter = std::min(aa, bb), longer = std::max(aa, bb);
-    // Of two directions the one with less rounding in it: lines that pass each other closely leave little of v, nearly
-    // parallel ones little of n.
+    // Takes the direction with the smaller rounding error: for lines that pass each other closely v is short, for
+    // nearly parallel ones n is.
     const bool by_cross = inside ? nn > vv * shorter : vv <= touching2 * longer && nn > touching2 * aa * bb;
     if (by_cross) return {distance, turned_along(n / std::sqrt(nn), v), on_a};
     if (vv > touching2 * longer) return {distance, v / distance, on_a};
@@ -181,11 +181,11 @@ struct Triangle {
         return {of_c, normal2 - of_b - of_c, of_b};
     }
     bool has_face() const { return normal2 > 0.0; }
-    /// Whether these weights are of a point over the face, and whether they have it on the inner side of edge i. A
-    /// triangle that is a line has no face, and an inner side of no edge.
+    /// Returns whether a point with these weights is over the face, or on the inner side of edge i. A triangle that is
+    /// a line has no face, and its edges have no inner sides.
     bool over_face(const dvec3& w) const { return has_face() && w.x >= 0.0 && w.y >= 0.0 && w.z >= 0.0; }
     bool inside(const dvec3& w, int i) const { return has_face() && w[i] >= 0.0; }
-    /// Of a line: one of those at right angles to it.
+    /// For a triangle that is a line: one of the normals at right angles to it.
     dvec3 unit_normal() const {
         if (has_face()) return normal / std::sqrt(normal2);
         const dvec3 ab = b - a, ac = c - a;
@@ -219,20 +219,21 @@ Cores triangle_point(const Triangle& triangle, const dvec3& x) {
     return {distance, vv > touching2 * scale2 ? v / distance : turned_along(n, v), foot};
 }
 
-/// Where the line's parameter t, within [low, high], keeps value0 + t * slope >= 0.
+/// Reduces [low, high] to the values of the line's parameter t for which value0 + t * slope >= 0.
 void cut(double value0, double slope, double& low, double& high) {
     if (slope > 0.0) low = std::max(low, -value0 / slope);
     if (slope < 0.0) high = std::min(high, -value0 / slope);
 }
 
-/// The middle of [low, high]; between the two, and within reach, where they have crossed.
+/// Returns the middle of [low, high]; also if rounding has made low > high, but then within the line.
 double middle_of(double low, double high) { return clamp_to_unit(0.5 * (low + high)); }
 
-/// Lines that rise over a face by less than this * (their length) lie flat on it: any of their points is the deepest.
+/// Lines that rise over a face by less than this * (their length) count as parallel to it: any of their points is
+/// deepest.
 constexpr double flat_line = 1e-9;
 
-/// The facets of the Minkowski difference of a triangle and a segment are parallel to the triangle or to two edges: of
-/// these planes the one that separates best, or costs least to part along, gives the depth.
+/// The facets of the Minkowski difference of a triangle and a segment are parallel to the triangle, or to an edge and
+/// the segment. The plane that separates best, or has the least depth, gives the result.
 Cores overlapping_triangle_line(const Triangle& triangle, const Line& line) {
     const dvec3 m = line.middle - triangle.a;
     const dvec3 unit = triangle.unit_normal();
@@ -240,14 +241,14 @@ Cores overlapping_triangle_line(const Triangle& triangle, const Line& line) {
     double best = std::abs(height) - std::abs(rise);
     dvec3 normal = height < 0.0 ? -unit : unit;
     int winner = -1;
-    // A line in the triangle's plane lets edges only repeat what the plane said: they have to do better.
+    // If the line is in the triangle's plane, edges can only give the same plane again, so they must be better.
     const double better = 1e-12 * (length(triangle.b - triangle.a) + length(triangle.c - triangle.a));
     for (int i = 0; i < 3; ++i) {
         const Line edge = triangle.edge(i);
         dvec3 n = glm::cross(edge.half, line.half);
         const double size = length(n);
         if (!(size > 0.0)) continue;
-        // Outward: the other way only the opposite corner and the line touch the plane, which makes no facet.
+        // Outward: in the opposite direction only the opposite corner and the line touch the plane, which is no facet.
         if (glm::dot(n, triangle.corner(i == 0 ? 2 : i - 1) - edge.middle) > 0.0) n = -n;
         const double s = glm::dot(n, line.middle - edge.middle) / size;
         if (!(s > best + better)) continue;
@@ -278,7 +279,7 @@ Cores triangle_line(const Triangle& triangle, const Line& line) {
     const dvec3 n = triangle.unit_normal();
     const double height[2] = {glm::dot(n, ends[0] - triangle.a), glm::dot(n, ends[1] - triangle.a)};
     if (height[0] * height[1] <= 0.0 && height[0] != height[1]) {
-        // Barycentric coordinates of the point where it crosses the plane, times a positive number.
+        // Barycentric coordinates of the point at which the line crosses the plane, times a positive number.
         const dvec3 through = std::abs(height[1]) * weights[0] + std::abs(height[0]) * weights[1];
         if (triangle.over_face(through)) return overlapping_triangle_line(triangle, line);
     }
@@ -290,7 +291,7 @@ Cores triangle_line(const Triangle& triangle, const Line& line) {
     }
     double longest2 = glm::dot(line.half, line.half);
     for (int i = 0; i < 3; ++i) {
-        // An edge that has the whole line on its inner side is no nearer than the face or the other edges.
+        // An edge with the whole line on its inner side is no nearer than the face or the other edges.
         if (triangle.inside(weights[0], i) && triangle.inside(weights[1], i)) continue;
         const Line edge = triangle.edge(i);
         const Cores beside = line_line(edge, line);
@@ -328,7 +329,7 @@ Cores overlapping_box_line(const dvec3& half, const Line& line) {
     Cores best{over[axis], dvec3(0.0), dvec3(0.0)};
     best.normal[axis] = m[axis] < 0.0 ? -1.0 : 1.0;
     bool edge = false;
-    // Where the line runs along an axis, edges only repeat what the faces said: they have to do better.
+    // If the line is parallel to an axis, edges can only give the planes of faces again, so they must be better.
     const double better = 1e-12 * (half.x + half.y + half.z);
     for (int i = 0; i < 3; ++i) {
         const int j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
@@ -348,7 +349,7 @@ Cores overlapping_box_line(const dvec3& half, const Line& line) {
     const int j = axis == 2 ? 0 : axis + 1, k = axis == 0 ? 2 : axis - 1;
     double t;
     if (edge) {
-        // Both lines cross the common perpendicular: where the segment comes nearest to the box's edge.
+        // The common perpendicular of both lines meets the segment where it is nearest to the box's edge.
         const double cj = best.normal[j] < 0.0 ? -half[j] : half[j], ck = best.normal[k] < 0.0 ? -half[k] : half[k];
         t = clamp_to_unit(((cj - m[j]) * d[j] + (ck - m[k]) * d[k]) / (d[j] * d[j] + d[k] * d[k]));
         best.on_a[j] = cj;
@@ -370,8 +371,9 @@ Cores overlapping_box_line(const dvec3& half, const Line& line) {
     return best;
 }
 
-/// The squared distance from a box to the point at parameter t of a line is convex and, between the t where the line
-/// crosses one of the box's six planes, a parabola: the planes bracket its lowest point, one step of Newton's finds it.
+/// The squared distance from a box to the point at parameter t of a line is a convex function. Between the values of t
+/// at which the line crosses the box's six planes it is a parabola. So the planes bracket its minimum, and one step of
+/// Newton's method finds it.
 Cores box_line(const dvec3& half, const Line& line) {
     const dvec3 &m = line.middle, &d = line.half;
     const auto outside = [&](double t) {
@@ -379,7 +381,7 @@ Cores box_line(const dvec3& half, const Line& line) {
         return x - glm::clamp(x, -half, half);
     };
     double low = -1.0, high = 1.0;              // the distance falls at low and rises at high
-    double level_low = 2.0, level_high = -2.0;  // the stretch that has been seen to be level
+    double level_low = 2.0, level_high = -2.0;  // the interval in which the distance was found to be constant
     const auto narrow = [&](double t) {
         const double slope = glm::dot(outside(t), d);
         if (slope < 0.0) {
@@ -426,7 +428,7 @@ Cores box_line(const dvec3& half, const Line& line) {
 
 // ---- Cylinders and cones against points -----------------------------------------------------------------------------
 
-/// Unit direction of x across the y axis, and how far off the axis it is; +x where there is none.
+/// Returns the unit direction of x across the y axis, and its distance from the axis; +x if x is on the axis.
 dvec3 radial_direction(const dvec3& x, double& off_axis) {
     off_axis = std::sqrt(x.x * x.x + x.z * x.z);
     return off_axis > 0.0 ? dvec3(x.x / off_axis, 0.0, x.z / off_axis) : dvec3(1.0, 0.0, 0.0);
@@ -475,7 +477,7 @@ Cores cone_point(double radius, double half_height, const dvec3& x) {
 
 bool is_line(ShapeType type) { return type == ShapeType::capsule || type == ShapeType::segment; }
 
-/// The core of a shape in its own frame against the point x.
+/// Returns the distance of the point x from the core of a shape in its own frame.
 Cores core_point(const Shape& shape, const dvec3& x) {
     switch (shape.type) {
         case ShapeType::capsule:

@@ -1,5 +1,6 @@
 #pragma once
-/// Internal: up to which distance two shapes are a contact, from how far their bodies may move until the next collide.
+/// Internal: the distance up to which two shapes get contact points. It depends on how far their bodies may move until
+/// the next collide.
 
 #include <talus/narrowphase/collide.h>
 #include "narrowphase/tolerances.h"

@@ -65,9 +65,9 @@ bool will_meet(const CollideCall& call, const PairTest& test, const vec3& normal
     return here >= tolerance::expected_contact * gap || closing + tolerance::expected_turning * turning >= gap;
 }
 
-/// Returns the manifold with those points of the last one added at which the two shapes still overlap. In a deep
-/// contact several directions have about the same depth, and each test may find another one. Pushed apart at one point
-/// only, the two would rotate about it and sink in at the other, for ever.
+/// Returns the manifold with those points of the last one added at which the two shapes still overlap. If the overlap
+/// is large, several directions have about the same depth, and each test may find another one. If the shapes were
+/// pushed apart at one point only, they would rotate about it and penetrate at the other, again and again.
 Manifold with_deep_points(const CollideCall& call, const PairTest& test, Manifold manifold, const Manifold& last) {
     const PairRecord& record = call.records[test.pair];
     // A sphere has one direction of least depth, and it is exact.

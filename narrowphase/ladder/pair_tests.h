@@ -11,9 +11,10 @@ namespace talus::detail {
 /// Settles a pair whose signed distance has a closed form.
 void run_closed_form(const CollideCall& call, const PairTest& test);
 
-/// Tries the face that the last EPA found, at its new place. A bound can prove that no other way out is shorter. In
-/// shallow contacts none is shorter by more than an axis may be off; in 99.9% of those of `tumble` and `tumble8` none
-/// is shorter at all. A pair that this does not settle goes on to the axis test.
+/// Tries the face that the last EPA found, at its new pose. A bound can prove that no other direction has a smaller
+/// depth. In shallow contacts the difference is within the error that the cached axis may have; in 99.9% of those in
+/// the scenes `tumble` and `tumble8` no direction has a smaller depth at all. A pair that this does not settle goes on
+/// to the axis test.
 void try_epa_face(const CollideCall& call, const PairTest& test);
 
 /// Tries the axis of the last test: one support pair gives the signed separation along it.

@@ -1,6 +1,6 @@
 /// make_hull: quickhull (quickhull.h), faces (hull_faces.h), then the arrays that the narrowphase reads.
 ///
-/// What it costs, CPU time of one core of a shared 2-core x86-64 virtual machine, g++ 12 -O2:
+/// Cost: CPU time of one core of a shared 2-core x86-64 virtual machine, g++ 12 -O2:
 ///
 ///   points on a sphere     24: 0.02 ms   200: 0.4 ms   2,000: 6 ms    30,000: 0.14 s (57,653 faces, 6.1 MB)
 ///                          50,000: 0.25 s (49,860 vertices, 93,750 faces, 9.9 MB)   65,535: 0.34 s
@@ -31,8 +31,7 @@ using glm::dvec3;
 /// Rounds of leaving out vertices that lie inside a face. One is usual; each leaves out at least one vertex.
 constexpr int max_rounds = 8;
 
-/// Tolerance of the later rounds, in tolerance units: they shall not drop points that the first one found worth
-/// keeping.
+/// Tolerance of the later rounds, in tolerance units. They must not drop points that the first round kept.
 constexpr double later_tolerance = 0.125;
 
 /// The polygonal hull in cloud indices.
@@ -52,7 +51,7 @@ Result<PolygonMesh> polygonal_hull(const Cloud& cloud) {
         used.erase(std::unique(used.begin(), used.end()), used.end());
         std::set_difference(used.begin(), used.end(), inside.begin(), inside.end(), std::back_inserter(kept));
         Result<TriangleMesh> leaner = quickhull(cloud, kept, later_tolerance);
-        if (!leaner) break;  // too thin without them: keep the hull that we have
+        if (!leaner) break;  // too thin without them: keep the present hull
         mesh = std::move(leaner);
         group = coplanar_groups(cloud, *mesh);
     }
@@ -61,8 +60,9 @@ Result<PolygonMesh> polygonal_hull(const Cloud& cloud) {
     return is_valid(cloud, merged) ? std::move(merged) : keep_triangles(*mesh);
 }
 
-/// One order for one hull, whatever order it was built in: loops start at their lowest vertex, faces are sorted by
-/// their loops. Corners become hull vertices, which keep the order of the points; returns the points they came from.
+/// Brings the hull into an order that does not depend on how it was built: loops start at their lowest vertex, and
+/// faces are sorted by their loops. Corners become hull vertices, which keep the order of the points. Returns the
+/// points that they come from.
 std::vector<Index> renumber(PolygonMesh& mesh) {
     std::vector<Index> points = mesh.corners;
     std::sort(points.begin(), points.end());
@@ -125,7 +125,7 @@ void set_faces(HullData& hull, const Cloud& cloud, const PolygonMesh& mesh) {
     for (const PolygonFace& face : mesh.faces) {
         const dvec3 area = cloud.area_in_metres(face.area);
         const vec3 normal(area / std::sqrt(glm::dot(area, area)));
-        // The plane touches the outermost corner, so that all vertices are under it, as the float normal has it.
+        // The plane with the float normal touches the outermost corner, so that all vertices are under it.
         double offset = -1e300;
         for (std::uint32_t i = 0; i < face.count; ++i)
             offset = std::max(offset, glm::dot(dvec3(normal), dvec3(hull.vertices[mesh.corners[face.first + i]])));
@@ -135,7 +135,7 @@ void set_faces(HullData& hull, const Cloud& cloud, const PolygonMesh& mesh) {
     hull.face_neighbours.assign(mesh.neighbours.begin(), mesh.neighbours.end());
 }
 
-/// Walks round each vertex: from the edge that leaves it along one face to the edge that leaves it along the next.
+/// Walks around each vertex: from the edge that leaves it along one face to the edge that leaves it along the next.
 void set_vertex_rings(HullData& hull) {
     const std::size_t corner_count = hull.face_vertices.size();
     // For each corner of a face, the edge of that face that ends there; the edges that leave a vertex, by ascending
@@ -166,14 +166,14 @@ void set_vertex_rings(HullData& hull) {
         for (std::uint32_t i = first[v]; i < first[v + 1]; ++i) {
             hull.vertex_neighbours.push_back(target(c));
             hull.vertex_faces.push_back(face_at[c]);
-            // Counter-clockwise on: across the edge that comes in along this face lies the next face.
+            // The next face counter-clockwise is across the edge of this face that ends at the vertex.
             const std::uint32_t across = hull.face_neighbours[previous[c]];
             c = *std::lower_bound(begin, end, across, [&](auto edge, auto face) { return face_at[edge] < face; });
         }
     }
 }
 
-/// The rings again, as lanes, and the first corners of faces.
+/// Fills the rings in lanes, and the first corners of faces.
 void set_lanes(HullData& hull) {
     constexpr std::uint32_t at_hand = 8;  // neighbours
     const auto degree = [&](std::uint32_t v) { return hull.vertex_first[v + 1] - hull.vertex_first[v]; };

@@ -13,14 +13,14 @@ using glm::dvec3;
 double length(const dvec3& v) { return std::sqrt(glm::dot(v, v)); }
 double thickness(const dvec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); }
 
-/// What an outline may be off a convex one: see hull_faces.h.
+/// How far an outline may be from convex: see hull_faces.h.
 struct Slack {
     double dent, bend, share;
 };
 constexpr Slack merging{merge_dent, merge_bend, merge_share}, valid{valid_dent, valid_bend, valid_share};
 
-/// Where a face's outline goes, as contacts see it: along the face's normal, in metres. In tolerance units the shadow
-/// of a short side could point elsewhere, since what is at right angles there is not so in metres.
+/// Measures a face's outline as contacts do: projected along the face's normal, in metres. In tolerance units the
+/// projection of a short side could have another direction, because right angles there are not right angles in metres.
 struct Outline {
     const Cloud& cloud;
     dvec3 unit;  ///< normal
@@ -34,10 +34,10 @@ struct Outline {
     dvec3 side(Index from, Index to) const { return (cloud.points[to] - cloud.points[from]) * cloud.tolerance; }
     /// Area of the triangle between two sides, negative when it turns to the right.
     double turn(const dvec3& in, const dvec3& out) const { return 0.5 * glm::dot(glm::cross(in, out), unit); }
-    /// A tolerance unit at right angles to a side, times the side's length.
+    /// Returns a tolerance unit at right angles to a side, times the side's length.
     double width(const dvec3& side) const { return glm::dot(glm::abs(glm::cross(unit, side)), cloud.tolerance); }
 
-    /// Whether the outline may have these three corners in a row.
+    /// Returns whether the outline may have these three successive corners.
     bool bends_outward(Index before, Index corner, Index after, const Slack& slack) const {
         const dvec3 in = side(before, corner), out = side(corner, after);
         const double inward = -turn(in, out);
@@ -83,7 +83,7 @@ private:
     bool merge_across(Index edge);
     Index origin(Index edge) const { return origin_[edge]; }
     Index target(Index edge) const { return origin_[next_[edge]]; }
-    /// The vertex where the edge starts has only two faces.
+    /// Returns whether the vertex at which the edge starts has only two faces.
     bool starts_straight(Index edge) const { return twin_[previous_[edge]] == next_[twin_[edge]]; }
     void link(Index edge, Index following) { next_[edge] = following, previous_[following] = edge; }
 
@@ -128,8 +128,8 @@ Index Merger::face_of(Index edge) {
     return face;
 }
 
-/// Removes the chain of edges that two faces share, of which `edge` is one. False, and nothing done, where that would
-/// leave something else than one convex loop.
+/// Removes the chain of edges that two faces share, of which `edge` is one. Returns false, and does nothing, if the
+/// union would not be one convex loop.
 bool Merger::merge_across(Index edge) {
     const Index a = face_of(edge), b = face_of(twin_[edge]);
     Index first = edge, last = edge;
@@ -146,7 +146,7 @@ bool Merger::merge_across(Index edge) {
     const Index corners = corners_[a] + corners_[b] - 2 * length_of_chain;
     if (corners < 3) return false;
 
-    // The two may touch elsewhere too, which would make a ring of them. Count along the shorter loop.
+    // If the two faces touch elsewhere, too, their union would be a ring. Count along the shorter loop.
     const Index shorter_start = corners_[a] < corners_[b] ? edge : twin_[edge];
     const Index other = corners_[a] < corners_[b] ? b : a;
     Index shared = 0, e = shorter_start;
@@ -185,14 +185,14 @@ void Merger::merge_within_groups() {
     for (Index e = 0; e < twin_.size(); ++e) {
         if (e < twin_[e] && group_[e / 3] == group_[twin_[e] / 3]) candidates.push_back(e);
     }
-    // An edge that has to stay may go after its neighbours went, so look again while anything changes.
+    // An edge that had to stay may be removable after its neighbours are gone, so repeat while anything changes.
     for (std::size_t left = candidates.size() + 1; candidates.size() < left;) {
         left = candidates.size();
         std::erase_if(candidates, [&](Index e) { return gone_[e] || merge_across(e); });
     }
 }
 
-/// A vertex that only two faces meet is no corner: its two edges become one.
+/// Removes vertices at which only two faces meet: they are no corners, and their two edges become one.
 void Merger::drop_straight_vertices() {
     for (bool again = true; again;) {
         again = false;
@@ -200,7 +200,7 @@ void Merger::drop_straight_vertices() {
             if (gone_[e] || !starts_straight(e)) continue;
             const Index a = face_of(e), b = face_of(twin_[e]);
             if (corners_[a] == 3 || corners_[b] == 3) {
-                // One of them would vanish. It is a sliver whose corners all lie on the other face: part of that one.
+                // One of the faces would vanish. Its corners all lie on the other face, so it becomes part of that one.
                 again |= merge_across(e);
                 continue;
             }
@@ -263,7 +263,7 @@ std::vector<Index> coplanar_groups(const Cloud& cloud, const TriangleMesh& mesh)
         if (group[seed] != none) continue;
         gather(seed, PatchPlane(cloud, mesh, std::span(&seed, 1), mesh[seed].area));
         if (region.size() > 1) {
-            // Once more under the mean plane, which a noisy seed doesn't tilt.
+            // Once more with the mean plane, which a noisy first triangle does not tilt.
             dvec3 area(0.0);
             for (const Index t : region) area += mesh[t].area;
             const std::vector<Index> first = region;
@@ -347,7 +347,7 @@ bool is_valid(const Cloud& cloud, const PolygonMesh& mesh) {
 
         double area = 0.0;
         for (std::uint32_t i = 0; i < face.count; ++i) {
-            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes round
+            // Convex: no dent at any corner, and the fan from corner 0 never turns back, so that the loop goes around
             // once.
             if (!outline.bends_outward(at(i), at(i + 1), at(i + 2), valid)) return false;
             const double fan = outline.turn(outline.side(at(0), at(i)), outline.side(at(i), at(i + 1)));
@@ -358,7 +358,7 @@ bool is_valid(const Cloud& cloud, const PolygonMesh& mesh) {
             const Index from = at(i), to = at(i + 1);
             if (across == f || !std::binary_search(sides.begin(), sides.end(), Side{to, from, across})) return false;
         }
-        // Of a sliver that lost its corners as straight vertices, the plane says nothing.
+        // If a thin face has lost corners because they were straight, its plane is not reliable.
         if (!(area >= valid_area * outline.area)) return false;
     }
     for (std::size_t i = 1; i < sides.size(); ++i) {

@@ -13,7 +13,7 @@ constexpr double pi = 3.14159265358979323846;
 
 dmat3 diagonal(double x, double y, double z) { return dmat3(x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z); }
 
-/// Moves moments about a part's own centre (volume, second; first = 0) to where the part is.
+/// Moves moments about a part's own centre (volume, second; first = 0) to the place of the part.
 Moments at(const dvec3& center, double volume, const dmat3& second) {
     return {volume, volume * center, second + volume * glm::outerProduct(center, center)};
 }
@@ -30,8 +30,7 @@ Moments cylinder_part(double half_height, double r) {
     return {volume, dvec3(0.0), diagonal(across, volume * half_height * half_height / 3.0, across)};
 }
 
-/// The cylinder, and the two halves of a ball at its ends: about the ends they are the ball cut in two, whose halves
-/// lean out by volume * 3/8 r.
+/// A cylinder and a half sphere at each end. The centroid of a half sphere is 3/8 r from its flat side.
 Moments capsule_part(double half_height, double r) {
     Moments m = cylinder_part(half_height, r);
     const Moments caps = ball(r);
@@ -45,7 +44,7 @@ Moments box_part(const dvec3& h) {
     return {volume, dvec3(0.0), volume / 3.0 * diagonal(h.x * h.x, h.y * h.y, h.z * h.z)};
 }
 
-/// Height 2h, centroid a quarter of it above the base.
+/// A cone of height 2h; its centroid is a quarter of that above the base.
 Moments cone_part(double h, double r) {
     const double volume = 2.0 / 3.0 * pi * r * r * h;
     const double across = volume * 3.0 / 20.0 * r * r;
@@ -61,8 +60,8 @@ Moments rounded_segment(const dvec3& a, const dvec3& b, double r) {
     return at(0.5 * (a + b), m.volume, dmat3(across) + (along - across) * glm::outerProduct(axis, axis));
 }
 
-/// The angle in (0, pi) with this sine > 0 and cosine, without libm, whose last bits differ between systems: the
-/// tangent of the half angle is halved twice more, and the series of the arctangent ends below 2^-53 for what is left.
+/// Returns the angle in (0, pi) with this sine > 0 and cosine, without libm, whose last bits differ between systems.
+/// The half angle is halved twice more by its tangent; then the series of the arctangent is exact to 2^-53.
 double angle_of(double sine, double cosine) {
     const double length = std::sqrt(sine * sine + cosine * cosine);
     // Halving up to an eighth: t <= tan(pi / 16) < 0.2 at the end.
@@ -77,8 +76,8 @@ double angle_of(double sine, double cosine) {
     return 2.0 * (obtuse ? pi / 2.0 - half_angle : half_angle);
 }
 
-/// The Minkowski sum of a triangle and a ball, in disjoint parts: the slab over the triangle, half a cylinder along
-/// each edge, a wedge of the ball at each corner (the three of them make one whole ball).
+/// The Minkowski sum of a triangle and a sphere, in disjoint parts: the slab over the triangle, half a cylinder along
+/// each edge, and a wedge of the sphere at each corner (the three wedges make a whole sphere).
 Moments rounded_triangle(const dvec3& a, const dvec3& b, const dvec3& c, double r) {
     const dvec3 centroid = (a + b + c) / 3.0;
     const dvec3 corner[3] = {a - centroid, b - centroid, c - centroid};
@@ -111,7 +110,7 @@ Moments rounded_triangle(const dvec3& a, const dvec3& b, const dvec3& c, double 
                     half_cylinder * r * r / 4.0 * (glm::outerProduct(outward[i], outward[i]) + along_n);
     }
     for (int i = 0; i < 3; ++i) {
-        // The wedge opens from the outward normal of the edge that comes in to that of the edge that goes out.
+        // The wedge is between the outward normals of the two edges at the corner.
         const dvec3 &from = outward[(i + 2) % 3], &to = outward[i];
         const dvec3 turn = glm::cross(from, to);
         const double sine = glm::dot(turn, n), angle = angle_of(sine, glm::dot(from, to));

@@ -38,7 +38,7 @@ struct Facet {
     int64_t normal[3];  ///< exact, in grid units: twice the area
     dvec3 plane;        ///< height over the facet = dot(plane, point) - offset, in tolerance units
     double offset;
-    Index first_point;  ///< head of the list of points that see this facet
+    Index first_point;  ///< head of the list of points from which this facet is visible
     Index farthest;
     double farthest_height;
     std::uint32_t stamp;  ///< counts the reuses of this slot
@@ -64,7 +64,7 @@ private:
         double height;
         Index facet;
         std::uint32_t stamp;
-        /// The queue hands out the largest: farthest first, the lower facet among equals.
+        /// The queue returns the largest: the farthest first, the lower facet among equals.
         bool operator<(const Pending& other) const {
             return height != other.height ? height < other.height : facet > other.facet;
         }
@@ -148,7 +148,7 @@ Index Quickhull::add_facet(Index a, Index b, Index c) {
     return id;
 }
 
-/// +1 above the facet, -1 below, 0 on its plane: exactly.
+/// Returns +1 above the facet, -1 below, 0 on its plane; exact.
 int Quickhull::exact_side(const Facet& facet, Index point) const {
     const Cloud::GridPoint &p = cloud_.grid[point], &a = cloud_.grid[facet.vertex[0]];
     const int64_t dx = int64_t{p.x} - a.x, dy = int64_t{p.y} - a.y, dz = int64_t{p.z} - a.z;
@@ -176,8 +176,8 @@ void Quickhull::queue(Index facet) {
     if (f.farthest != none && f.farthest_height > tolerance_) pending_.push({f.farthest_height, facet, f.stamp});
 }
 
-/// The ends of the longest axis, the point farthest from their line, the point farthest from that plane. `scale` is
-/// what lengths are measured with, along each axis, from tolerance units on.
+/// Returns the ends of the longest axis, the point farthest from their line, and the point farthest from the plane of
+/// these three. `scale` converts tolerance units to the unit in which lengths are measured, along each axis.
 Quickhull::Span Quickhull::span(const dvec3& scale) const {
     const auto at = [&](Index i) { return cloud_.points[i] * scale; };
     dvec3 lower = at(subset_[0]), upper = lower;
@@ -228,8 +228,8 @@ Error Quickhull::start() {
         "hull: the points lie on one line to within rounding; give points that span a volume, or use a segment."};
     if (subset_.size() < 4) return flat;
 
-    // Flat is meant in metres, and in tolerance units, since rounding may be coarse along one axis and fine along the
-    // next.
+    // Flatness is tested in metres and in tolerance units, because rounding may be coarse along one axis and fine along
+    // another.
     const Span metres = span(cloud_.tolerance), units = span(dvec3(1.0));
     const double flat_height = flat_of_extent * cloud_.extent;
     if (!(metres.length > flat_height) || !(units.length > flat_tolerances)) return flat;
@@ -255,7 +255,7 @@ Error Quickhull::start() {
         next_point_[i] = stack_.empty() ? none : stack_.back();
         stack_.push_back(i);
     }
-    Facet& carrier = facets_.emplace_back();  // a dead facet that only holds all the other points
+    Facet& carrier = facets_.emplace_back();  // an unused facet whose list has all other points
     carrier.first_point = stack_.empty() ? none : stack_.back();
     visible_ = {4};
     stack_.clear();
@@ -263,8 +263,8 @@ Error Quickhull::start() {
     return {};
 }
 
-/// Marks the facets that `point` sees, from `seed` outwards, and collects the edges of their rim. Exact tests make
-/// the rim one closed loop that meets each of its vertices once.
+/// Marks the facets that are visible from `point`, from `seed` outwards, and collects the edges of the horizon. Because
+/// the tests are exact, the horizon is one closed loop that visits each of its vertices once.
 void Quickhull::find_visible(Index seed, Index point) {
     visible_.clear();
     horizon_.clear();
@@ -293,7 +293,7 @@ void Quickhull::find_visible(Index seed, Index point) {
     }
 }
 
-/// Joins the rim to the new vertex.
+/// Joins the horizon to the new vertex.
 void Quickhull::make_cone(Index point) {
     cone_.clear();
     for (const HorizonEdge& edge : horizon_) {
@@ -313,9 +313,9 @@ void Quickhull::make_cone(Index point) {
     for (const HorizonEdge& edge : horizon_) facet_from_[edge.from] = none;
 }
 
-/// Gives the points of the dead facets to the new ones. A point above a visible facet is either inside the new hull or
-/// above one of the new facets (they lie between the facets on either side of the horizon), so nothing is lost;
-/// points within the tolerance stay parked in the lists, since a later facet may leave them farther out.
+/// Gives the points of the removed facets to the new ones. A point above a visible facet is either inside the new hull
+/// or above one of the new facets (they lie between the facets on either side of the horizon), so no point is lost.
+/// Points within the tolerance stay in the lists, because they may be farther outside of a later facet.
 void Quickhull::hand_on_points(Index inserted) {
     for (const Index dead : visible_) {
         for (Index point = facets_[dead].first_point, next; point != none; point = next) {
@@ -341,8 +341,9 @@ void Quickhull::insert(Index facet, Index point) {
     hand_on_points(point);
 }
 
-/// A parked point lies within the tolerance of its own facet, but may stand higher above another facet that it sees.
-/// Looks at all of those and gives it to the highest. True when some point has to go in after all.
+/// Checks the points that stayed in the lists. Such a point is within the tolerance of its own facet, but may be higher
+/// above another facet that is visible from it. Gives each to the facet that it is highest above. Returns true if some
+/// point must become a vertex after all.
 bool Quickhull::revive_parked_points() {
     struct Move {
         Index point, from, to;

@@ -8,11 +8,12 @@
 namespace talus {
 namespace {
 
-/// A triangle's height over its longest edge, no unit. Thinner triangles count as collinear: at this limit the float
-/// rounding of their edges turns the normal by about half a degree; ten times thinner, by 5 degrees.
+/// The least height of a triangle over its longest edge, as a fraction of that edge. Thinner triangles count as
+/// collinear. At this limit the float rounding of the edges changes the normal by about half a degree, at a tenth of it
+/// by 5 degrees.
 constexpr double thinnest_triangle = 1e-5;
 
-/// sqrt rounds down as often as up; this factor (two units in the last place) makes a radius one that holds its shape.
+/// sqrt rounds down as often as up. This factor (two units in the last place) makes a bounding radius large enough.
 constexpr float round_up = 1.0f + 2.4e-7f;
 
 std::string sentence(const char* format, std::string_view shape, const char* what, double value) {
@@ -43,7 +44,7 @@ Error check_size_or_zero(std::string_view shape, const char* what, float value) 
     return value == 0.0f ? Error{} : check_size(shape, what, value);
 }
 
-/// The rounding of shapes that have none must be left at 0: a rounded box or hull is not in the closed set.
+/// Shapes with sharp edges must have radius 0: rounded boxes and hulls are not in the closed set.
 Error check_no_rounding(std::string_view shape, float radius) {
     if (radius == 0.0f) return {};
     return {ErrorCode::bad_argument, sentence("%.*s: %s is set to %g, but this shape has sharp edges; leave it at 0.",
