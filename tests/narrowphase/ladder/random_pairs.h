@@ -106,7 +106,7 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
     return out;
 }
 
-/// A shape of this type that fits about into a ball of radius `size`; hulls come from `pool`, already sized.
+/// A shape of this type that fits roughly into a sphere of radius `size`; hulls come from `pool`, already of that size.
 inline Shape random_shape(Random& random, ShapeType type, double size, const std::shared_ptr<const Hull>& pooled) {
     const auto part = [&](double low, double high) { return static_cast<float>(size * random.between(low, high)); };
     switch (type) {

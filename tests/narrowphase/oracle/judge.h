@@ -1,6 +1,6 @@
 #pragma once
-/// Holds one answer of `separation` against the oracle, and says in words what is wrong with it and how to get it
-/// again.
+/// Compares one result of `separation` with the oracle's, describes what is wrong with it, and prints code that
+/// reproduces it.
 
 #include "tests/narrowphase/oracle/oracle.h"
 

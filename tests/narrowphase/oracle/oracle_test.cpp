@@ -1,5 +1,5 @@
-/// Who judges the judge: closed forms, two searches that share no idea, and directions drawn at random that must never
-/// win.
+/// Tests of the oracle itself: by closed forms, by two searches with different algorithms, and by random directions,
+/// none of which may be better than the oracle's.
 
 #include "tests/narrowphase/oracle/oracle.h"
 

@@ -1,4 +1,4 @@
-/// The swept tests of Ericson's section 4 against the production cast, which has tests of its own.
+/// The swept tests of Ericson's section 4, compared with the engine's shape cast, which has tests of its own.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
@@ -46,7 +46,7 @@ TEST_CASE("all swept methods agree with the shape cast on whether and when") {
         const Frame f{from, test::mixed_turn(random)};
         const vec3 way = (aim - from) * static_cast<float>(random.between(0.4, 2.5));
         const ShapeCastResult truth = shape_cast(a, b, f, way);
-        // How deep it gets decides whether it counts as grazing.
+        // The greatest depth decides whether the motion counts as grazing.
         float deepest = 1e30f;
         for (int k = 0; k <= 64; ++k) deepest = std::min(deepest, separation_at(a, b, f, way, float(k) / 64.0f));
         for (SweptMethod method : methods) {
