@@ -1,8 +1,8 @@
 #pragma once
 /// Work on several threads, by the host's job system or by a `ThreadPool` (thread_pool.h).
 ///
-/// Talus divides its work by `threads` alone and combines the results in a fixed order. So results do not depend on which
-/// thread runs what and when, nor on the number of threads.
+/// Talus divides its work by `threads` alone and combines the results in a fixed order. So results do not depend on
+/// which thread runs what and when, nor on the number of threads.
 
 #include <atomic>
 #include <cstddef>
@@ -17,16 +17,16 @@ struct Jobs {
     using Task = void (*)(void* data, int index);
 
     int threads = 1;  ///< work is divided into at most this many tasks; World::step() refuses less than 1
-    /// Calls task(data, i) once for each i from 0 to count - 1, in any order, on any threads, and returns when all calls
-    /// have returned. Must not throw. If it is null, the calling thread makes the calls in order.
+    /// Calls task(data, i) once for each i from 0 to count - 1, in any order, on any threads, and returns when all
+    /// calls have returned. Must not throw. If it is null, the calling thread makes the calls in order.
     void (*run)(void* host, int count, Task task, void* data) = nullptr;
     void* host = nullptr;  ///< passed to `run`
-    /// Whether each step uses all threads. Otherwise a step uses fewer threads for a while after the system has preempted
-    /// some of them for other programs, because waiting for those costs more than they save.
+    /// Whether each step uses all threads. Otherwise a step uses fewer threads for a while after the system has
+    /// preempted some of them for other programs, because waiting for those costs more than they save.
     bool all_threads = false;
 
-    /// Calls f(i) for each i from 0 to count - 1. If a call throws, calls that have not begun are left out, and when all
-    /// others have returned, one of the exceptions is thrown here. So `run` never sees a task that throws.
+    /// Calls f(i) for each i from 0 to count - 1. If a call throws, calls that have not begun are left out, and when
+    /// all others have returned, one of the exceptions is thrown here. So `run` never sees a task that throws.
     template <class F>
     void for_each(int count, F&& f) const {
         if (run == nullptr || count <= 1) {
@@ -61,8 +61,8 @@ struct Jobs {
         return static_cast<int>(tasks < 1 ? 1 : tasks < most ? tasks : most);
     }
 
-    /// Calls f(first, last) for runs of items that together are 0 to `items`. No run is shorter than `least`, except if it
-    /// is the only one.
+    /// Calls f(first, last) for runs of items that together are 0 to `items`. No run is shorter than `least`, except if
+    /// it is the only one.
     template <class F>
     void for_each_run(std::size_t items, std::size_t least, F&& f) const {
         const auto tasks = static_cast<std::size_t>(tasks_for(items, least));

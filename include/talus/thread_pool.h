@@ -8,8 +8,8 @@
 namespace talus {
 
 /// Threads that wait for tasks. The thread that starts a job also works on it, so a pool of n runs n - 1 threads of its
-/// own. There is one job at a time: only one thread may start jobs, and no task may start another. A task must not throw,
-/// except in a job of Jobs::for_each().
+/// own. There is one job at a time: only one thread may start jobs, and no task may start another. A task must not
+/// throw, except in a job of Jobs::for_each().
 ///
 /// Threads claim tasks one by one. The caller does the tasks that no other thread has begun, so a job never waits for a
 /// thread that comes late. A thread without tasks spins for a third of a millisecond, then sleeps.

@@ -230,7 +230,7 @@ TEST_CASE("a needle shot along its axis and across it finds thin walls") {
 }
 
 TEST_CASE("grazing casts touch when they touch and miss when they do not") {
-    // A box flying past another: gap, flush, overlap by a hair.
+    // A box that passes another one: with a tiny gap, flush, with a tiny overlap.
     const Shape cube = box({1, 1, 1});
     for (float gap : {1e-3f, 1e-6f}) {
         CHECK(shape_cast(cube, cube, at(10, 2.0f + gap, 0), {-20, 0, 0}).status == CastStatus::miss);

@@ -176,7 +176,7 @@ TEST_CASE("flat and needle-shaped polytopes keep their depth") {
 }
 
 TEST_CASE("cubes in each other that are a rounding off a quarter turn do not fill EPA's memory") {
-    // Vertices a rounding apart folded the mesh, which grew anew and folded again until there was no room.
+    // Vertices that differed only by rounding folded the mesh, which grew again and folded again until memory ran out.
     const mat3 first({-0x1.8p-22f, -0x1.000006p+0f, -0x1p-23f}, {0, -0x1p-22f, -0x1.000006p+0f},
                      {0x1.000006p+0f, 0, -0x1.8p-22f});
     const mat3 second({-0x1p-22f, 0x1.000006p+0f, 0}, {0, -0x1.8p-22f, 0x1.000006p+0f},

@@ -30,7 +30,7 @@ struct Proof {
     double error = 0.0;             ///< of the separation against its own bounds, m
 };
 
-/// Checks numbers, normal, witness points and both bounds of an answer that was asked for without a limit.
+/// Checks numbers, normal, witness points and both bounds of a result computed without a limit.
 Proof prove(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose, const SeparationResult& answer,
             double allowed);
 

@@ -7,13 +7,13 @@
 /// Let `real` be the separation by cold GJK and EPA (which the oracle checks now and then), and s(n) the separation
 /// along the manifold's normal, by the oracle's support points. Allowed errors:
 ///
-///   apart            apart by more than the margin along some direction; the distance kept for `skip` is at most real plus
-///                    two bars
-///   closed form,     s(n) is real to two bars, plus `face_preference` if a face gave the normal; the deepest point is that
-///   GJK, EPA         of the cold manifold to two bars, plus what manifolds may miss
-///   cached axis      the same plus `axis_depth`: a face that still explains the contact is used without a search for a
-///                    smaller depth. It keeps a shape that penetrates a plate on its side, while a cold test may push it
-///                    out on the other side
+///   apart            apart by more than the margin along some direction; the distance kept for `skip` is at most
+///                    real plus two bars
+///   closed form,     s(n) is real to two bars, plus `face_preference` if a face gave the normal; the deepest point
+///   GJK, EPA         is that of the cold manifold to two bars, plus what manifolds may miss
+///   cached axis      the same plus `axis_depth`: a face that still explains the contact is used without a search for
+///                    a smaller depth. It keeps a shape that penetrates a plate on its side, while a cold test may
+///                    push it out on the other side
 ///   reuse            the error at the last test plus twice the motion since then: real and the anchors' gap can each
 ///                    change by that motion
 ///
@@ -291,8 +291,8 @@ private:
         };
         if (frame % 8 == 7) check_yardstick(a.solid, b.solid, pose, asked, bar, complaint);
         if (record.state != PairState::touching) {
-            // Apart by more than they may come nearer: along any direction, between their balls, or along the direction
-            // that the test ended with.
+            // Apart by more than they may approach each other: along any direction, between their bounding spheres, or
+            // along the direction of the last test.
             if (record.rung == Rung::skip) {
                 const PredictedMotion &motion_a = warm_.colliders.motions[record.a],
                                       &motion_b = warm_.colliders.motions[record.b];
@@ -373,7 +373,7 @@ private:
     }
 
     /// Whether `real` is: proved by its plane and witness points where the cores are apart; where small polytopes
-    /// overlap, the oracle looks for a shorter way out.
+    /// overlap, the oracle looks for a direction of smaller depth.
     void check_yardstick(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose,
                          const SeparationResult& asked, double bar, std::string& complaint) {
         const test::Proof proof = test::prove(a, b, pose, asked, bar);

@@ -556,7 +556,7 @@ TEST_CASE("ids name the features: swapped shapes swap them, either face as refer
 }
 
 TEST_CASE("boxes of equal size stacked edge on edge keep their ids under noise") {
-    // Position noise of 1e-4 and rotation noise of 1e-4 rad; the corners coincide but for that.
+    // Position noise of 1e-4 and rotation noise of 1e-4 rad; the corners coincide except for that noise.
     const Shape crate = box({0.5f, 0.5f, 0.5f});
     Random random(11);
     int kept = 0;

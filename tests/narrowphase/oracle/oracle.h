@@ -53,7 +53,7 @@ struct Solid {
     double rim_radius = 0.0;   ///< cylinder and cone, m
     double half_height = 0.0;  ///< cylinder and cone, m
     dvec3 center{0.0};         ///< of the core's vertices' box
-    double size = 0.0;         ///< radius of a ball around `center` that holds the shape, m
+    double size = 0.0;         ///< radius of a sphere around `center` that contains the shape, m
 
     bool is_curved() const { return rim_radius > 0.0; }
 };

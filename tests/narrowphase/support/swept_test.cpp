@@ -74,7 +74,7 @@ TEST_CASE("all swept methods agree with the shape cast on whether and when") {
                 CHECK(r.fraction >= truth.fraction - 1e-5f);
                 CHECK(r.queries == 1);
             } else {
-                // By a grazing contact, times differ by what a hair of distance is in time.
+                // In a grazing contact a tiny difference in distance makes a large one in time.
                 const float steep = truth.fraction > 0.0f ? -glm::dot(truth.normal, way) : 1.0f;
                 CHECK(std::abs(r.fraction - truth.fraction) <= 2e-7f + 1e-5f / std::max(steep, 0.02f));
             }

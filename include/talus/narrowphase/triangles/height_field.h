@@ -1,9 +1,9 @@
 #pragma once
 /// Height fields: ground as heights on a grid, four bytes per sample.
 ///
-///       z      +--+--+--+      Samples lie `spacing` apart, row by row from the origin: sample (i, j) at
-///       ^      |\ |\ |\ |      (i * spacing_x, height, j * spacing_z). Each cell is two triangles, front up, cut from its
-///       |      | \| \| \|      first corner to its last.
+///       z      +--+--+--+      Samples lie `spacing` apart, row by row from the origin: sample (i, j) is at
+///       ^      |\ |\ |\ |      (i * spacing_x, height, j * spacing_z). Each cell is two triangles, front up, divided
+///       |      | \| \| \|      from its first corner to its last.
 ///       +-> x  +--+--+--+
 ///
 /// Only the heights are stored, and a pyramid of the lowest and the highest height in each block of cells, which takes
