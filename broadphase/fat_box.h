@@ -52,7 +52,7 @@ inline Aabb fatten(const Aabb& tight, const vec3& displacement) {
     return aabb_of(finite({box.lower - margin - max(behind, back), box.upper + margin + max(ahead, back)}));
 }
 
-/// Whether `fat` contains `tight` and its margins are not larger than shrink_factor allows.
+/// Returns whether `fat` contains `tight` and its margins are not larger than shrink_factor allows.
 bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement);
 
 }  // namespace talus::detail

@@ -27,7 +27,7 @@ inline std::uint64_t ticks() {
 inline double microseconds_per_tick() {
     static const double length = [] {
         using Clock = std::chrono::steady_clock;
-        // Reads both clocks at one moment. Of several tries, the one that took the least time counts, since the system
+        // Reads both clocks at one moment. The fastest of several tries counts, because the system
         // may run another program between two reads.
         const auto both = [](Clock::time_point& time, double& tick) {
             std::uint64_t least = ~std::uint64_t{0};

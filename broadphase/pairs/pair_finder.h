@@ -28,7 +28,7 @@ public:
     std::size_t bytes() const;
 
 private:
-    /// What one task needs, and what it has found.
+    /// The working memory of one task, and its results.
     struct Task {
         FoundProxies found;
         Marks marks;

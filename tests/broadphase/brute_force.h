@@ -112,7 +112,7 @@ inline long double reach_of(const BoxCast& cast, const Aabb& box) {
     return sum;
 }
 
-/// Whether a cast enters the box whatever the rounding errors of double precision; and whether it may enter it.
+/// Whether a cast surely enters the box, despite the rounding errors of double precision; and whether it may enter it.
 inline bool surely_enters(const BoxCast& cast, const Aabb& box) {
     return cast_meets(cast, box, -1e-14L * reach_of(cast, box));
 }

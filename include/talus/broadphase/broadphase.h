@@ -63,8 +63,8 @@ public:
     bool remove(ProxyIndex proxy);
     /// Removes all or none. Returns false if one of them does not exist or is given twice.
     bool remove(std::span<const ProxyIndex> proxies);
-    /// Whether the proxy exists: it was added and has not been removed since. (An index that was removed and given to a
-    /// later proxy is valid again.)
+    /// Returns whether the proxy exists: it was added and has not been removed since. (An index that was removed and
+    /// given to a later proxy is valid again.)
     bool is_valid(ProxyIndex proxy) const;
 
     /// Sets the tight box of a proxy and its expected displacement in the next step (m). If the tight box is still

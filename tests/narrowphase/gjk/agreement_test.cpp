@@ -34,8 +34,8 @@ constexpr int default_pairs = 100000;
 constexpr int default_pairs = 10000;  // unoptimised or sanitized, the oracle takes ten times as long
 #endif
 
-/// Of all pairs: those whose oracle must search a sphere get fewer, those with two curved cores fewest (about 0.02, 0.2
-/// and 0.5 ms an oracle call), so that the whole stays within a minute.
+/// The share of each kind of pairs. Pairs for which the oracle must search a sphere are fewer, those with two curved
+/// cores fewest (about 0.02, 0.2 and 0.5 ms per oracle call), so that the test takes less than a minute.
 int weight(ShapeType a, ShapeType b) {
     const auto curved = [](ShapeType t) { return t == ShapeType::cylinder || t == ShapeType::cone; };
     return 4 - int(curved(a)) - int(curved(b));

@@ -443,7 +443,7 @@ TEST_CASE("contacts carried from frame to frame hold on pairs made to break them
         CHECK(trial.tally(Rung(r)).answers >= 3 * batches);
     }
     CHECK(trial.searched() >= batches);
-    // What reuse and the cached axis may be off by is rare.
+    // The larger errors that reuse and the cached axis may have must be rare.
     for (const Rung rung : {Rung::reuse, Rung::axis_touching}) {
         CAPTURE(std::string(name_of(rung)));
         CHECK(20 * trial.tally(rung).beyond <= trial.tally(rung).compared);

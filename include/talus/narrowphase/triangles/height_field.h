@@ -18,7 +18,7 @@
 
 namespace talus {
 
-/// What make_height_field() needs to know. The spans are only read during the call.
+/// The definition of a height field. make_height_field() reads the spans only during the call.
 struct HeightFieldDef {
     std::uint32_t columns = 0;                  ///< samples along x, 2 to 32,769
     std::uint32_t rows = 0;                     ///< samples along z, 2 to 32,769
