@@ -1,5 +1,5 @@
 #pragma once
-/// What a Broadphase keeps: three parts, each of which owns its data.
+/// The state of a Broadphase: three parts, each of which owns its data.
 ///
 ///     proxies  the boxes, filters and flags by index                        proxies.h
 ///     grids    the two grids in which the boxes are stored                  columns/proxy_grids.h

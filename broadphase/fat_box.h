@@ -8,12 +8,12 @@
 
 namespace talus::detail {
 
-/// Larger fat boxes: fewer proxies are compared again, but more pairs that do not touch. Comparing one proxy costs 300 ns
-/// in all, a pair that does not touch about 7 ns per step, a pair that begins and ends about 400 ns. Measured with
-/// (margin, steps_ahead, steps_behind) = (3%, 3, 1), (5%, 2, 1) and the values below: in a crowd whose boxes jitter by up
-/// to 5% of their edges per step, 24%, 18% and 12% of the proxies are compared again in each step, and there are 3.3,
-/// 3.3 and 3.9 pairs per box; if they fly steadily by as much, 22%, 26% and 20%, and 3.1, 3.2 and 3.6 pairs. Whole steps
-/// of the scenes tumble, hullpile and mixed differ by 1%. The box of a proxy that does not move is not fattened.
+/// Larger fat boxes: fewer proxies are compared again, but more pairs that do not touch. Comparing one proxy costs 300
+/// ns in all, a pair that does not touch about 7 ns per step, a pair that begins and ends about 400 ns. Measured with
+/// (margin, steps_ahead, steps_behind) = (3%, 3, 1), (5%, 2, 1) and the values below: in a crowd whose boxes jitter by
+/// up to 5% of their edges per step, 24%, 18% and 12% of the proxies are compared again in each step, and there are
+/// 3.3, 3.3 and 3.9 pairs per box; if they fly steadily by as much, 22%, 26% and 20%, and 3.1, 3.2 and 3.6 pairs. Whole
+/// steps of the scenes tumble, hullpile and mixed differ by 1%. The box of a proxy that does not move is not fattened.
 struct FatBoxSettings {
     float margin = 0.05f;             ///< on each side: fraction of the box's edge along that axis
     float margin_of_longest = 0.01f;  ///< and at least this fraction of the longest edge, since thin bodies tilt
@@ -38,8 +38,8 @@ inline BoxLanes finite(const BoxLanes& box) {
     return {max(min(box.lower, limit), -limit), max(min(box.upper, limit), -limit)};
 }
 
-/// The fat box of a moving proxy. It contains `tight`, and it is finite: where a margin would overflow, the bound is the
-/// largest float.
+/// The fat box of a moving proxy. It contains `tight`, and it is finite: where a margin would overflow, the bound is
+/// the largest float.
 inline Aabb fatten(const Aabb& tight, const vec3& displacement) {
     constexpr FatBoxSettings s = fat_box_settings;
     const BoxLanes box = lanes_of(tight);
@@ -52,7 +52,7 @@ inline Aabb fatten(const Aabb& tight, const vec3& displacement) {
     return aabb_of(finite({box.lower - margin - max(behind, back), box.upper + margin + max(ahead, back)}));
 }
 
-/// Whether `fat` contains `tight` and its margins are not larger than shrink_factor allows.
+/// Returns whether `fat` contains `tight` and its margins are not larger than shrink_factor allows.
 bool still_fits(const Aabb& fat, const Aabb& tight, const vec3& displacement);
 
 }  // namespace talus::detail

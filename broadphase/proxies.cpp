@@ -14,7 +14,7 @@ constexpr std::size_t least_moves = 2048;  // fewer are not worth a task of thei
 // The margins of a stretched box are checked once in this many updates: a jittering body is not always as slow as now.
 constexpr std::uint32_t shrink_updates = 8;
 
-// Where part number `part` begins if so many items are divided into `parts` parts.
+// Returns where part number `part` begins if so many items are divided into `parts` parts.
 std::size_t part_begin(std::size_t items, int part, std::size_t parts) {
     return items * static_cast<std::size_t>(part) / parts;
 }
@@ -73,7 +73,7 @@ void Proxies::remove(ProxyIndex proxy) {
     --count_;
 }
 
-// Whether a proxy whose tight box is inside its fat box can keep the fat box.
+// Returns whether a proxy whose tight box is inside its fat box can keep the fat box.
 bool Proxies::may_keep_box(ProxyIndex proxy, const Aabb& tight, const vec3& displacement) const {
     return (proxy + update_count_) % shrink_updates != 0 || still_fits(boxes_[proxy], tight, displacement);
 }

@@ -24,7 +24,7 @@ enum class Home : std::uint8_t {
     settled,
 };
 
-/// What the inner loops need to know of a proxy, in one byte.
+/// The flags of a proxy that the inner loops need, in one byte.
 struct ProxyFlags {
     Home home : 2 = Home::none;
     bool moving : 1 = false;
@@ -103,7 +103,7 @@ private:
     Scratch<Memory> scratch_;
 };
 
-/// Whether the box is finite and lower <= upper on each axis.
+/// Returns whether the box is finite and lower <= upper on each axis.
 bool is_box(const Aabb& box);
 
 }  // namespace talus::detail

@@ -1,11 +1,11 @@
 #pragma once
 /// Short vectors of floats for wide kernels: one kernel template, instantiated for each lane count.
 ///
-/// They are vector extensions of GCC and clang, not intrinsics: as fast where it was measured, and portable. The operations
-/// are + - * / sqrt, comparisons and selections, so each lane gives the bits that scalar code would give.
+/// They are vector extensions of GCC and clang, not intrinsics: as fast where it was measured, and portable. The
+/// operations are + - * / sqrt, comparisons and selections, so each lane gives the bits that scalar code would give.
 ///
-/// Files compiled for AVX2 include this header and instantiate it for types that no other file uses. So it includes nothing
-/// of the standard library.
+/// Files compiled for AVX2 include this header and instantiate it for types that no other file uses. So it includes
+/// nothing of the standard library.
 
 namespace talus {
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The clock of the profile: the processor's time-stamp counter if it has one, because reading it costs a third of reading
-/// the system's clock.
+/// The clock of the profile: the processor's time-stamp counter if it has one, because reading it costs a third of
+/// reading the system's clock.
 
 #include <chrono>
 #include <cstdint>
@@ -27,8 +27,8 @@ inline std::uint64_t ticks() {
 inline double microseconds_per_tick() {
     static const double length = [] {
         using Clock = std::chrono::steady_clock;
-        // Reads both clocks at one moment. Of several tries, the one that took the least time counts, since the system may
-        // run another program between two reads.
+        // Reads both clocks at one moment. The fastest of several tries counts, because the system
+        // may run another program between two reads.
         const auto both = [](Clock::time_point& time, double& tick) {
             std::uint64_t least = ~std::uint64_t{0};
             for (int i = 0; i < 16; ++i) {

@@ -1,7 +1,7 @@
 #pragma once
-/// Finds out whether other threads are running. A thread that waits for another one should know: while the other one runs,
-/// spinning is the fastest way to wait; while the system has preempted it for another program, for milliseconds, spinning
-/// only delays its return.
+/// Finds out whether other threads are running. A thread that waits for another one should know: while the other one
+/// runs, spinning is the fastest way to wait; while the system has preempted it for another program, for milliseconds,
+/// spinning only delays its return.
 
 #include <array>
 #include <chrono>
@@ -67,9 +67,10 @@ class ThreadWatch {
 public:
     static constexpr int most_threads = 64;
 
-    /// To be called about every 20 us while waiting; a call costs a third of a microsecond per thread. Returns true if one of
-    /// the threads did not run for most of the time since the last call. `clock_of(i)` is the clock of thread i, or that of
-    /// no thread if the caller does not wait for thread i. On systems without such clocks it returns true after 2 ms.
+    /// To be called about every 20 us while waiting; a call costs a third of a microsecond per thread. Returns true if
+    /// one of the threads did not run for most of the time since the last call. `clock_of(i)` is the clock of thread i,
+    /// or that of no thread if the caller does not wait for thread i. On systems without such clocks it returns true
+    /// after 2 ms.
     template <class ClockOf>
     bool finds_preempted(int threads, ClockOf&& clock_of) {
         constexpr std::int64_t least = 10000, blind_patience = 2000000;  // ns

@@ -40,8 +40,8 @@ private:
         std::atomic<int> asleep{0};
     };
 
-    // The job in one word, so that a thread that takes a task knows that its job is still under way: the number of the job,
-    // the number of its tasks, and how many of them have been taken.
+    // The job in one word, so that a thread that takes a task knows that its job is still under way: the number of the
+    // job, the number of its tasks, and how many of them have been taken.
     static constexpr std::uint64_t one_job = 1ull << 32, one_of_count = 1ull << 16, low_half = 0xffff;
     static constexpr std::uint64_t closing = ~0ull;
     static constexpr int most_tasks = low_half - 1;

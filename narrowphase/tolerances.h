@@ -63,7 +63,8 @@ inline constexpr double epa_slide_offset = 2e-5;
 inline constexpr double epa_slide_progress = 1e-7;
 inline constexpr int epa_max_slides = 12;
 
-/// First bracket of the descent's line searches, and the width at which they end (the tangent of an angle, about rad).
+/// First bracket of the descent's line searches (the tangent of an angle, about rad), and the relative width at which
+/// they end.
 inline constexpr double epa_slide_first_turn = 1e-3;
 
 /// Faces whose normals differ by less than the root of twice this (rad: 4.5e-4) count as one facet.

@@ -9,8 +9,8 @@ namespace talus::detail {
 
 namespace {
 
-// A tree holds the boxes up to 2^tree_octaves times as long as the geometric mean of the boxes that are left. The last tree
-// holds all that are left.
+// A tree holds the boxes up to 2^tree_octaves times as long as the geometric mean of the boxes that are left. The last
+// tree holds all that are left.
 constexpr std::uint32_t tree_octaves = 2;
 constexpr std::size_t most_trees = 4;
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -23,8 +23,8 @@ std::uint32_t size_of(const Aabb& box) {
 
 }  // namespace
 
-// Puts the `count` items with the lowest centres along the axis first, as std::nth_element does, but without unpredictable
-// branches.
+// Puts the `count` items with the lowest centres along the axis first, as std::nth_element does, but without
+// unpredictable branches.
 void BoxTree::divide(std::span<Item> items, std::size_t count, int axis) {
     constexpr std::size_t few = 24;  // std::nth_element is faster for so few items
     constexpr int most_rounds = 64;  // bad pivots could need more

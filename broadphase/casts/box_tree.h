@@ -1,12 +1,12 @@
 #pragma once
 /// A tree of boxes for many casts at once. It is built as a whole and never changed.
 ///
-/// The children of a node hold equal shares of its boxes, which come from dividing them in halves across the longest axis.
-/// So boxes far away or close together cost nothing. Boxes much larger than the rest would enlarge all nodes above them:
-/// they have trees of their own.
+/// The children of a node hold equal shares of its boxes, which come from dividing them in halves across the longest
+/// axis. So boxes far away or close together cost nothing. Boxes much larger than the rest would enlarge all nodes
+/// above them: they have trees of their own.
 ///
-/// Measured with talus-profile broadphase --case rays-batch, ten thousand boxes: building takes 70 ns per box, and a ray
-/// takes half the time that it takes through the grid of columns; between two crowds 10 km apart a tenth.
+/// Measured with talus-profile broadphase --case rays-batch, ten thousand boxes: building takes 70 ns per box, and a
+/// ray takes half the time that it takes through the grid of columns; between two crowds 10 km apart a tenth.
 
 #include <talus/broadphase/box_cast.h>
 #include <talus/broadphase/proxy.h>
@@ -26,8 +26,8 @@ public:
     /// Builds the tree of the boxes that were added. `boxes` are the boxes by proxy.
     void build(std::span<const Aabb> boxes);
 
-    /// Calls visit(proxy, max_fraction) once for each box that the cast touches, nearer nodes first. What `visit` returns
-    /// becomes the cast's max_fraction if it is smaller.
+    /// Calls visit(proxy, max_fraction) once for each box that the cast touches, nearer nodes first. What `visit`
+    /// returns becomes the cast's max_fraction if it is smaller.
     void cast(BoxCast& cast, FunctionRef<float(ProxyIndex, float)> visit) const;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
-/// The ray of a cast's centre, with the tests of boxes against it: exact ones in double, and the data for a test of many
-/// boxes at a time in float.
+/// The ray of a cast's centre, with the tests of boxes against it: exact ones in double, and the data for a test of
+/// many boxes at a time in float.
 ///
 /// A moving box touches a box if the ray of its centre touches that box grown by the half edges of the moving one.
 
@@ -51,8 +51,8 @@ public:
         }
     }
 
-    /// The part of t in which the moving box touches [lower, upper] along the axis. Rounding errors make it longer, never
-    /// shorter.
+    /// The part of t in which the moving box touches [lower, upper] along the axis. Rounding errors make it longer,
+    /// never shorter.
     Interval clip(Interval t, int axis, double lower, double upper) const {
         const double a = (lower - above_[axis] - wider_[axis]) * inverse[axis];
         const double b = (upper - below_[axis] + wider_[axis]) * inverse[axis];

@@ -13,7 +13,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double cell_slack = 1e-6;  // relative rounding of cells_of, in cells per cell of distance from the origin
 // A slab is as thick as the longest box times this, or as a cell. Larger: fewer slabs, more boxes tested in vain.
 constexpr double slab_reach = 1.5;
-// A ray with more slabs than most_slabs plus one per members_per_slab tests all members instead: empty slabs cost time too.
+// A ray with more slabs than most_slabs plus one per members_per_slab tests all members instead: empty slabs cost time
+// too.
 constexpr double most_slabs = 64.0, members_per_slab = 16.0;
 
 // The cells that a cast crosses in one level along its main axis, divided into slabs. Slab i begins at the cell

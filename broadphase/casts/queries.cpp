@@ -53,8 +53,8 @@ bool is_valid(const BoxCast& cast) {
            is_finite(cast.max_fraction) && glm::all(glm::greaterThanEqual(cast.half, vec3(0.0f)));
 }
 
-// With at least one cast per this many boxes, building a tree costs less than it saves, even if each cast ends at its first
-// hit. Long casts without a hit would need only a quarter as many.
+// With at least one cast per this many boxes, building a tree costs less than it saves, even if each cast ends at its
+// first hit. Long casts without a hit would need only a quarter as many.
 constexpr std::size_t boxes_per_cast = 4;
 
 }  // namespace

@@ -21,7 +21,7 @@ inline int lane_bits(Int4 mask) {
 #endif
 }
 
-/// Whether a comparison holds in all lanes.
+/// Returns whether a comparison is true in all lanes.
 inline bool all(Int4 mask) { return lane_bits(mask) == 15; }
 
 inline Float4 absolute(Float4 a) { return max(a, -a); }

@@ -1,14 +1,14 @@
 #pragma once
-/// The innermost loops of the broadphase: the test of one box or one ray against the boxes in a window of cells, and of one
-/// ray against the nodes of a tree. Each is compiled twice, for SSE2 and for AVX2, and gives the same bits; the processor
-/// decides at run time which of the two runs.
+/// The innermost loops of the broadphase: the test of one box or one ray against the boxes in a window of cells, and of
+/// one ray against the nodes of a tree. Each is compiled twice, for SSE2 and for AVX2, and gives the same bits; the
+/// processor decides at run time which of the two runs.
 ///
 /// Plain data only: a file that is compiled for AVX2 includes neither glm nor the standard library.
 
 namespace talus::detail {
 
-/// A box and its proxy. The upper bounds are negated: then all six conditions of an overlap are "less or equal", and one
-/// comparison of eight floats tests them. The two other lanes hold no bounds.
+/// A box and its proxy. The upper bounds are negated: then all six conditions of an overlap are "less or equal", and
+/// one comparison of eight floats tests them. The two other lanes hold no bounds.
 struct alignas(32) BoxEntry {
     float low[3];
     unsigned id;
@@ -16,8 +16,8 @@ struct alignas(32) BoxEntry {
     unsigned unused;
 };
 
-/// Entries are tested this many at a time. So a scan may read, and report, up to scan_step - 1 entries after the end of a
-/// run, and as many must exist after the last entry.
+/// Entries are tested this many at a time. So a scan may read, and report, up to scan_step - 1 entries after the end of
+/// a run, and as many must exist after the last entry.
 inline constexpr unsigned scan_step = 4;
 
 /// A part of a ring of cells: size_u x size_v runs of `length` cells each.
@@ -45,8 +45,8 @@ struct alignas(32) RayProbe {
     float max_fraction;
 };
 
-/// A node of a tree: up to 16 boxes, with bounds as in BoxEntry. Each box surrounds another node or, in a leaf, is the box
-/// of a proxy.
+/// A node of a tree: up to 16 boxes, with bounds as in BoxEntry. Each box surrounds another node or, in a leaf, is the
+/// box of a proxy.
 struct alignas(32) BoxNode {
     static constexpr unsigned width = 16;
     static constexpr unsigned leaf = 0x80000000u;  ///< added to the index of a node that is a leaf
@@ -62,23 +62,24 @@ struct alignas(32) RayWalk {
     unsigned enters_by[3], leaves_by[3];         ///< the rows at which the ray enters a box, and at which it leaves it
     float max_fraction;
     const BoxNode* nodes;
-    /// An index of a node or a box in the lower half. The upper half has the bits of the fraction at which the ray enters it
-    /// (or of a smaller fraction, at least 0): nearer items are smaller.
+    /// An index of a node or a box in the lower half. The upper half has the bits of the fraction at which the ray
+    /// enters it (or of a smaller fraction, at least 0): nearer items are smaller.
     using Item = unsigned long long;
     unsigned count = 0;
     Item items[most_items];  ///< nodes that are still to be tested, the next one last
     Item found[BoxNode::width];
 };
 
-/// Write the ids of the entries in the window that the probe overlaps, and return their number. `out` needs room for all
-/// entries in the window and scan_step more per run. Hits are written without a branch, because they cannot be predicted.
+/// Write the ids of the entries in the window that the probe overlaps, and return their number. `out` needs room for
+/// all entries in the window and scan_step more per run. Hits are written without a branch, because they cannot be
+/// predicted.
 using BoxScan = unsigned(const CellWindow& window, const BoxProbe& probe, unsigned* out);
 using RayScan = unsigned(const CellWindow& window, const RayProbe& probe, unsigned* out);
 BoxScan box_scan_sse2, box_scan_avx2;
 RayScan ray_scan_sse2, ray_scan_avx2;
 
-/// Walks on to the next leaf with boxes that the ray touches up to max_fraction. Returns their number, or 0 at the end. Sets
-/// `leaf`, and walk.found to their places in the leaf, the nearest one last.
+/// Walks on to the next leaf with boxes that the ray touches up to max_fraction. Returns their number, or 0 at the end.
+/// Sets `leaf`, and walk.found to their places in the leaf, the nearest one last.
 using RayStep = unsigned(RayWalk& walk, const BoxNode*& leaf);
 RayStep ray_step_sse2, ray_step_avx2;
 
@@ -103,8 +104,8 @@ inline void for_each_run(const CellWindow& w, Run&& run) {
     }
 }
 
-/// A scan of a window. `unsigned test(const BoxEntry*, unsigned* out, unsigned count)` tests scan_step entries and returns
-/// the new count.
+/// A scan of a window. `unsigned test(const BoxEntry*, unsigned* out, unsigned count)` tests scan_step entries and
+/// returns the new count.
 template <class Test>
 inline unsigned scan_window(const CellWindow& w, unsigned* out, Test&& test) {
     unsigned count = 0;
@@ -116,8 +117,8 @@ inline unsigned scan_window(const CellWindow& w, unsigned* out, Test&& test) {
     return count;
 }
 
-/// A walk to the next leaf. `unsigned test(const BoxNode&, unsigned* enter)` tests a node: it returns one bit per child that
-/// the ray touches, and the bits of the fractions at which it enters them.
+/// A walk to the next leaf. `unsigned test(const BoxNode&, unsigned* enter)` tests a node: it returns one bit per child
+/// that the ray touches, and the bits of the fractions at which it enters them.
 template <class Test>
 inline unsigned next_leaf(RayWalk& walk, const BoxNode*& leaf, Test&& test) {
     unsigned count = walk.count, found = 0;

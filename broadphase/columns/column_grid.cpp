@@ -60,7 +60,8 @@ void ColumnGrid::locate(std::span<const ProxyIndex> members, std::span<const Aab
     }
 }
 
-// Turns the numbers of boxes per cell into the ends of each task's part of each cell. Returns the sum of the squared numbers.
+// Turns the numbers of boxes per cell into the ends of each task's part of each cell. Returns the sum of the squared
+// numbers.
 double ColumnGrid::add_up(int tasks) {
     std::uint32_t end = 0;
     double shared = 0.0;
@@ -86,8 +87,8 @@ double ColumnGrid::add_up(int tasks) {
     return shared;
 }
 
-// Measures the levels. Returns false if an old layout is bad for these boxes. `crowding` is the mean number of boxes in the
-// cell of a box.
+// Measures the levels. Returns false if an old layout is bad for these boxes. `crowding` is the mean number of boxes in
+// the cell of a box.
 bool ColumnGrid::measure(double crowding, int tasks) {
     const bool fresh = layout_age_ == 0;
     if (fresh) layout_crowding_ = crowding;
@@ -107,7 +108,8 @@ bool ColumnGrid::measure(double crowding, int tasks) {
     return good || fresh;
 }
 
-// Last pass: writes the entries to their places, from the last member to the first, which becomes the first of its cell.
+// Last pass: writes the entries to their places, from the last member to the first, which becomes the first of its
+// cell.
 void ColumnGrid::put_down(std::span<const ProxyIndex> members, std::span<const Aabb> boxes, const std::uint32_t* cells,
                           std::span<std::uint32_t> ends) {
     BoxEntry* const entries = entries_.data();

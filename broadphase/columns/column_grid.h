@@ -2,14 +2,15 @@
 /// Boxes in columns, sorted within each column: sweep and prune without a bad axis.
 ///
 /// If boxes were sorted along one axis of the whole world, the boxes beside a given one along that axis would grow as
-/// N^(2/3). So the two other axes, u and v, are divided into *columns* that run along the sweep axis s, and each column is
-/// divided into *cells*, which are shorter than a box. Each box is stored once, in the cell of its lower corner. The boxes
-/// that overlap a given box are then in a few runs of cells: in the columns between its lower corner minus the longest
-/// edge and its upper corner, and in each of these from its lower bound minus the longest edge to its upper bound.
+/// N^(2/3). So the two other axes, u and v, are divided into *columns* that run along the sweep axis s, and each column
+/// is divided into *cells*, which are shorter than a box. Each box is stored once, in the cell of its lower corner. The
+/// boxes that overlap a given box are then in a few runs of cells: in the columns between its lower corner minus the
+/// longest edge and its upper corner, and in each of these from its lower bound minus the longest edge to its upper
+/// bound.
 ///
 ///        v ^   +----+----+----+        column:   s --->
 ///          |   |    |####|####|        |. a|  |b c| d|  |e .|...     cells; a run is a part of one array
-///          |   +----+----+----+               [=======]              the run that is searched for a box from here to here
+///          |   +----+----+----+               [=======]              the run that is searched for a box there
 ///          |   |    |#[==]####|
 ///          |   +----+-[==]----+  # columns that are searched for [==]
 ///          +---------------------> u

@@ -28,8 +28,8 @@ float bin_lower_edge(std::size_t bin) { return std::bit_cast<float>(static_cast<
 
 // Chooses the sweep axis and the size of the cells from a sample of the level's boxes.
 void choose_cells(ColumnLevel& level, std::span<const ProxyIndex> sample, std::span<const Aabb> boxes) {
-    // The spread of the boxes is measured by their mean distance from the mean: an outlier would dominate a variance or a
-    // bound.
+    // The spread of the boxes is measured by their mean distance from the mean: an outlier would dominate a variance or
+    // a bound.
     const double count = static_cast<double>(sample.size());
     double edge[3], width[3];  // of the mean box, and of an even spread with the same mean distance
     for (int axis = 0; axis < 3; ++axis) {

@@ -2,12 +2,12 @@
 /// How a grid of columns is laid out: its levels, and the cells of each level.
 ///
 /// A level holds the boxes of similar size. Its cells depend on the sizes of its boxes, not on the size of the world:
-/// `cell_length` mean edges long along the sweep axis, and `column_width` mean edges wide. Where boxes are far apart, the
-/// cells are larger, so that there are about as many cells as boxes.
+/// `cell_length` mean edges long along the sweep axis, and `column_width` mean edges wide. Where boxes are far apart,
+/// the cells are larger, so that there are about as many cells as boxes.
 ///
-/// The cells form a ring: a cell (x, y, z) has the place x * stride.x + y * stride.y + z * stride.z, modulo the number of
-/// cells. So one box 10 km away, ten crowds far apart or a diagonal line of boxes cost what an even crowd costs. Boxes of
-/// distant cells may have the same place; the overlap test tells them apart.
+/// The cells form a ring: a cell (x, y, z) has the place x * stride.x + y * stride.y + z * stride.z, modulo the number
+/// of cells. So one box 10 km away, ten crowds far apart or a diagonal line of boxes cost what an even crowd costs.
+/// Boxes of distant cells may have the same place; the overlap test tells them apart.
 
 #include <talus/broadphase/proxy.h>
 #include "broadphase/columns/box_lanes.h"
@@ -38,7 +38,8 @@ struct ColumnLevel {
 inline constexpr std::size_t max_levels = 8;  ///< the last one holds the rest, at most one box in 128
 
 /// Chooses the levels for these boxes. Each takes at least half of the boxes that are left, so there are few: one for
-/// boxes of similar size, two with a large floor. `members`, `reach` and `bounds` are not final: the grid measures them.
+/// boxes of similar size, two with a large floor. `members`, `reach` and `bounds` are not final: the grid measures
+/// them.
 std::vector<ColumnLevel> choose_levels(std::span<const ProxyIndex> members, std::span<const Aabb> boxes);
 
 /// Boxes farther out than this many cells are in the outermost cell, because floats no longer tell cells apart well.
@@ -77,8 +78,8 @@ inline std::size_t level_of(std::span<const ColumnLevel> levels, Float4 edges) {
 /// A bound that is computed, not compared, is widened by this fraction of its coordinates, far above float's rounding.
 inline constexpr float reach_slack = 1e-6f;
 
-/// Boxes that overlap `box`, which overlaps the level's bounds, have their lower corners in the cells from first_cell() to
-/// last_cell() along each axis.
+/// Boxes that overlap `box`, which overlaps the level's bounds, have their lower corners in the cells from first_cell()
+/// to last_cell() along each axis.
 inline Int4 first_cell(const ColumnLevel& level, const BoxLanes& box) {
     const Float4 from = box.lower - level.reach - splat<Float4>(reach_slack) * (absolute(box.lower) + level.reach);
     return cells_of(max(from, lanes_of(level.bounds).lower), level.per_cell);

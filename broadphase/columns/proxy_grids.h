@@ -1,10 +1,10 @@
 #pragma once
 /// The two grids in which the boxes of all proxies are stored.
 ///
-/// The restless grid holds the boxes that changed lately and is sorted again in each refresh in which a box changed. The
-/// settled grid holds all others, whether fixed, asleep or at rest; it is built again only when enough boxes have left it
-/// or come to rest. When the box of a settled proxy changes, its entry in the settled grid stays there; the proxy's `home`
-/// tells that it is out of date.
+/// The restless grid holds the boxes that changed lately and is sorted again in each refresh in which a box changed.
+/// The settled grid holds all others, whether fixed, asleep or at rest; it is built again only when enough boxes have
+/// left it or come to rest. When the box of a settled proxy changes, its entry in the settled grid stays there; the
+/// proxy's `home` tells that it is out of date.
 
 #include "broadphase/columns/column_grid.h"
 #include "broadphase/proxies.h"

@@ -13,8 +13,8 @@ constexpr std::size_t lookahead = 8;            // data is prefetched for the pr
 
 }  // namespace
 
-// Finds the pairs that the proxy has gained and lost since the last update. If both proxies of a pair are dirty, the lower
-// one reports it.
+// Finds the pairs that the proxy has gained and lost since the last update. If both proxies of a pair are dirty, the
+// lower one reports it.
 void PairFinder::compare(const Proxies& proxies, const ProxyGrids& grids, ProxyIndex p, Task& task) {
     FoundProxies& found = task.found;
     Marks& marks = task.marks;
@@ -55,8 +55,8 @@ void PairFinder::compare(const Proxies& proxies, const ProxyGrids& grids, ProxyI
     lists_.retain(p, [&](ProxyIndex q) { return marks.is_seen(q); });
 }
 
-// Compares one of `count` parts of the dirty proxies: first those in the restless grid, in its order, so that neighbours
-// find in the cache what they look at; then the others.
+// Compares one of `count` parts of the dirty proxies: first those in the restless grid, in its order, so that
+// neighbours find in the cache what they look at; then the others.
 void PairFinder::compare_part(const Proxies& proxies, const ProxyGrids& grids, Task& task, int index, int count) {
     const std::span<const ProxyIndex> dirty = proxies.dirty();
     std::vector<ProxyIndex>& order = task.order;

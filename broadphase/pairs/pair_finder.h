@@ -2,9 +2,9 @@
 /// The pairs of overlapping boxes, brought up to date once per step.
 ///
 /// Goes in: the dirty proxies and the two grids. Comes out: the pairs that began and ended since the last update. Kept
-/// across frames: each proxy's list of partners. Each dirty proxy is looked up in the grids, and what is found is compared
-/// with its list; so the cost depends only on the dirty proxies and their pairs, and each of them can be compared by any
-/// thread.
+/// across frames: each proxy's list of partners. Each dirty proxy is looked up in the grids, and what is found is
+/// compared with its list; so the cost depends only on the dirty proxies and their pairs, and each of them can be
+/// compared by any thread.
 
 #include "broadphase/columns/proxy_grids.h"
 #include "broadphase/pairs/marks.h"
@@ -28,7 +28,7 @@ public:
     std::size_t bytes() const;
 
 private:
-    /// What one task needs, and what it has found.
+    /// The working memory of one task, and its results.
     struct Task {
         FoundProxies found;
         Marks marks;

@@ -14,8 +14,8 @@ constexpr std::uint32_t least_capacity = 4;
 constexpr std::uint32_t slack = 4;  // a block may be this many times too large, since partners come and go
 constexpr std::uint32_t long_list = 64;
 constexpr std::size_t least_changes = 1024;  // fewer are not worth a task of their own
-// A pool this many times larger than its content is packed. So the memory of a burst of pairs is given back, but not after
-// every small change.
+// A pool this many times larger than its content is packed. So the memory of a burst of pairs is given back, but not
+// after every small change.
 constexpr std::size_t slack_factor = 6;
 
 // The exponent of the smallest block for so many partners; 0 for no block.
@@ -54,8 +54,8 @@ void PairLists::insert(ProxyIndex owner, ProxyIndex partner) {
     first_of(owner)[lists_[owner].count - 1] = partner;
 }
 
-// The last partner takes the place of the erased one. In a long list each search would take long: there erase_long() erases
-// all at once.
+// The last partner takes the place of the erased one. In a long list each search would take long: there erase_long()
+// erases all at once.
 void PairLists::erase(ProxyIndex owner, ProxyIndex partner, Task& task) {
     const std::uint32_t count = lists_[owner].count;
     if (count > long_list) {

@@ -1,10 +1,10 @@
 #pragma once
 /// The set of pairs, as one list of partners per proxy.
 ///
-/// A pair is in the lists of both of its proxies. So the pairs that a proxy has lost are found among its own partners, and
-/// those that it has gained by comparing with them, in time proportional to the number of pairs. The lists are blocks in a
-/// few arrays. The size of a block is a power of two; a block that is too small, or four times too large, is given back
-/// and reused.
+/// A pair is in the lists of both of its proxies. So the pairs that a proxy has lost are found among its own partners,
+/// and those that it has gained by comparing with them, in time proportional to the number of pairs. The lists are
+/// blocks in a few arrays. The size of a block is a power of two; a block that is too small, or four times too large,
+/// is given back and reused.
 
 #include <talus/jobs.h>
 #include "broadphase/pairs/marks.h"
@@ -35,7 +35,8 @@ public:
     std::size_t size() const { return pairs_; }
 
     /// Removes from the proxy's list the partners for which `keep` returns false. The caller must also remove the other
-    /// half of each of these pairs, before anything is read. Different threads may change the lists of different proxies.
+    /// half of each of these pairs, before anything is read. Different threads may change the lists of different
+    /// proxies.
     template <class Keep>
     void retain(ProxyIndex proxy, Keep&& keep) {
         if (proxy >= lists_.size()) return;
@@ -49,8 +50,8 @@ public:
         lists_[proxy].count = kept & 0x7ffffffu;
     }
     /// Removes the partner from the owner's list for each (owner, partner) of `halves`. Together with what retain()
-    /// removed, these are the halves of `ended` pairs. Then adds both halves of the pairs in `begun`, which must be new.
-    /// The content of the lists does not depend on the number of threads.
+    /// removed, these are the halves of `ended` pairs. Then adds both halves of the pairs in `begun`, which must be
+    /// new. The content of the lists does not depend on the number of threads.
     void apply(std::span<const PairKey> halves, std::size_t ended, std::span<const PairKey> begun, std::size_t proxies,
                const Jobs& jobs = {});
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Sorting by the bits of a key. Three passes sort ten thousand keys in a tenth of the time of a comparison sort, however
-/// well they were sorted before.
+/// Sorting by the bits of a key. Three passes sort ten thousand keys in a tenth of the time of a comparison sort,
+/// however well they were sorted before.
 
 #include <cstdint>
 #include <vector>

@@ -37,7 +37,7 @@ vec3 contact_side(const CollideCall& call, const PairTest& test, const SurfacePa
 }
 
 /// Returns how far the other shape is beside the triangle, by the planes across the triangle's edges. At most 0: it may
-/// be over the triangle. Of a sphere only the centre counts, which is above the sphere's lowest point.
+/// be over the triangle. For a sphere only the centre counts, which is above the sphere's lowest point.
 float distance_beside(const CollideCall& call, const SurfacePair& s) {
     const vec3& n = s.triangle->normal;
     const bool is_point = s.other->type == ShapeType::sphere;

@@ -1,6 +1,6 @@
 #pragma once
-/// The documented behaviour of the broadphase in plain, slow code: it tests every pair of proxies in each update, and every
-/// box in each query.
+/// The documented behaviour of the broadphase in plain, slow code: it tests every pair of proxies in each update, and
+/// every box in each query.
 
 #include <talus/broadphase/broadphase.h>
 
@@ -82,8 +82,8 @@ inline std::vector<ProxyPair> swept_pairs(const std::vector<Aabb>& boxes) {
     return pairs;
 }
 
-// The oracle of casts: separating axes (Ericson 2005, 5.3.3) of the centre's segment and the box grown by the half edges, in
-// long double. The library uses slabs instead. `slack` widens the box (m).
+// The oracle of casts: separating axes (Ericson 2005, 5.3.3) of the centre's segment and the box grown by the half
+// edges, in long double. The library uses slabs instead. `slack` widens the box (m).
 inline bool cast_meets(const BoxCast& cast, const Aabb& box, long double slack) {
     using Real = long double;
     Real h[3], m[3], d[3];
@@ -112,7 +112,7 @@ inline long double reach_of(const BoxCast& cast, const Aabb& box) {
     return sum;
 }
 
-/// Whether a cast enters the box whatever the rounding errors of double precision; and whether it may enter it.
+/// Whether a cast surely enters the box, despite the rounding errors of double precision; and whether it may enter it.
 inline bool surely_enters(const BoxCast& cast, const Aabb& box) {
     return cast_meets(cast, box, -1e-14L * reach_of(cast, box));
 }

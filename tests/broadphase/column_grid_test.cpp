@@ -212,8 +212,8 @@ TEST_CASE("a grid that keeps the layout of another world finds the same") {
 }
 
 TEST_CASE("a slab through a heap, in a world with outliers, overruns no list of hits") {
-    // The slab's window is many times as long as the crowd is: it laps itself again and again, and the heap's cell with
-    // it. Once it found the heap ten times over and wrote behind the list.
+    // The slab's window is many times as long as the ring of cells, so it passes the heap's cell again and again. A
+    // former version found the heap ten times and wrote beyond the end of the list.
     Random random(97);
     for (int round = 0; round < 40; ++round) {
         const vec3 crowd = random.point(1, 40);

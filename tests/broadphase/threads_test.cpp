@@ -51,8 +51,8 @@ void live(const Jobs& jobs, int frames) {
     std::size_t begun = 0, ended = 0;
     for (int frame = 0; frame < frames; ++frame) {
         CAPTURE(frame);
-        // All move; or a burst of them goes to one place, and back: so many pairs that lists are long, and their
-        // erasure is cut, too.
+        // All move; or many of them move to one place and back, which makes so many pairs that lists are long and even
+        // their erasure is divided into tasks.
         for (std::size_t i = 0; i < count; ++i) {
             vec3 step = steps[i];
             if (frame % 8 == 5 && i % 40 == 0) step = -0.5f * (boxes[i].lower + boxes[i].upper);

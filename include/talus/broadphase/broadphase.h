@@ -15,9 +15,9 @@
 ///
 /// `talus-profile broadphase` measures it beside Bullet's three; the README has the table.
 ///
-/// A refused call returns false or `null_proxy`, changes nothing, and sets last_error() to what was wrong. A copy behaves
-/// to the same bits as the original. A moved-from broadphase is empty and can be used again. Distinct objects are
-/// independent; const functions may run on many threads at once.
+/// A refused call returns false or `null_proxy`, changes nothing, and sets last_error() to what was wrong. A copy
+/// behaves to the same bits as the original. A moved-from broadphase is empty and can be used again. Distinct objects
+/// are independent; const functions may run on many threads at once.
 
 #include <talus/aabb.h>
 #include <talus/broadphase/box_cast.h>
@@ -63,27 +63,27 @@ public:
     bool remove(ProxyIndex proxy);
     /// Removes all or none. Returns false if one of them does not exist or is given twice.
     bool remove(std::span<const ProxyIndex> proxies);
-    /// Whether the proxy exists: it was added and has not been removed since. (An index that was removed and given to a
-    /// later proxy is valid again.)
+    /// Returns whether the proxy exists: it was added and has not been removed since. (An index that was removed and
+    /// given to a later proxy is valid again.)
     bool is_valid(ProxyIndex proxy) const;
 
     /// Sets the tight box of a proxy and its expected displacement in the next step (m). If the tight box is still
     /// inside the fat box, this is one containment test. Otherwise the proxy gets a new fat box, stretched along the
-    /// displacement, and its pairs are found again at the next update(). Returns false if there is no such proxy, if the
-    /// box is not finite or lower > upper on an axis, or if the displacement is not finite.
+    /// displacement, and its pairs are found again at the next update(). Returns false if there is no such proxy, if
+    /// the box is not finite or lower > upper on an axis, or if the displacement is not finite.
     bool move(ProxyIndex proxy, const Aabb& tight, const vec3& displacement);
     /// The same for many: proxies[i] to tight[i], with displacements[i]. Returns false, and moves none, if the three
-    /// lengths differ. Nothing else is checked, for speed, except by assertions in Debug builds: each proxy must exist and
-    /// be given once, and each box and displacement must be one that move() above would accept. Use that one for input
-    /// that may be bad.
+    /// lengths differ. Nothing else is checked, for speed, except by assertions in Debug builds: each proxy must exist
+    /// and be given once, and each box and displacement must be one that move() above would accept. Use that one for
+    /// input that may be bad.
     bool move(std::span<const ProxyIndex> proxies, std::span<const Aabb> tight, std::span<const vec3> displacements,
               const Jobs& jobs = {});
 
     /// A proxy that stops moving keeps its pairs; the pairs of one that starts to move are found again at the next
     /// update(). Returns false if there is no such proxy.
     bool set_moving(ProxyIndex proxy, bool moving);
-    /// At the next update(), pairs that the new filter forbids end and pairs that it allows begin. Returns false if there
-    /// is no such proxy.
+    /// At the next update(), pairs that the new filter forbids end and pairs that it allows begin. Returns false if
+    /// there is no such proxy.
     bool set_filter(ProxyIndex proxy, const Filter& filter);
 
     /// Brings the pairs up to date. Afterwards begun() and ended() hold what changed since the last update, each sorted
@@ -101,34 +101,34 @@ public:
     std::span<const ProxyPair> ended() const;  ///< the pairs that ended at the last update
 
     /// Optional. Puts the boxes that were added or moved since the last update() into the grids now. Otherwise update()
-    /// does it, at the same cost, and until then each query tests these boxes one by one. Call it once after the moves of
-    /// a step if many queries follow before the next update().
+    /// does it, at the same cost, and until then each query tests these boxes one by one. Call it once after the moves
+    /// of a step if many queries follow before the next update().
     void refresh(const Jobs& jobs = {});
 
     std::size_t pair_count() const;   ///< at the last update
     std::size_t proxy_count() const;  ///< proxies that exist
-    /// Returns the fat box of a proxy. A removed proxy keeps it until its index is given to another one. For an index that
-    /// was never given out it is zero.
+    /// Returns the fat box of a proxy. A removed proxy keeps it until its index is given to another one. For an index
+    /// that was never given out it is zero.
     const Aabb& fat_box(ProxyIndex proxy) const;
-    /// Returns the user data of a proxy, which a removed proxy keeps as it keeps its fat box; 0 for an index that was never
-    /// given out.
+    /// Returns the user data of a proxy, which a removed proxy keeps as it keeps its fat box; 0 for an index that was
+    /// never given out.
     std::uint32_t user_data(ProxyIndex proxy) const;
 
     // Queries. All of them see the proxies as they are now, including those added or moved since the last update(), and
     // test the fat boxes. They may run on many threads at once while nothing changes, and from within a visitor.
 
-    /// Calls visit(user_data) for each proxy whose box overlaps `box`, in ascending order of the proxy indices. `box` may
-    /// be a point. A box with NaN or lower > upper overlaps nothing.
+    /// Calls visit(user_data) for each proxy whose box overlaps `box`, in ascending order of the proxy indices. `box`
+    /// may be a point. A box with NaN or lower > upper overlaps nothing.
     template <class Visit>
     void query(const Aabb& box, Visit&& visit) const {
         for_each_overlap(box, [&visit](std::uint32_t user_data) { visit(user_data); });
     }
 
-    /// Calls visit(user_data, max_fraction) once for each proxy whose box the cast touches up to max_fraction. The float
-    /// that `visit` returns is the new max_fraction: return a smaller one to shorten the cast, the same one to go on, a
-    /// negative one to stop. The order of the visits is only roughly that along the cast, and it depends on earlier
-    /// moves. So to find the first hit whatever the order: break ties of equal fractions by an index, and round a
-    /// returned fraction up, or boxes at exactly the same distance are not visited. A cast with NaN, an infinity or a
+    /// Calls visit(user_data, max_fraction) once for each proxy whose box the cast touches up to max_fraction. The
+    /// float that `visit` returns is the new max_fraction: return a smaller one to shorten the cast, the same one to go
+    /// on, a negative one to stop. The order of the visits is only roughly that along the cast, and it depends on
+    /// earlier moves. So to find the first hit whatever the order: break ties of equal fractions by an index, and round
+    /// a returned fraction up, or boxes at exactly the same distance are not visited. A cast with NaN, an infinity or a
     /// negative size touches nothing.
     template <class Visit>
     void cast(const BoxCast& cast, Visit&& visit) const {
@@ -151,9 +151,10 @@ public:
     }
 
     /// Calls visit(user_data, distance, max_distance) for the proxies whose boxes are within max_distance (m) of the
-    /// point, in ascending order of distance and, at equal distances, of the proxy indices. The float that `visit` returns
-    /// is the new max_distance; a negative one stops. So for the k nearest boxes, return max_distance k - 1 times and
-    /// then a negative number. A point that is not finite, or a max_distance that is NaN or negative, is near nothing.
+    /// point, in ascending order of distance and, at equal distances, of the proxy indices. The float that `visit`
+    /// returns is the new max_distance; a negative one stops. So for the k nearest boxes, return max_distance k - 1
+    /// times and then a negative number. A point that is not finite, or a max_distance that is NaN or negative, is near
+    /// nothing.
     template <class Visit>
     void nearest(const vec3& point, float max_distance, Visit&& visit) const {
         run_nearest(point, max_distance, [&visit](std::uint32_t user_data, float distance, float max) {
@@ -161,8 +162,8 @@ public:
         });
     }
 
-    /// For debug drawing: the occupied cells of the settled grid (`settled` is true) or of the restless grid. Boxes that
-    /// were added or moved since the last refresh() or update() are in neither.
+    /// For debug drawing: the occupied cells of the settled grid (`settled` is true) or of the restless grid. Boxes
+    /// that were added or moved since the last refresh() or update() are in neither.
     std::vector<CellRun> cell_runs(bool settled) const;
 
     std::size_t bytes() const;  ///< heap memory held by its arrays

@@ -29,7 +29,7 @@ using ProxyIndex = std::uint32_t;
 /// The index that a refused call returns. No proxy has it.
 inline constexpr ProxyIndex null_proxy = 0xffffffffu;
 
-/// What Broadphase::add() needs to know.
+/// The definition of a proxy, as passed to Broadphase::add().
 struct ProxyDef {
     Aabb box;                     ///< the tight box: finite, lower <= upper on each axis, m
     std::uint32_t user_data = 0;  ///< passed to the visitors of queries: the index of the proxy's owner, for example

@@ -74,7 +74,7 @@ struct CastHit {
     /// Index of the triangle if the shape is a mesh; TriangleSet::source gives the caller's number for it.
     std::uint32_t triangle = no_triangle;
     vec3 position{0.0f};  ///< world, m, on the shape; the origin of a ray that starts inside the shape
-    /// Outward unit normal of the shape, world. If the cast starts in overlap, the direction of the shortest way out;
+    /// Outward unit normal of the shape, world. If the cast starts in overlap, the direction of the least depth;
     /// zero for a ray that starts inside.
     vec3 normal{0.0f};
     float fraction = 1.0f;  ///< part of the translation at which the hit occurs; 0 if the cast starts in overlap

@@ -107,7 +107,7 @@ enum class GjkVariantStatus : std::uint8_t {
     bad_input,      ///< a graph without vertices, a pose that is not finite, or methods that do not exist
 };
 
-/// What ended the search.
+/// The reason why the search ended.
 enum class GjkEnd : std::uint8_t {
     bound,              ///< StopMethod::bound
     recurring_vertex,   ///< StopMethod::recurring_vertex
@@ -130,7 +130,7 @@ enum class GjkEnd : std::uint8_t {
 const char* name_of(GjkVariantStatus status);  ///< returns the name of the enumerator, such as "separated"
 const char* name_of(GjkEnd end);               ///< returns the name of the enumerator, such as "rounding"
 
-/// What a pair keeps from call to call. An empty one is a cold start; any content is safe.
+/// The data that a pair keeps from call to call. An empty one is a cold start; any content is safe.
 struct GjkVariantMemory {
     /// The final simplex; with discard-and-add all three of its vertices. Empty after a failure, so that the next call
     /// starts by centroids.

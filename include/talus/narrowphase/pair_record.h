@@ -1,6 +1,6 @@
 #pragma once
-/// What a pair of colliders keeps from one `collide` to the next: a record that each call reads, and a cache that is
-/// read only when the pair must be tested.
+/// The data that a pair of colliders keeps from one `collide` to the next: a record that each call reads, and a cache
+/// that is read only if the pair must be tested.
 
 #include <talus/narrowphase/colliders.h>
 #include <talus/narrowphase/gjk.h>
@@ -35,9 +35,10 @@ struct alignas(64) PairRecord {
 /// by one.
 double microseconds_of(const PairRecord& record);
 
-/// What EPA found while the cores overlap: the face that gives the depth, and a lower bound of the depth in all other
-/// directions. If points of b move by at most m in a's frame, every other depth is at least `other_depth` - m, and the
-/// depth through this face is at most `depth` + m. While the former is more, the face still gives the least depth.
+/// The result of EPA while the cores overlap: the face that gives the depth, and a lower bound of the depth in all
+/// other directions. If points of b move by at most m in a's frame, every other depth is at least `other_depth` - m,
+/// and the depth through this face is at most `depth` + m. While the former is more, the face still gives the least
+/// depth.
 struct EpaCache {
     SimplexCache face;         ///< three vertices of the Minkowski difference; count 0: nothing known
     float depth = 0.0f;        ///< through that face at the reference pose, m

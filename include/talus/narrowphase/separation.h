@@ -24,7 +24,7 @@ struct SeparationResult {
     bool is_valid() const { return gjk.status != GjkStatus::bad_input; }
 };
 
-/// What a pair keeps from one pose to the next: empty at first; any content is safe.
+/// The data that a pair keeps from one pose to the next: empty at first; any content is safe.
 struct SeparationCache {
     SimplexCache simplex;    ///< of the last GJK query
     PolytopeCache polytope;  ///< of the last EPA query; empty unless the cores overlap

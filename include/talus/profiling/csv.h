@@ -9,28 +9,29 @@
 
 namespace talus {
 
-/// The names, comma-separated, with a newline.
+/// Returns the names of the columns, comma-separated, with a newline.
 std::string csv_header();
 
-/// One frame's values in the same order, with a newline. Nine digits; what is not finite is written as 0.
+/// Returns one frame's values in the same order, with a newline. Nine digits; values that are not finite are written as
+/// 0.
 std::string csv_row(const FrameProfile& profile);
 
-/// What docs/csv.md says of a column.
+/// The description of a column, as in docs/csv.md.
 struct CsvColumn {
     std::string name;     ///< as in csv_header()
     std::string unit;     ///< empty for counts
     std::string meaning;  ///< one sentence
 };
 
-/// What csv_header() names, explained.
+/// Returns the descriptions of the columns, in the order of csv_header().
 std::vector<CsvColumn> csv_columns();
 
 /// Writes a header, then one row per frame.
 class CsvWriter {
 public:
-    Error open(const std::string& path);    ///< empties the file or makes it, and writes the header
+    Error open(const std::string& path);    ///< creates the file, or empties it, and writes the header
     void add(const FrameProfile& profile);  ///< writes the row of a frame
-    Error close();                          ///< says whether all of it was written
+    Error close();                          ///< returns an error if any part could not be written
 
 private:
     OutputFile file_;

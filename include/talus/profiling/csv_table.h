@@ -14,14 +14,15 @@ struct CsvTable {
     std::vector<std::string> names;            ///< of the columns, all different
     std::vector<std::vector<double>> columns;  ///< parallel to names; equally long, all finite
 
-    /// The length of each column.
+    /// Returns the length of each column.
     std::size_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
-    /// The column of that name, or nullptr.
+    /// Returns the column of that name, or nullptr.
     const std::vector<double>* find(std::string_view name) const;
 };
 
-/// Reads a header line of names and then lines of as many numbers, separated by commas. Refuses a file that cannot be read
-/// or has no rows, missing or repeated names, and anything that is not a finite number; the error says in which line.
+/// Reads a header line of names and then lines of as many numbers, separated by commas. Refuses a file that cannot be
+/// read or has no rows, missing or repeated names, and values that are not finite numbers; the error says in which
+/// line.
 Result<CsvTable> read_csv(const std::string& path);
 
 /// The same from text; errors call it `name`.

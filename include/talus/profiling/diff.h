@@ -55,10 +55,10 @@ struct ProfileDiff {
     bool is_machine = false;                 ///< all stages that count got slower, or all faster, at the same work
 };
 
-/// Refused: tables that are not of frames (no column frame or total_us), or that share no frame.
+/// Compares two runs. Refused: tables without the columns frame and total_us, and tables that have no frame in common.
 Result<ProfileDiff> diff_profiles(const CsvTable& before, const CsvTable& after);
 
-/// For people, 80 columns wide; with ANSI colours if asked for.
+/// Returns the comparison as text, 80 columns wide, with ANSI colours if `colors`. `before` and `after` name the runs.
 std::string describe(const ProfileDiff& diff, const std::string& before, const std::string& after, bool colors);
 
 }  // namespace talus

@@ -5,13 +5,13 @@
 
 namespace talus {
 
-/// The name that the system reports, such as "AMD EPYC 7B13"; "unknown" where it does not say.
+/// Returns the processor's name as the system reports it, such as "AMD EPYC 7B13"; "unknown" if it reports none.
 std::string processor_name();
 
-/// The compiler of this library, such as "g++ 12.2.0" or "clang 14.0.6".
+/// Returns the compiler of this library, such as "g++ 12.2.0" or "clang 14.0.6".
 std::string compiler_name();
 
-/// The instruction set of the inner loops on this machine: "AVX2" or "SSE2", "scalar" on other processors.
+/// Returns the instruction set of the inner loops on this machine: "AVX2" or "SSE2", "scalar" on other processors.
 std::string kernel_name();
 
 }  // namespace talus

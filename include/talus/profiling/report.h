@@ -1,12 +1,12 @@
 #pragma once
-/// Frame profiles as one page of HTML: plots of the time of each frame, tables, the worst frames and the worst pairs. The page
-/// loads nothing from the net, so it opens from disk. It has a light and a dark look.
+/// Frame profiles as one page of HTML: plots of the time of each frame, tables, the worst frames and the worst pairs.
+/// The page loads nothing from the net, so it opens from disk. It has a light and a dark look.
 ///
-/// The plots have at most 4,096 points. In longer runs a point stands for two frames, then for four, and so on, and shows the
-/// most expensive of them. Percentiles, sums, histograms and the lists of the worst are exact.
+/// The plots have at most 4,096 points. In longer runs a point stands for two frames, then for four, and so on, and
+/// shows the most expensive of them. Percentiles, sums, histograms and the lists of the worst are exact.
 ///
-/// Times of frames that the system interrupted (FrameProfile::interruptions) say more about the machine. The page draws them
-/// pale, lists them last, and leaves them out of percentiles, sums and means, unless all frames were interrupted.
+/// Times of frames that the system interrupted (FrameProfile::interruptions) say more about the machine. The page draws
+/// them pale, lists them last, and leaves them out of percentiles, sums and means, unless all frames were interrupted.
 
 #include <talus/engine/world.h>
 #include <talus/profiling/output_file.h>
@@ -20,7 +20,7 @@
 
 namespace talus {
 
-/// What the page says about the run, beside its numbers.
+/// Facts about the run that the page shows beside its numbers.
 struct ReportFacts {
     std::string title;                                       ///< of the run: the scene
     std::string subtitle;                                    ///< a sentence about it; may be empty
@@ -33,7 +33,7 @@ struct ReportFacts {
 /// Collects the profiles of a run, and writes the page when it is closed.
 class ReportWriter {
 public:
-    /// Makes the file, to report a bad path before the run.
+    /// Creates the file at once, so that a bad path is reported before the run.
     Error open(const std::string& path, ReportFacts facts);
     /// Adds the profile of a step. With its world, the list of the worst pairs has the types of their shapes, too.
     void add(const FrameProfile& profile, const World* world = nullptr);

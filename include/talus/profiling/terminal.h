@@ -1,14 +1,14 @@
 #pragma once
-/// Whether a stream is a terminal, which gets colours; files and pipes get plain text.
+/// Finds out whether a stream is a terminal, which gets colours; files and pipes get plain text.
 
 #include <cstdio>
 
 namespace talus {
 
-/// Whether the stream is a terminal that can move its cursor: not a file, not a pipe, and not TERM=dumb.
+/// Returns whether the stream is a terminal that can move its cursor: not a file, not a pipe, and not TERM=dumb.
 bool is_terminal(std::FILE* stream);
 
-/// Whether it is such a terminal and NO_COLOR is not set in the environment (no-color.org).
+/// Returns whether it is such a terminal and NO_COLOR is not set in the environment (no-color.org).
 bool wants_colors(std::FILE* stream);
 
 }  // namespace talus

@@ -2,12 +2,12 @@
 /// Frame profiles as a trace of events, which Perfetto (ui.perfetto.dev), chrome://tracing and speedscope open:
 /// Chrome's trace event format, as JSON.
 ///
-///     step         |------------------- step -------------------|      one per frame, where it was in real time
+///     step         |------------------- step -------------------|      one per frame, at its real time
 ///                  | pairs |  collide  | graph | solve | finish |      its stages
 ///     narrowphase          |  collide  |                               one per frame
-///                          |skip|closed|..                             the rungs, in the order in which they are worked
-///     marks        |                                                   one per frame; its arguments are counts, times of the
-///                                                                      rungs, the slowest pair
+///                          |skip|closed|..                             the rungs, in the order in which they run
+///     marks        |                                                   one per frame, with counts, times of the rungs
+///                                                                      and the slowest pair
 ///     counters     pairs by rung, contact points, awake bodies, broadphase us
 ///
 /// Times of rungs are sums over batches and threads. With one thread they fit into the stage. If several threads worked

@@ -206,7 +206,7 @@ TEST_CASE("rays meet ellipsoids and flat and thin mappings in closed form") {
     CHECK(std::abs(8.0 * side.fraction - (4.0 - x)) <= 2e-6);
     const dvec3 normal = glm::normalize(dvec3(-x, 0.25, 0.0));
     CHECK(glm::length(dvec3(side.normal) - normal) <= 1e-3);
-    // A flattened ball is a disc, seen from above and from the side.
+    // A flattened sphere is a disc, seen from above and from the side.
     const auto disc = affine_image(ShapeSupport(sphere(1.0f)), dmat3(dvec3(1, 0, 0), dvec3(0, 0, 0), dvec3(0, 0, 1)));
     const RayHit above = ray_cast(disc, {0.6f, 2, 0.7f}, {0, -4, 0});
     CHECK(above.hit);
@@ -229,8 +229,8 @@ TEST_CASE("rays meet ellipsoids and flat and thin mappings in closed form") {
 }
 
 TEST_CASE("a ray from a thousand kilometres away hits a grain on the side that it comes from") {
-    // Rounding of the way put the place of the hit a hair behind the surface, and the normal between the two looked
-    // along the ray.
+    // Because of rounding the point of the hit was slightly behind the surface, and the normal between the two had the
+    // direction of the ray.
     Random random(41);
     int hits = 0;
     for (int i = 0; i < 2000; ++i) {

@@ -196,7 +196,7 @@ TEST_CASE("casts from ten thousand sizes away hit as well as floats can say") {
         const ShapeCastResult r = shape_cast(a, b, f, way);
         INFO(test::reproduce(a, b, f), "fraction ", r.fraction, " iterations ", r.iterations);
         REQUIRE(r.status == CastStatus::hit);
-        // The fraction's float names B's place to a few millimetres, the witness points know it better.
+        // The float fraction gives B's position to a few millimetres only; the witness points are more accurate.
         const Truth truth(a, b, f, way, 1e-9);
         CHECK(std::abs(truth.at(double(r.fraction)).separation) <= 2e-7 * 3e4);
         CHECK(oracle::distance_outside(truth.a, dvec3(r.point_a)) <= 2e-6);
@@ -230,7 +230,7 @@ TEST_CASE("a needle shot along its axis and across it finds thin walls") {
 }
 
 TEST_CASE("grazing casts touch when they touch and miss when they do not") {
-    // A box flying past another: gap, flush, overlap by a hair.
+    // A box that passes another one: with a tiny gap, flush, with a tiny overlap.
     const Shape cube = box({1, 1, 1});
     for (float gap : {1e-3f, 1e-6f}) {
         CHECK(shape_cast(cube, cube, at(10, 2.0f + gap, 0), {-20, 0, 0}).status == CastStatus::miss);
@@ -240,7 +240,7 @@ TEST_CASE("grazing casts touch when they touch and miss when they do not") {
     INFO("flush: ", flush.fraction);
     CHECK(flush.status == CastStatus::hit);  // closed sets
     CHECK(std::abs(flush.fraction - 0.4f) <= 1e-6f);
-    // Balls, cylinders and a cylinder's rim. A chord of height d starts sqrt(2 r d) before the middle.
+    // Spheres, cylinders and a cylinder's rim. A chord of height d starts sqrt(2 r d) before the middle.
     const Shape barrel = cylinder(1, 1);
     for (double d : {1e-2, 1e-4, 1e-6}) {
         const double half = std::sqrt(2.0 * 2.0 * d - d * d);
@@ -277,7 +277,7 @@ TEST_CASE("shapes that start in contact stop at once with the normal of least de
     CHECK(near.status == CastStatus::initially_overlapping);
     CHECK(std::abs(near.separation - 0.1f) <= 1e-6f);
     CHECK(near.normal.x > 0.9999f);
-    // A zero translation asks just that.
+    // A zero translation tests the overlap at the start.
     CHECK(shape_cast(cube, cube, at(0, 1.9f, 0), vec3(0.0f)).status == CastStatus::initially_overlapping);
     CHECK(shape_cast(cube, cube, at(0, 2.1f, 0), vec3(0.0f)).status == CastStatus::miss);
     // Concentric and identical.

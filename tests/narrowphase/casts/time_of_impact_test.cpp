@@ -1,4 +1,4 @@
-/// Times of impact of moving and turning shapes, against closed forms and against sampling the motion densely.
+/// Times of impact of moving and rotating shapes, compared with closed forms and with dense samples of the motion.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
@@ -86,7 +86,7 @@ double half_longest(const Shape& s) {
     return std::max({h.x, h.y, h.z});
 }
 
-/// Holds an answer against samples of the motion.
+/// Compares a result with samples of the motion.
 void check_toi(const TimeOfImpact& r, const Shape& a, const RigidMotion& ma, const Shape& b, const RigidMotion& mb,
                const ToiSettings& settings, int samples, const std::string& what) {
     const double size = std::min(half_longest(a), half_longest(b)), target = double(settings.target_distance);
@@ -207,7 +207,7 @@ TEST_CASE("a needle that spins many times in a step neither tunnels nor stops ea
     INFO("out of reach: ", out.queries);
     CHECK(out.status == ToiStatus::separated);
     CHECK(out.queries <= 3);
-    // The post moves in slowly: it may come as near as the needle's ball before its turn matters.
+    // The post moves in slowly: the needle's rotation does not matter until the post reaches its bounding sphere.
     const RigidMotion arriving = moving({0, 0, -3}, {0, 0, 2.5f});
     const TimeOfImpact met = time_of_impact(needle, spinning, post, arriving, settings);
     INFO("met: ", met.time, " after ", met.queries);
@@ -382,7 +382,7 @@ TEST_CASE("sliding rolling and leaving bodies are not stopped") {
     CHECK(time_of_impact(floor_box, floor_motion, cube, moving({0, 1 + gap, 0}, {3, 2, 1})).status ==
           ToiStatus::separated);
     CHECK(time_of_impact(floor_box, floor_motion, cube, still({0, 1 + gap, 0})).status == ToiStatus::separated);
-    // A ball rolls, a barrel spins on its end.
+    // A sphere rolls, a barrel spins on its end.
     CHECK(time_of_impact(floor_box, floor_motion, ball, moving({0, 1 + gap, 0}, {3, 0, 0}, {0, 0, -3})).status ==
           ToiStatus::separated);
     CHECK(time_of_impact(floor_box, floor_motion, barrel, moving({0, 1 + gap, 0}, {1, 0, 0}, {0, 30, 0})).status ==
@@ -405,13 +405,13 @@ TEST_CASE("sliding rolling and leaving bodies are not stopped") {
 }
 
 TEST_CASE("a platform that turns carries its faces along") {
-    // A wide slab tilts up towards a ball above its end: the face turns with the slab, and few queries are needed.
+    // A wide slab tilts up towards a sphere above its end: the face rotates with the slab, and few queries are needed.
     const Shape slab = box({4, 0.1f, 1});
     const RigidMotion tilting = moving({0, 0, 0}, {0, 0, 0}, {0, 0, 1});
     const RigidMotion resting = still({3, 1.5f, 0});
     const ToiSettings settings{.duration = 1.0f, .tolerance = 1e-5f};
     const TimeOfImpact r = time_of_impact(slab, tilting, sphere(0.25f), resting, settings);
-    // Distance of the ball's centre to the slab's upper face: 1.5 cos t - 3 sin t - 0.1 = 0.25.
+    // Distance of the sphere's centre from the slab's upper face: 1.5 cos t - 3 sin t - 0.1 = 0.25.
     const double radius = std::sqrt(1.5 * 1.5 + 9.0), exact = std::acos(0.35 / radius) - std::atan(3.0 / 1.5);
     INFO("slab: ", r.time, " should be ", exact, " after ", r.queries, " queries and ", r.iterations);
     CHECK(r.status == ToiStatus::hit);

@@ -1,9 +1,9 @@
-/// 100,000 pairs, all 36 kinds of pairs in both orders, against the oracle: a third apart by up to two sizes, a third
-/// touching to within a twentieth of a size, a third deep inside each other. Sizes 0.1 to 10, ratios up to 1:30; turned
-/// at random, or with faces or edges exactly parallel; vertex on vertex, concentric, contained.
+/// 100,000 pairs, all 36 kinds of pairs in both orders, compared with the oracle: a third apart by up to two sizes, a
+/// third touching to within a twentieth of a size, a third far inside each other. Sizes 0.1 to 10, ratios up to 1:30;
+/// at random orientations, or with faces or edges exactly parallel; vertex on vertex, concentric, contained.
 ///
-/// Each pose is asked about cold, and with the cache left over from the pose before: half the time from a small motion
-/// away, half the time from before a jump. Both answers must be good, and a third one under a distance limit honest.
+/// Each pose is tested cold, and with the cache of the pose before, half of the time after a small motion and half of
+/// the time after a jump. Both results must be right, and so must a third one with a distance limit.
 ///
 /// TALUS_AGREEMENT_REPORT=1 prints the errors by kind of pair. TALUS_AGREEMENT_PAIRS, _SEED, _ONLY (such as box-cone)
 /// and _FAILURES (how many are printed) change the run.
@@ -34,8 +34,8 @@ constexpr int default_pairs = 100000;
 constexpr int default_pairs = 10000;  // unoptimised or sanitized, the oracle takes ten times as long
 #endif
 
-/// Of all pairs: those whose oracle must search a sphere get fewer, those with two curved cores fewest (about 0.02, 0.2
-/// and 0.5 ms an oracle call), so that the whole stays within a minute.
+/// The share of each kind of pairs. Pairs for which the oracle must search a sphere are fewer, those with two curved
+/// cores fewest (about 0.02, 0.2 and 0.5 ms per oracle call), so that the test takes less than a minute.
 int weight(ShapeType a, ShapeType b) {
     const auto curved = [](ShapeType t) { return t == ShapeType::cylinder || t == ShapeType::cone; };
     return 4 - int(curved(a)) - int(curved(b));
@@ -180,7 +180,7 @@ private:
         rotation_ = aligned;
     }
 
-    /// Asks Talus cold and with the caches left over, and the oracle once; returns the true normal.
+    /// Runs Talus cold and with the caches of the last pose, and the oracle once; returns the true normal.
     dvec3 ask(const dvec3& position, bool nudged) {
         frame_ = {vec3(position), mat3(rotation_)};
         const oracle::Pose pose(frame_);

@@ -1,9 +1,8 @@
-/// Talus beside Bullet's pair detector (GJK, then its EPA) on hulls, with the oracle as referee: a second
-/// implementation with its own conventions, so that a sign, a frame or a unit that Talus and its oracle both got wrong
-/// would show.
+/// Talus compared with Bullet's pair detector (GJK, then its EPA) on hulls, with the oracle as referee. Bullet has
+/// conventions of its own, so a sign, a frame or a unit that Talus and its oracle both got wrong would be found.
 ///
 /// Bullet 3.24 (float, absolute tolerances, margin 0) is 6e-3 radii off at worst and within 1e-3 in 5,999 of these
-/// 6,000 pairs, so it is held to agree mostly; where the two disagree, the referee must side with Talus every time.
+/// 6,000 pairs. So the two must agree on most pairs; if they disagree, the oracle must agree with Talus every time.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"

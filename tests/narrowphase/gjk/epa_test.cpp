@@ -176,7 +176,7 @@ TEST_CASE("flat and needle-shaped polytopes keep their depth") {
 }
 
 TEST_CASE("cubes in each other that are a rounding off a quarter turn do not fill EPA's memory") {
-    // Vertices a rounding apart folded the mesh, which grew anew and folded again until there was no room.
+    // Vertices that differed only by rounding folded the mesh, which grew again and folded again until memory ran out.
     const mat3 first({-0x1.8p-22f, -0x1.000006p+0f, -0x1p-23f}, {0, -0x1p-22f, -0x1.000006p+0f},
                      {0x1.000006p+0f, 0, -0x1.8p-22f});
     const mat3 second({-0x1p-22f, 0x1.000006p+0f, 0}, {0, -0x1.8p-22f, 0x1.000006p+0f},
@@ -261,9 +261,9 @@ TEST_CASE("pushed into each other, pairs pass through touching without a jump, a
                     INFO(name_of(a.type), " and ", name_of(b.type), " ", i, " gap ", gap, ": ", r.separation,
                          " normal ", r.normal.x, " ", r.normal.y, " ", r.normal.z, " for ", n.x, " ", n.y, " ", n.z,
                          " epa ", r.used_epa);
-                    // Apart, the gap is known. Overlapping, the way back is one way out; where edges or corners met, a
-                    // face next to them is a cheaper one. Only past a sharp tip does the way in lead out again on the
-                    // other side.
+                    // If the shapes are apart, the gap is known. If they overlap, moving back along the normal
+                    // separates them; if edges or corners met, a face next to them may have a smaller depth. Only past
+                    // a sharp tip may the least depth be on the opposite side.
                     const float core = r.separation + radii;
                     CHECK(core >= gap - 3e-6f);
                     CHECK(core <= std::abs(gap) + 3e-6f);

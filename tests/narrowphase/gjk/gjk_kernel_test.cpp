@@ -30,7 +30,7 @@ Shape any_hull(Random& random, int count, double size) {
     return hull(*built);
 }
 
-/// Pairs that the kernel takes, each at some poses in small steps: apart, touching and overlapping.
+/// Pairs that the kernel can handle, each at some poses in small steps: apart, touching and overlapping.
 std::vector<Query> make_queries() {
     Random random(3);
     constexpr ShapeType types[] = {ShapeType::sphere,   ShapeType::capsule, ShapeType::segment,

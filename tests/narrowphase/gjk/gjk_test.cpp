@@ -1,4 +1,4 @@
-/// GJK: closed-form distances, what its result promises about itself, and the warm start that the engine lives on.
+/// GJK: closed-form distances, the documented properties of its result, and warm starts.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 

@@ -1,5 +1,5 @@
-/// The papers' GJK methods: every combination against production, against the oracle and against its own support
-/// planes; each part alone against brute force; and how often discard-and-add goes astray.
+/// The papers' GJK methods: every combination compared with the engine's GJK, with the oracle and with its own support
+/// planes; each part alone compared with brute force; and how often discard-and-add fails.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/oracle.h"
@@ -35,7 +35,7 @@ Body body_of(const Shape& shape) {
     return {shape, *graph};
 }
 
-/// The hull of so many random points on the unit ball, as in Liu et al. section 4.4.
+/// The hull of so many random points on the unit sphere, as in Liu et al. section 4.4.
 Body ball_hull(Random& random, int count) {
     std::vector<vec3> points;
     for (int i = 0; i < count; ++i) points.push_back(vec3(random.direction()));
@@ -76,7 +76,7 @@ GjkResult by_production(const Body& a, const Body& b, const Frame& f) {
     return gjk(a.shape, b.shape, f, cache);
 }
 
-/// Over all vertices, in double: the gap between the shadows of the two along the unit vector n.
+/// The gap between the projections of the two along the unit vector n, over all vertices, in double.
 double shadow_gap(const Body& a, const Body& b, const Frame& f, const dvec3& n) {
     double top = -1e300, bottom = 1e300;
     for (const vec3& v : a.graph.vertices) top = std::max(top, glm::dot(n, dvec3(v)));
@@ -124,7 +124,7 @@ bool same(const ClosestFeature& f, const ClosestFeature& g) {
 
 bool may_fail(const GjkMethods& m) { return m.simplex == SimplexMethod::discard_and_add; }
 
-/// One answer against the truth; false when discard-and-add failed, and said so.
+/// Compares one result with the truth; returns false if discard-and-add failed and reported it.
 bool check_answer(const Body& a, const Body& b, const Frame& f, const GjkMethods& m, const GjkVariantResult& r,
                   const GjkResult& truth) {
     INFO(describe(m), ": ", std::string(name_of(r.status)), " by ", std::string(name_of(r.end)), ", ", r.distance,

@@ -1,6 +1,6 @@
 #pragma once
-/// Seeded pairs that geometry code is known to break on: which shapes (`Family`) and how they meet (`Meeting`), each
-/// with each, over all kinds of shapes. Affine images of polytopes are among the hulls.
+/// Seeded pairs of kinds that geometry code often fails on: every family of shapes (`Family`) in every relative
+/// position (`Meeting`), over all kinds of shapes. Affine images of polytopes are among the hulls.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/oracle.h"

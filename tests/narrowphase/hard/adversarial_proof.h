@@ -1,12 +1,12 @@
 #pragma once
-/// Judges answers of `separation` without a search, for runs of millions of pairs: two bounds that anyone can check.
+/// Checks results of `separation` without a search, by two simple bounds, for runs of millions of pairs.
 ///
 ///     s(n) of the answer's own normal        <=  truth  <=        distance of its two witness points
 ///     (the support plane proves it)                               (they are points of the shapes)
 ///
-/// While the cores are apart, an answer that lies within the tolerance of both is proved right. For cores that overlap
-/// there is no such upper bound: that no other way out is shorter takes a search (`rival`). The tolerance is
-/// a ten-thousandth of the smaller shape, or what float coordinates can carry.
+/// If the cores are apart, a result within the tolerance of both bounds is proved right. For cores that overlap there
+/// is no such upper bound: only a search (`rival`) can prove that no other direction has a smaller depth. The tolerance
+/// is a ten-thousandth of the smaller shape, or the precision of float coordinates.
 
 #include "tests/narrowphase/oracle/oracle.h"
 
@@ -30,7 +30,7 @@ struct Proof {
     double error = 0.0;             ///< of the separation against its own bounds, m
 };
 
-/// Checks numbers, normal, witness points and both bounds of an answer that was asked for without a limit.
+/// Checks numbers, normal, witness points and both bounds of a result computed without a limit.
 Proof prove(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose, const SeparationResult& answer,
             double allowed);
 

@@ -1,10 +1,11 @@
-/// Pairs made to break it, all 36 kinds of pairs, 6 families of shapes (needles and plates to 1:10,000, size ratios to
-/// 1:100,000, millimetres, kilometres, 10 km from the origin) in 6 ways of meeting (touching faces, parallel edges,
-/// vertex on vertex, concentric, contained, loose). Each pose is asked about cold, and after a small motion warm and
-/// cold.
+/// `separation` on adversarial pairs: all 36 kinds of pairs, 6 families of shapes (needles and plates to 1:10,000, size
+/// ratios to 1:100,000, millimetres, kilometres, 10 km from the origin) in 6 relative positions (touching faces,
+/// parallel edges, vertex on vertex, concentric, contained, loose). Each pose is tested cold, and after a small motion
+/// warm and cold.
 ///
-/// What an answer may be off by stands in adversarial_proof.h. Answers apart are proved by their own support plane and
-/// witness points; overlapping cores are searched for a shorter way out. 26,000 poses a second (x86-64, one core).
+/// adversarial_proof.h defines the allowed errors. Results for separated pairs are proved by their own support plane
+/// and witness points; for overlapping cores a direction of smaller depth is searched for. 26,000 poses per second
+/// (x86-64, one core).
 ///
 /// From the command line, ten million pairs:
 ///     TALUS_ADVERSARIAL_PAIRS=10000000 TALUS_ADVERSARIAL_REPORT=1 build/release/talus-tests-narrowphase -tc="*made to break*"

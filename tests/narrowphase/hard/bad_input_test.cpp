@@ -1,5 +1,5 @@
-/// Queries on null hulls, negative sizes and numbers that are not finite: each answers with a status, nothing crashes,
-/// and a cache that was passed in stays as it was.
+/// Queries on null hulls, negative sizes and numbers that are not finite: each returns a status, nothing crashes, and
+/// the cache stays as it was.
 
 #include <talus/narrowphase/gjk_variants.h>
 #include <talus/narrowphase/manifold.h>
@@ -57,7 +57,7 @@ bool same(const SimplexCache& a, const SimplexCache& b) {
     return a.count == b.count && std::equal(a.a, a.a + 4, b.a) && std::equal(a.b, a.b + 4, b.b);
 }
 
-/// Calls `ask(a, b, pose)` with each refused shape on either side, and with good shapes at bad poses.
+/// Calls `ask(a, b, pose)` with each bad shape as A and as B, and with good shapes at bad poses.
 template <class Ask>
 void for_each_refused_pair(const Ask& ask) {
     const Shape good = box({0.5f, 0.5f, 0.5f});

@@ -136,7 +136,7 @@ private:
             ask(cloud_a, place(cloud_b, f));
     }
 
-    /// `side` -1: the pair was given the other way round.
+    /// `side` -1: the pair was given in the opposite order.
     void judge(const std::string& how, const SeparationResult& r, double side) {
         if (!is_finite(r.separation) || !is_finite(r.normal) || !is_finite(r.point_a) || !is_finite(r.point_b))
             return fail(how, "a number is not finite");

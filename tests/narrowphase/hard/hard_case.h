@@ -1,7 +1,7 @@
 #pragma once
-/// One hard case: two convex bodies and the exact answer. A body is a list of points (their convex hull, which may be a
-/// solid, a polygon, a segment or a single point) or a shape. Each case is asked in every way that Talus offers for it:
-/// as shapes of the closed set, cold, warm, both orders, in shifted frames, and as support mappings.
+/// One hard case: two convex bodies and the exact result. A body is a list of points (their convex hull, which may be a
+/// solid, a polygon, a segment or a single point) or a shape. Each case is tested with every query that Talus has for
+/// it: as shapes of the closed set, cold, warm, in both orders, in shifted frames, and as support mappings.
 
 #include "tests/narrowphase/oracle/oracle.h"
 
@@ -32,7 +32,8 @@ struct HardCase {
 HardCase make(std::string name, const Body& a, const Body& b, const Frame& f, std::optional<double> exact,
               std::optional<glm::dvec3> normal = std::nullopt);
 
-/// Asks the case in all ways, at its own size and a thousand times smaller and larger; one doctest failure a complaint.
+/// Tests the case by all queries, at its own size and a thousand times smaller and larger. Each error is one doctest
+/// failure.
 void check(const HardCase& hard_case);
 void check(const std::vector<HardCase>& cases);
 

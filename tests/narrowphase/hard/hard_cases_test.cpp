@@ -1,7 +1,7 @@
-/// Cases with exact answers, one for each way in which distance and depth queries are known to fail: needles and
-/// plates, differences without an inside, faces that touch, gaps of a rounding, everything parallel, one shape lost in
-/// another, a millimetre beside a kilometre, and caches full of rubbish. The oracle checks the exact answer, the judge
-/// checks Talus.
+/// Cases with exact results, one for each kind of input on which distance and depth queries often fail: needles and
+/// plates, differences without an interior, faces that touch, gaps as small as rounding, parallel features, one shape
+/// far inside another, a millimetre beside a kilometre, and caches with arbitrary content. The oracle checks the exact
+/// result, the judge (judge.h) checks Talus.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
@@ -21,8 +21,8 @@ using namespace talus;
 using oracle::dmat3;
 using oracle::dvec3;
 
-/// Closed forms hold to this times the smaller shape's radius: cores without rims are exact to rounding, rims are
-/// searched.
+/// The allowed error, times the smaller shape's radius: cores without rims are exact to rounding, rims are found by
+/// iteration.
 constexpr double exact_polytope = 1e-6, exact_curved = 1e-5;
 constexpr double float_rounding = 1.2e-7;
 /// Normals (rad). Beside a curved surface a gap of e bounds the normal to about sqrt(2 e), which is 1.4e-3 for e =
@@ -54,7 +54,7 @@ Frame anywhere(test::Random& random) {
     return at(position, test::mixed_turn(random));
 }
 
-/// Sent in as (a, b) cold, and again from the cache that left behind.
+/// Tests (a, b) cold, and again from the cache of that query.
 void expect_ordered(const Shape& a, const Shape& b, const Frame& f, double exact, std::optional<dvec3> normal) {
     const oracle::Solid sa = oracle::make_solid(a), sb = oracle::make_solid(b);
     const oracle::Pose pose(f);
@@ -90,7 +90,7 @@ void expect(const Shape& a, const Shape& b, const Frame& f, double exact, std::o
     expect_ordered(b, a, {-(back * f.position), back}, exact, normal);
 }
 
-/// No closed form: the judge alone.
+/// Without a closed form: only the judge checks.
 void expect_agreement(const Shape& a, const Shape& b, const Frame& f) {
     const oracle::Solid sa = oracle::make_solid(a), sb = oracle::make_solid(b);
     const double size = std::min(sa.size, sb.size), large = std::max(sa.size, sb.size);
@@ -192,7 +192,7 @@ TEST_CASE("a box tilted by any tiny angle on a box has a depth and a normal near
     }
 }
 
-// ---- One inside the other -------------------------------------------------------------------------------------------
+// ---- One shape inside the other -------------------------------------------------------------------------------------
 
 TEST_CASE("concentric shapes have the depth of their cheapest way out") {
     expect(sphere(1), sphere(2), at({0, 0, 0}), -3.0);
@@ -251,7 +251,7 @@ TEST_CASE("pushed through each other, two boxes never flip their normal before t
     }
 }
 
-// ---- Differences without an inside ----------------------------------------------------------------------------------
+// ---- Differences without an interior --------------------------------------------------------------------------------
 
 TEST_CASE("coplanar triangles that overlap are zero deep along their plane's normal") {
     const Shape t = triangle({-1, 0, -1}, {1, 0, -1}, {0, 0, 1});
@@ -321,7 +321,7 @@ TEST_CASE("plates and needles with aspect ratios to 1:10,000 keep their depth an
         expect(sheet, plate, at({0.25f, 2 * thin, 0.5f}), 0.0, ey);
         expect(plate, sheet, at({0.25f, 3 * thin, 0.5f}), t, ey);
         expect(plate, plate, at({0, 0, 0}), -2 * t);
-        // Needle through plate: the shortest way out is sideways only if it is off the middle.
+        // Needle through plate: the least depth is sideways only if the needle is off the middle.
         expect(plate, needle, at({0.5f, 0.5f, 0}), -(0.5 + t));
         expect(plate, needle, at({1, 0, 0}), -t, ex);
         expect(sheet, pin, at({1, 0.25f, 0}), -t, ex);
@@ -431,7 +431,7 @@ TEST_CASE("size ratios to 1:100,000, in the middle and near the rim of the large
             }
         }
     }
-    // A large ball on a small box, a millimetre pin in a hundred-metre wall.
+    // A large sphere on a small box, a millimetre pin in a hundred-metre wall.
     expect(box(vec3(h)), sphere(1000), at({0, 1000 + h, 0}), 0.0, ey);
     expect(box({100, 100, 1}), box({0x1p-10f, 0x1p-10f, 0x1p-7f}), at({50, 25, 1}), -0x1p-7, ez);
     expect(triangle({-1000, 0, -1000}, {1000, 0, -1000}, {0, 0, 1000}), box(vec3(h)), at({1, h - g, 2}), -d, ey);

@@ -1,4 +1,4 @@
-/// Rays, casts and times of impact as in hard_reports_test.cpp: out of other libraries' trackers, or of their kinds.
+/// Rays, casts and times of impact from other libraries' issue trackers, and similar ones (see hard_reports_test.cpp).
 
 #include "tests/narrowphase/hard/hard_case.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
@@ -375,7 +375,7 @@ TEST_CASE("shapes that only turn touch at the angle that geometry says or never"
                            moving({float(d) + 1, 0, 0}), angle / (0.25 * pi), 0.25 * pi * std::sqrt(2 - d * d), ex});
     }
     for (const double phi : {0.3, 1.2, 2.8}) {
-        const double lead = std::asin(0.175);  // ball of 0.25 and hand of 0.1 at a distance of 2
+        const double lead = std::asin(0.175);  // sphere of 0.25 and hand of 0.1 at a distance of 2
         impacts.push_back({"the hand of a clock to a ball", segment({0, 0, 0}, {3, 0, 0}, 0.1f),
                            moving({0, 0, 0}, {}, {0, 0, 20}), sphere(0.25f),
                            moving(vec3(dvec3(2 * std::cos(phi), 2 * std::sin(phi), 0))), (phi - lead) / 20,

@@ -1,5 +1,5 @@
-/// What `collide` and `make_manifold` make of pairs out of other libraries' trackers, or of their kinds; see
-/// hard_reports_test.cpp.
+/// `collide` and `make_manifold` on pairs from other libraries' issue trackers, and on similar ones (see
+/// hard_reports_test.cpp).
 
 #include "tests/narrowphase/hard/hard_case.h"
 #include "tests/narrowphase/ladder/collide_batch.h"
@@ -56,7 +56,8 @@ TEST_CASE("a cube anywhere on a disc stands on three points or more up to the ri
 }
 
 TEST_CASE("a needle or a sheet on edge is held by a floor before it has sunk in by its thickness") {
-    // The strip in which the two faces meet is the whole of the thin one's face: no side of a tile that is only grazed.
+    // The strip in which the two faces meet is the whole face of the thin shape, so it is not the side of a tile that
+    // is only grazed.
     const Shape floor = box({5, 1, 5});
     for (const float depth : {0.0f, 0.0005f, 0.001f, 0.0019f}) {
         Pair needle(floor, box({1, 0.001f, 0.001f})), sheet(floor, box({1, 1, 0.001f})),
@@ -69,7 +70,8 @@ TEST_CASE("a needle or a sheet on edge is held by a floor before it has sunk in 
 }
 
 TEST_CASE("contacts on a sliver of a triangle are as deep as the pair") {
-    // Its face's normal came from a cross product in float: 6e-8 over the sliver's width, relative to its length.
+    // The face's normal came from a cross product in float, whose error was 6e-8 times length over width of the thin
+    // face.
     for (const float thin : {1e-2f, 1e-3f, 1e-4f, 2e-5f}) {
         test::Random random(41);
         for (int i = 0; i < 200; ++i) {
@@ -94,7 +96,8 @@ TEST_CASE("contacts on a sliver of a triangle are as deep as the pair") {
 }
 
 TEST_CASE("contact points along a cone's side are on the cone up to its tip") {
-    // The round of the side ends in the tip: lines that cross there are not near each other for as long as at the rim.
+    // The radius of the side shrinks to 0 at the tip: lines that cross there are near each other for a shorter stretch
+    // than at the rim.
     const dvec3 n = unit(2, 1, 0);
     for (const double turn : {0.0, 0.01, 0.02, 0.03, 0.04, 0.049}) {
         const dmat3 along = dmat3(test::turn(n, turn)) * dmat3(test::turn(ez, std::atan(0.5)));

@@ -1,7 +1,7 @@
-/// Polytopes given by their points, with answers in closed form: what distance and depth queries of ten libraries were
-/// reported to fail on (needles and plates, differences without an inside, touching in every way, gaps far below any
-/// absolute tolerance, symmetric and nested bodies), and everything like it. `check` (hard_case.h) asks each case in
-/// all ways that Talus offers.
+/// Polytopes given by their points, with results in closed form: cases on which distance and depth queries of ten
+/// libraries were reported to fail, and similar ones (needles and plates, differences without an interior, all kinds of
+/// touching, gaps far below any absolute tolerance, symmetric and nested bodies). `check` (hard_case.h) tests each case
+/// by all queries that Talus has.
 
 #include "tests/narrowphase/hard/hard_case.h"
 #include "tests/narrowphase/ladder/random_pairs.h"

@@ -1,5 +1,5 @@
-/// Balls, capsules, boxes, cylinders, cones and rounded triangles with answers in closed form, in the poses that
-/// distance and depth queries are known to fail in. As hard_polytopes_test.cpp, for round shapes.
+/// Spheres, capsules, boxes, cylinders, cones and rounded triangles with results in closed form, at poses at which
+/// distance and depth queries often fail. The same as hard_polytopes_test.cpp, for round shapes.
 
 #include "tests/narrowphase/hard/hard_case.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
@@ -191,9 +191,9 @@ TEST_CASE("cylinders and cones have exact distances and depths in their singular
 }
 
 TEST_CASE("witness points of overlapping rims are on both shapes beside coordinates that are large for them") {
-    // The slide's GJK went on beyond what the large one's coordinates can tell: the triangle of three rim points a
-    // rounding apart had its nearest point a fifth of the small one's size aside. And it took support points from a
-    // float scan, whose normals turn by the root of what that falls short by.
+    // In EPA's descent GJK went on beyond the precision of the large shape's coordinates: the triangle of three rim
+    // points that differed only by rounding had its nearest point a fifth of the small shape's size off. It also used
+    // support points from a float scan, whose error changes the normals by its root.
     const mat3 leaning(vec3{0x1.fffc82p-1f, 0x1.c56976p-8f, 0x1.326cf8p-9f},
                        vec3{0x1.342632p-9f, -0x1.f043cp-10f, -0x1.ffff68p-1f},
                        vec3{-0x1.c51eaep-8f, 0x1.fffcap-1f, -0x1.f483eap-10f});
@@ -242,8 +242,8 @@ TEST_CASE("a cone and a segment that all but touch do not keep GJK going up to i
 }
 
 TEST_CASE("rims a hair off something 40,000 times as large keep their distance") {
-    // GJK measured the nearest point of its triangle from a corner 30 m away. That came out too short by a rounding, so
-    // that the next support point seemed to make no progress, and an early plane stood in for the answer.
+    // GJK computed the nearest point of its triangle from a corner 30 m away. The result was too short by rounding, so
+    // that the next support point seemed to bring no progress, and an early plane became the result.
     const mat3 first(vec3{0x1.b0fa3cp-3f, 0x1.ea9e62p-1f, 0x1.8a5ecp-3f},
                      vec3{0x1.604104p-1f, -0x1.24b2fep-2f, 0x1.5587cp-1f},
                      vec3{0x1.63730cp-1f, -0x1.17e3cp-7f, -0x1.707bf4p-1f});

@@ -1,6 +1,6 @@
-/// Poses out of the issue trackers and test suites of other libraries (the names say whose), and others of their kinds,
-/// with answers in closed form; where none is given, the oracle is the judge. Here distances, depths and hulls; what
-/// moves is in hard_casts_test.cpp, contacts in hard_contacts_test.cpp.
+/// Poses from the issue trackers and test suites of other libraries (the test names say which), and similar ones, with
+/// results in closed form; if none is given, the oracle decides. This file has distances, depths and hulls; moving
+/// shapes are in hard_casts_test.cpp, contacts in hard_contacts_test.cpp.
 
 #include "tests/narrowphase/hard/hard_case.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
@@ -212,7 +212,7 @@ TEST_CASE("what Jolt was reported to get wrong is right") {
                     {14.5536213f, 10.5969315f, -3.18638134f},
                     {14.5536213f, 10.5969315f, -5.18637228f}},
              sphere(0.2f), at({14.8314590f, 8.19055080f, -4.30825043f}), std::nullopt));
-    // A ball off a triangle's front, back, edges and corners.
+    // A sphere at a triangle's front, back, edges and corners.
     const Shape tri4 = triangle({0, 0, 0}, {0, 0, 4}, {4, 0, 0});
     const double s2 = std::sqrt(0.5);
     struct OnTri {

@@ -1,5 +1,5 @@
-/// The closed forms against the oracle, against GJK + EPA, and against answers worked out by hand. Random pairs of
-/// every kind that has one, in both orders; then poses made to hit the special cases: touching, parallel, collinear,
+/// The closed forms compared with the oracle, with GJK + EPA, and with results computed by hand. Random pairs of every
+/// kind that has a closed form, in both orders; then poses for the special cases: touching, parallel, collinear,
 /// concentric, contained, needles, and one shape a hundred thousand times as large as the other.
 ///
 /// TALUS_CLOSED_FORMS_POSES and _SEED change the run, TALUS_CLOSED_FORMS_REPORT=1 prints the errors by kind of pair.
@@ -90,7 +90,7 @@ SeparationResult as_separation(const ClosedForm& c) {
     return r;
 }
 
-/// The general path, spelled out: `separation` may itself ask a closed form.
+/// GJK and EPA directly, because `separation` may use a closed form itself.
 double by_gjk_and_epa(const Shape& a, const Shape& b, const Frame& f) {
     SimplexCache cache;
     const GjkResult g = gjk(a, b, f, cache);
@@ -105,7 +105,7 @@ struct Tally {
     double error = 0.0, normal_loss = 0.0, angle = 0.0, witness = 0.0, from_general = 0.0, from_swapped = 0.0;
 };
 
-/// How a pair is answered; false where only a lower bound of the separation is given.
+/// A function that computes a pair's separation; it returns false if it gives only a lower bound.
 using Answer = bool (*)(const Shape&, const Shape&, const Frame&, ClosedForm&);
 
 bool by_closed_form(const Shape& a, const Shape& b, const Frame& f, ClosedForm& c) {
@@ -127,7 +127,8 @@ public:
         const oracle::Pose pose(f);
         const double smaller = std::min(a.solid.size, b.solid.size);
         oracle::SignedDistance truth = oracle::signed_distance(a.solid, b.solid, pose, 1e-7 * smaller);
-        // Where cores nearly touch, the oracle's directions are good to about 1e-8, with the larger shape as lever.
+        // If cores nearly touch, the oracle's directions are accurate to about 1e-8, times the size of the larger
+        // shape.
         const double reach = std::max({a.solid.size, b.solid.size, glm::length(pose.position)});
         const double cores = truth.separation + a.solid.radius + b.solid.radius;
         if (std::abs(cores) < 1e-6 * reach) truth.error = std::max(truth.error, 3e-8 * reach);
@@ -150,7 +151,7 @@ public:
         tally.angle = std::max(tally.angle, v.angle);
         tally.witness = std::max(tally.witness, v.witness_error);
         if (!v.complaint.empty()) report(a, b, f, v.complaint, truth);
-        // Closed forms are better than what is asked of everybody: rounding is all that may be wrong.
+        // Closed forms must be more accurate than the general bound: only rounding is allowed.
         const double scale = std::abs(truth.separation) + smaller;
         if (v.error * smaller > 1e-6 * smaller + 3e-7 * scale + 1e-9 * reach + truth.error)
             report(a, b, f, "separation is off by " + std::to_string(v.error * 1e6) + " millionths", truth);
@@ -164,7 +165,7 @@ public:
         return truth;
     }
 
-    /// The same pair seen from the other body. Only for poses whose inverse is exact: quarter turns.
+    /// The same pair in the other order. Only for poses whose inverse is exact: rotations by multiples of 90 degrees.
     void ask_swapped(const Piece& a, const Piece& b, const Frame& f) {
         const Frame back{-transpose_mul(f.rotation, f.position), glm::transpose(f.rotation)};
         ClosedForm c, d;
@@ -362,7 +363,7 @@ TEST_CASE("separating axes stop at a limit that is exceeded and only then") {
 namespace {
 
 const mat3 upright(1.0f);
-/// A quarter turn about z: y becomes x.
+/// A rotation by 90 degrees about z: y becomes x.
 const mat3 lying(vec3(0, -1, 0), vec3(1, 0, 0), vec3(0, 0, 1));
 
 void check_answer(const ClosedForm& c, float separation, const vec3& normal) {
@@ -401,7 +402,7 @@ TEST_CASE("a sphere whose centre is on the core of the other shape is pushed out
         CHECK(glm::dot(c.normal, turn[1]) == 0.0f);
         CHECK(length_squared(c.normal) == doctest::Approx(1.0));
     }
-    // From a box's centre to its nearest faces: of those that tie the lowest axis, and there the positive side.
+    // From a box's centre to its nearest faces: a tie goes to the lowest axis, and to its positive side.
     check_answer(closed_form(box({3, 1, 2}), ball, here), -1.25f, {0, 1, 0});
     check_answer(closed_form(box({1, 1, 1}), ball, here), -1.25f, {1, 0, 0});
     check_answer(closed_form(box({2, 1, 1}), ball, {{0, -0.5f, 0}, upright}), -0.75f, {0, -1, 0});

@@ -1,5 +1,5 @@
 #pragma once
-/// Pairs for the tests of `collide`, and what it keeps of them from call to call.
+/// Pairs for the tests of `collide`, with their records and caches.
 
 #include <talus/narrowphase/collide.h>
 
@@ -39,7 +39,7 @@ struct Batch {
 
     std::uint64_t settled(Rung rung) const { return profile.pairs[static_cast<std::size_t>(rung)]; }
 
-    /// The same pairs with nothing kept.
+    /// The same pairs with new records and empty caches.
     Batch fresh() const {
         Batch cold = *this;
         for (PairRecord& r : cold.records) r = make_pair(colliders, r.a, r.b);

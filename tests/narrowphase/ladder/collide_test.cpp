@@ -1,5 +1,5 @@
-// The batch interface alone, without an engine around it: every rung answers what a cold test would, none outlives what
-// it was learnt from, and batches may run side by side.
+// The batch interface without the engine: every rung gives the result of a cold test, no cache is used after the shapes
+// that it describes have changed, and batches may run on several threads.
 
 #include "tests/narrowphase/ladder/collide_batch.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
@@ -39,7 +39,7 @@ Shape stone(Random& random, int count, double size) {
     return hull(*built);
 }
 
-/// The signed separation of a pair, from nothing.
+/// The signed separation of a pair, computed without a cache.
 float truth(const Batch& batch, std::size_t pair) {
     const PairRecord& r = batch.records[pair];
     const Frame frame = to_frame(relative(batch.colliders.poses[r.a], batch.colliders.poses[r.b]));
@@ -88,7 +88,7 @@ TEST_CASE("every rung is climbed and each agrees with a cold test to within what
             CAPTURE(pair);
             CAPTURE(std::string(name_of(record.rung)));
             CAPTURE(real);
-            // What a rung may be off by: reuse by the motion that it allows, a shallow face contact by its depth.
+            // The allowed error of a rung: for reuse the motion that it allows, for a shallow face contact its depth.
             const float slack = 1e-4f * record.size + (record.rung == Rung::reuse ? 2.0f * record.reuse_motion : 0.0f) +
                                 (record.rung == Rung::axis_touching ? tolerance::axis_depth * record.size : 0.0f);
             if (record.state == PairState::separated) {
@@ -134,8 +134,7 @@ TEST_CASE("warm EPA gives the depth that cold EPA gives") {
             cold.active = {static_cast<std::uint32_t>(pair)};
             cold.collide();
             CHECK(cold.settled(Rung::cold_epa) == 1);
-            // The depth may be had in two ways that are equal to a rounding; the manifolds may differ then, the depth
-            // may not.
+            // Two directions may have the same depth up to rounding; then the manifolds may differ, but not the depth.
             const float real = truth(warm, pair);
             const vec3 n = warm.caches[pair].manifold.normal;
             CAPTURE(n.x);
@@ -254,7 +253,7 @@ TEST_CASE("bodies thrown apart lose their contact at once and find it again when
 }
 
 TEST_CASE("edges that rub at a shallow depth do not ask EPA at each step") {
-    // Two boxes, one on its edge across an edge of the other, sunk in by 4 mm and sliding by 25 mm a step.
+    // Two boxes, one on its edge across an edge of the other, with a penetration of 4 mm, sliding by 25 mm per step.
     const float h = 0.5f * std::sqrt(2.0f);
     const float s = std::sin(0.125f * 3.14159265f), c = std::cos(0.125f * 3.14159265f);
     Batch batch;
@@ -324,7 +323,7 @@ TEST_CASE("shapes about to meet get their whole faces and those that could if on
     CHECK(points({0.0f, 0.25f, 0.0f}, none) == 0);  // leaves
     CHECK(points({0.25f, 0.0f, 0.0f}, none) == 0);  // passes by
     batch.colliders.motions[0] = {{0.0f, 0.25f, 0.0f}, none, 0.0f, 0.25f};
-    CHECK(points({0.0f, 0.25f, 0.0f}, none) == 1);  // both the same way: the upper one may be stopped
+    CHECK(points({0.0f, 0.25f, 0.0f}, none) == 1);  // both in the same direction: the upper one may be stopped
     CHECK(points(none, none) == 4);                 // the lower one flies up
 
     // A beam, turned by 0.2 so that its end at +x is 0.2 m above a floor: what counts is how that end moves.

@@ -1,22 +1,24 @@
-/// The batch interface on pairs made to break it, in motion: the cache is carried from frame to frame, and at every
-/// frame the same pair is asked cold, from a fresh record. All 36 kinds of pairs, in the families and meetings of
+/// The batch interface on adversarial pairs in motion: the cache is carried from frame to frame, and in every frame the
+/// same pair is also tested cold, from a new record. All 36 kinds of pairs, in the families and meetings of
 /// adversarial_pairs.h, through jitter, small and coarse motion, sliding, rocking, passing through each other, stop and
-/// go, jumps and spin in place.
+/// go, jumps and rotation in place.
 ///
 /// The unit is the bar of adversarial_proof.h: max(1e-4 of the smaller shape, 16 * 2^-24 of the largest coordinate).
-/// With `real` the separation by cold GJK and EPA (itself judged by the oracle now and then), and s(n) that along the
-/// manifold's normal, by the oracle's support points:
+/// Let `real` be the separation by cold GJK and EPA (which the oracle checks now and then), and s(n) the separation
+/// along the manifold's normal, by the oracle's support points. Allowed errors:
 ///
-///   apart            by more than the margin along some direction, and the distance kept for `skip` is no more than real, to two bars
-///   closed form,     s(n) is real to two bars, and to `face_preference` where a face gave the normal; the deepest point is that of
-///   GJK, EPA         the cold manifold to two bars, and to what manifolds may miss
-///   cached axis      the same, and `axis_depth`: a face that still explains the contact is taken without asking for a shorter way
-///                    out. It keeps what has sunk into a plate on its side, where a cold test lets it out by the other
-///   reuse            off by no more than it was when tested, and by twice the motion since: real and the anchors' gap can change by
-///                    that motion each
+///   apart            apart by more than the margin along some direction; the distance kept for `skip` is at most
+///                    real plus two bars
+///   closed form,     s(n) is real to two bars, plus `face_preference` if a face gave the normal; the deepest point
+///   GJK, EPA         is that of the cold manifold to two bars, plus what manifolds may miss
+///   cached axis      the same plus `axis_depth`: a face that still explains the contact is used without a search for
+///                    a smaller depth. It keeps a shape that penetrates a plate on its side, while a cold test may
+///                    push it out on the other side
+///   reuse            the error at the last test plus twice the motion since then: real and the anchors' gap can each
+///                    change by that motion
 ///
-/// How far the last two rungs stray in fact, of ten thousand answers (TALUS_LADDER_PAIRS=100000, seed 77): those of the
-/// axis by more than two bars in 63, of reuse in 176. The worst are off by 240 and 280 bars, 0.024 and 0.028 sizes.
+/// The actual errors of the last two rungs, per ten thousand results (TALUS_LADDER_PAIRS=100000, seed 77): more than
+/// two bars in 63 results of the axis, and in 176 of reuse. The largest are 240 and 280 bars, 0.024 and 0.028 sizes.
 ///
 /// From the command line, a million moving pairs:
 ///     TALUS_LADDER_PAIRS=1000000 TALUS_LADDER_REPORT=1 build/release/talus-tests-narrowphase -tc="*carried from frame to frame*"
@@ -74,7 +76,7 @@ constexpr const char* motion_names[motion_count] = {"jitter",  "slow",        "c
 
 constexpr double degrees = 3.141592653589793 / 180.0;
 
-/// A body B on its way past a resting A: poses in double, so that small steps add up.
+/// A body B that moves past a resting A: poses in double, so that small steps add up.
 struct Mover {
     dvec3 center;  ///< of B's solid, world
     dmat3 rotation;
@@ -147,7 +149,7 @@ double extent(const Shape& shape, const vec3& d) {
     return glm::dot(dvec3(support(shape, d).point), dvec3(d)) + shape.radius;
 }
 
-/// How far answers were off at the last test of a pair, m: what `reuse` starts from.
+/// The errors of the results at the last test of a pair, m, from which `reuse` starts.
 struct Deviation {
     double depth = 0.0, normal = 0.0, surface = 0.0;
 };
@@ -289,8 +291,8 @@ private:
         };
         if (frame % 8 == 7) check_yardstick(a.solid, b.solid, pose, asked, bar, complaint);
         if (record.state != PairState::touching) {
-            // Apart by more than they may come nearer: along any direction, between their balls, or along the direction
-            // that the test ended with.
+            // Apart by more than they may approach each other: along any direction, between their bounding spheres, or
+            // along the direction of the last test.
             if (record.rung == Rung::skip) {
                 const PredictedMotion &motion_a = warm_.colliders.motions[record.a],
                                       &motion_b = warm_.colliders.motions[record.b];
@@ -371,7 +373,7 @@ private:
     }
 
     /// Whether `real` is: proved by its plane and witness points where the cores are apart; where small polytopes
-    /// overlap, the oracle looks for a shorter way out.
+    /// overlap, the oracle looks for a direction of smaller depth.
     void check_yardstick(const oracle::Solid& a, const oracle::Solid& b, const oracle::Pose& pose,
                          const SeparationResult& asked, double bar, std::string& complaint) {
         const test::Proof proof = test::prove(a, b, pose, asked, bar);
@@ -441,7 +443,7 @@ TEST_CASE("contacts carried from frame to frame hold on pairs made to break them
         CHECK(trial.tally(Rung(r)).answers >= 3 * batches);
     }
     CHECK(trial.searched() >= batches);
-    // What reuse and the cached axis may be off by is rare.
+    // The larger errors that reuse and the cached axis may have must be rare.
     for (const Rung rung : {Rung::reuse, Rung::axis_touching}) {
         CAPTURE(std::string(name_of(rung)));
         CHECK(20 * trial.tally(rung).beyond <= trial.tally(rung).compared);
@@ -449,9 +451,9 @@ TEST_CASE("contacts carried from frame to frame hold on pairs made to break them
 }
 
 TEST_CASE("an edge that just reaches a line does not come back as sunk in to its far side") {
-    // A triangle's edge crosses a segment: the cores touch, at depth 0, where rounding alone says on which side of
-    // EPA's face the origin is. Asked again at the same place, warm EPA turned the face round and called the whole
-    // triangle's width the depth.
+    // A triangle's edge crosses a segment: the cores touch, at depth 0, and rounding alone decides on which side of
+    // EPA's face the origin is. At the same pose again, warm EPA reversed the face and returned the whole width of the
+    // triangle as the depth.
     Random random(6);
     int slid = 0, wrong = 0;
     for (int i = 0; i < 2000; ++i) {

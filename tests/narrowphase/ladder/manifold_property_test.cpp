@@ -1,5 +1,5 @@
-/// What must hold for every manifold, over seeded random pairs of all kinds: apart within the margin, touching and
-/// overlapping, turned at random or with faces and edges exactly parallel, sizes 1 cm to 10 m.
+/// Properties of every manifold, over seeded random pairs of all kinds: apart within the margin, touching and
+/// overlapping, at random orientations or with faces and edges exactly parallel, sizes 1 cm to 10 m.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
@@ -61,7 +61,7 @@ Touching make_touching(Random& random, ShapeType ta, ShapeType tb,
     pair.margin = static_cast<float>(0.02 * pair.size);
     pair.b_in_a.rotation = test::mixed_turn(random);
     pair.b_in_a.position = test::narrow(random.direction() * (0.7 * (pair.solid_a.size + pair.solid_b.size)));
-    // Slide B along the normal until the separation is what is asked for.
+    // Move B along the normal until the separation has the given value.
     const double kind = random.unit();
     const double wanted = pair.size * (kind < 0.3   ? random.between(0.001, 0.02)
                                        : kind < 0.7 ? -random.scale(1e-5, 1e-2)

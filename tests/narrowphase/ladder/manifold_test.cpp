@@ -39,7 +39,7 @@ std::string describe(const Manifold& m, const Frame& b_in_a) {
     return out.str();
 }
 
-/// Empty when the manifold holds exactly the expected points, in any order.
+/// Empty if the manifold has exactly the expected points, in any order.
 std::string difference(const Manifold& m, const Frame& b_in_a, const std::vector<Expected>& expected,
                        float tolerance = 1e-4f) {
     std::vector<char> used(expected.size(), 0);
@@ -385,8 +385,8 @@ TEST_CASE("caps meet boxes and caps in points that lie in both") {
 }
 
 TEST_CASE("edges thousands of times as long as a disc is wide cross its rim on the rim") {
-    // The crossings were roots of a quadratic whose floats had nothing left of the disc's radius: anchors stood up to
-    // 17 sizes off it.
+    // The crossings were roots of a quadratic in float that had lost the disc's radius by rounding: anchors were up to
+    // 17 sizes off the disc.
     const float radius = 5.08f, tilt = 0.3f;
     const Shape can = cylinder(1.0f, radius);
     int points = 0;
@@ -412,8 +412,8 @@ TEST_CASE("edges thousands of times as long as a disc is wide cross its rim on t
 }
 
 TEST_CASE("a rounded grain's face is the point that rounding makes of it, not a plane without edges") {
-    // All corners of the face had the same float coordinates, ten kilometres out on its round surface: edges of no
-    // length bounded nothing, and the whole face of the other shape was a contact, metres beside the grain's.
+    // All corners of the face had the same float coordinates, ten kilometres out on a round surface. Its edges of
+    // length 0 clipped nothing, so the whole face of the other shape became a contact, metres beside the small shape.
     const Shape rock = hull_of({{0, 0, 2}, {2, 0, -2}, {0, 0, -2}, {0, 2, 0.5f}});
     const Shape grain = triangle({2.5e-7f, 0, -3.75e-6f}, {-3.75e-6f, 2e-6f, 0}, {0, 0, 0}, 1e4f);
     SimplexCache cache;
@@ -556,7 +556,7 @@ TEST_CASE("ids name the features: swapped shapes swap them, either face as refer
 }
 
 TEST_CASE("boxes of equal size stacked edge on edge keep their ids under noise") {
-    // Position noise of 1e-4 and rotation noise of 1e-4 rad; the corners coincide but for that.
+    // Position noise of 1e-4 and rotation noise of 1e-4 rad; the corners coincide except for that noise.
     const Shape crate = box({0.5f, 0.5f, 0.5f});
     Random random(11);
     int kept = 0;

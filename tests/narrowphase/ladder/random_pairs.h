@@ -78,7 +78,7 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
             const glm::dvec3 q = random.direction();
             p.push_back(q * random.between(0.9, 1.0));
         }
-        // Random points on half a ball can be nearly flat; four spread ones keep every cloud solid.
+        // Random points on a half sphere can be nearly flat; four spread ones keep every cloud solid.
         for (const glm::dvec3& q :
              {glm::dvec3(1, 1, 1), glm::dvec3(-1, -1, 1), glm::dvec3(-1, 1, -1), glm::dvec3(1, -1, -1)}) {
             p.push_back(0.5 * q);
@@ -106,7 +106,7 @@ inline std::vector<vec3> hull_points(Random& random, double size) {
     return out;
 }
 
-/// A shape of this type that fits about into a ball of radius `size`; hulls come from `pool`, already sized.
+/// A shape of this type that fits roughly into a sphere of radius `size`; hulls come from `pool`, already of that size.
 inline Shape random_shape(Random& random, ShapeType type, double size, const std::shared_ptr<const Hull>& pooled) {
     const auto part = [&](double low, double high) { return static_cast<float>(size * random.between(low, high)); };
     switch (type) {

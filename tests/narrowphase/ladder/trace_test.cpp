@@ -1,4 +1,5 @@
-// Traces of GJK and EPA against the queries that they trace, bit for bit, and against the geometry that each step claims.
+// Traces of GJK and EPA against the queries that they trace, bit for bit, and against the geometry that each step
+// claims.
 
 #include "tests/narrowphase/hard/adversarial_pairs.h"
 #include "tests/narrowphase/shapes/some_hull.h"
@@ -76,7 +77,7 @@ bool same_bits(const TraceVertex& a, const TraceVertex& b) {
     return same_bits(a.w, b.w) && same_bits(a.on_a, b.on_a) && same_bits(a.on_b, b.on_b);
 }
 
-/// How far the core reaches along d, by looking at all its points; rims have too many, and are asked.
+/// How far the core reaches along d, by trying all its points; for rims, which have too many, by their support mapping.
 double reach_along(const Shape& shape, const dvec3& d) {
     if (shape.type == ShapeType::cylinder || shape.type == ShapeType::cone)
         return glm::dot(d, dvec3(support(shape, vec3(d)).point));
@@ -86,8 +87,8 @@ double reach_along(const Shape& shape, const dvec3& d) {
     return most;
 }
 
-/// What a support pair claims: each of its points is its core's farthest along the direction, and w is their difference.
-/// Returns by how much it is not so, in sizes.
+/// Checks a support pair: each of its points must be the farthest of its core along the direction, and w their
+/// difference. Returns the error, in sizes.
 double wrong_by(const Query& q, const dvec3& direction, const TraceVertex& v) {
     const double length = glm::length(direction);
     const dvec3 d = direction / length, d_in_b = -d * glm::dmat3(q.frame.rotation);
@@ -99,8 +100,8 @@ double wrong_by(const Query& q, const dvec3& direction, const TraceVertex& v) {
            scale;
 }
 
-/// The nearest point to the origin of the vertices' hull, by a search that shares nothing with GJK's: Frank and Wolfe's
-/// with pairwise steps over the weights.
+/// The point of the vertices' hull nearest to the origin, by a search that shares nothing with GJK: Frank and Wolfe's
+/// method with pairwise steps over the weights.
 dvec3 nearest_by_weights(const TraceSimplex& s) {
     double weight[4] = {1, 0, 0, 0};
     dvec3 p = s.vertex[0].w;

@@ -1,4 +1,4 @@
-/// Liu et al.'s faces from a vertex set, and by them the hull builder: two algorithms without a common idea agree on
+/// Liu et al.'s faces from a vertex set, and the hull builder compared with them: two unrelated algorithms agree on
 /// faces, their corners in order, and edges.
 
 #include "tests/narrowphase/shapes/hull_clouds.h"
@@ -18,7 +18,7 @@ using test::Random;
 
 namespace {
 
-/// What the hull builder found, in the oracle's words.
+/// The hull builder's result in the oracle's format.
 PolyhedronFaces faces_of(const Hull& hull) {
     PolyhedronFaces result;
     for (const HullFace& face : hull.faces) {
@@ -118,8 +118,9 @@ TEST_CASE("the hull builder agrees with all triples on hulls of random points") 
     }
 }
 
-/// Difficult clouds have faces that are one or two by a hair. What a 16 times tighter and a 16 times wider tolerance
-/// agree on is no matter of tolerances: there the builder has to agree as well.
+/// In difficult clouds it depends on the tolerance whether two faces are one. If a 16 times tighter and a 16 times
+/// wider tolerance give the same result, it does not depend on the tolerance, and the builder must give that result,
+/// too.
 TEST_CASE("the hull builder agrees with all triples on difficult clouds wherever tolerances do not decide") {
     int clear = 0, agreeing = 0, families = 0;
     for (const test::CloudFamily& family : test::cloud_families) {

@@ -1,5 +1,5 @@
 #pragma once
-/// The solids and poses the tests of the nonconvex room share.
+/// The solids and poses that the tests of narrowphase/nonconvex share.
 
 #include "samples/scenes/kit/solids.h"
 #include "tests/narrowphase/ladder/random_pairs.h"
@@ -41,7 +41,8 @@ inline std::vector<NonconvexSolid> nonconvex_solids() {
     return all;
 }
 
-/// A rotation for tests: often exactly aligned with the axes (in quarter turns), where all ties are, else any.
+/// A rotation for tests: often exactly aligned with the axes (by multiples of 90 degrees), where all ties are, else
+/// any.
 inline quat any_orientation(Random& random) {
     if (random.chance(0.3)) {
         const float h = std::sqrt(0.5f);

@@ -150,8 +150,8 @@ TEST_CASE("along motions the pruned test agrees up to the first contact and its 
         find_candidates(a.shape, {}, b.shape, moved(from, to, start, axis, angle, 0.0), found_once);
         NonconvexPair pair(a.shape, b.shape);
         const std::string name = a.name + ", " + b.name + ", motion " + std::to_string(m);
-        // Conservative advancement: no step is longer than the distance, until it is all but none; then tiny steps, so
-        // that the first pose that meets is just behind the contact.
+        // Conservative advancement: no step is longer than the distance, until that is nearly 0. Then tiny steps
+        // follow, so that the first pose at which the two meet is just behind the contact.
         double s = 0.0;
         for (int step = 0; step < 400 && s < 1.0; ++step) {
             const Transform pose = moved(from, to, start, axis, angle, s);
@@ -244,6 +244,6 @@ TEST_CASE("orientation prunes nine tenths of the edge-face tests where most arcs
     CHECK(share(hourglass, hourglass) < 0.1);
     CHECK(share(hourglass, gear) < 0.1);
     CHECK(share(gear, gear) < 0.1);
-    // Prisms with many corners are the worst case of the method: each edge of a base is an arc of a quarter turn.
+    // Prisms with many corners are the worst case of the method: each edge of a base is an arc of 90 degrees.
     CHECK(share(star, star) < 0.25);
 }

@@ -1,4 +1,5 @@
-/// The overlays of two orientation graphs: three ways, one answer, nothing lost while the orientation turns.
+/// The overlays of two orientation graphs: all methods give the same result, and no contact is missed while the
+/// orientation changes within the slack.
 
 #include "tests/narrowphase/nonconvex/nonconvex_solids.h"
 

@@ -51,7 +51,7 @@ std::string code_for(const Shape& s) {
     return "?";
 }
 
-/// What rounding three coordinates to float may cost, relative to the largest: three halves of an ulp, and some
+/// The error of rounding three coordinates to float, relative to the largest: three halves of an ulp, and some
 /// arithmetic.
 constexpr double float_rounding = 3e-7;
 

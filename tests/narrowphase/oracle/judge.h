@@ -1,6 +1,6 @@
 #pragma once
-/// Holds one answer of `separation` against the oracle, and says in words what is wrong with it and how to get it
-/// again.
+/// Compares one result of `separation` with the oracle's, describes what is wrong with it, and prints code that
+/// reproduces it.
 
 #include "tests/narrowphase/oracle/oracle.h"
 
@@ -10,13 +10,14 @@
 
 namespace talus::test {
 
-/// What Talus promises, in bounding radii of the smaller shape (its core's centre to its farthest surface point).
+/// The errors that Talus allows, in bounding radii of the smaller shape (its core's centre to its farthest surface
+/// point).
 inline constexpr double separation_tolerance = 1e-4;
-/// Where the cores are apart the best normal is unique, and Talus's points there to this angle (rad). Beside a curved
-/// surface GJK stops at a relative gap of 1e-6, which bounds the angle to sqrt(2e-6).
+/// If the cores are apart, the best normal is unique, and Talus's normal may differ from it by this angle (rad). Beside
+/// a curved surface GJK stops at a relative gap of 1e-6, which bounds the angle to sqrt(2e-6).
 inline constexpr double normal_tolerance = 1e-3, curved_normal_tolerance = 2e-3;
-/// ... for cores at least this far apart (radii); nearer, and inside, a normal is judged by what it loses of
-/// separation.
+/// This holds for cores at least this far apart (radii). For nearer and overlapping cores, the separation along Talus's
+/// normal is compared with the best.
 inline constexpr double normal_distance = 1e-3;
 
 struct Verdict {

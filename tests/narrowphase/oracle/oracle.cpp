@@ -8,8 +8,8 @@ namespace talus::oracle {
 
 namespace {
 
-/// Points this close to a facet's plane (in sizes of the cloud) count as its corners. Exact data only: a float vertex
-/// that misses a plane by rounding (6e-8) makes a facet of its own, which is what it is.
+/// Points this close to a facet's plane (in sizes of the cloud) count as its corners. It is for exact data only: a
+/// float vertex that misses a plane by rounding (6e-8) makes a facet of its own, as it should.
 constexpr double coplanar_tolerance = 1e-10;
 
 dvec3 any_perpendicular(const dvec3& n) {
@@ -276,7 +276,7 @@ SignedDistance Contest::result(double radii) const {
 
 namespace {
 
-/// A polytope core in A's frame, with what the loops below want at hand.
+/// A polytope core in A's frame, with the data that the loops below need.
 struct Posed {
     std::vector<dvec3> vertices;
     std::vector<dvec3> directions;  ///< of the edges, not unit
@@ -300,7 +300,7 @@ Posed pose(const Solid& solid, const Pose& at) {
     return out;
 }
 
-/// s(n) and s(-n) of two cores go into the contest.
+/// Offers n and -n as candidates for two cores.
 void enter_both_ways(Contest& contest, const Posed& a, const Posed& b, const dvec3& n) {
     double a_low = 1e300, a_high = -1e300, b_low = 1e300, b_high = -1e300;
     for (const dvec3& p : a.vertices) {

@@ -1,19 +1,18 @@
 #pragma once
-/// The slow, plain judge that the narrowphase's distances, depths and normals are tested against. It works in double,
-/// and shares no code and no idea of an algorithm with GJK or EPA: a mistake would have to be made twice, in two ways.
+/// A slow and simple oracle for the narrowphase's distances, depths and normals. It works in double, and shares neither
+/// code nor algorithms with GJK or EPA, so that a mistake would have to be made twice, in two ways.
 ///
-/// Everything rests on one function. For a unit direction n let
+/// Everything follows from one function. For a unit direction n let
 ///
 ///     s(n) = min over B of n.x - max over A of n.x            A |####|   s(n)   |#####| B   --> n
 ///
-/// be the gap between the two shadows on the line along n, negative where they overlap. Then
+/// be the gap between the projections of the two on the line along n, negative if they overlap. Then
 ///
 ///     signed distance = max over all unit n of s(n)           (its direction is the contact normal, from A to B)
 ///
-/// for separated pairs (the plane that separates best) and for penetrating ones (the cheapest way out) alike. So *each*
-/// direction gives a proved lower bound, a candidate too many never spoils an answer, and s(n) of somebody else's
-/// normal is an honest measure of how good that normal is, also where the best one is not unique. Two searches for the
-/// maximum:
+/// for separated pairs (the plane that separates best) and for penetrating ones (the least depth) alike. So *each*
+/// direction gives a proved lower bound, too many candidate directions do no harm, and s(n) of another algorithm's
+/// normal measures how good that normal is, even if the best one is not unique. There are two searches for the maximum:
 ///
 /// - `signed_distance_by_features`: polytope cores only, exact to rounding. Overlapping: the maximum is at a facet of
 ///   the Minkowski difference A - B, so all face normals and all edge x edge directions are tried. Separated: all pairs
@@ -22,7 +21,8 @@
 ///   directions s is at most the value of a 3 x 3 matrix game, so triangles that cannot win are dropped, and the rest
 ///   is cut until the winner is proved to within a tolerance.
 ///
-/// Radii are swept around cores; since s of the shapes is s of the cores minus both radii, they come off the answer.
+/// Radii are swept around cores: s of the shapes is s of the cores minus both radii, so the radii are subtracted at the
+/// end.
 
 #include <talus/narrowphase/shape.h>
 
@@ -53,7 +53,7 @@ struct Solid {
     double rim_radius = 0.0;   ///< cylinder and cone, m
     double half_height = 0.0;  ///< cylinder and cone, m
     dvec3 center{0.0};         ///< of the core's vertices' box
-    double size = 0.0;         ///< radius of a ball around `center` that holds the shape, m
+    double size = 0.0;         ///< radius of a sphere around `center` that contains the shape, m
 
     bool is_curved() const { return rim_radius > 0.0; }
 };

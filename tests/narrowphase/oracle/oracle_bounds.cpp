@@ -1,4 +1,4 @@
-/// Branch and bound over the sphere of directions: the oracle's search that knows nothing of features.
+/// Branch and bound over the sphere of directions: the oracle's search that does not use features.
 ///
 /// With D = A - B (cores), s(n) = -max over x in D of n.x is concave along flat pieces of direction space. Cut the
 /// sphere into triangles of directions n1, n2, n3 and let x1, x2, x3 be D's support points there. For any n in the flat

@@ -1,5 +1,5 @@
-/// Who judges the judge: closed forms, two searches that share no idea, and directions drawn at random that must never
-/// win.
+/// Tests of the oracle itself: by closed forms, by two searches with different algorithms, and by random directions,
+/// none of which may be better than the oracle's.
 
 #include "tests/narrowphase/oracle/oracle.h"
 
@@ -123,7 +123,7 @@ TEST_CASE("the oracle agrees with closed forms of cylinders and cones") {
     expect(can(2, 1), brick(1, 1, 1), at({1.9f, 0, 0}), -0.1, {1, 0, 0});
     expect(hat(1, 1), ball(0.5f), at({0, 2, 0}), 0.5, {0, 1, 0});
     expect(hat(1, 1), ball(0.0f), at({0, -0.75f, 0}), -0.25, {0, -1, 0});
-    // Ball beside the slope: the side's normal is (2h, r)/|.| and its plane passes the apex.
+    // Sphere beside the slope: the side's normal is (2h, r)/|.| and its plane passes the apex.
     const double slope = std::sqrt(5.0);
     expect(hat(1, 1), ball(0.25f), at({1, 0.25f, 0}), (2.0 * 1.0 + 1.0 * (0.25 - 1.0)) / slope - 0.25,
            dvec3(2, 1, 0) / slope);

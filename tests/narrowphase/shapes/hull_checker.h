@@ -1,6 +1,6 @@
 #pragma once
-/// Is this a convex polyhedron, and is it the hull of these points? Written apart from the builder: plain loops
-/// over the finished arrays, from the definitions. Returns the first thing that is wrong, or an empty string.
+/// Checks whether a hull is a convex polyhedron, and the hull of the given points. It is independent of the builder:
+/// plain loops over the finished arrays, from the definitions. Returns the first error, or an empty string.
 
 #include "narrowphase/shapes/hull_data.h"
 
@@ -20,7 +20,7 @@ using talus::Hull;
 using talus::HullFace;
 using talus::vec3;
 
-/// What the builder promises to: along each axis a millionth of the extent plus four units in the last place of the
+/// The builder's tolerance: along each axis a millionth of the extent plus four units in the last place of the
 /// coordinates.
 struct Tolerance {
     dvec3 box{0.0};
@@ -86,8 +86,8 @@ inline double worst_dent(const std::vector<dvec3>& corners, const dvec3& normal,
     return worst;
 }
 
-/// The outlines of faces narrower than `sliver_width` (tolerances) may run either way: the builder decides on a grid of
-/// a thousandth of the tolerance, on which such a sliver may be turned over. Ordinary clouds make none.
+/// The outlines of faces narrower than `sliver_width` (tolerances) may run in either direction: the builder decides on
+/// a grid of a thousandth of the tolerance, on which such a face may be reversed. Ordinary clouds have no such faces.
 inline Report check(std::span<const vec3> points, const Hull& checked, double sliver_width = 0.0) {
     const talus::detail::HullData& hull = talus::detail::data_of(checked);
     Report report;
@@ -233,7 +233,7 @@ inline Report check(std::span<const vec3> points, const Hull& checked, double sl
         if (distinct.size() != count) return out << "vertex " << v << " names a neighbour twice", fail();
     }
 
-    // What stands twice: the first corners of faces, the rings as lanes.
+    // Data that is stored twice: the first corners of faces, the rings as lanes.
     for (std::size_t f = 0; f < face_count; ++f) {
         for (std::uint32_t i = 0; i < 4; ++i) {
             const HullFace& face = hull.faces[f];

@@ -1,8 +1,9 @@
 #pragma once
 /// Clouds of points that break hull builders: lattices, noise of every size, needles, plates, dense caps and fillets.
 ///
-/// C++ leaves the order open in which a call's arguments are evaluated, and compilers differ; so that a seed means the
-/// same cloud with all of them, at most one argument of a call draws random numbers (braced lists are in order).
+/// C++ does not define the order in which a call's arguments are evaluated, and compilers differ. At most one argument
+/// of a call draws random numbers (braced lists are evaluated in order), so that a seed gives the same cloud
+/// everywhere.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 

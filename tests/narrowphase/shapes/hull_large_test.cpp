@@ -1,4 +1,5 @@
-/// A hull of 50,000 points, 93,750 of whose faces need 17 bits: everything that walks over it, against plain loops.
+/// A hull of 50,000 points with 93,750 faces, whose numbers need 17 bits: all functions that walk over it, compared
+/// with plain loops.
 
 #include "tests/narrowphase/shapes/hull_checker.h"
 #include "tests/narrowphase/shapes/hull_clouds.h"
@@ -58,14 +59,15 @@ struct Pair {
     Frame b_in_a;
 
     dvec3 into_b(const dvec3& p) const { return glm::transpose(dmat3(b_in_a.rotation)) * (p - dvec3(b_in_a.position)); }
-    /// The gap between the two shadows on the line along the unit vector n.
+    /// The gap between the projections of the two on the line along the unit vector n.
     double separation_along(const dvec3& n) const {
         return glm::dot(n, dvec3(b_in_a.position)) - reach(b, -(glm::transpose(dmat3(b_in_a.rotation)) * n)) -
                reach(a, n);
     }
 };
 
-/// The planet against itself, a smaller planet, and boxes; `gap` is between their bounding balls, so that 0 overlaps.
+/// The planet with itself, with a smaller planet, and with boxes; `gap` is between their bounding spheres, so that they
+/// overlap at 0.
 Pair make_pair_at(Random& random, int kind, double gap) {
     Pair pair;
     pair.a = hull(planet());

@@ -297,7 +297,7 @@ TEST_CASE("faces go round once where the tolerance is coarse along one axis and 
                {-278.078949f, -0.433347642f, -277.337952f},
                {-34.4564781f, 0.346677303f, -34.3205261f},
                {-34.4564781f, 0, -1000000}});
-    // In tolerance units the shadow of this side of 38 micrometres ran the right way, in metres it did not.
+    // In tolerance units the projection of this side of 38 micrometres had the right direction, in metres it had not.
     must_make({{-686.291626f, -13.906311f, -30},
                {-1475.08228f, -17.8126202f, -30},
                {-713.255554f, -3.9063096f, 0},
@@ -309,8 +309,8 @@ TEST_CASE("faces go round once where the tolerance is coarse along one axis and 
 }
 
 TEST_CASE("clouds thinner than the rounding of their coordinates are flat in any direction") {
-    // A hull was made of four points in one plane: thick enough in the one direction that was looked at, a thousandth
-    // of a tolerance thick in another.
+    // A hull was made of four points in one plane: it was thick enough in the one direction that was checked, but a
+    // thousandth of a tolerance thick in another.
     must_refuse({{-1e6f, 0, 0},
                  {-1e6f, -2.5e-7f, 7.5e-7f},
                  {-999999.875f, 0, 0},

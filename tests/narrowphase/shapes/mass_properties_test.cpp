@@ -138,7 +138,7 @@ TEST_CASE("mass, centre and inertia of every solid agree with numerical integrat
         triangle(a, b, c, 0.05f),
         triangle(a, b, c, 0.4f),
         triangle(a, b, c, 2.0f),
-        triangle(a, c, b, 0.4f),  // the other way round
+        triangle(a, c, b, 0.4f),  // in the opposite order
         triangle(a, b, d, 0.3f),  // an obtuse corner of about 170 degrees
         triangle(a, b, 0.5f * (a + b) + vec3(0, 0.02f, 0.01f), 0.2f),
         triangle(a, a + vec3(1, 0, 0), a + vec3(0, 1, 0), 0.5f),

@@ -7,7 +7,7 @@
 
 namespace talus::test {
 
-/// Of a random cloud of about the given radius (random_pairs.h).
+/// Returns the hull of a random cloud of about the given radius (random_pairs.h).
 inline std::shared_ptr<const Hull> some_hull(Random& random, double size) {
     auto made = make_hull(hull_points(random, size));
     REQUIRE(made);

@@ -1,5 +1,5 @@
-/// Open support mappings: compositions against the oracle on the shapes that they amount to, and flat, thin and
-/// coincident sets against an oracle of their own that knows nothing but points.
+/// Open support mappings: compositions compared with the oracle on the equivalent shapes, and flat, thin and coincident
+/// sets compared with an oracle that uses only points.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
@@ -102,7 +102,7 @@ double signed_distance(const Points& a, const Points& b) {
     return best > -1e299 && best < -1e-12 * size ? best : distance;
 }
 
-/// Holds the answer against the points: the distance, what the normal proves, and that the witness points fit.
+/// Compares the result with the points: the distance, the bound that the normal proves, and the witness points.
 void check_answer(const SeparationResult& r, const Points& a, const Points& b, const std::string& what,
                   double tolerance = 2e-6) {
     double size = 0.0;
@@ -412,8 +412,8 @@ TEST_CASE("flat sets in one plane and identical sets touch with depth zero") {
 }
 
 TEST_CASE("curved shapes composed from others are those shapes") {
-    // A disc is a flattened ball; a cylinder two discs' hull, or a disc swept; a cone a disc and a point; a capsule a
-    // segment and a ball, a rounded box a box and a ball.
+    // A disc is a flattened sphere; a cylinder is the hull of two discs, or a swept disc; a cone is the hull of a disc
+    // and a point; a capsule is the sum of a segment and a sphere, a rounded box that of a box and a sphere.
     Random random(38);
     const float r = 0.6f, h = 0.8f;
     const auto disc = affine_image(ShapeSupport(sphere(r)), onto_xz, dvec3(0, -double(h), 0));

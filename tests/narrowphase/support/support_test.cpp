@@ -1,5 +1,6 @@
-/// Support mappings: the answer is a farthest point, its index gives the same bits back, ties are settled, rims lose no
-/// more than their header says, and climbing a large hull finds what a scan finds.
+/// Support mappings: the result is a farthest point, its index gives the same bits again, ties are decided as
+/// documented, the error on rims is within the documented bound, and climbing a large hull finds the same point as a
+/// scan.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/shapes/hull_clouds.h"
@@ -21,7 +22,7 @@ namespace {
 
 bool same_bits(const vec3& a, const vec3& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-/// Points on a ball: all of them extreme.
+/// Points on a sphere: all of them are extreme.
 Shape ball_hull(Random& random, int count) {
     std::vector<vec3> points;
     for (int i = 0; i < count; ++i) points.push_back(vec3(random.direction()));
@@ -172,8 +173,8 @@ TEST_CASE("an index out of range gives the first point") {
     }
 }
 
-// Vertices that crowd within the builder's tolerance can leave dents, and a climb may end in one: 2.6e-4 m short once,
-// on a cube with rounded corners, so that GJK's support plane was none.
+// Vertices that lie closer together than the builder's tolerance can leave dents, in which a climb may end. On a cube
+// with rounded corners that was once 2.6e-4 m short, so that GJK's support plane was none.
 TEST_CASE("a support plane of a large hull is one on whatever cloud it was built") {
     Random random(15);
     int climbed = 0, dented = 0;

@@ -1,4 +1,4 @@
-/// The swept tests of Ericson's section 4 against the production cast, which has tests of its own.
+/// The swept tests of Ericson's section 4, compared with the engine's shape cast, which has tests of its own.
 
 #include "tests/narrowphase/ladder/random_pairs.h"
 #include "tests/narrowphase/oracle/judge.h"
@@ -46,7 +46,7 @@ TEST_CASE("all swept methods agree with the shape cast on whether and when") {
         const Frame f{from, test::mixed_turn(random)};
         const vec3 way = (aim - from) * static_cast<float>(random.between(0.4, 2.5));
         const ShapeCastResult truth = shape_cast(a, b, f, way);
-        // How deep it gets decides whether it counts as grazing.
+        // The greatest depth decides whether the motion counts as grazing.
         float deepest = 1e30f;
         for (int k = 0; k <= 64; ++k) deepest = std::min(deepest, separation_at(a, b, f, way, float(k) / 64.0f));
         for (SweptMethod method : methods) {
@@ -74,7 +74,7 @@ TEST_CASE("all swept methods agree with the shape cast on whether and when") {
                 CHECK(r.fraction >= truth.fraction - 1e-5f);
                 CHECK(r.queries == 1);
             } else {
-                // By a grazing contact, times differ by what a hair of distance is in time.
+                // In a grazing contact a tiny difference in distance makes a large one in time.
                 const float steep = truth.fraction > 0.0f ? -glm::dot(truth.normal, way) : 1.0f;
                 CHECK(std::abs(r.fraction - truth.fraction) <= 2e-7f + 1e-5f / std::max(steep, 0.02f));
             }

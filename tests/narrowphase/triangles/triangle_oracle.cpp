@@ -41,8 +41,8 @@ double point_distance2(const dvec3& p, const Triangle& t) {
     return height * height / glm::dot(n, n);
 }
 
-/// Of two segments: alternating projections converge where closed forms divide by nothing; the start is the best of the
-/// clamped closed form.
+/// Returns the squared distance of two segments. Alternating projections converge even if a closed form divides by 0;
+/// they start at the best of the clamped closed form.
 double segment_distance2(const dvec3& p, const dvec3& q, const dvec3& r, const dvec3& s) {
     const dvec3 u = q - p, v = s - r;
     const auto nearest = [](const dvec3& x, const dvec3& a, const dvec3& d) {

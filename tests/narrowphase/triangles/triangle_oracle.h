@@ -1,6 +1,6 @@
 #pragma once
-/// Interference and distance of two closed triangle meshes by brute force over triangles, in double: the oracle of the
-/// nonconvex room, with which it shares no code and no idea.
+/// Interference and distance of two closed triangle meshes by brute force over triangles, in double. It is the oracle
+/// for narrowphase/nonconvex, with which it shares neither code nor algorithms.
 
 #include "samples/scenes/kit/mesh_file.h"
 
@@ -18,7 +18,7 @@ struct TriangleSoup {
 /// A mesh in a pose of double precision, as the poses of the library are read.
 TriangleSoup soup_of(const samples::MeshFile& mesh, const Transform& pose);
 
-/// The distance of the two surfaces: 0 where triangles cross.
+/// The distance of the two surfaces: 0 if triangles cross.
 double surface_distance(const TriangleSoup& a, const TriangleSoup& b);
 
 /// Whether any triangles cross or touch.

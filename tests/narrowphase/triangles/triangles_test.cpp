@@ -1,4 +1,4 @@
-/// Sets of triangles: what they find, what they know of neighbours, rays and casts, against slow and plain ways.
+/// Sets of triangles: searches, neighbours, rays and casts, compared with slow and simple methods.
 
 #include <talus/narrowphase/triangles/height_field.h>
 #include <talus/narrowphase/triangles/mesh.h>
@@ -48,7 +48,7 @@ struct Soup {
     }
 };
 
-/// An octahedron cut finer and pushed out to a bumpy ball: closed, front outward.
+/// A subdivided octahedron, deformed to a bumpy sphere: closed, front outward.
 Soup ball(int rounds, float bumps, Draw& draw) {
     std::vector<std::array<vec3, 3>> faces;
     const vec3 x(1, 0, 0), y(0, 1, 0), z(0, 0, 1);
@@ -199,7 +199,7 @@ TEST_CASE("where three triangles share an edge the one that rises most is the ne
         CHECK(key(mesh->triangle(t).beyond[0]) == Key(0.5f, 0.8f, 0.5f));
         CHECK(key(mesh->triangle(t).beyond[1]) == key(mesh->triangle(t).points[0]));  // the surface ends
     }
-    // What faces the other way is no neighbour but of a two-sided mesh.
+    // A triangle that faces the opposite way is a neighbour only in a two-sided mesh.
     Soup turned;
     turned.add(q, p, {-1, 0, 0.5f});
     turned.add(q, p, {1, 0, 0.5f});

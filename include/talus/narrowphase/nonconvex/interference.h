@@ -49,7 +49,7 @@ enum class DistanceKind : std::uint8_t {
 /// How two polyhedra lie relative to each other, and how far apart.
 struct InterferenceResult {
     Interference relation = Interference::disjoint;  ///< disjoint, meeting, or one inside the other
-    double distance = 0.0;            ///< or its lower bound, as asked, m; 0 when not disjoint or not asked
+    double distance = 0.0;            ///< of the boundaries, or a lower bound (DistanceKind), m; 0 if not disjoint
     std::size_t edge_face_tests = 0;  ///< pairs of an edge and a face that were tested
 };
 

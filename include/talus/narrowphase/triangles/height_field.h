@@ -1,9 +1,9 @@
 #pragma once
 /// Height fields: ground as heights on a grid, four bytes per sample.
 ///
-///       z      +--+--+--+      Samples lie `spacing` apart, row by row from the origin: sample (i, j) at
-///       ^      |\ |\ |\ |      (i * spacing_x, height, j * spacing_z). Each cell is two triangles, front up, cut from its
-///       |      | \| \| \|      first corner to its last.
+///       z      +--+--+--+      Samples lie `spacing` apart, row by row from the origin: sample (i, j) is at
+///       ^      |\ |\ |\ |      (i * spacing_x, height, j * spacing_z). Each cell is two triangles, front up, divided
+///       |      | \| \| \|      from its first corner to its last.
 ///       +-> x  +--+--+--+
 ///
 /// Only the heights are stored, and a pyramid of the lowest and the highest height in each block of cells, which takes
@@ -18,7 +18,7 @@
 
 namespace talus {
 
-/// What make_height_field() needs to know. The spans are only read during the call.
+/// The definition of a height field. make_height_field() reads the spans only during the call.
 struct HeightFieldDef {
     std::uint32_t columns = 0;                  ///< samples along x, 2 to 32,769
     std::uint32_t rows = 0;                     ///< samples along z, 2 to 32,769

@@ -14,7 +14,7 @@
 
 namespace talus {
 
-/// What make_mesh() needs to know. The spans are only read during the call.
+/// The definition of a mesh. make_mesh() reads the spans only during the call.
 struct MeshDef {
     std::span<const vec3> vertices{};           ///< m
     std::span<const std::uint32_t> indices{};   ///< three per triangle, counter-clockwise seen from its front
