@@ -2,12 +2,14 @@
 /// The world: bodies, joints, and the step that moves them.
 ///
 /// A refused call returns a null handle, false or an empty result, leaves the world as it was, and sets last_error() to
-/// a code and a sentence. A getter that is given a stale handle returns zero or the identity and sets last_error(),
-/// too. A world is a value: a copy of it is an independent world that steps to the same bits.
+/// a code and a sentence: what was wrong, the value given, and what is allowed. A getter that is given a stale handle,
+/// or an axis that is not one of JointAxis, returns zero, the identity or a default value and sets last_error(), too. A
+/// world is a value: a copy of it is an independent world that steps to the same bits.
 ///
 /// Calls that change the world are refused while it steps or draws, for example in a contact modifier. Calls that have
 /// no meaning for the type of a body are refused, too: forces, impulses and masses of a body that is not dynamic,
-/// velocities of a fixed one.
+/// velocities of a fixed one, kinematic targets of one that is not kinematic. Damping, locks, speed limits, gravity scale
+/// and `continuous` are kept for when the body becomes dynamic.
 ///
 /// All memory comes from operator new. If it throws std::bad_alloc, the exception leaves the call that needed the
 /// memory, even if another thread of the step's jobs threw it. If that call was changing the world, the world may then
