@@ -239,8 +239,10 @@ bool World::set_hit_speed(float speed) {
     return true;
 }
 
-void World::set_contact_modifier(ContactModifier modifier, void* user) {
+bool World::set_contact_modifier(ContactModifier modifier, void* user) {
+    if (!state_->may_change("set_contact_modifier")) return false;
     state_->modified_contacts.set(modifier, user);
+    return true;
 }
 
 }  // namespace talus

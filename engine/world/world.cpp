@@ -378,10 +378,10 @@ bool World::set_user_data(BodyId id, std::uint64_t user_data) {
 
 bool World::set_awake(BodyId id, bool awake) {
     State& s = *state_;
-    if (!s.check_change(id, "set_awake") || !s.check_movable(id, "set_awake")) return false;
+    if (!s.check_change(id, "set_awake") || !s.check_dynamic(id, "set_awake")) return false;
     if (awake) {
         s.wake(id.slot);
-    } else if (s.bodies[id.slot].is_dynamic() && s.awake().contains(id.slot)) {
+    } else if (s.awake().contains(id.slot)) {
         s.sleeping.put_to_sleep(s.sleeping_world(), id.slot);
     }
     return true;

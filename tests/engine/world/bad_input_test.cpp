@@ -480,7 +480,23 @@ TEST_CASE("a joint has nothing along an axis that there is not") {
     }
 }
 
-// These setters returned true and did nothing.
+TEST_CASE("an outline colour that there is not draws nothing") {
+    struct Pen : DebugDraw {
+        int figures = 0;
+        void line(const vec3&, const vec3&, Color) override { ++figures; }
+        void point(const vec3&, float, Color) override { ++figures; }
+        void triangle(const vec3&, const vec3&, const vec3&, Color) override { ++figures; }
+        void text(const vec3&, std::string_view, Color) override { ++figures; }
+    } pen;
+    const Victim v;
+    v.refuses("draw", ErrorCode::bad_argument,
+              [&](World& w) { return w.draw(pen, {.outlines = true, .outline_color = static_cast<OutlineColor>(3)}); });
+    CHECK(pen.figures == 0);
+    CHECK(v.world.draw(pen, {.outlines = true}));
+    CHECK(pen.figures > 0);
+}
+
+// They returned true and did nothing.
 TEST_CASE("setters that can do nothing on this type of body are refused") {
     Victim v;
     const ErrorCode code = ErrorCode::bad_argument;
@@ -504,6 +520,7 @@ TEST_CASE("setters that can do nothing on this type of body are refused") {
     v.refuses("set_angular_velocity", code, [&](World& w) { return w.set_angular_velocity(v.fixed_id, some); });
     for (const bool awake : {false, true}) {
         v.refuses("set_awake", code, [&](World& w) { return w.set_awake(v.fixed_id, awake); });
+        v.refuses("set_awake", code, [&](World& w) { return w.set_awake(lift, awake); });
     }
     v.refuses("set_kinematic_target", code,
               [&](World& w) { return w.set_kinematic_target(v.crate_id, some, quat(1, 0, 0, 0)); });
@@ -593,6 +610,8 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
             refuse(w.apply_impulse(id, {0, 1, 0}));
             refuse(static_cast<bool>(w.add_joint(BallDef{})));
             refuse(w.set_settings(WorldDef{}));
+            refuse(w.set_awake(id, false));
+            refuse(w.set_contact_modifier(nullptr));
             refuse(w.step(frame));
         }
     };
@@ -605,7 +624,7 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
     world.set_contact_modifier([](ContactModification&, void* data) { static_cast<User*>(data)->change(); }, &user);
     run(world, 3);
     CHECK(user.called > 0);
-    CHECK(user.refused == 9 * user.called);
+    CHECK(user.refused == 11 * user.called);
     CHECK(world.body_count() == 2);
 
     struct Pen : DebugDraw {
@@ -619,8 +638,9 @@ TEST_CASE("a world refuses to change in a contact modifier or as it is drawn") {
     user.called = user.refused = 0;
     world.draw(pen, {.outlines = true});
     CHECK(user.called > 0);
-    CHECK(user.refused == 9 * user.called);
+    CHECK(user.refused == 11 * user.called);
     CHECK(world.set_gravity({0, -1, 0}));
+    CHECK(world.set_contact_modifier(nullptr));
 }
 
 // Several named another call than the one that was made, and none gave the value.
