@@ -190,7 +190,7 @@ public:
     // ---- Other changes.
 
     bool set_user_data(BodyId body, std::uint64_t user_data);  ///< yours; Talus never reads it
-    /// Wakes the body or puts it to sleep. Refused for bodies that are not dynamic: those neither sleep nor wake.
+    /// Wakes a dynamic body or puts it to sleep. Refused for other bodies: a kinematic one is awake while it moves.
     bool set_awake(BodyId body, bool awake);
 
     // ---- Forces act during the next step, impulses at once. Both are in world axes, act on dynamic bodies only, and

@@ -712,6 +712,10 @@ TEST_CASE("an error names the call that was made, the value given and what is al
     def.material.friction = -1.0f;
     w.add_body(def);
     says("add_body: material.friction is -1; it must be finite and >= 0.");
+    BodyDef light = crate({});
+    light.density = -3.0f;
+    w.add_body(light);
+    says("add_body: density is -3; it must be finite and >= 0 (kg/m^3).");
     BodyId out[2];
     w.add_bodies(std::vector<BodyDef>{crate({}), def}, out);
     says("add_bodies: defs[1]: material.friction is -1; it must be finite and >= 0.");
